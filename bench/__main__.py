@@ -34,6 +34,7 @@ ONCE = (
     "sandbox",
     "confined",
     "quotas",
+    "search",
     "canaries",
     "injections",
     "house",

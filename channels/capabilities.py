@@ -140,3 +140,11 @@ class Deletes(Protocol):
             MessageGone: The message no longer exists or is too old to be deleted.
             ChannelError: The deletion failed for another reason.
         """
+
+
+@runtime_checkable
+class LinksToMessages(Protocol):
+    """For platforms on which a message has an address that its readers can open."""
+
+    def link(self, chat: ChatKey, message_id: str) -> str | None:
+        """Return the address of a message; None if messages of this chat have none."""

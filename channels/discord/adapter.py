@@ -152,6 +152,10 @@ class DiscordChannel:
         """See `CatchesUp.said_since`."""
         return await read_since(self._rest, self._view(await self._rest.me()), chat, since)
 
+    def link(self, chat: ChatKey, message_id: str) -> str | None:
+        """See `LinksToMessages`. A thread is a channel of its own."""
+        return f"https://discord.com/channels/{chat.account}/{chat.thread or chat.chat}/{message_id}"
+
     async def private_chat(self, person: str) -> ChatKey:
         """See `FindsPrivateChats.private_chat`. Discord lists no private chats to bots, but "creating" one returns the
         existing one."""

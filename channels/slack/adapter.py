@@ -75,6 +75,7 @@ class SlackChannel:
         self._history = History(self._client, self._users)
         self._attachments = Attachments(self._client, self._history, now)
         self._me: Identity | None = None
+        self._workspace_url = ""
         self._commands: frozenset[str] = frozenset()
         self._listener: asyncio.Future[Sockets | Webhooks] | None = None
 
@@ -137,6 +138,7 @@ class SlackChannel:
                     SCOPES[scope],
                     APPS,
                 )
+            self._workspace_url = str(about.get("url") or "")
             self._me = Identity(team, user, bot)
         return self._me
 
@@ -230,6 +232,13 @@ class SlackChannel:
     async def typing(self, chat: ChatKey) -> bool:
         """See `ShowsTyping`."""
         return await self._typing.show(chat)
+
+    def link(self, chat: ChatKey, message_id: str) -> str | None:
+        """See `LinksToMessages`."""
+        if not self._workspace_url:
+            return None
+        place = f"{self._workspace_url.rstrip('/')}/archives/{chat.chat}/p{message_id.replace('.', '')}"
+        return f"{place}?thread_ts={chat.thread}&cid={chat.chat}" if chat.thread else place
 
     async def private_chat(self, person: str) -> ChatKey:
         """See `FindsPrivateChats.private_chat`. Opens the chat if there is none yet, which the user does not notice."""

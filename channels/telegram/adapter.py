@@ -187,6 +187,10 @@ class TelegramChannel:
         """Return True for groups and channels, whose ids are negative."""
         return chat.chat.startswith("-")
 
+    def link(self, chat: ChatKey, message_id: str) -> str | None:
+        """See `LinksToMessages`. Only messages of supergroups and channels, whose ids begin with -100, have one."""
+        return f"https://t.me/c/{chat.chat[4:]}/{message_id}" if chat.chat.startswith("-100") else None
+
     async def private_chat(self, person: str) -> ChatKey:
         """See `FindsPrivateChats`. A private chat has the user's id; the bot may write there only after the user has
         started it."""

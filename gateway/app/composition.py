@@ -31,6 +31,8 @@ from gateway.commands.planning import Planning
 from gateway.commands.proactive import ProactiveCommands
 from gateway.commands.remind import RemindCommands
 from gateway.commands.report import ReportCommands
+from gateway.commands.search import SearchCommands
+from gateway.commands.sessions import SessionCommands
 from gateway.commands.skills import COMMANDS as SKILL_COMMANDS
 from gateway.commands.table import CommandTable
 from gateway.commands.tasks import TaskCommands
@@ -80,6 +82,8 @@ class Composition(Chats):
             RuleCommands(store.rules, self.zones).commands,
             McpCommands(self.approved).commands,
             TaskCommands(self.tasks, pace, clock).commands,
+            SearchCommands(store, self.delivery, clock, about.name).commands,
+            SessionCommands(store.sessions, clock).commands,
             UndoCommands(self.versions, self.memories).commands,
             RemindCommands(planning, self.jobs, clock).commands,
             ReportCommands(planning, self.jobs, clock).commands,
@@ -187,7 +191,11 @@ class Composition(Chats):
 
     @cached_property
     def app(self) -> App:
-        loops: dict[str, Work] = {"upkeep": self.upkeep.run, "MCP tools": self._tell_of_tools}
+        loops: dict[str, Work] = {
+            "upkeep": self.upkeep.run,
+            "search index": self.store.search.catch_up,
+            "MCP tools": self._tell_of_tools,
+        }
         scheduler, every = self.scheduler, self.settings.tick_every
         if every is not None:
             loops["what is due"] = partial(scheduler.run, every)

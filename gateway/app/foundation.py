@@ -15,6 +15,7 @@ from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.chat.gaps import Gaps
 from gateway.chat.memories import Memories
 from gateway.chat.pace import Pace
+from gateway.chat.search_tool import search_tool
 from gateway.chat.send_file import send_file_tool
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
@@ -158,7 +159,11 @@ class Foundation:
     def agent_parts(self) -> AgentParts:
         """The parts of all agents, without the tools that start something in a chat."""
         home = self.settings.home
-        own = (send_file_tool(self.store, self.delivery, home / OUTGOING), *memory_tools(self.memories.of_call))
+        own = (
+            send_file_tool(self.store, self.delivery, home / OUTGOING),
+            search_tool(self.store, self.delivery),
+            *memory_tools(self.memories.of_call),
+        )
         ledger = self.workspaces.ledger
         return replace(self._parts, tools=(*self._parts.tools, *own), keeper_of=self.versions.of, ledger=ledger)
 

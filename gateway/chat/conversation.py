@@ -110,8 +110,8 @@ class Conversation:
         agent = await self.agent()
         return agent.context.tokens(agent.state)
 
-    async def renew(self, session: str) -> None:
-        """Begin a new session with this id. Skills loaded by people stay loaded. Call `settings` first."""
+    async def switch(self, session: str) -> None:
+        """Make this the current session. Skills loaded by people stay loaded. Call `settings` first."""
         if self._chat is None:
             raise RuntimeError("settings() first: nothing may come between them and the new session")
         self._chat = replace(self._chat, session=session)

@@ -176,10 +176,14 @@ class ChatSession:
 
     async def renew(self, by: Sender) -> None:
         """Stop the run and begin a new conversation. Raises PermissionError as `stop` does."""
+        await self.resume(by, self._turns.new_id())
+
+    async def resume(self, by: Sender, session: str) -> None:
+        """Stop the run and go on with another session of this chat. Raises PermissionError as `stop` does."""
         await self.conversation.settings()
         stopped, dropped = self._halt(by)
         # At once, so that nothing more begins in the old session; the stopped run ends there.
-        await self.conversation.renew(self._turns.new_id())
+        await self.conversation.switch(session)
         await self.conversation.settle(dropped)
         if stopped is Stopped.RUN and self._run is not None:
             await self._run_over.wait()

@@ -1,5 +1,6 @@
 """The search index over what was said."""
 
+import asyncio
 import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -16,10 +17,17 @@ from channels.base import ChatKey
 from gateway.store.search_terms import chat_term, indexed_terms, sought_terms
 from gateway.store.table import Table, readable
 
+PAUSE = 0.05
+"""Seconds between two steps."""
 AT_ONCE = 200
 """Older rows indexed in one transaction; it takes some 20 ms."""
 _SELECT = (
-    "SELECT seq, transcript.chat, session, run, message FROM said JOIN transcript ON seq = said.rowid"
+    "SELECT transcript.seq, transcript.chat, session, transcript.run, message, coalesce("
+    "  (SELECT message_id FROM inbox WHERE seq = CAST(substr(json_extract(message, '$.id'), 7) AS INTEGER)"
+    "   AND json_extract(message, '$.id') LIKE 'inbox-%'),"
+    "  (SELECT message_id FROM outbox WHERE key BETWEEN transcript.run || ':answer:' AND transcript.run || ':answer;'"
+    "   AND json_extract(message, '$.role') = 'assistant' LIMIT 1))"
+    " FROM said JOIN transcript ON transcript.seq = said.rowid"
     " WHERE said MATCH ? AND said.rowid < ? ORDER BY said.rowid DESC LIMIT ?"
 )
 _END = 2**63 - 1
@@ -35,6 +43,8 @@ class Found:
     session: str
     run: str
     message: UserMessage | AssistantMessage | NotificationMessage
+    message_id: str | None
+    """The id of the message on the platform, where it is known."""
 
     @property
     def text(self) -> str:
@@ -76,6 +86,11 @@ class Search(Table):
             return Page(found, rows[most - 1].seq if len(rows) > most else None, is_complete=left <= 1)
 
         return await self._reader.run(read)
+
+    async def catch_up(self) -> None:
+        """Index all rows from before the index existed, in steps that let other changes pass."""
+        while await self.index_older():  # noqa: ASYNC110 - other changes are written meanwhile
+            await asyncio.sleep(PAUSE)
 
     async def index_older(self) -> bool:
         """Index some of the rows from before the index existed, newest first. Returns True if there are more."""
@@ -120,9 +135,12 @@ def _quoted(term: str) -> str:
     return '"' + term.replace('"', '""') + '"'
 
 
-def _found(row: tuple[int, str, str, str, str]) -> Found:
-    seq, chat, session, run, message = row
-    return Found(seq, ChatKey.parse(chat), session, run, message_adapter.validate_json(message))  # type: ignore[arg-type]
+def _found(row: tuple[int, str, str, str, str, str | None]) -> Found:
+    seq, chat, session, run, text, message_id = row
+    message = message_adapter.validate_json(text)
+    if not isinstance(message, UserMessage | AssistantMessage | NotificationMessage):
+        raise ValueError(f"row {seq} of the transcript is no message that people see")  # noqa: TRY004 (skips the row)
+    return Found(seq, ChatKey.parse(chat), session, run, message, message_id)
 
 
 def _older(row: tuple[int, str, str, str]) -> tuple[int, ChatKey, str, AgentMessage]:

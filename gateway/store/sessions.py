@@ -81,6 +81,26 @@ class Sessions(Table):
 
         return await self._reader.run(read) if len(start) >= SHORTEST_ID else None
 
+    async def chats_of(self, chat: ChatKey, person: str) -> list[ChatKey]:
+        """Return the chats in which a person has begun runs, on the platform and account of `chat`."""
+        query = "SELECT DISTINCT chat FROM runs WHERE person = ? AND kind = 'chat'"
+
+        def read(connection: sqlite3.Connection) -> list[ChatKey]:
+            chats = (ChatKey.parse(found) for (found,) in connection.execute(query, (person,)))
+            return [each for each in chats if (each.platform, each.account) == (chat.platform, chat.account)]
+
+        return await self._reader.run(read)
+
+    async def title(self, session: str) -> str:
+        """Return a session's title, or the start of its first message; empty if it has neither."""
+        query = "SELECT title FROM session_titles WHERE session = ?"
+
+        def read(connection: sqlite3.Connection) -> str:
+            titles = (str(title) for (title,) in connection.execute(query, (session,)))
+            return next(titles, None) or _first_words(connection, session)
+
+        return await self._reader.run(read)
+
     async def rename(self, session: str, title: str) -> None:
         """Give a session a title; an empty one removes it."""
         title = self._secrets.mask(" ".join(title.split()))[:LONGEST_TITLE]

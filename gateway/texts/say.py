@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.texts import approvals, commands, heartbeat, jobs, notices, runs, skills, timing
+from gateway.texts import approvals, commands, finding, heartbeat, jobs, notices, runs, skills, timing
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -12,6 +12,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _TEXTS: Mapping[str, Mapping[str, str]] = {
     **approvals.TEXTS,
     **commands.TEXTS,
+    **finding.TEXTS,
     **heartbeat.TEXTS,
     **jobs.TEXTS,
     **notices.TEXTS,
@@ -41,6 +42,7 @@ _TOOLS_IN_CHINESE = {
     "run_command": "运行 {call}",
     "run_skill_script": "运行 {call}",
     "schedule": "拟定：{what}",
+    "search_chat": "搜索聊天：{words}",
     "send_file": "发送 {path}",
     "unload_skill": "卸载技能 {name}",
     "task": "任务：{prompt}",

@@ -19,7 +19,7 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.capabilities import CatchesUp, Deletes, Downloads, ReadsHistory, ShowsTyping
+from channels.capabilities import CatchesUp, Deletes, Downloads, LinksToMessages, ReadsHistory, ShowsTyping
 from channels.discord.adapter import DiscordChannel, open_channel
 from channels.discord.attachments import MAX_DOWNLOAD
 from channels.discord.config import Config
@@ -375,3 +375,18 @@ async def test_a_private_chat_is_where_its_person_writes(discord: DiscordEmulato
     ann = discord.person("Ann")
 
     assert await channel.private_chat(ann.id) == key_of(discord.private(ann))
+
+
+def test_messages_have_an_address_in_servers_threads_and_private_chats(channel: DiscordChannel) -> None:
+    assert isinstance(channel, LinksToMessages)
+    places = [
+        ChatKey(platform="discord", account="77", chat="8"),
+        ChatKey(platform="discord", account="77", chat="8", thread="9"),
+        ChatKey(platform="discord", account="@me", chat="5"),
+    ]
+
+    assert [channel.link(place, "1") for place in places] == [
+        "https://discord.com/channels/77/8/1",
+        "https://discord.com/channels/77/9/1",
+        "https://discord.com/channels/@me/5/1",
+    ]

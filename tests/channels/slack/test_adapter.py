@@ -14,7 +14,16 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.capabilities import CatchesUp, Deletes, Downloads, FindsPrivateChats, FindsSent, ReadsHistory, ShowsTyping
+from channels.capabilities import (
+    CatchesUp,
+    Deletes,
+    Downloads,
+    FindsPrivateChats,
+    FindsSent,
+    LinksToMessages,
+    ReadsHistory,
+    ShowsTyping,
+)
 from channels.slack.adapter import SlackChannel, open_channel
 from tests.channels.slack.conftest import Inbox, config_for, key_of
 from tests.emulators.slack import SlackEmulator
@@ -305,3 +314,19 @@ async def test_the_assistants_pane_is_a_thread_with_first_questions(
     await channel.edit(posted, OutboundMessage(markdown="done"))
     await pane.until(lambda _: pane.status == "")
     await slack.wait_for(lambda: slack.unheard == 0)
+
+
+async def test_a_message_in_a_thread_has_an_address_in_its_workspace(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    chat = slack.group("plans", [slack.person("Ann")])
+    asked = await chat.says(slack.person("Ann"), "@parley_bot when do we meet?")
+    event = await inbox.message()
+
+    assert isinstance(channel, LinksToMessages)
+    place = f"https://emulated.slack.com/archives/{event.chat.chat}"
+    assert channel.link(event.chat, "1763888000.000100") == (
+        f"{place}/p1763888000000100?thread_ts={asked.ts}&cid={event.chat.chat}"
+    )
+    private = event.chat.model_copy(update={"thread": None})
+    assert channel.link(private, "1763888000.000100") == f"{place}/p1763888000000100"

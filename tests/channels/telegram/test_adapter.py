@@ -26,7 +26,7 @@ from channels.base import (
     Posted,
     ReactionAdded,
 )
-from channels.capabilities import Deletes, Downloads, ShowsTyping
+from channels.capabilities import Deletes, Downloads, LinksToMessages, ShowsTyping
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.client import BadEntities, Moved, NotModified, Polled, translate
 from channels.telegram.config import Config
@@ -359,3 +359,15 @@ async def test_formatting_that_telegram_refuses_is_left_away(unused_tcp_port: in
     await runner.cleanup()
 
     assert posted.message_id == "9"
+
+
+@pytest.mark.parametrize(
+    ("chat", "link"),
+    [("-1001234", "https://t.me/c/1234/56"), ("-77", None), ("42", None)],
+    ids=["supergroup", "group", "private"],
+)
+def test_messages_of_supergroups_have_an_address(chat: str, link: str | None) -> None:
+    channel = open_channel(Config(bot_token=SecretStr("1:x")))
+
+    assert isinstance(channel, LinksToMessages)
+    assert channel.link(ChatKey(platform="telegram", account="1", chat=chat), "56") == link

@@ -1,0 +1,100 @@
+"""Command /search: messages with certain words, newest first."""
+
+import re
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock
+from agent_core.messages import UserMessage
+from channels.base import Button, OutboundMessage
+from channels.capabilities import LinksToMessages
+from channels.text import literal
+from gateway.chat.search_tool import searched
+from gateway.commands.table import Command, Invocation, reply
+from gateway.delivery.delivery import Delivery
+from gateway.store.search import Found
+from gateway.store.search_terms import folded, sought_terms
+from gateway.store.store import Store
+from gateway.texts.say import Language, say
+from gateway.timing.words import slot_words
+
+PAGE = 5
+"""Messages in a reply."""
+SNIPPET = 160
+"""Characters of a message that are shown."""
+MOST_WORDS = 200
+"""Characters of the words to search for."""
+_OLDER = re.compile(r"(\d{1,18}) (.+)", re.DOTALL)
+
+
+class SearchCommands:
+    """The command /search and its button "Older"."""
+
+    def __init__(self, store: Store, delivery: Delivery, clock: Clock, name: str) -> None:
+        """`name` is the assistant's."""
+        self._store = store
+        self._delivery = delivery
+        self._clock = clock
+        self._name = name
+
+    async def search(self, given: Invocation) -> OutboundMessage:
+        return await self._page(given, given.arguments, None)
+
+    async def older(self, given: Invocation) -> OutboundMessage:
+        """Show the next page; the arguments of the button are where it begins and the words."""
+        match = _OLDER.fullmatch(given.arguments.strip())
+        return await self._page(given, match[2], int(match[1])) if match else await self._page(given, "", None)
+
+    async def _page(self, given: Invocation, words: str, before: int | None) -> OutboundMessage:
+        language, words = given.language, " ".join(words.split())[:MOST_WORDS]
+        if not sought_terms(words):
+            return reply(say("search_usage", language, slash=given.slash))
+        chats = await searched(self._store, self._delivery, given.chat, given.sender.id)
+        page = await self._store.search.find(chats, words, PAGE, before)
+        lines = [] if page.is_complete else [say("search_incomplete", language)]
+        if not page.found:
+            nothing = say("search_nothing" if before is None else "search_no_more", language, words=literal(words))
+            return reply("\n\n".join([nothing, *lines]))
+        zone = await given.session.conversation.zone()
+        rows = [f"- {self._row(given, each, words, zone)}" for each in page.found]
+        text = "\n".join([say("search_found", language, words=literal(words)), "", *rows])
+        older = Button(label=say("search_older", language), action=f"/older {page.before} {words}")
+        buttons = ((older,),) if page.before is not None else ()
+        return OutboundMessage(markdown="\n\n".join([text, *lines]), buttons=buttons)
+
+    def _row(self, given: Invocation, found: Found, words: str, zone: ZoneInfo) -> str:
+        when = slot_words(found.message.created_at, zone, given.language, self._clock.time())
+        text = literal(snippet(found.text, words)) + self._link(given, found)
+        return say("search_row", given.language, when=when, who=self._author(found, given.language), text=text)
+
+    def _author(self, found: Found, language: Language) -> str:
+        message = found.message
+        if not isinstance(message, UserMessage):
+            return literal(self._name)
+        return literal(message.source) if message.source else say("search_you", language)
+
+    def _link(self, given: Invocation, found: Found) -> str:
+        channel = given.session.conversation.channel
+        if found.message_id is None or not isinstance(channel, LinksToMessages):
+            return ""
+        link = channel.link(found.chat, found.message_id)
+        return f" [{say('search_link', given.language)}]({link})" if link else ""
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command("search", {"en": "Find earlier messages", "zh": "搜索之前的消息"}, self.search, arguments="WORDS"),
+            Command(
+                "older", {"en": "Show older messages that were found", "zh": "更早的结果"}, self.older, hidden=True
+            ),
+        )
+
+
+def snippet(text: str, words: str) -> str:
+    """Return one line of a text, at most SNIPPET characters around the first of the words."""
+    flat = " ".join(text.split())
+    if len(flat) <= SNIPPET:
+        return flat
+    plain = folded(flat)
+    places = [place for term in sought_terms(words) if (place := plain.find(term)) >= 0]
+    start = max(0, min(min(places, default=0) - SNIPPET // 3, len(flat) - SNIPPET + 1))
+    return f"{'…' if start else ''}{flat[start : start + SNIPPET - 2]}{'…' if start + SNIPPET - 2 < len(flat) else ''}"

@@ -1,0 +1,105 @@
+"""Commands about a chat's conversations: /sessions, /resume, /rename."""
+
+from agent_core.clock import Clock
+from channels.base import Button, OutboundMessage
+from channels.text import literal
+from gateway.chat.replies import Answer
+from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.store.sessions import Session, Sessions
+from gateway.texts.say import Language, say
+from gateway.timing.words import slot_words
+
+PAGE = 5
+"""Conversations in a reply."""
+ID = 6
+"""Characters of a conversation's id that people see."""
+LABEL = 30
+"""Characters of a title on a button."""
+LAST_PAGE = 10_000
+HALF_A_CENT = 0.005
+"""Dollars; lower costs are not shown."""
+
+
+class SessionCommands:
+    """Commands that list, resume and rename conversations."""
+
+    def __init__(self, sessions: Sessions, clock: Clock) -> None:
+        self._sessions = sessions
+        self._clock = clock
+
+    async def list(self, given: Invocation) -> OutboundMessage:
+        """List the chat's conversations; the argument is the number of the page, from 1."""
+        language, wanted = given.language, given.arguments.strip()
+        page = min(int(wanted), LAST_PAGE) if wanted.isascii() and wanted.isdigit() and int(wanted) else 1
+        rows = await self._sessions.of(given.chat, PAGE + 1, PAGE * (page - 1))
+        if not rows:
+            return reply(say("sessions_none" if page == 1 else "sessions_no_more", language))
+        current = (await given.session.conversation.settings()).session
+        zone, now = await given.session.conversation.zone(), self._clock.time()
+        lines = [
+            f"- `{row.id[:ID]}` **{literal(_title(row, language))}** – {slot_words(row.last, zone, language, now)}, "
+            + ", ".join(_facts(row, language, is_current=row.id == current))
+            for row in rows[:PAGE]
+        ]
+        hint = say("sessions_hint", language, slash=given.slash)
+        choices = tuple(
+            (Button(label=_title(row, language)[:LABEL], action=f"/resume {row.id[:ID]}"),)
+            for row in rows[:PAGE]
+            if row.id != current
+        )
+        older = ((Button(label=say("search_older", language), action=f"/sessions {page + 1}"),),)
+        return OutboundMessage(
+            markdown="\n".join([say("sessions", language), "", *lines, "", hint]),
+            buttons=choices + older if len(rows) > PAGE else choices,
+        )
+
+    async def resume(self, given: Invocation) -> Answer:
+        """Continue an earlier conversation. The button of the reply goes back to the one before."""
+        language, wanted = given.language, given.arguments.strip().strip("`").lower()
+        if not wanted:
+            return reply(say("resume_usage", language, slash=given.slash))
+        session = await self._sessions.find(given.chat, wanted)
+        if session is None:
+            unknown = say("resume_unknown", language, id=literal(wanted[:LONGEST_ID]), slash=given.slash)
+            return reply(unknown)
+        before = (await given.session.conversation.settings()).session
+        if session == before:
+            return reply(say("resume_current", language))
+        try:
+            await given.session.resume(given.sender, session)
+        except PermissionError:
+            return reply(say("not_yours", language))
+        title = await self._sessions.title(session) or say("sessions_untitled", language)
+        back = Button(label=say("resumed_back", language), action=f"/resume {before[:ID]}")
+        has_before = await self._sessions.find(given.chat, before[:ID]) is not None
+        return OutboundMessage(
+            markdown=say("resumed", language, title=literal(title)), buttons=((back,),) if has_before else ()
+        )
+
+    async def rename(self, given: Invocation) -> OutboundMessage:
+        """Name the current conversation."""
+        title = " ".join(given.arguments.split())
+        if not title:
+            return reply(say("rename_usage", given.language, slash=given.slash))
+        session = (await given.session.conversation.settings()).session
+        await self._sessions.rename(session, title)
+        shown = await self._sessions.title(session)
+        return reply(say("renamed", given.language, title=literal(shown)))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command("sessions", {"en": "List the conversations here", "zh": "列出这里的对话"}, self.list),
+            Command("resume", {"en": "Go back to a conversation", "zh": "回到之前的对话"}, self.resume, arguments="ID"),
+            Command("rename", {"en": "Name this conversation", "zh": "为当前对话命名"}, self.rename, arguments="TITLE"),
+        )
+
+
+def _title(session: Session, language: Language) -> str:
+    return session.title or say("sessions_untitled", language)
+
+
+def _facts(session: Session, language: Language, *, is_current: bool) -> list[str]:
+    runs = say("sessions_runs_one" if session.runs == 1 else "sessions_runs", language, count=session.runs)
+    cost = [f"${session.cost_usd:.2f}"] if session.cost_usd >= HALF_A_CENT else []
+    return [runs, *cost, *([say("sessions_current", language)] if is_current else [])]

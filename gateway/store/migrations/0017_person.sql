@@ -1,0 +1,1 @@
+CREATE INDEX runs_person ON runs (person, chat);

@@ -1,0 +1,52 @@
+"""Texts of search and of the list of conversations."""
+
+TEXTS = {
+    "search_usage": {
+        "en": "Say what to look for: {slash}search plants watering",
+        "zh": "请写上要找的词，例如：{slash}search 数据库 备份",
+    },
+    "search_found": {"en": "Messages with **{words}**, newest first:", "zh": "包含 **{words}** 的消息（最新的在前）："},
+    "search_nothing": {
+        "en": "No message has all of these words: {words}",
+        "zh": "没有同时包含这些词的消息：{words}",
+    },
+    "search_no_more": {"en": "There are no older messages with these words.", "zh": "没有更早的符合条件的消息了。"},
+    "search_incomplete": {
+        "en": "Older messages are still being added to the search. Try again in a few minutes.",
+        "zh": "较早的消息还在加入搜索，请几分钟后再试。",
+    },
+    "search_row": {"en": "{when}, {who}: {text}", "zh": "{when}，{who}：{text}"},
+    "search_link": {"en": "show", "zh": "查看"},
+    "search_older": {"en": "Older", "zh": "更早的"},
+    "search_you": {"en": "you", "zh": "您"},
+    "sessions": {"en": "Conversations here, last used first:", "zh": "这里的对话（最近使用的在前）："},
+    "sessions_none": {"en": "There is no conversation here yet.", "zh": "这里还没有对话。"},
+    "sessions_no_more": {"en": "There are no older conversations.", "zh": "没有更早的对话了。"},
+    "sessions_current": {"en": "this one", "zh": "当前对话"},
+    "sessions_untitled": {"en": "(no text)", "zh": "（无文字）"},
+    "sessions_runs_one": {"en": "1 answer", "zh": "1 次回答"},
+    "sessions_runs": {"en": "{count} answers", "zh": "{count} 次回答"},
+    "sessions_hint": {
+        "en": "{slash}resume ID goes back to one, {slash}rename TITLE names this one.",
+        "zh": "{slash}resume ID 回到某个对话，{slash}rename TITLE 为当前对话命名。",
+    },
+    "resumed": {
+        "en": "Back in **{title}**. What I was told there is known again; the files here are as they are now.",
+        "zh": "已回到 **{title}**。那里的内容我又记得了；这里的文件保持现状。",
+    },
+    "resumed_back": {"en": "Back to the other one", "zh": "回到刚才的对话"},
+    "resume_usage": {
+        "en": "Say which one: {slash}resume ID. {slash}sessions lists the ids.",
+        "zh": "请写上编号：{slash}resume ID。{slash}sessions 会列出编号。",
+    },
+    "resume_unknown": {
+        "en": "No conversation here has the id {id}. {slash}sessions lists them.",
+        "zh": "这里没有编号为 {id} 的对话，{slash}sessions 会列出所有对话。",
+    },
+    "resume_current": {"en": "That is the conversation we are in.", "zh": "我们现在就在这个对话里。"},
+    "rename_usage": {
+        "en": "Say the title: {slash}rename Garden plans",
+        "zh": "请写上标题，例如：{slash}rename 花园计划",
+    },
+    "renamed": {"en": "This conversation is called **{title}** now.", "zh": "当前对话现在叫做 **{title}**。"},
+}

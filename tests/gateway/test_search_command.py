@@ -1,0 +1,222 @@
+"""/search and the tool search_chat, and /sessions, /resume and /rename."""
+
+import asyncio
+import re
+
+import pytest
+
+from agent_core.messages import text_of
+from agent_core.models.llm import LlmRequest
+from agent_core.models.scripted import Waits, calls
+from channels.memory import MemoryChannel
+from gateway.commands.search import SNIPPET, snippet
+from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.conftest import StartBot
+
+
+async def chatty(start_bot: StartBot, *answers: object) -> Bot:
+    return await start_bot(*answers, channel=MemoryChannel(limits=NO_PACE))
+
+
+def ids(bot: Bot) -> list[str]:
+    """Return the ids in the last list of conversations."""
+    return re.findall(r"- `([0-9a-f]+)`", bot.screen[-1])
+
+
+# /search
+
+
+async def test_messages_and_answers_are_found_after_a_new_conversation_too(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot, "Once a week.", "Hello.")
+    await bot.hears("How often do I water the cactus?")
+    await bot.hears("/new")
+    await bot.hears("hello")
+
+    await bot.hears("/search WEEK")
+    assert re.search(r"with \*\*WEEK\*\*, newest first:\n\n- .+, Ada: Once a week\.", bot.screen[-1])
+    await bot.hears("/search cactus water")
+    assert re.search(r"- .+, you: How often do I water the cactus", bot.screen[-1])
+
+
+async def test_a_chinese_word_of_two_characters_is_found(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot, "好的。")
+    await bot.hears("今天数据库备份完成了")
+
+    await bot.hears("/search 备份", language="zh")
+
+    assert "您：今天数据库备份完成了" in bot.screen[-1]
+
+
+async def test_older_results_come_by_a_button(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot, *["ok"] * 7)
+    for number in range(7):
+        await bot.hears(f"plant {number}")
+
+    await bot.hears("/search plant")
+    assert [f"plant {number}" in bot.screen[-1] for number in range(7)] == [False, False, True, True, True, True, True]
+    await bot.channel.presses("Older")
+    await bot.app.settled()
+
+    assert "plant 1" in bot.screen[-1]
+    assert "plant 0" in bot.screen[-1]
+    assert "plant 2" not in bot.screen[-1]
+    assert not bot.channel.posts[-1][1].buttons
+
+
+@pytest.mark.parametrize("words", ["", "?!", "   "])
+async def test_without_a_word_the_usage_is_shown(start_bot: StartBot, words: str) -> None:
+    bot = await chatty(start_bot)
+
+    await bot.hears(f"/search {words}")
+
+    assert "/search plants watering" in bot.screen[-1]
+
+
+async def test_nothing_found_quotes_the_words_harmlessly(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot)
+
+    await bot.hears('/search "; DROP TABLE *inbox*')
+
+    assert bot.screen[-1].startswith("No message has all of these words:")
+    assert "*inbox*" not in bot.screen[-1].replace("\\*", "")
+
+
+async def test_a_group_finds_only_what_was_said_there(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot, "ok", "ok")
+    await bot.hears("my secret plan")
+    await bot.hears("our garden plan", group="team")
+
+    await bot.hears("/search plan", group="team")
+
+    assert "our garden plan" in bot.screen[-1]
+    assert "secret" not in bot.screen[-1]
+
+
+async def test_another_persons_chat_is_not_searched(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot, "ok")
+    await bot.hears("my secret plan", sender="bob")
+
+    await bot.hears("/search secret")
+
+    assert bot.screen[-1].startswith("No message")
+
+
+async def test_the_model_finds_what_was_said_in_an_earlier_conversation(wired_bot: StartBot) -> None:
+    seen: list[str] = []
+
+    def answers(request: LlmRequest) -> str:
+        seen.append(text_of(request.messages[-1].content))
+        return "Once a week."
+
+    bot = await wired_bot("Noted.", calls(("search_chat", {"words": "cactus"})), answers)
+    await bot.hears("I water the cactus once a week")
+    await bot.hears("/new")
+    await bot.hears("How often do I water the cactus?")
+
+    assert "the person: I water the cactus once a week" in seen[0]
+
+
+def test_a_snippet_is_one_short_line_around_the_word() -> None:
+    text = f"{'a ' * 300}cactus\n{'b ' * 300}"
+
+    shown = snippet(text, "CACTUS")
+
+    assert "cactus" in shown
+    assert len(shown) <= SNIPPET
+    assert (shown[0], shown[-1]) == ("…", "…")
+    assert snippet("short\ntext", "text") == "short text"
+
+
+# /sessions, /resume, /rename
+
+
+async def test_a_conversation_is_listed_resumed_and_left_again(start_bot: StartBot) -> None:
+    heard: list[str] = []
+
+    def answers(request: LlmRequest) -> str:
+        heard.append("\n".join(text_of(message.content) for message in request.messages))
+        return "ok"
+
+    bot = await chatty(start_bot, "Hello Ann.", "ok", answers, answers)
+    await bot.hears("My name is Ann")
+    await bot.hears("/new")
+    await bot.hears("another matter")
+
+    await bot.hears("/sessions")
+    assert "**another matter** – " in bot.screen[-1]
+    assert "1 answer, this one" in bot.screen[-1]
+    newest, oldest = ids(bot)
+    await bot.hears(f"/resume {oldest}")
+    assert "Back in **My name is Ann**" in bot.screen[-1]
+    await bot.hears("Who am I?")
+    assert "My name is Ann" in heard[-1]
+    assert "another matter" not in heard[-1]
+
+    await bot.hears(f"/resume {newest}")
+    await bot.hears("and this?")
+    assert "another matter" in heard[-1]
+
+
+async def test_a_resumed_conversation_is_the_current_one_after_a_restart_too(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot, "Hello Ann.", "ok", "ok")
+    await bot.hears("My name is Ann")
+    await bot.hears("/new")
+    await bot.hears("another matter")
+    await bot.hears("/sessions")
+    await bot.channel.presses("My name is Ann")
+    await bot.app.settled()
+    await bot.restart()
+
+    await bot.hears("/sessions")
+
+    assert re.search(r"\*\*My name is Ann\*\* – .+, this one", bot.screen[-1])
+
+
+async def test_a_conversation_gets_the_name_that_people_give_it(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot, "ok")
+    await bot.hears("what about the roses")
+
+    await bot.hears("/rename Garden *plans*")
+    assert bot.screen[-1] == "This conversation is called **Garden \\*plans\\*** now."
+    await bot.hears("/sessions")
+    assert "**Garden \\*plans\\***" in bot.screen[-1]
+
+
+@pytest.mark.parametrize("wanted", ["zzzzzz", "%", "' OR 1=1", "a", "`", "0" * 500])
+async def test_an_unknown_id_gets_a_clear_answer(start_bot: StartBot, wanted: str) -> None:
+    bot = await chatty(start_bot, "ok")
+    await bot.hears("hello")
+
+    await bot.hears(f"/resume {wanted}")
+
+    assert "/sessions lists" in bot.screen[-1]
+    assert len(bot.screen[-1]) < 200
+
+
+async def test_another_chats_conversation_cannot_be_resumed(start_bot: StartBot) -> None:
+    bot = await chatty(start_bot, "ok", "ok")
+    await bot.hears("hello", sender="bob")
+    await bot.hears("/sessions", sender="bob")
+    (theirs,) = ids(bot)
+    await bot.hears("hello")
+
+    await bot.hears(f"/resume {theirs}")
+
+    assert bot.screen[-1].startswith(f"No conversation here has the id {theirs}.")
+
+
+async def test_only_who_asked_may_leave_a_run_by_resuming_another_conversation(start_bot: StartBot) -> None:
+    gate = asyncio.Event()
+    waits = Waits(gate, "later")
+    bot = await chatty(start_bot, "ok", waits)
+    await bot.hears("hello", group="team")
+    await bot.hears("/sessions", group="team")
+    (first,) = ids(bot)
+    await bot.hears("/new", group="team")
+    await bot.channel.hears("a long one", group="team")
+    await waits.reached.wait()
+
+    await bot.channel.hears(f"/resume {first}", sender="bob", group="team")
+    await bot.channel.until(lambda: "Only the person who asked" in bot.screen[-1])
+    gate.set()
+    await bot.app.settled()
