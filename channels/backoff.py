@@ -52,7 +52,7 @@ class Backoff:
         await asyncio.sleep(self.seconds(at_least))
 
 
-async def instead(make: Callable[[], Awaitable[T]]) -> T:
+async def replacement_call(make: Callable[[], Awaitable[T]]) -> T:
     """Make a call that replaces one which was just refused. Raises ChannelError.
 
     A short wait that the platform asks for is spent here: starting over would repeat the refused call each time, and
@@ -96,7 +96,7 @@ class Cooldowns:
         over."""
         left = self._until.get(kind, 0.0) - time.monotonic()
         if left > 0:
-            raise ChannelError(f"not called before the platform's wait is over ({kind})", retry_after=left)
+            raise ChannelError(f"waiting as the platform asked before the next call ({kind})", retry_after=left)
         try:
             yield
         except ChannelError as error:

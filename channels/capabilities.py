@@ -86,7 +86,7 @@ class CatchesUp(ReadsHistory, Protocol):
     async def gap(self) -> None:
         """Wait until listening has started again and messages may have been missed; called again afterwards."""
 
-    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+    async def messages_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
         """Return all messages of others in a chat since a time, as `history` does.
 
         Args:

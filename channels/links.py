@@ -88,13 +88,13 @@ class _Target(NamedTuple):
     is_inline: bool
 
 
-def honest(markdown: str) -> str:
+def show_link_targets(markdown: str) -> str:
     """Return the text with every misleading link made explicit."""
     if "](" not in markdown and "]:" not in markdown:
         return markdown
     references = {_name(found[1]): found[2] for found in reversed(list(_DEFINITION.finditer(markdown)))}
     better: list[tuple[int, int, str]] = []
-    for link in _lies(markdown, references, list(_code(markdown))):
+    for link in _misleading_links(markdown, references, list(_code(markdown))):
         while better and better[-1][0] >= link[0]:  # an image inside this link
             better.pop()
         better.append(link)
@@ -132,7 +132,9 @@ def _inline_code(markdown: str, start: int, end: int) -> Iterator[tuple[int, int
             line_at += len(line) + 1
 
 
-def _lies(text: str, references: Mapping[str, str], code: list[tuple[int, int]]) -> Iterator[tuple[int, int, str]]:
+def _misleading_links(
+    text: str, references: Mapping[str, str], code: list[tuple[int, int]]
+) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and new text of each link that claims another address."""
     opened: list[int] = []
     at, next_code = 0, 0

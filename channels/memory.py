@@ -344,7 +344,7 @@ class MemoryChannel:
     async def _connected(self) -> Inbox:
         await self.until(lambda: self._inbox is not None)
         if self._inbox is None:
-            raise ChannelError("nobody listens")
+            raise ChannelError("nothing is listening")
         return self._inbox
 
 

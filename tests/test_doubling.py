@@ -29,7 +29,7 @@ from agent_core.untrusted import bare, harmless
 from channels.base import OutboundMessage
 from channels.discord import render as discord
 from channels.fences import Fences
-from channels.links import honest
+from channels.links import show_link_targets
 from channels.slack import render as slack
 from channels.slack.normalise import readable
 from channels.telegram import render as telegram
@@ -101,8 +101,8 @@ TAKES_TEXT: dict[str, Callable[[str], object]] = {
     "the terminal with styles": lambda text: DRAWING.settled(said(text), 80, 24),
     "an answer in progress on the terminal": lambda text: DRAWING.live([said(text)], 80, 24),
     "fences": Fences,
-    "links": honest,
-    "links that lie": lambda text: honest(text.replace("a](", "a.b](").replace("x", "c.d]")),
+    "links": show_link_targets,
+    "links that lie": lambda text: show_link_targets(text.replace("a](", "a.b](").replace("x", "c.d]")),
     "splitting": lambda text: split_markdown(text, lambda part: len(part) <= 4_000),
     "commands": lambda text: parse_command(f"/{text}", ["ada"]),
     "times": lambda text: parse_when(text, ZoneInfo("UTC"), 1.8e9),

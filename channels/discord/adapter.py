@@ -93,8 +93,8 @@ class DiscordChannel:
 
     def _dispatch(self, event: str, raw: JsonValue) -> None:
         if event in ("READY", "RESUMED"):
-            self._connection.greeted(event)
-        self._servers.hear(event, raw)
+            self._connection.on_session(event)
+        self._servers.update(event, raw)
         if self._inbound is not None:
             self._inbound.dispatch(event, raw)
 
@@ -114,7 +114,7 @@ class DiscordChannel:
     async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
         """See `FindsSent.find_sent`; needed once Discord has forgotten the nonce, which it does after minutes."""
         if message.respond is not None:
-            raise ChannelError("Discord keeps no record of what answered a command", permanent=True)
+            raise ChannelError("Discord keeps no record of replies to commands", permanent=True)
         return await find_sent(self._rest, self._view(await self._rest.me()), chat, message, known)
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
@@ -148,8 +148,8 @@ class DiscordChannel:
         view = self._view(await self._rest.me())
         return await read_history(self._rest, view, chat, after=after, before=before, most=most)
 
-    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
-        """See `CatchesUp.said_since`."""
+    async def messages_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+        """See `CatchesUp.messages_since`."""
         return await read_since(self._rest, self._view(await self._rest.me()), chat, since)
 
     def link(self, chat: ChatKey, message_id: str) -> str | None:
@@ -163,7 +163,7 @@ class DiscordChannel:
         opened = await self._rest.call(call)
         channel = opened.get("id") if isinstance(opened, dict) else None
         if not isinstance(channel, str):
-            raise ChannelError("Discord does not say where this person writes to the bot")
+            raise ChannelError("Discord's response names no private chat")
         return ChatKey(platform=self.name, account=DIRECT, chat=channel)
 
     async def gap(self) -> None:

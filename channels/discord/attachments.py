@@ -29,7 +29,7 @@ async def download(rest: Rest, attachment: Attachment) -> bytes:
     if content is None:  # addresses expire after a day
         content = await _fetch(attachment, await _new_address(rest, reference))
     if content is None:
-        raise ChannelError(f"{attachment.safe_name} is not there any more", permanent=True)
+        raise ChannelError(f"{attachment.safe_name} no longer exists", permanent=True)
     return content
 
 
@@ -57,6 +57,6 @@ async def _new_address(rest: Rest, reference: Reference) -> str:
         "/channels/{channel_id}/messages/{message_id}",
         {"channel_id": reference.channel, "message_id": reference.message},
     )
-    message = parse(Message, await rest.call(Call(route, lacking="Read Message History")))
+    message = parse(Message, await rest.call(Call(route, needs="Read Message History")))
     found = message.attachments if message else ()
     return next((file.url for file in found if file.id == reference.file), reference.url)

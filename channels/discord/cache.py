@@ -26,9 +26,9 @@ class Servers:
         self._roles: dict[str, str] = {}
         self._role_owners: dict[str, str] = {}
 
-    def hear(self, event: str, raw: JsonValue) -> None:
+    def update(self, event: str, raw: JsonValue) -> None:
         """Take one dispatch; others than those about servers, channels or threads and malformed ones are ignored."""
-        heard: dict[str, Callable[[JsonValue], None]] = {
+        handlers: dict[str, Callable[[JsonValue], None]] = {
             "GUILD_CREATE": self._guild,
             "GUILD_UPDATE": self._guild,
             "GUILD_DELETE": self._forget_guild,
@@ -36,8 +36,8 @@ class Servers:
             "CHANNEL_DELETE": self._forget,
             "THREAD_DELETE": self._forget,
         }
-        if event in heard:
-            heard[event](raw)
+        if event in handlers:
+            handlers[event](raw)
         elif event in ("CHANNEL_CREATE", "CHANNEL_UPDATE", "THREAD_CREATE", "THREAD_UPDATE"):
             self.learn(raw)
 

@@ -84,7 +84,8 @@ class Call(NamedTuple):
     json: JsonValue = None
     query: Mapping[str, str] | None = None
     files: Sequence[discord.File] = ()
-    lacking: str = ""
+    needs: str = ""
+    """Names of the permissions that the call needs."""
 
     @property
     def place(self) -> str:
@@ -100,8 +101,8 @@ class Call(NamedTuple):
     def kind(self) -> str:
         """Key shared by calls that need the same permissions."""
         is_reply = isinstance(self.json, dict) and "message_reference" in self.json
-        needs = [" with files"] * bool(self.files) + [" as a reply"] * is_reply
-        return f"{self.endpoint.method} {self.endpoint.path}{''.join(needs)}"
+        extra = [" with files"] * bool(self.files) + [" as a reply"] * is_reply
+        return f"{self.endpoint.method} {self.endpoint.path}{''.join(extra)}"
 
 
 def _without_secrets(record: logging.LogRecord) -> bool:
@@ -197,7 +198,7 @@ class Rest:
         """Return the bot's identity. Raises ChannelError."""
         await self.client()
         if self._me is None:
-            raise ChannelError("Discord does not say who the bot is")
+            raise ChannelError("Discord's response does not name the bot")
         return self._me
 
     async def revoked(self) -> None:
@@ -249,7 +250,7 @@ class Rest:
                     raise
                 raise ChannelError("the channel is closed", ambiguous=True) from error
             if isinstance(answer, str) and answer:
-                raise ChannelError("what answered is not Discord, but says that all is well", ambiguous=True)
+                raise ChannelError("the response did not come from Discord", ambiguous=True)
             return answer
 
     async def _until_revoked(self, client: Client, route: Route, given: Mapping[str, Any]) -> JsonValue:
@@ -299,7 +300,7 @@ class Rest:
     def _meaning(self, call: Call, error: Exception) -> ChannelError:
         if self._revoked.is_set():
             return Revoked()
-        meaning = translate(error, call.lacking, edits=call.endpoint.method == "PATCH")
+        meaning = translate(error, call.needs, edits=call.endpoint.method == "PATCH")
         now = time.monotonic()
         match meaning:
             case Revoked():
@@ -342,7 +343,7 @@ class Rest:
 
 def _identity(client: Client) -> Identity:
     if client.user is None:
-        raise ChannelError("Discord does not say who the bot is")
+        raise ChannelError("Discord's response does not name the bot")
     return Identity(str(client.user.id), client.user.name, str(client.application_id or client.user.id))
 
 

@@ -11,19 +11,19 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, SecretStr
 INTENTS = {
     "guilds": "which channels and threads a server has, and which thread belongs to which channel",
     "guild_messages": "messages in servers",
-    "dm_messages": "messages to the bot alone",
-    "message_content": "the words of messages in servers that do not name the bot (privileged: switched on by hand)",
+    "dm_messages": "direct messages to the bot",
+    "message_content": "the text of messages in servers that do not mention the bot (privileged: turned on by hand)",
 }
 """Purpose by name in discord.py."""
 PERMISSIONS = {
     "View Channels": (1 << 10, "see the messages of a channel"),
     "Send Messages": (1 << 11, "answer"),
-    "Create Public Threads": (1 << 35, "give a conversation a thread of its own, in DISCORD_THREAD_CHANNELS"),
+    "Create Public Threads": (1 << 35, "start a thread for each conversation, in DISCORD_THREAD_CHANNELS"),
     "Send Messages in Threads": (1 << 38, "answer in threads"),
     "Attach Files": (1 << 15, "send files"),
     "Read Message History": (
         1 << 16,
-        "reply to messages, and read what was said before it was named or while it was away",
+        "reply to messages, and read those from before a mention or during downtime",
     ),
 }
 """Name in Discord's settings -> permission bit and purpose."""

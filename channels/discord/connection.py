@@ -47,7 +47,7 @@ MOST_UNANSWERED = 3
 """Unanswered resume attempts after which a new session is started."""
 INVALID_TOKEN, DISALLOWED_INTENTS = 4004, 4014
 
-_LINE_LOST = (aiohttp.ClientError, OSError, TimeoutError, RuntimeError, zlib.error)
+_CONNECTION_LOST = (aiohttp.ClientError, OSError, TimeoutError, RuntimeError, zlib.error)
 _UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
 
 
@@ -73,9 +73,9 @@ class Starts:
         doublings = min(max(self._short - PATIENT_AFTER, 0), 10)
         return self._begun_at + min(every * 2.0**doublings, LONGEST_PAUSE)
 
-    def begun(self, now: float, last_heard: float) -> None:
-        """Note a session start; `last_heard` is the time of the previous session's last dispatch."""
-        self._short = 0 if last_heard - self._begun_at >= LONGEST_PAUSE else self._short + 1
+    def begun(self, now: float, last_received: float) -> None:
+        """Note a session start; `last_received` is the time of the previous session's last dispatch."""
+        self._short = 0 if last_received - self._begun_at >= LONGEST_PAUSE else self._short + 1
         self._begun_at = now
 
 
@@ -89,7 +89,7 @@ class Connection:
         self._starts = Starts()
         self._session: _Session | None = None
         self._unanswered = 0
-        self._heard_at = 0.0
+        self._last_received = 0.0
         self._gap = asyncio.Event()
 
     async def run(self) -> None:
@@ -102,7 +102,7 @@ class Connection:
                     self._rest.revoke()
                 if error.permanent:
                     raise
-                self._backoff.failed(f"Discord is not heard: {error.reason}")
+                self._backoff.failed(f"no connection to Discord: {error.reason}")
                 await self._backoff.wait(error.retry_after or 0.0)
 
     async def gap(self) -> None:
@@ -110,9 +110,9 @@ class Connection:
         await self._gap.wait()
         self._gap.clear()
 
-    def greeted(self, event: str) -> None:
+    def on_session(self, event: str) -> None:
         """Note a READY or RESUMED. After READY, messages since the last session are not dispatched any more."""
-        self._backoff.succeeded("Discord is heard again")
+        self._backoff.succeeded("connected to Discord again")
         self._unanswered = 0
         log.info("discord %s", event.lower())
         if event == "READY":
@@ -124,47 +124,47 @@ class Connection:
         if self._unanswered >= MOST_UNANSWERED:
             self._session, self._unanswered = None, 0
         session = self._session
-        socket = await self._open(client, await self._gateway_of(session), session)
+        socket = await self._open(client, await self._gateway_url(session), session)
         if session is None:
-            self._starts.begun(time.monotonic(), self._heard_at)
+            self._starts.begun(time.monotonic(), self._last_received)
         else:
             self._unanswered += 1
         try:
-            await self._attend(socket)
+            await self._watch(socket)
         except ReconnectWebSocket as again:
             log.info("discord asks to %s", again.op.lower())
             self._session = self._session if again.resume else None
             if again.resume:
                 await self._backoff.wait()
 
-    async def _gateway_of(self, session: _Session | None) -> yarl.URL:
+    async def _gateway_url(self, session: _Session | None) -> yarl.URL:
         """Return the address to connect to. Raises ChannelError."""
         if session is None:
-            return await self._admission()
+            return await self._new_session_url()
         if session.gateway is None:
-            return yarl.URL((await self._about()).url)
+            return yarl.URL((await self._gateway_info()).url)
         self._session = session._replace(gateway=None)
         return session.gateway
 
-    async def _about(self) -> GatewayAddress:
+    async def _gateway_info(self) -> GatewayAddress:
         about = parse(GatewayAddress, await self._rest.call(Call(Endpoint("GET", "/gateway/bot"))))
         if about is None:
-            raise ChannelError("Discord does not say where its gateway is")
+            raise ChannelError("Discord's response does not name its gateway")
         return about
 
-    async def _admission(self) -> yarl.URL:
+    async def _new_session_url(self) -> yarl.URL:
         """Return the address for a new session. Raises ChannelError if too few session starts are left."""
-        about = await self._about()
+        about = await self._gateway_info()
         limit = about.session_start_limit
         if limit.remaining <= RESERVE:
             seconds = limit.reset_after / 1000
             log.error(
-                "Parley has connected to Discord too often today: %d starts are left before Discord takes the token"
-                " away; it waits %.0f minutes. See why it was started so often",
+                "Parley has connected to Discord too often today: with %d starts left before Discord revokes the token,"
+                " it waits %.0f minutes. Find out why it was started so often",
                 limit.remaining,
                 seconds / 60,
             )
-            raise ChannelError("too few sessions are left", retry_after=seconds)
+            raise ChannelError("too few session starts are left today", retry_after=seconds)
         await asyncio.sleep(self._starts.due(limit) - time.monotonic())
         return yarl.URL(about.url)
 
@@ -183,34 +183,34 @@ class Connection:
                 )
             opened = True
         except ReconnectWebSocket as error:
-            raise ChannelError("the gateway closed before it greeted") from error
+            raise ChannelError("the gateway closed the connection before its hello") from error
         except ConnectionClosed as closed:
-            raise _verdict(closed) from closed
-        except (*_LINE_LOST, *_UNREADABLE) as error:
+            raise _close_error(closed) from closed
+        except (*_CONNECTION_LOST, *_UNREADABLE) as error:
             raise ChannelError(f"the gateway cannot be reached: {error or type(error).__name__}") from error
         finally:
             if not opened:
-                _silence_orphans(client)
+                _stop_heartbeat_threads(client)
         return socket
 
-    async def _attend(self, socket: DiscordWebSocket) -> None:
+    async def _watch(self, socket: DiscordWebSocket) -> None:
         """Read from the socket while monitoring that it is alive. Raises ReconnectWebSocket or ChannelError.
 
         The line is dead if a heartbeat goes unanswered, not if the program itself was suspended for a while.
         """
-        self._heard_at = asked_at = time.monotonic()
+        self._last_received = asked_at = time.monotonic()
         reading = asyncio.create_task(self._read(socket))
         code = 4000
         try:
             while not reading.done():
                 await asyncio.wait([reading], timeout=self._silence / 4)
                 now = time.monotonic()
-                quiet, was_asked = now - self._heard_at, asked_at > self._heard_at
+                quiet, was_asked = now - self._last_received, asked_at > self._last_received
                 if was_asked and quiet > self._silence and now - asked_at > self._silence / 4:
                     raise ChannelError(f"Discord has been silent for {quiet:.0f} s")
                 if quiet > self._silence / 2:
                     asked_at = asked_at if was_asked else now
-                    await _beat(socket)
+                    await _send_heartbeat(socket)
             await reading
         except asyncio.CancelledError:
             code = 1000
@@ -218,24 +218,24 @@ class Connection:
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
-            await _hang_up(socket, code)
+            await _close(socket, code)
 
     async def _read(self, socket: DiscordWebSocket) -> None:
         while True:
             try:
                 await socket.poll_event()
             except ConnectionClosed as closed:
-                raise _verdict(closed) from closed
-            except _LINE_LOST as error:
-                raise ChannelError(f"the line broke: {error or type(error).__name__}") from error
+                raise _close_error(closed) from closed
+            except _CONNECTION_LOST as error:
+                raise ChannelError(f"the connection broke: {error or type(error).__name__}") from error
             except _UNREADABLE as error:
                 log.warning("malformed event: %s: %s", type(error).__name__, error)
-            self._heard_at = time.monotonic()
+            self._last_received = time.monotonic()
             if socket.session_id:
                 self._session = _Session(socket.session_id, socket.sequence, socket.gateway)
 
 
-def _verdict(closed: ConnectionClosed) -> ChannelError:
+def _close_error(closed: ConnectionClosed) -> ChannelError:
     """Return the error for a close code after which the SDK would not reconnect."""
     match closed.code:
         case 4004:
@@ -250,24 +250,24 @@ def _verdict(closed: ConnectionClosed) -> ChannelError:
             return ChannelError(f"Discord closed the connection: {closed.code}")
 
 
-async def _beat(socket: DiscordWebSocket) -> None:
+async def _send_heartbeat(socket: DiscordWebSocket) -> None:
     beat: JsonValue = {"op": DiscordWebSocket.HEARTBEAT, "d": socket.sequence}
     try:
         await socket.send_heartbeat(beat)
-    except (ConnectionClosed, *_LINE_LOST) as error:
+    except (ConnectionClosed, *_CONNECTION_LOST) as error:
         log.debug("no heartbeat: %s", error)  # the reader gets the reason
 
 
-async def _hang_up(socket: DiscordWebSocket, code: int) -> None:
+async def _close(socket: DiscordWebSocket, code: int) -> None:
     """Close the socket and stop the SDK's heartbeat thread; on a dead connection, closing fails or times out."""
     try:
         async with asyncio.timeout(GOODBYE_SECONDS):
             await socket.close(code)
-    except _LINE_LOST as error:
+    except _CONNECTION_LOST as error:
         log.debug("no goodbye: %s", error)
 
 
-def _silence_orphans(client: Client) -> None:
+def _stop_heartbeat_threads(client: Client) -> None:
     """Stop the SDK's heartbeat threads of sockets that broke before they were identified."""
     for thread in threading.enumerate():
         if isinstance(thread, KeepAliveHandler) and thread.ws.token == client.http.token:

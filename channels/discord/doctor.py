@@ -47,7 +47,7 @@ async def check(config: Config) -> Sequence[Finding]:
     except (aiohttp.ClientError, TimeoutError):
         return [problem(f"discord: could not reach {config.base_url}", "check the network, or DISCORD_BASE_URL")]
     except (ValidationError, ValueError):
-        return [problem(f"discord: {config.base_url} does not answer as Discord does", "check DISCORD_BASE_URL")]
+        return [problem(f"discord: {config.base_url} does not respond like Discord", "check DISCORD_BASE_URL")]
 
 
 async def _ask(session: aiohttp.ClientSession, config: Config, path: str) -> _Answer:
@@ -58,7 +58,7 @@ async def _ask(session: aiohttp.ClientSession, config: Config, path: str) -> _An
 
 def _refused(answer: _Answer) -> Finding:
     if answer.status == HTTPStatus.UNAUTHORIZED:
-        return problem("discord: the token is refused", f"copy it again to DISCORD_BOT_TOKEN: {TOKEN_PAGE}")
+        return problem("discord: the token is rejected", f"copy it again to DISCORD_BOT_TOKEN: {TOKEN_PAGE}")
     return problem(f"discord: {answer.status}", "try again later")
 
 
@@ -68,16 +68,16 @@ def _verdict(me: _Answer, about: _Answer, gateway: _Answer) -> Iterator[Finding]
         application = _Application.model_validate_json(about.body)
         if not application.flags & MESSAGE_CONTENT_FLAGS:
             yield problem(
-                "discord: the Message Content Intent is off, and without it Discord does not let Parley connect",
-                f"switch it on: {PORTAL}, your application, Bot, Privileged Gateway Intents",
+                "discord: the Message Content Intent is off, and without it Discord rejects the connection",
+                f"turn it on: {PORTAL}, your application, Bot, Privileged Gateway Intents",
             )
         yield (note if application.approximate_guild_count == 0 else ok)(
-            f"discord: the link that lets the bot into a server is {invite_url(application.id)}"
+            f"discord: to add the bot to a server, open {invite_url(application.id)}"
         )
     if gateway.status == HTTPStatus.OK:
         left = GatewayAddress.model_validate_json(gateway.body).session_start_limit.remaining
         if left < FEW:
             yield problem(
-                f"discord: {left} starts are left today; at 0 Discord takes the token away",
-                "find out what starts Parley again and again, and stop it",
+                f"discord: {left} session starts are left today; at 0 Discord revokes the token",
+                "find out what keeps restarting Parley, and stop it",
             )

@@ -9,29 +9,29 @@ from discord import HTTPException, LoginFailure, RateLimited
 from channels.base import AccountRefused, ChannelError, MessageGone
 from channels.discord.config import PORTAL, TOKEN_PAGE
 
-WRONG_TOKEN = f"Discord refuses the bot token; copy it again into DISCORD_BOT_TOKEN: {TOKEN_PAGE}"
+WRONG_TOKEN = f"Discord rejects the bot token; copy it again into DISCORD_BOT_TOKEN: {TOKEN_PAGE}"
 NO_CONTENT_INTENT = (
-    "Discord does not let the bot read messages: switch on the Message Content Intent"
+    "Discord does not let the bot read messages: turn on the Message Content Intent"
     f" ({PORTAL}, your application, Bot, Privileged Gateway Intents), save, and start Parley again"
 )
 BLOCKED_SECONDS = 5.0
 """Wait in seconds after a block that does not state its length."""
-_TOO_MANY = "Discord blocks this address for a while: too many calls"
+_TOO_MANY = "Discord has blocked this address for a while: too many calls"
 
 UNKNOWN_CHANNEL, UNKNOWN_MESSAGE, UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION = 10003, 10008, 10015, 10062
 NO_ACCESS, NO_PERMISSION, BAD_INTERACTION_TOKEN = 50001, 50013, 50027
 THREAD_EXISTS, ALREADY_ANSWERED, TOO_LARGE, CANNOT_REPLY = 160004, 40060, 40005, 160002
 TOO_OLD = 30046
 GONE = {
-    UNKNOWN_MESSAGE: "the message does not exist any more",
-    TOO_OLD: "Discord takes no more edits of a message that old",
+    UNKNOWN_MESSAGE: "the message no longer exists",
+    TOO_OLD: "the message is too old to be edited",
     50005: "the message is not the bot's own",
 }
 REASONS = {
-    UNKNOWN_CHANNEL: "the channel or thread does not exist any more",
-    10004: "the bot is not in that server any more",
-    NO_ACCESS: "the bot cannot see that channel any more: it was removed from the server, or lacks View Channels",
-    50007: "this person takes no direct messages from the bot",
+    UNKNOWN_CHANNEL: "the channel or thread no longer exists",
+    10004: "the bot is no longer in that server",
+    NO_ACCESS: "the bot can no longer see that channel: it was removed from the server, or lacks View Channels",
+    50007: "this user does not accept direct messages from the bot",
     NO_PERMISSION: "the bot lacks a permission in that channel",
     50083: "the thread is archived",
     160005: "the thread is locked",
@@ -60,16 +60,16 @@ class Blocked(ChannelError):
     """A block of all calls, not of one: a 429 by Cloudflare, whose body is a web page."""
 
 
-def translate(error: Exception, lacking: str = "", *, edits: bool = False) -> ChannelError:
-    """Translate an exception of the SDK. `lacking` names the permissions that the call needs, for the message of a
+def translate(error: Exception, needs: str = "", *, edits: bool = False) -> ChannelError:
+    """Translate an exception of the SDK. `needs` names the permissions that the call needs, for the message of a
     permission error; `edits` is True if the call edits a message."""
     match error:
         case LoginFailure():
             return Revoked()
         case RateLimited(retry_after=seconds):
-            return ChannelError("Discord says to wait", retry_after=seconds)
+            return ChannelError("Discord's rate limit", retry_after=seconds)
         case HTTPException():
-            return _answered(error, lacking)
+            return _answered(error, needs)
         case KeyError(args=("retry_after",)):  # the SDK expects it in every 429; that of an edit too late has none
             return MessageGone(GONE[TOO_OLD]) if edits else Blocked(_TOO_MANY, retry_after=BLOCKED_SECONDS)
         case aiohttp.ClientConnectorError() | aiohttp.ConnectionTimeoutError():
@@ -78,7 +78,7 @@ def translate(error: Exception, lacking: str = "", *, edits: bool = False) -> Ch
             return ChannelError(f"Discord did not answer: {error or type(error).__name__}", ambiguous=True)
 
 
-def _answered(error: HTTPException, lacking: str) -> ChannelError:
+def _answered(error: HTTPException, needs: str) -> ChannelError:
     code, status = error.code, error.status
     if code in GONE:
         return MessageGone(GONE[code])
@@ -87,12 +87,12 @@ def _answered(error: HTTPException, lacking: str) -> ChannelError:
     if status == HTTPStatus.TOO_MANY_REQUESTS:
         return _blocked(error)
     if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-        return ChannelError(f"Discord has trouble: {status}", ambiguous=True)
+        return ChannelError(f"Discord server error: HTTP {status}", ambiguous=True)
     reason = REASONS.get(code, f"{error.text} ({code or status})")
     if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
         reason = REASONS[TOO_LARGE]
-    if code == NO_PERMISSION and lacking:
-        reason = f"{reason}: give its role {lacking} there"
+    if code == NO_PERMISSION and needs:
+        reason = f"{reason}: give its role {needs} there"
     return Refused(reason, code, status)
 
 

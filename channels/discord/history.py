@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.errors import UNKNOWN_CHANNEL, Refused
-from channels.discord.normalise import DIRECT, View, created_at, remembered
+from channels.discord.normalise import DIRECT, View, created_at, past_message
 from channels.discord.render import render
 from channels.discord.wire import THREAD_STARTER, Message
 from channels.values import Known, parse
@@ -41,7 +41,7 @@ async def read_history(
 
 
 async def read_since(rest: Rest, view: View, chat: ChatKey, since: float) -> list[Said]:
-    """See `CatchesUp.said_since`."""
+    """See `CatchesUp.messages_since`."""
     found: list[Said] = []
     before = None
     while True:
@@ -58,7 +58,7 @@ async def _page(rest: Rest, view: View, chat: ChatKey, before: str | None, limit
     route = Endpoint("GET", "/channels/{channel_id}/messages", {"channel_id": chat.thread or chat.chat})
     query = {"limit": str(limit)} | ({"before": before} if before else {})
     try:
-        answer: JsonValue = await rest.call(Call(route, query=query, lacking="Read Message History"))
+        answer: JsonValue = await rest.call(Call(route, query=query, needs="Read Message History"))
     except Refused as error:
         if error.code == UNKNOWN_CHANNEL and chat.thread is not None and view.config.has_threads(chat.chat):
             return []
@@ -71,7 +71,7 @@ def _events(message: Message, view: View, chat: ChatKey) -> Iterator[Said]:
     """Yield the event of a message. A thread starts with a system message that refers to the message it was made
     from."""
     told = message.referenced_message if message.type == THREAD_STARTER else message
-    event = remembered(told, view, None if chat.account == DIRECT else chat.account) if told else None
+    event = past_message(told, view, None if chat.account == DIRECT else chat.account) if told else None
     if event is not None:
         yield event.model_copy(update={"chat": chat}) if chat.thread is not None else event
 

@@ -16,7 +16,7 @@ from channels.base import Accepted, ChannelError, InboundEvent, Inbox, NotTakenI
 from channels.discord.cache import RecentMessages
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import Interactions, Outcome
-from channels.discord.normalise import View, edited, interacted, received
+from channels.discord.normalise import View, edited, from_interaction, received
 from channels.discord.wire import THREADS, Deletion, Interaction, Message
 from channels.tasks import BackgroundTasks
 from channels.values import parse
@@ -158,7 +158,7 @@ class Inbound:
             return
         if isinstance(raw, dict) and not self._view.servers.knows(interaction.channel_id):
             self._view.servers.learn(raw.get("channel"), interaction.guild_id or "")
-        event = interacted(interaction, self._view)
+        event = from_interaction(interaction, self._view)
         if event is None:
             return
         self._rest.allow(interaction.channel_id)
@@ -166,4 +166,4 @@ class Inbound:
         async def make() -> InboundEvent | None:
             return event
 
-        self._interactions.begin(interaction, self._queues.put(interaction.channel_id, make))
+        self._interactions.start(interaction, self._queues.put(interaction.channel_id, make))

@@ -21,7 +21,7 @@ from channels.tasks import BackgroundTasks
 
 log = logging.getLogger(__name__)
 
-PATIENCE = 0.5
+ACKNOWLEDGE_AFTER = 0.5
 """Seconds to wait for the store before the interaction is acknowledged anyway."""
 DEFER, DEFER_UPDATE = 5, 6
 Outcome = asyncio.Future[Accepted | None]
@@ -43,41 +43,41 @@ class Interactions:
 
     def __init__(self, rest: Rest) -> None:
         self._rest = rest
-        self._told: dict[str, asyncio.Event] = {}
+        self._acknowledged: dict[str, asyncio.Event] = {}
         self._tasks = BackgroundTasks()
 
-    def begin(self, interaction: Interaction, outcome: Outcome) -> None:
-        if interaction.id in self._told:
+    def start(self, interaction: Interaction, outcome: Outcome) -> None:
+        if interaction.id in self._acknowledged:
             return  # delivered twice
-        self._told[interaction.id] = asyncio.Event()
-        self._tasks.start(self._tell(interaction, outcome))
+        self._acknowledged[interaction.id] = asyncio.Event()
+        self._tasks.start(self._acknowledge(interaction, outcome))
 
-    async def told(self, interaction: str) -> None:
+    async def acknowledged(self, interaction: str) -> None:
         """Wait until an interaction is acknowledged; answers sent before would fail."""
-        told = self._told.get(interaction)
-        if told is not None:
-            await told.wait()
+        event = self._acknowledged.get(interaction)
+        if event is not None:
+            await event.wait()
 
     async def close(self) -> None:
         await self._tasks.close()
-        for told in self._told.values():
-            told.set()
-        self._told.clear()
+        for event in self._acknowledged.values():
+            event.set()
+        self._acknowledged.clear()
 
-    async def _tell(self, interaction: Interaction, outcome: Outcome) -> None:
+    async def _acknowledge(self, interaction: Interaction, outcome: Outcome) -> None:
         """Wait briefly for the store, then acknowledge. In servers only the user sees the answer. Senders without
         permission are not acknowledged, so Discord shows them that the bot did not respond."""
         deferred = await self._defer(interaction, outcome)
-        self._told.pop(interaction.id).set()
+        self._acknowledged.pop(interaction.id).set()
         if deferred and interaction.type != COMPONENT and await outcome not in _ANSWERED:
             try:
-                await self._take_back(interaction.token)
+                await self._delete_placeholder(interaction.token)
             except ChannelError as error:
-                log.info("deferred answer not taken back id=%s: %s", interaction.id, error.reason)
+                log.info("placeholder not deleted id=%s: %s", interaction.id, error.reason)
 
     async def _defer(self, interaction: Interaction, outcome: Outcome) -> bool:
         """Acknowledge with a deferred answer; return True if that was done."""
-        await asyncio.wait([outcome], timeout=PATIENCE)
+        await asyncio.wait([outcome], timeout=ACKNOWLEDGE_AFTER)
         if outcome.done() and outcome.result() not in _ANSWERED:
             return False
         body: JsonValue = {"type": DEFER_UPDATE}
@@ -94,10 +94,10 @@ class Interactions:
     async def close_command(self, respond: str) -> None:
         """Remove the "thinking" placeholder of a command without an answer. Raises ChannelError."""
         interaction, token, *_ = respond.split("/")
-        await self.told(interaction)
-        await self._take_back(token)
+        await self.acknowledged(interaction)
+        await self._delete_placeholder(token)
 
-    async def _take_back(self, token: str) -> None:
+    async def _delete_placeholder(self, token: str) -> None:
         me = await self._rest.me()
         await self._rest.call(Call(original("DELETE", me.application, token)))
 

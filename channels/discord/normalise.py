@@ -122,7 +122,7 @@ def embed_text(embed: Embed) -> str:
     return "\n".join(part for part in (author, title, embed.description, *fields, footer) if part)
 
 
-def answered(message: Message) -> Message | None:
+def replied_message(message: Message) -> Message | None:
     """Return the message replied to, or None if there is none or it was deleted."""
     reference = message.message_reference
     return message.referenced_message if reference and reference.type != FORWARD else None
@@ -135,19 +135,19 @@ def reply_to(message: Message) -> str | None:
     return reference.message_id
 
 
-def speaker(message: Message) -> str:
+def author_name(message: Message) -> str:
     """Return the name displayed above a message."""
     return (message.member.nick if message.member else None) or message.author.name
 
 
 def quoted(message: Message, me: Identity, servers: Servers) -> str | None:
     """Return `Ann: text` for the message replied to."""
-    reply = answered(message)
+    reply = replied_message(message)
     if reply is None:
         return None
     files = " ".join(f"[{file.name}]" for file in attachments(reply))
     text = " ".join(part for part in (said(reply, me, servers).everything, files) if part)
-    return f"{speaker(reply)}: {text}" if text else None
+    return f"{author_name(reply)}: {text}" if text else None
 
 
 def attachments(message: Message) -> tuple[Attachment, ...]:
@@ -199,12 +199,12 @@ def received(message: Message, view: View, guild: str | None) -> MessageReceived
     """Convert a user's message. Messages of bots and webhooks are ignored."""
     if message.is_bots or message.author.id == view.me.id:
         return None
-    return _spoken(message, view, guild)
+    return _converted(message, view, guild)
 
 
-def remembered(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
+def past_message(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
     """Convert a message from history, where other bots' messages count too."""
-    return None if message.author.id == view.me.id else _spoken(message, view, guild)
+    return None if message.author.id == view.me.id else _converted(message, view, guild)
 
 
 def edited(message: Message, view: View, guild: str | None) -> MessageEdited | None:
@@ -227,7 +227,7 @@ def edited(message: Message, view: View, guild: str | None) -> MessageEdited | N
     )
 
 
-def interacted(interaction: Interaction, view: View) -> CommandInvoked | ButtonPressed | None:
+def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | ButtonPressed | None:
     person = interaction.user or (interaction.member.user if interaction.member else None)
     if person is None or person.bot:
         return None
@@ -281,7 +281,7 @@ def chat_of(message: Message, view: View, guild: str | None, addressed: Addresse
     return chat
 
 
-def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
+def _converted(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
     if message.type not in (DEFAULT, REPLY) and not message.is_bots:
         return None
     words = said(message, view.me, view.servers)
@@ -289,10 +289,10 @@ def _spoken(message: Message, view: View, guild: str | None) -> MessageReceived 
     if not (words.everything or words.mentions_us or files):
         return None
     addressed = _addressed(message, view.me, words, guild)
-    replied = answered(message)
+    replied = replied_message(message)
     theirs = attachments(replied) if replied and not files and replied.author.id != view.me.id else ()
     if replied and replied.author.id != message.author.id:
-        theirs = tuple(file.model_copy(update={"by": file.by or speaker(replied)}) for file in theirs)
+        theirs = tuple(file.model_copy(update={"by": file.by or author_name(replied)}) for file in theirs)
     received = MessageReceived(
         event_id=message_event_id(message.id),
         chat=chat_of(message, view, guild, addressed),
@@ -321,11 +321,11 @@ def _addressed(message: Message, me: Identity, words: MessageText, guild: str | 
         return Addressed.DIRECT
     if words.mentions_us:
         return Addressed.MENTION
-    replied = answered(message)
+    replied = replied_message(message)
     if replied and replied.author.id == me.id:
         return Addressed.REPLY
     return Addressed.MENTION if any(user.id == me.id for user in message.mentions) else Addressed.AMBIENT
 
 
 def _sender(message: Message) -> Sender:
-    return Sender(id=message.author.id, name=speaker(message), is_bot=message.is_bots)
+    return Sender(id=message.author.id, name=author_name(message), is_bot=message.is_bots)

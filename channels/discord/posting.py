@@ -71,10 +71,10 @@ class Threads:
         name = await self._name(channel, message)
         body: JsonValue = {"name": name, "auto_archive_duration": ARCHIVE_MINUTES}
         try:
-            made = await self._rest.call(Call(route, json=body, lacking="Create Public Threads"))
+            made = await self._rest.call(Call(route, json=body, needs="Create Public Threads"))
             self._servers.learn(made)
         except MessageGone:
-            log.info("no such message to make a thread from id=%s", message)
+            log.info("no message to start a thread from id=%s", message)
         except Refused as error:
             if error.code != THREAD_EXISTS:
                 raise
@@ -94,9 +94,9 @@ class Threads:
             "GET", "/channels/{channel_id}/messages/{message_id}", {"channel_id": channel, "message_id": message}
         )
         try:
-            found = parse(Message, await self._rest.call(Call(route, lacking="Read Message History")))
+            found = parse(Message, await self._rest.call(Call(route, needs="Read Message History")))
         except ChannelError as error:
-            log.info("no name for a thread id=%s: %s", message, error.reason)
+            log.info("no name found for a thread id=%s: %s", message, error.reason)
             return ""
         return found.content if found else ""
 
@@ -115,11 +115,11 @@ class Posting:
             try:
                 return await self._respond(chat, message, message.respond)
             except MessageGone:
-                log.info("the deferred answer is gone chat=%s", chat)
+                log.info("the placeholder of a command was deleted chat=%s", chat)
             except Refused as error:
                 if error.code not in _RUN_OUT:
                     raise
-                log.info("too late to answer the command itself chat=%s", chat)
+                log.info("the command's response address has expired chat=%s", chat)
             message = message.model_copy(update={"reply_to": None})
         channel = await self._threads.channel_of(chat)
         body = _body(message)
@@ -134,7 +134,7 @@ class Posting:
         except Refused as error:
             if error.code != CANNOT_REPLY:
                 raise
-            log.info("the bot lacks Read Message History, so that it replies to no message chat=%s", chat)
+            log.info("sent without a reply reference, as the bot lacks Read Message History chat=%s", chat)
         del body["message_reference"]
         return await self._write(chat, route, message, body)
 
@@ -143,7 +143,7 @@ class Posting:
         edited only through the interaction of its button."""
         part = split(message)[0]
         route = self._route("PATCH", posted) if message.respond is None else await self._original(message.respond)
-        await self._rest.call(Call(route, json=_body(part), lacking=_lacking(posted.chat, part)))
+        await self._rest.call(Call(route, json=_body(part), needs=_needs(posted.chat, part)))
 
     async def delete(self, posted: Posted) -> None:
         await self._rest.call(Call(self._route("DELETE", posted)))
@@ -151,9 +151,9 @@ class Posting:
     async def typing(self, chat: ChatKey) -> bool:
         """Show a typing indicator; return False if the rate limit leaves no room for it."""
         channel = await self._threads.channel_of(chat)
-        lacking = "Send Messages in Threads" if chat.thread else "Send Messages"
+        needs = "Send Messages in Threads" if chat.thread else "Send Messages"
         return await self._rest.offer(
-            Call(Endpoint("POST", "/channels/{channel_id}/typing", {"channel_id": channel}), lacking=lacking)
+            Call(Endpoint("POST", "/channels/{channel_id}/typing", {"channel_id": channel}), needs=needs)
         )
 
     def _route(self, method: str, posted: Posted) -> Endpoint:
@@ -177,7 +177,7 @@ class Posting:
     async def _original(self, respond: str) -> Endpoint:
         """Return the endpoint of the first answer, once the interaction is acknowledged."""
         interaction, token, *_ = respond.split("/")
-        await self._interactions.told(interaction)
+        await self._interactions.acknowledged(interaction)
         return original("PATCH", (await self._rest.me()).application, token)
 
     async def _write(
@@ -187,11 +187,11 @@ class Posting:
         files = [await _upload(file, limit) for file in message.attachments]
         if files:
             body["attachments"] = [{"id": number, "filename": file.filename} for number, file in enumerate(files)]
-        lacking = _lacking(chat, message)
-        answer = await self._rest.call(Call(route, json=body, query=query, files=files, lacking=lacking))
+        needs = _needs(chat, message)
+        answer = await self._rest.call(Call(route, json=body, query=query, files=files, needs=needs))
         message_id = answer.get("id") if isinstance(answer, dict) else None
         if not isinstance(message_id, str):
-            raise ChannelError("Discord's answer names no message", ambiguous=True)
+            raise ChannelError("Discord's response names no message", ambiguous=True)
         return Posted(chat=chat, message_id=message_id, at=created_at(message_id))
 
 
@@ -209,7 +209,7 @@ def _body(message: OutboundMessage) -> Body:
     }
 
 
-def _lacking(chat: ChatKey, message: OutboundMessage) -> str:
+def _needs(chat: ChatKey, message: OutboundMessage) -> str:
     needed = ["Send Messages in Threads" if chat.thread else "Send Messages"]
     if message.attachments:
         needed.append("Attach Files")

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from slack_bolt.app.async_app import AsyncApp
 
 from channels.attachments import Attachment
-from channels.backoff import instead, until_answered
+from channels.backoff import replacement_call, until_answered
 from channels.base import (
     ChannelError,
     ChatKey,
@@ -162,7 +162,7 @@ class SlackChannel:
         except BadBlocks as error:
             log.warning("sent without formatting chat=%s: %s", chat, error.reason)
             texts = render.plain_texts(message)
-            posted = [await instead(partial(self._write, chat, {"text": text}, key)) for text in texts]
+            posted = [await replacement_call(partial(self._write, chat, {"text": text}, key)) for text in texts]
             return posted[0]
 
     async def _write(self, chat: ChatKey, body: render.Json, key: str) -> Posted:
@@ -174,13 +174,13 @@ class SlackChannel:
         )
         ts = answer.get("ts")
         if not isinstance(ts, str):
-            raise ChannelError("Slack's answer names no message", ambiguous=True)
+            raise ChannelError("Slack's response names no message", ambiguous=True)
         return Posted(chat=chat, message_id=ts, at=float(ts))
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
         """Edit the text and the buttons only; see `Channel.edit`."""
         if posted.message_id.startswith(_NOT_EDITABLE):
-            raise MessageGone("Slack does not let that be edited")
+            raise MessageGone("Slack does not allow edits of this message")
         first = render.split(message)[0]
         if message.respond is not None and await self._client.respond(
             message.respond, {"replace_original": True, **render.body(first), **_QUIET}
@@ -192,14 +192,14 @@ class SlackChannel:
         except BadBlocks as error:
             log.warning("edited without formatting chat=%s: %s", posted.chat, error.reason)
             text = render.plain_texts(first)[0]
-            await instead(lambda: self._client.call("chat.update", {**where, "text": text, "blocks": []}))
+            await replacement_call(lambda: self._client.call("chat.update", {**where, "text": text, "blocks": []}))
         self._typing.edited(posted.chat)
 
     async def find_sent(self, chat: ChatKey, message: OutboundMessage, key: str, known: Known) -> Posted | None:
         """See `FindsSent`. Messages are found by their metadata. Files have none: they are found by id until a restart,
         after it by name and content."""
         if message.respond is not None:
-            raise ChannelError("Slack keeps no record of what answered a command", permanent=True)
+            raise ChannelError("Slack keeps no record of replies to commands", permanent=True)
         me = await self._identity()
         if message.attachments:
             found = await self._attachments.uploaded(chat, key, message.attachments[0], known, me)
@@ -217,8 +217,8 @@ class SlackChannel:
         me = await self._identity()
         return await self._history.said(chat, me, self._commands, after=after, before=before, most=most)
 
-    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
-        """See `CatchesUp.said_since`."""
+    async def messages_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+        """See `CatchesUp.messages_since`."""
         return await self._history.since(chat, await self._identity(), self._commands, since)
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
@@ -247,7 +247,7 @@ class SlackChannel:
         channel = opened.get("channel")
         name = channel.get("id") if isinstance(channel, dict) else None
         if not isinstance(name, str):
-            raise ChannelError("Slack does not say where this person writes to the app")
+            raise ChannelError("Slack's response names no private chat")
         return ChatKey(platform=self.name, account=me.team, chat=name)
 
     async def download(self, attachment: Attachment) -> bytes:

@@ -42,7 +42,7 @@ class Attachments:
         if (attachment.size or 0) > MAX_DOWNLOAD:
             raise large
         if not self._is_slacks(attachment.reference):
-            raise ChannelError(f"{name} is not kept by Slack", permanent=True)
+            raise ChannelError(f"{name} is not stored at Slack", permanent=True)
         try:
             async with self._client.session.get(
                 attachment.reference,
@@ -132,7 +132,7 @@ class Attachments:
             ) as answer:
                 await answer.read()
                 if answer.status != HTTPStatus.OK:
-                    raise ChannelError(f"{file.safe_name} was not taken: HTTP {answer.status}")
+                    raise ChannelError(f"{file.safe_name} was not accepted: HTTP {answer.status}")
         except (aiohttp.ClientError, TimeoutError) as error:
             raise ChannelError(f"{file.safe_name} could not be sent ({type(error).__name__})") from error
 

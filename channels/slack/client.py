@@ -148,7 +148,7 @@ class Client:
             async with self.session.post(address, json=body, proxy=self.web.proxy) as answer:
                 await answer.read()
                 if answer.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                    raise ChannelError(f"a command's answer: HTTP {answer.status}", ambiguous=True)
+                    raise ChannelError(f"reply to a command: HTTP {answer.status}", ambiguous=True)
                 return answer.ok
         except (aiohttp.ClientError, TimeoutError) as error:
             raise _unreached(error) from error
@@ -185,7 +185,7 @@ class Client:
         except (aiohttp.ClientError, TimeoutError) as error:
             raise _unreached(error) from error
         except (AttributeError, ValueError) as error:  # the SDK assumes a JSON object and fails on anything else
-            raise ChannelError(f"{method}: an answer that is none of Slack's", ambiguous=True) from error
+            raise ChannelError(f"{method}: the response did not come from Slack", ambiguous=True) from error
         if method == "auth.test":
             self.scopes = granted(str(answer.headers.get("X-OAuth-Scopes", "")))
         return answer.data if isinstance(answer.data, dict) else {}

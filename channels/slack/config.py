@@ -10,19 +10,19 @@ from typing import Annotated, Self
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, model_validator
 
 SCOPES = {
-    "app_mentions:read": "hear a mention in a channel",
+    "app_mentions:read": "receive mentions in channels",
     "assistant:write": "suggest first questions in Slack's assistant pane",
-    "channels:history": "hear what is said in channels that it is in, and read what was said before a mention",
-    "chat:write": "answer, edit its progress, show that it is thinking",
+    "channels:history": "receive messages in channels it is in, and read earlier ones before a mention",
+    "chat:write": "answer, edit progress messages, show that it is thinking",
     "commands": 'offer /parley, and "Ask Parley" in the menu of a message',
-    "files:read": "look at files that people send",
+    "files:read": "read files that users send",
     "files:write": "send files",
-    "groups:history": "hear and read the same in private channels",
-    "im:history": "hear direct messages, and read those that came while it was away",
-    "im:write": "show a person alone what a report would say",
-    "mpim:history": "hear and read the same in messages to several people",
-    "reactions:write": "put eyes on a message that is being worked on",
-    "users:read": "know people by name and in their language",
+    "groups:history": "receive messages in private channels it is in, and read earlier ones before a mention",
+    "im:history": "receive direct messages, and read those sent during downtime",
+    "im:write": "preview a report to one user",
+    "mpim:history": "receive group direct messages, and read earlier ones before a mention",
+    "reactions:write": "react with eyes to a message it is working on",
+    "users:read": "look up users' names and languages",
 }
 """Purpose by scope of the bot token."""
 EVENTS = (
@@ -100,8 +100,8 @@ class Config(BaseModel):
     def _is_reachable(self) -> Self:
         if self.app_token is None and self.signing_secret is None:
             raise ValueError(
-                "SLACK_APP_TOKEN is missing: without it Slack's events do not come. Make one at"
+                "SLACK_APP_TOKEN is missing, and Parley needs it to receive events. Create one at"
                 f" {APPS}, your app, Basic Information, App-Level Tokens, with the scope connections:write"
-                " (or set SLACK_SIGNING_SECRET to take events by HTTP)"
+                " (or set SLACK_SIGNING_SECRET to receive events over HTTP)"
             )
         return self

@@ -75,7 +75,7 @@ class Socket(SocketModeClient):
         self.message_receiver = asyncio.ensure_future(self.receive_messages())
         await asyncio.wait((self._greeted, self.ended), timeout=OPEN_SECONDS, return_when=asyncio.FIRST_COMPLETED)
         if not self._greeted.done() and not self.ended.done():
-            raise ChannelError("Slack did not greet the web socket in time")
+            raise ChannelError("Slack sent no hello on the web socket in time")
 
     @property
     def is_open(self) -> bool:
@@ -117,13 +117,13 @@ class Socket(SocketModeClient):
             return
         kind = frame.get("type") if isinstance(frame, dict) else None
         if kind == "hello":
-            self._greet(frame.get("connection_info"))
+            self._on_hello(frame.get("connection_info"))
         elif kind == "disconnect":
             self._end(str(frame.get("reason") or "unknown"))
         elif kind is not None:
             self._handle(frame)
 
-    def _greet(self, about: object) -> None:
+    def _on_hello(self, about: object) -> None:
         if isinstance(about, dict):
             self._on_greeted(str(about.get("app_id") or ""))
         if not self._greeted.done():
@@ -156,7 +156,7 @@ class Socket(SocketModeClient):
         try:
             await send_async_response(self, request, response, started)
         except (ConnectionError, aiohttp.ClientError):
-            log.info("not acknowledged, the socket is gone; Slack sends it again")
+            log.info("not acknowledged because the socket closed; Slack will send it again")
 
 
 class Sockets:
@@ -174,14 +174,14 @@ class Sockets:
         self._opening = asyncio.Lock()
         self._not_before = 0.0
         self._backoff = Backoff()
-        self._leaving: set[asyncio.Task[None]] = set()
+        self._retiring: set[asyncio.Task[None]] = set()
 
     async def run(self) -> None:
         """Run until cancelled. Raises ChannelError for a problem that a person must repair."""
         try:
             await until_one_ends(*(self._keep(number) for number in range(SOCKETS)))
         finally:
-            await asyncio.gather(*self._leaving, return_exceptions=True)
+            await asyncio.gather(*self._retiring, return_exceptions=True)
 
     async def gap(self) -> None:
         """See `CatchesUp.gap`."""
@@ -198,13 +198,13 @@ class Sockets:
             while True:
                 new = await self._open()
                 if old is not None:
-                    self._leave(old)
+                    self._retire(old)
                 old = new
                 reason = await new.ended
                 log.info("socket %s ends: %s", number, reason or "the connection broke")
                 self._ended(new, reason)
                 if reason not in ("warning", "refresh_requested"):
-                    self._leave(new)
+                    self._retire(new)
                     old = None
         finally:
             if old is not None:
@@ -215,12 +215,12 @@ class Sockets:
         """Handle the end of a socket. Raises ChannelError if Socket Mode is switched off."""
         if reason == "link_disabled":
             raise ChannelError(
-                f"Socket Mode is switched off for the app; switch it on at {APPS}, your app, Socket Mode",
+                f"Socket Mode is off; turn it on at {APPS}, your app, Socket Mode",
                 permanent=True,
             )
         if reason == "too_many_websockets":
             log.warning(
-                "Slack allows an app ten web sockets and they are all open: does another program run with this"
+                "Slack allows ten web sockets per app, and all are in use: is another program running with this"
                 " SLACK_APP_TOKEN? Next try in %s s",
                 int(CROWDED_SECONDS),
             )
@@ -228,9 +228,9 @@ class Sockets:
         if reason not in ("warning", "refresh_requested"):
             self._alive.discard(socket)
         if not reason:
-            self._look_back()
+            self._report_gap()
 
-    def _look_back(self) -> None:
+    def _report_gap(self) -> None:
         """Report a gap if events may have been lost: a dead connection is noticed late, and the other one may be too
         young to have received its events."""
         since = time.monotonic() - SILENT_SECONDS
@@ -238,11 +238,11 @@ class Sockets:
         if others and all(each.greeted_at > since for each in others):
             self._listening.set()
 
-    def _leave(self, socket: Socket) -> None:
+    def _retire(self, socket: Socket) -> None:
         self._alive.discard(socket)
         task = asyncio.create_task(socket.retire())
-        self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        self._retiring.add(task)
+        task.add_done_callback(self._retiring.discard)
 
     async def _open(self) -> Socket:
         """Open a socket. Only one is opened at a time, and the wait grows after each failure."""
@@ -255,25 +255,25 @@ class Sockets:
                     await socket.open()
                     opened = True
                 except ChannelError as error:
-                    self._put_off(error)
+                    self._delay_next(error)
                 finally:
                     if not opened:
                         await socket.close()
                 if opened:
-                    self._greeted(socket)
+                    self._opened(socket)
                     return socket
 
-    def _put_off(self, error: ChannelError) -> None:
+    def _delay_next(self, error: ChannelError) -> None:
         if error.permanent:
             raise error
         seconds = self._backoff.seconds(error.retry_after or 0.0)
-        self._backoff.failed(f"no socket to Slack: {error.reason}")
+        self._backoff.failed(f"no connection to Slack: {error.reason}")
         self._not_before = time.monotonic() + seconds
 
-    def _greeted(self, socket: Socket) -> None:
+    def _opened(self, socket: Socket) -> None:
         if socket.ended.done():
             return
-        self._backoff.succeeded("a socket to Slack stands again")
+        self._backoff.succeeded("connected to Slack again")
         self._first.set()
         if not any(each.is_open for each in self._alive):
             self._listening.set()

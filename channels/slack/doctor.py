@@ -35,12 +35,12 @@ async def check(config: Config) -> Sequence[Finding]:
             if config.app_token is not None:
                 findings.extend(_socket_mode(await _ask(session, config, "apps.connections.open", config.app_token)))
             else:
-                findings.append(ok(f"slack: takes events by HTTP at port {config.port}, path /slack/events"))
+                findings.append(ok(f"slack: receives events over HTTP at port {config.port}, path /slack/events"))
             return findings
     except (aiohttp.ClientError, TimeoutError):
         return [problem(f"slack: could not reach {config.base_url}", "check the network, or SLACK_BASE_URL")]
     except (ValidationError, ValueError):
-        return [problem(f"slack: {config.base_url} does not answer as Slack does", "check SLACK_BASE_URL")]
+        return [problem(f"slack: {config.base_url} does not respond like Slack", "check SLACK_BASE_URL")]
 
 
 async def _ask(session: aiohttp.ClientSession, config: Config, method: str, token: SecretStr) -> _Answer:

@@ -17,8 +17,8 @@ class MissingScope(ChannelError):
 
     def __init__(self, method: str, needed: str) -> None:
         super().__init__(
-            f"Slack does not let the app call {method}: it lacks the scope {needed or '(unnamed)'}; add it at {APPS},"
-            " your app, OAuth & Permissions, then reinstall the app",
+            f"Slack does not allow the app to call {method}: it lacks the scope {needed or '(unnamed)'}; add it at"
+            f" {APPS}, your app, OAuth & Permissions, then reinstall the app",
             permanent=True,
         )
 
@@ -64,13 +64,13 @@ _WORDS = {
     "is_archived": "the channel is archived",
     "not_in_channel": "Parley is not in the channel: invite it there (/invite)",
     "channel_not_found": "there is no such channel, or Parley is not in it",
-    "thread_not_found": "the thread does not exist any more",
+    "thread_not_found": "the thread no longer exists",
     "cannot_reply_to_message": "that message cannot be replied to",
-    "restricted_action": "the workspace does not let Parley write there",
-    "restricted_action_read_only_channel": "the workspace does not let Parley write there",
+    "restricted_action": "the workspace does not allow Parley to write there",
+    "restricted_action_read_only_channel": "the workspace does not allow Parley to write there",
     "restricted_action_thread_locked": "the thread is locked",
-    "restricted_action_thread_only_channel": "in that channel one may write in threads only",
-    "messages_tab_disabled": f"the app takes no direct messages: switch its Messages Tab on at {APPS}, App Home",
+    "restricted_action_thread_only_channel": "that channel only allows messages in threads",
+    "messages_tab_disabled": f"the app does not accept direct messages: turn on its Messages Tab at {APPS}, App Home",
     "msg_too_long": "the message is too long for Slack",
 }
 
@@ -106,7 +106,7 @@ def _final(failure: Failure) -> ChannelError:
 
 def _refused(method: str, error: str) -> str:
     if method == "apps.connections.open":
-        return f"Slack refuses the app-level token ({error}); {_APP_ANEW}"
+        return f"Slack rejects the app-level token ({error}); {_APP_ANEW}"
     if error == "account_inactive":
-        return f"Slack refuses the bot token (account_inactive): the app was removed; install it again, then {_ANEW}"
-    return f"Slack refuses the bot token ({error}); {_ANEW}"
+        return f"Slack rejects the bot token (account_inactive): the app was removed; install it again, then {_ANEW}"
+    return f"Slack rejects the bot token ({error}); {_ANEW}"

@@ -42,7 +42,7 @@ class History:
     async def since(
         self, chat: ChatKey, me: Identity, commands: Set[str], since: float
     ) -> Sequence[MessageReceived | CommandInvoked]:
-        """See `CatchesUp.said_since`."""
+        """See `CatchesUp.messages_since`."""
         messages = self._messages(chat, f"{since:.6f}", None, pages=None)
         found = [
             message

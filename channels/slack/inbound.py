@@ -110,7 +110,7 @@ class Inbound(AsyncMiddleware):
         """Handle one payload. Raises NotTakenIn or any other error of the inbox, and then nothing is acknowledged."""
         event = body.get("event")
         if isinstance(event, dict) and event.get("type") in _REMOVED:
-            self._give_up(event)
+            self._refuse_account(event)
             return
         found = self._event(body)
         if found is None:
@@ -151,7 +151,7 @@ class Inbound(AsyncMiddleware):
             self._typing.received(event.chat, event.message_id, event.sender.language)
         await self._inbox(event)
 
-    def _give_up(self, event: Mapping[str, JsonValue]) -> None:
+    def _refuse_account(self, event: Mapping[str, JsonValue]) -> None:
         tokens = event.get("tokens")
         bots = tokens.get("bot") if isinstance(tokens, dict) else None
         if event.get("type") == "tokens_revoked" and not (isinstance(bots, list) and self._me.user in bots):
@@ -162,7 +162,7 @@ class Inbound(AsyncMiddleware):
             self._client.give_up(failure)
 
 
-class _Line:
+class _ChatQueue:
     def __init__(self) -> None:
         self.waiting: list[tuple[float, int]] = []
         self.moved = asyncio.Condition()
@@ -171,30 +171,30 @@ class _Line:
 class ChatOrder:
     def __init__(self, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep) -> None:
         self._sleep = sleep
-        self._lines: weakref.WeakValueDictionary[str, _Line] = weakref.WeakValueDictionary()
+        self._queues: weakref.WeakValueDictionary[str, _ChatQueue] = weakref.WeakValueDictionary()
         self._numbers = itertools.count()
 
     @asynccontextmanager
     async def of(self, chat: str, at: float) -> AsyncIterator[None]:
         """Enter when all earlier messages of the chat are done. Code that follows without awaiting keeps the order
         too."""
-        line = self._lines.setdefault(chat, _Line())
+        queue = self._queues.setdefault(chat, _ChatQueue())
         place = (at, next(self._numbers))
-        insort(line.waiting, place)
+        insort(queue.waiting, place)
         try:
             await self._sleep(SETTLE_SECONDS)
-            async with line.moved:
-                await line.moved.wait_for(lambda: line.waiting[0] == place)
+            async with queue.moved:
+                await queue.moved.wait_for(lambda: queue.waiting[0] == place)
                 try:
                     yield
                 finally:
-                    line.waiting.remove(place)
-                    line.moved.notify_all()
+                    queue.waiting.remove(place)
+                    queue.moved.notify_all()
         finally:
-            if place in line.waiting:  # cancelled; let the next one continue
-                line.waiting.remove(place)
-                async with line.moved:
-                    line.moved.notify_all()
+            if place in queue.waiting:  # cancelled; let the next one continue
+                queue.waiting.remove(place)
+                async with queue.moved:
+                    queue.moved.notify_all()
 
 
 class Shortcuts:

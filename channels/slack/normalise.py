@@ -191,7 +191,7 @@ def _is_elsewhere(file: File) -> bool:
 def _not_here(file: File) -> str:
     """Return a placeholder line for a file that cannot be downloaded, or ""."""
     if file.mode in _NOT_HERE:
-        return f"[{_name(file)}: not available any more]" if file.mode == "tombstone" else f"[{_name(file)}: hidden]"
+        return f"[{_name(file)}: no longer available]" if file.mode == "tombstone" else f"[{_name(file)}: hidden]"
     if _is_elsewhere(file):
         return f"[{_name(file)}: {file.external_url or file.url_private or file.permalink}]"
     return ""

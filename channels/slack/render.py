@@ -53,7 +53,7 @@ _MARKS: tuple[tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]], ...]
 Json = dict[str, JsonValue]
 
 
-def harmless(markdown: str) -> str:
+def without_mentions(markdown: str) -> str:
     """Defuse broadcasts and mentions such as `<!channel>`, so that a model's text notifies no one."""
     return _PING.sub(_named, markdown) if "<" in markdown else markdown
 
@@ -65,7 +65,7 @@ def _named(found: re.Match[str]) -> str:
 
 def body(message: OutboundMessage) -> Json:
     """Return `text` and `blocks` for a message that `split` returned."""
-    markdown = harmless(message.markdown) if visible(message.markdown) else _NOTHING
+    markdown = without_mentions(message.markdown) if visible(message.markdown) else _NOTHING
     blocks: list[JsonValue] = [{"type": "markdown", "text": markdown}]
     blocks.extend(_actions(message.buttons))
     return {"text": mrkdwn(shortened(markdown)), "blocks": blocks}
@@ -109,7 +109,7 @@ def _escaped(text: str) -> str:
 
 def _prose(text: str) -> str:
     text = _BACKSLASH.sub(lambda found: chr(_LITERAL + ord(found[1])), text)
-    text = _escaped(harmless(text))
+    text = _escaped(without_mentions(text))
     for pattern, by in _MARKS:
         text = pattern.sub(by, text)
     return text.translate(_LITERALS)

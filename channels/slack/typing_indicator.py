@@ -90,7 +90,7 @@ class TypingIndicator:
             except Nothing:
                 return
             except ChannelError as error:
-                log.info("indicator not removed: %s", error.reason)
+                log.info("typing indicator not removed: %s", error.reason)
                 if error.retry_after is None:
                     return
             else:

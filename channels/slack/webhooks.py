@@ -42,7 +42,7 @@ class Webhooks:
         try:
             await web.TCPSite(runner, HOST, self.port).start()
             self.port = runner.addresses[0][1]
-            log.info("slack events by HTTP at http://%s:%s%s", HOST, self.port, PATH)
+            log.info("listening for Slack events at http://%s:%s%s", HOST, self.port, PATH)
             self._listening.set()
             await asyncio.Event().wait()
         except OSError as error:
@@ -58,7 +58,7 @@ class Webhooks:
 
     async def _take(self, request: web.Request) -> web.Response:
         if not self._is_signed(await request.read(), request):
-            log.warning("refused a request that Slack has not signed, or not within five minutes of this clock")
+            log.warning("rejected a request without a valid Slack signature from the last five minutes")
             return web.Response(status=HTTPStatus.UNAUTHORIZED)
         try:
             asked = await to_bolt_request(request)

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from telegram import InputFile
 
 from channels.attachments import Attachment
-from channels.backoff import instead, until_answered
+from channels.backoff import replacement_call, until_answered
 from channels.base import ChannelError, ChatKey, CommandSpec, Inbox, OutboundMessage, Posted
 from channels.files import MIB, read_upload, too_large
 from channels.limits import Limits
@@ -141,7 +141,7 @@ class TelegramChannel:
             try:
                 await self._write(posted.chat, "editMessageText", rendered, "text", parameters, threaded=False)
             except CaptionOnly:
-                await instead(lambda: self._edit_caption(posted.chat, rendered, parameters))
+                await replacement_call(lambda: self._edit_caption(posted.chat, rendered, parameters))
 
     async def _edit_caption(self, chat: ChatKey, rendered: Rendered, parameters: dict[str, JsonValue]) -> None:
         parameters.pop("link_preview_options", None)
@@ -165,7 +165,7 @@ class TelegramChannel:
             return await self._in_chat(chat, method, {**bare, **formatting}, threaded=threaded)
         except BadEntities as error:
             log.warning("sent without formatting chat=%s: %s", chat, error.reason)
-            return await instead(lambda: self._in_chat(chat, method, bare, threaded=threaded))
+            return await replacement_call(lambda: self._in_chat(chat, method, bare, threaded=threaded))
 
     async def _in_chat(self, chat: ChatKey, method: str, parameters: Parameters, *, threaded: bool = True) -> JsonValue:
         """Make a call in a chat, following the chat if it became a supergroup."""
@@ -229,7 +229,7 @@ class TelegramChannel:
 def _posted(chat: ChatKey, result: JsonValue) -> Posted:
     message_id = result.get("message_id") if isinstance(result, dict) else None
     if message_id is None:
-        raise ChannelError("Telegram's answer names no message", ambiguous=True)
+        raise ChannelError("Telegram's response names no message", ambiguous=True)
     date = result.get("date") if isinstance(result, dict) else None
     return Posted(chat=chat, message_id=str(message_id), at=float(date) if isinstance(date, int) else None)
 

@@ -33,7 +33,7 @@ UPLOAD_SECONDS = 120.0
 _JSON = {"Content-Type": "application/json"}
 Timeout = object
 """Seconds, None for no limit, or the SDK's DEFAULT_NONE."""
-WRONG_TOKEN = "Telegram refuses the bot token; copy it again from @BotFather into TELEGRAM_BOT_TOKEN"  # noqa: S105
+WRONG_TOKEN = "Telegram rejects the bot token; copy it again from @BotFather into TELEGRAM_BOT_TOKEN"  # noqa: S105
 _GONE = (
     "message to edit not found",
     "message to delete not found",
@@ -77,9 +77,9 @@ class AiohttpRequest(BaseRequest):
         try:
             answer = json.loads(payload)
         except ValueError as error:
-            raise TelegramError("an answer that is no JSON") from error
+            raise TelegramError("the response is not JSON") from error
         if not isinstance(answer, dict):
-            raise TelegramError("an answer that is no JSON object")
+            raise TelegramError("the response is not a JSON object")
         return answer
 
     async def initialize(self) -> None:

@@ -42,7 +42,7 @@ async def check(config: Config) -> Sequence[Finding]:
     except (aiohttp.ClientError, TimeoutError):
         return [problem(f"telegram: could not reach {config.base_url}", "check the network, or TELEGRAM_BASE_URL")]
     except (ValidationError, ValueError):
-        return [problem(f"telegram: {config.base_url} does not answer as Telegram does", "check TELEGRAM_BASE_URL")]
+        return [problem(f"telegram: {config.base_url} does not respond like Telegram", "check TELEGRAM_BASE_URL")]
 
 
 async def _ask(session: aiohttp.ClientSession, config: Config, method: str) -> _Answer:
@@ -54,7 +54,7 @@ async def _ask(session: aiohttp.ClientSession, config: Config, method: str) -> _
 def _verdict(me: _Answer, webhook: _Answer) -> Iterator[Finding]:
     if not me.ok:
         if me.error_code in (401, 404):
-            yield problem("telegram: the token is refused", "copy it again from @BotFather to TELEGRAM_BOT_TOKEN")
+            yield problem("telegram: the token is rejected", "copy it again from @BotFather to TELEGRAM_BOT_TOKEN")
         else:
             yield problem(f"telegram: {me.description or me.error_code}", "try again later")
         return
@@ -62,11 +62,11 @@ def _verdict(me: _Answer, webhook: _Answer) -> Iterator[Finding]:
     yield ok(f"telegram: the bot is @{bot.username}")
     if webhook.ok and (url := _Webhook.model_validate(webhook.result).url):
         yield note(
-            f"telegram: a webhook leads to {url.partition('://')[2].partition('/')[0]}",
-            "Parley removes it when it starts; stop the program that set it, or the two will fight",
+            f"telegram: the bot has a webhook at {url.partition('://')[2].partition('/')[0]}",
+            "Parley removes it at start; stop the program that set it, or it will take the messages again",
         )
     if not bot.can_read_all_group_messages:
         yield note(
-            "telegram: in groups it sees mentions, replies and commands only",
-            "if it should follow a talk without being named: @BotFather, /setprivacy, Disable, and add it anew",
+            "telegram: in groups the bot sees only mentions, replies and commands",
+            "to let it see all messages: @BotFather, /setprivacy, Disable, then add the bot to the group again",
         )

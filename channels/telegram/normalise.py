@@ -89,14 +89,14 @@ def _origin_name(origin: Origin) -> str:
     return origin.sender_user_name or (chat.title or chat.username if chat else "")
 
 
-def speaker(message: Message) -> str:
+def author_name(message: Message) -> str:
     """Return the name displayed above a message."""
     if message.sender_chat:
         return message.sender_chat.title or message.sender_chat.username or str(message.sender_chat.id)
     return message.sender.name if message.sender else ""
 
 
-def answered(message: Message) -> Message | None:
+def replied_message(message: Message) -> Message | None:
     """Return the message replied to. In topics, Telegram fills the field with the topic's service message if there is
     none."""
     reply = message.reply_to_message
@@ -107,7 +107,7 @@ def answered(message: Message) -> Message | None:
 
 def quoted(message: Message) -> str | None:
     """Return `Ann: text` for the message replied to, or for the quoted part of it."""
-    reply = answered(message)
+    reply = replied_message(message)
     external = message.external_reply
     if message.quote:
         said = message.quote.text
@@ -116,11 +116,11 @@ def quoted(message: Message) -> str | None:
         said = " ".join(filter(None, (reply.text or reply.caption or _other_content(reply), files)))
     else:
         said = ""
-    name = speaker(reply) if reply else _origin_name(external.origin) if external else ""
+    name = author_name(reply) if reply else _origin_name(external.origin) if external else ""
     return (f"{name}: {said}" if name else said) if said else None
 
 
-def passed_on(files: tuple[Attachment, ...], by: str) -> tuple[Attachment, ...]:
+def by_another(files: tuple[Attachment, ...], by: str) -> tuple[Attachment, ...]:
     """Mark files as coming from another author than the sender."""
     return tuple(file.model_copy(update={"by": by or "somebody"}) for file in files)
 
@@ -185,12 +185,12 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
     if sender is None or not _has_content(message, said, files_count=len(files)):
         return None
     forwarded = forwarded_from(message)
-    replied = answered(message)
+    replied = replied_message(message)
     theirs = attachments(replied) if replied and not files and not _is_me(replied, me) else ()
     if forwarded:
-        files = passed_on(files, forwarded)
+        files = by_another(files, forwarded)
     elif replied and (forwarded_from(replied) or _sender(replied) != sender):
-        theirs = passed_on(theirs, forwarded_from(replied) or speaker(replied))
+        theirs = by_another(theirs, forwarded_from(replied) or author_name(replied))
     received = MessageReceived(
         event_id=message_event_id(me, message.chat.id, message.message_id),
         chat=_key(message, me),
@@ -202,7 +202,7 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         attachments=files or theirs,
         reply_to=str(replied.message_id) if replied else None,
         quoted=quoted(message),
-        shared=_passed_on(forwarded, said),
+        shared=_forwarded_text(forwarded, said),
     )
     may_be_command = not files and not forwarded and said.text.startswith("/")
     command = parse_command(said.text, {me.username}) if may_be_command else None
@@ -234,11 +234,11 @@ def _edited(message: Message, me: Identity) -> MessageEdited | None:
         addressed=_addressed(message, me, said),
         message_id=str(message.message_id),
         text="" if forwarded else said.text,
-        shared=_passed_on(forwarded, said),
+        shared=_forwarded_text(forwarded, said),
     )
 
 
-def _passed_on(forwarded: str, said: MessageText) -> str:
+def _forwarded_text(forwarded: str, said: MessageText) -> str:
     return f"Forwarded from {forwarded}:\n{said.text}".strip() if forwarded else ""
 
 
@@ -283,7 +283,7 @@ def _addressed(message: Message, me: Identity, said: MessageText) -> Addressed:
         return Addressed.DIRECT
     if said.mentions_us:
         return Addressed.MENTION
-    replied = answered(message)
+    replied = replied_message(message)
     return Addressed.REPLY if replied and _is_me(replied, me) else Addressed.AMBIENT
 
 

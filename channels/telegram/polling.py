@@ -135,7 +135,7 @@ class Polling:
                     await self._recover(error, backoff)
                 else:
                     self._conflict_told = False
-                    backoff.succeeded("Telegram is heard again")
+                    backoff.succeeded("updates from Telegram again")
         finally:
             await self._answers.close()
 
@@ -164,7 +164,7 @@ class Polling:
             async with asyncio.timeout(2 * seconds + GRACE_SECONDS):
                 updates = await self._client.call("getUpdates", parameters, seconds=seconds + GRACE_SECONDS)
         except TimeoutError as error:
-            raise ChannelError("the poll did not come back") from error
+            raise ChannelError("the poll timed out") from error
         return updates if isinstance(updates, list) else []
 
     def _arrivals(self, updates: Sequence[JsonValue]) -> list[Arrival]:
@@ -210,7 +210,7 @@ class Polling:
             if isinstance(piece.event, ButtonPressed):
                 self._answers.start(self._answer_press(piece.event.event_id.rsplit(":", 1)[1]))
         if failures:
-            raise ChannelError(f"{failures} updates were not accepted; they are asked for again")
+            raise ChannelError(f"{failures} updates could not be stored and will be fetched again")
 
     async def _answer_press(self, query: str) -> None:
         """Stop the button's progress indicator."""
@@ -225,7 +225,7 @@ class Polling:
         if isinstance(error, Polled):
             await self._settle_conflict(error, backoff)
             return
-        backoff.failed(f"Telegram is not heard: {error.reason}")
+        backoff.failed(f"no updates from Telegram: {error.reason}")
         await backoff.wait(error.retry_after or SAME_OFFSET_SECONDS)
 
     async def _settle_conflict(self, error: Polled, backoff: Backoff) -> None:
@@ -236,14 +236,14 @@ class Polling:
         if not self._conflict_told:
             self._conflict_told = True
             log.warning(
-                "another program polls with this bot's token; only one may: stop the other, or give this one a bot of"
-                " its own (@BotFather, /newbot)"
+                "another program is polling with this bot's token, and only one may: stop it, or create another bot for"
+                " this one (@BotFather, /newbot)"
             )
         await backoff.wait(CONFLICT_SECONDS)
 
     async def _remove_webhook(self) -> None:
         """Remove a webhook, as it takes all updates; updates pending for it are kept."""
-        log.warning("this bot has a webhook, which is removed, as Parley polls")
+        log.warning("removing this bot's webhook, because Parley polls")
         try:
             await self._client.call("deleteWebhook", {"drop_pending_updates": False})
         except ChannelError as error:

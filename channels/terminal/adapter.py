@@ -62,7 +62,7 @@ class Pipe:
         if rest:
             yield rest.decode("utf-8", "replace")
 
-    async def settle(self, message: OutboundMessage) -> None:
+    async def write(self, message: OutboundMessage) -> None:
         self._output.write(f"{readable(message)}\n")
         self._output.flush()
 
@@ -85,13 +85,13 @@ def _read(descriptor: int, loop: asyncio.AbstractEventLoop, chunks: "asyncio.Que
                 return
 
 
-class Face(Protocol):
+class Screen(Protocol):
     """Source of lines and sink for messages."""
 
     def lines(self) -> AsyncGenerator[str | None, None]:
         """Yield the lines that the user enters; None is a request to stop. Ends at the end of the input."""
 
-    async def settle(self, message: OutboundMessage) -> None:
+    async def write(self, message: OutboundMessage) -> None:
         """Write a final message."""
 
     def live(self, messages: Sequence[OutboundMessage]) -> None:
@@ -117,17 +117,17 @@ class TerminalChannel:
         self,
         *,
         idle: Callable[[], Awaitable[None]],
-        face: Face | None = None,
+        screen: Screen | None = None,
         waits_at_end: bool | None = None,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] = time.time,
     ) -> None:
         """`idle` returns when nothing runs and every answer is delivered; it is awaited at the end of piped input, but
-        not when the user leaves an interactive terminal. Without `face`, one is chosen for standard input
+        not when the user leaves an interactive terminal. Without `screen`, one is chosen for standard input
         and output."""
         interactive = sys.stdin.isatty() and sys.stdout.isatty()
-        self._face = face or (
-            Prompt(able=abilities(os.environ)) if interactive else Pipe(sys.stdin.fileno(), sys.stdout)
+        self._screen = screen or (
+            Prompt(abilities=abilities(os.environ)) if interactive else Pipe(sys.stdin.fileno(), sys.stdout)
         )
         self._waits_at_end = not interactive if waits_at_end is None else waits_at_end
         self._idle = idle
@@ -140,7 +140,7 @@ class TerminalChannel:
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """Run until the user leaves, or until the input ends and everything is answered."""
-        async with aclosing(self._face.lines()) as lines:
+        async with aclosing(self._screen.lines()) as lines:
             async for line in lines:
                 if line is not None and _leaves(line):
                     break
@@ -172,7 +172,7 @@ class TerminalChannel:
     async def delete(self, posted: Posted) -> None:
         """Remove a message in progress; written text stays."""
         if self._live.pop(posted.message_id, None) is not None:
-            self._face.live(tuple(self._live.values()))
+            self._screen.live(tuple(self._live.values()))
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         return (message,)
@@ -191,22 +191,22 @@ class TerminalChannel:
         was_live = self._live.pop(message_id, None) is not None
         if is_live(message):
             self._live[message_id] = message
-        self._face.live(tuple(self._live.values()))
+        self._screen.live(tuple(self._live.values()))
         if is_live(message):
             return
         self._asked = self._stopping = False
         if not (was_live and message.silent and self._waits_at_end):  # folded progress is no answer
             try:
-                await self._face.settle(message)
+                await self._screen.write(message)
             except OSError as error:
-                raise ChannelError(f"nobody reads any more: {error.strerror}", permanent=True) from error
+                raise ChannelError(f"the terminal is gone: {error.strerror}", permanent=True) from error
 
     async def _try_to_hear(self, line: str, inbox: Inbox) -> None:
         try:
             await self._hear(line, inbox)
         except NotTakenIn as error:  # the user sees it, and the text is still on the screen
-            words = f"That could not be kept ({error}). Put that right, then send it again."
-            await self._face.settle(OutboundMessage(markdown=words))
+            words = f"This could not be stored ({error}). Fix that, then send it again."
+            await self._screen.write(OutboundMessage(markdown=words))
 
     async def _hear(self, line: str, inbox: Inbox) -> None:
         text = line.rstrip("\r")

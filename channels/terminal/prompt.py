@@ -41,10 +41,10 @@ class Prompt:
         input: Input | None = None,  # noqa: A002 - their name
         output: Output | None = None,
         *,
-        able: Abilities | None = None,
+        abilities: Abilities | None = None,
     ) -> None:
-        """`able` lists the abilities of the terminal; None means plain text."""
-        self._able = able
+        """`abilities` lists the abilities of the terminal; None means plain text."""
+        self._abilities = abilities
         self._drawing: asyncio.Task[Draws | None] | None = None
         self._live: tuple[OutboundMessage, ...] = ()
         self._drawn: tuple[Size, StyleAndTextTuples] | None = None
@@ -86,7 +86,7 @@ class Prompt:
                     await self._print(f"\n{MARK}{safe(line)}")
                     typed.put_nowait(line)
 
-    async def settle(self, message: OutboundMessage) -> None:
+    async def write(self, message: OutboundMessage) -> None:
         drawing = self._prepared()
         draws, size = await drawing if drawing else None, self._session.output.get_size()
         if draws is None:
@@ -101,8 +101,8 @@ class Prompt:
 
     def _prepared(self) -> "asyncio.Task[Draws | None] | None":
         """Start importing the renderer in the background; return None for plain text."""
-        if self._able is not None and self._drawing is None:
-            self._drawing = asyncio.create_task(asyncio.to_thread(_draws, self._able))
+        if self._abilities is not None and self._drawing is None:
+            self._drawing = asyncio.create_task(asyncio.to_thread(_draws, self._abilities))
         return self._drawing
 
     def _message(self) -> StyleAndTextTuples:

@@ -74,16 +74,16 @@ Body = TypeVar("Body", Said, Pressed)
 async def read(request: web.Request, kind: type[Body]) -> Body:
     """Parse a request. Raises web.HTTPException with a sentence if it is invalid."""
     if request.content_type != "application/json":
-        raise web.HTTPUnsupportedMediaType(text="this takes JSON only")
+        raise web.HTTPUnsupportedMediaType(text="only JSON is accepted")
     try:  # pydantic's JSON parser rejects lone surrogates, which a browser may send
         content = json.loads(await request.read())
     except (ValueError, RecursionError) as error:
-        raise web.HTTPBadRequest(text="this cannot be read: no JSON") from error
+        raise web.HTTPBadRequest(text="the request cannot be read: no JSON") from error
     try:
         return kind.model_validate(content)
     except ValidationError as error:
         fields = sorted({str(each["loc"][0]) if each["loc"] else "body" for each in error.errors()})
-        raise web.HTTPBadRequest(text=f"this cannot be read: {', '.join(fields)}") from error
+        raise web.HTTPBadRequest(text=f"the request cannot be read: {', '.join(fields)}") from error
 
 
 class WebChannel:
@@ -170,7 +170,7 @@ class WebChannel:
     async def download(self, attachment: Attachment) -> bytes:
         found = await self._uploads.find(attachment.reference)
         if found is None:
-            raise ChannelError(f"{attachment.safe_name} is not there any more", permanent=True)
+            raise ChannelError(f"{attachment.safe_name} no longer exists", permanent=True)
         return await asyncio.to_thread(found[0].read_bytes)
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
@@ -268,19 +268,19 @@ class WebChannel:
 
     async def _post_files(self, request: web.Request) -> web.Response:
         if request.content_type != "multipart/form-data":
-            raise web.HTTPUnsupportedMediaType(text="this takes a form with files only")
+            raise web.HTTPUnsupportedMediaType(text="only a form with files is accepted")
         received: list[Attachment] = []
         try:
             async for part in await request.multipart():
                 if not isinstance(part, BodyPartReader) or part.filename is None:
-                    raise web.HTTPBadRequest(text="this takes a form with files only")
+                    raise web.HTTPBadRequest(text="only a form with files is accepted")
                 if len(received) == MAX_FILES:
                     raise web.HTTPBadRequest(text=f"at most {MAX_FILES} files at once")
                 received.append(await self._uploads.receive(part))
         except TooLarge as error:
             raise web.HTTPRequestEntityTooLarge(self._config.max_upload, text=error.reason) from error
         except (ValueError, HttpProcessingError) as error:
-            raise web.HTTPBadRequest(text="this form cannot be read") from error
+            raise web.HTTPBadRequest(text="the form cannot be read") from error
         log.info("page_files", files=len(received), bytes=sum(each.size or 0 for each in received))
         return web.json_response({"files": [_told(each) for each in received]})
 
@@ -302,12 +302,12 @@ class WebChannel:
     async def _attachments(self, references: Sequence[str]) -> tuple[Attachment, ...]:
         found = [await self._uploads.find(reference) for reference in references]
         if None in found:
-            raise web.HTTPBadRequest(text="a file of this message is not there any more")
+            raise web.HTTPBadRequest(text="a file of this message no longer exists")
         return tuple(each[1] for each in found if each)
 
     def _listening(self) -> Inbox:
         if self._inbox is None:
-            raise web.HTTPServiceUnavailable(text="Parley is just starting", headers={"Retry-After": "1"})
+            raise web.HTTPServiceUnavailable(text="Parley is starting", headers={"Retry-After": "1"})
         return self._inbox
 
     def _sender(self, request: web.Request) -> Sender:

@@ -18,7 +18,7 @@ CHUNK = 256 * 1024
 
 class TooLarge(ChannelError):
     def __init__(self, name: str, limit: int) -> None:
-        super().__init__(f"{name} is larger than {limit // 1024 // 1024} MB, the most that fits here", permanent=True)
+        super().__init__(f"{name} is larger than {limit // 1024 // 1024} MB, the limit here", permanent=True)
 
 
 class Uploads:

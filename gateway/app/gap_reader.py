@@ -117,7 +117,7 @@ class GapReader:
     async def _read(self, chat: ChatKey, gap: _Gap) -> None:
         with Bulkhead("catching up") as bulkhead:
             try:
-                await self._take_in(chat, await self._channel.said_since(chat, gap.since))
+                await self._take_in(chat, await self._channel.messages_since(chat, gap.since))
             except (ChannelError, NotTakenIn) as error:
                 await self._failed(chat, gap, error)
                 return

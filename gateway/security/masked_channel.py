@@ -7,7 +7,7 @@ import structlog
 
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
 from channels.capabilities import Deletes, FindsSent
-from channels.links import honest
+from channels.links import show_link_targets
 from channels.values import Known
 from gateway.security.secrets import Secrets
 
@@ -105,6 +105,6 @@ class MaskedChannel:
 
     def _safe(self, message: OutboundMessage) -> OutboundMessage:
         safe = self.secrets.masked(message)
-        words = {"markdown": honest(safe.markdown), "reasoning": honest(safe.reasoning)}
+        words = {"markdown": show_link_targets(safe.markdown), "reasoning": show_link_targets(safe.reasoning)}
         same = (words["markdown"], words["reasoning"]) == (safe.markdown, safe.reasoning)
         return safe if same else safe.model_copy(update=words)

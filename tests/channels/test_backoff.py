@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from channels.backoff import FIRST_WAIT, LONGEST_HOLD, LONGEST_WAIT, Backoff, instead
+from channels.backoff import FIRST_WAIT, LONGEST_HOLD, LONGEST_WAIT, Backoff, replacement_call
 from channels.base import ChannelError
 
 
@@ -47,6 +47,6 @@ async def test_a_call_in_the_place_of_a_refused_one_waits_a_little_and_is_made_o
         raise ChannelError("no", retry_after=told)
 
     with pytest.raises(ChannelError):
-        await instead(refused)
+        await replacement_call(refused)
 
     assert len(made) == calls

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from channels.base import ChatKey, OutboundMessage
 from channels.discord import render as discord
-from channels.links import honest
+from channels.links import show_link_targets
 from channels.memory import MemoryChannel
 from channels.slack import render as slack
 from channels.telegram import render as telegram
@@ -45,8 +45,8 @@ EVIL = "https://evil.example"
     ],
 )
 def test_words_that_claim_another_address_show_the_real_one(said: str, shown: str) -> None:
-    assert shown in honest(said)
-    assert honest(honest(said)) == honest(said)
+    assert shown in show_link_targets(said)
+    assert show_link_targets(show_link_targets(said)) == show_link_targets(said)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_words_that_claim_another_address_show_the_real_one(said: str, shown: st
     ],
 )
 def test_everything_else_stays_as_it_is(said: str) -> None:
-    assert honest(said) == said
+    assert show_link_targets(said) == said
 
 
 PIECES = [*'[]()a `\n\\<>!"', "](", "bank.example", EVIL, "```\n", "[1]: "]
@@ -75,7 +75,7 @@ PIECES = [*'[]()a `\n\\<>!"', "](", "bank.example", EVIL, "```\n", "[1]: "]
 
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
 def test_what_is_honest_stays_as_it_is(said: str) -> None:
-    assert honest(honest(said)) == honest(said)
+    assert show_link_targets(show_link_targets(said)) == show_link_targets(said)
 
 
 async def test_every_channel_shows_the_real_address() -> None:

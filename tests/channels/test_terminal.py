@@ -59,7 +59,7 @@ class Piped:
 
     def __post_init__(self) -> None:
         self._read, self._write = os.pipe()
-        self.channel = TerminalChannel(idle=self._idle, face=Pipe(self._read, self.output), waits_at_end=True)
+        self.channel = TerminalChannel(idle=self._idle, screen=Pipe(self._read, self.output), waits_at_end=True)
 
     async def _idle(self) -> None:
         await self.idle.wait()
@@ -91,7 +91,7 @@ async def piped() -> AsyncIterator[Piped]:
 
 
 def test_it_satisfies_the_contract() -> None:
-    channel: Channel = TerminalChannel(idle=at_once, face=Pipe(0, io.StringIO()), waits_at_end=True)
+    channel: Channel = TerminalChannel(idle=at_once, screen=Pipe(0, io.StringIO()), waits_at_end=True)
 
     assert channel.split(text("a" * 100_000)) == (text("a" * 100_000),)
     assert not channel.is_group(CHAT)
@@ -114,7 +114,7 @@ async def test_words_that_cannot_be_kept_are_given_back_in_a_sentence_and_the_ch
     await piped.channel.run(full, COMMANDS)
 
     assert piped.texts == ["one", "two"]
-    assert "could not be kept (database or disk is full)" in piped.output.getvalue()
+    assert "could not be stored (database or disk is full)" in piped.output.getvalue()
 
 
 async def test_each_line_of_a_pipe_is_a_message_and_a_slash_a_command(piped: Piped) -> None:
@@ -197,9 +197,9 @@ async def test_a_reader_that_left_is_a_channel_error() -> None:
     reader, writer = os.pipe()
     os.close(reader)
     output = os.fdopen(writer, "w")
-    channel = TerminalChannel(idle=at_once, face=Pipe(0, output), waits_at_end=True)
+    channel = TerminalChannel(idle=at_once, screen=Pipe(0, output), waits_at_end=True)
 
-    with pytest.raises(ChannelError, match="nobody reads"):
+    with pytest.raises(ChannelError, match="the terminal is gone"):
         await channel.send(CHAT, text("hi"), "1")
 
     with pytest.raises(BrokenPipeError):
@@ -322,9 +322,9 @@ async def test_where_nothing_can_be_imported_any_more_messages_are_plain_text(
     written = io.StringIO()
     with create_pipe_input() as keys:
         output = Vt100_Output(written, lambda: Size(24, 80))
-        prompt = Prompt(keys, output, able=Abilities("256", links=True))
+        prompt = Prompt(keys, output, abilities=Abilities("256", links=True))
         prompt.live([live("… clock")])
-        await prompt.settle(text("It is **noon**."))
+        await prompt.write(text("It is **noon**."))
 
     assert written.getvalue().endswith("It is **noon**.\r\n")
 

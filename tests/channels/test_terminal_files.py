@@ -30,7 +30,7 @@ async def nothing() -> None:
 def channel() -> Iterator[TerminalChannel]:
     reading, writing = os.pipe()
     try:
-        yield TerminalChannel(idle=nothing, face=Pipe(reading, io.StringIO()))
+        yield TerminalChannel(idle=nothing, screen=Pipe(reading, io.StringIO()))
     finally:
         os.close(writing)
         os.close(reading)

@@ -127,7 +127,7 @@ async def test_a_form_with_a_name_that_no_header_can_carry_is_refused(page: Page
     headers = {"Content-Type": "multipart/form-data; boundary=x"}
     async with page.open(), page.browser() as client, client.post("/api/files", data=form, headers=headers) as answer:
         assert answer.status == 400
-        assert await answer.text() == "this form cannot be read"
+        assert await answer.text() == "the form cannot be read"
 
 
 async def test_a_form_of_another_site_is_no_json(page: Page) -> None:

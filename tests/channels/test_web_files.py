@@ -48,7 +48,7 @@ async def test_a_file_over_the_limit_is_refused_and_leaves_nothing(tmp_path: Pat
         status, reason = await upload(client, {"big.bin": b"x" * (1024 * 1024 + 1)})
         fits, _ = await upload(client, {"fits.bin": b"x" * 1024 * 1024})
 
-    assert (status, reason) == (413, "big.bin is larger than 1 MB, the most that fits here")
+    assert (status, reason) == (413, "big.bin is larger than 1 MB, the limit here")
     assert fits == 200
     assert [each.name for each in files_in(tmp_path)] == ["fits.bin"]
 

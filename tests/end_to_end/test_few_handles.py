@@ -32,7 +32,7 @@ async def test_what_is_due_is_said_once_files_can_be_opened_again(own_stage: Sta
     usual = resource.prlimit(stage.program.pid, resource.RLIMIT_NOFILE)
     resource.prlimit(stage.program.pid, resource.RLIMIT_NOFILE, (3, usual[1]))
     stage.net.emulator.kill_connections()
-    await until(lambda: "Telegram is not heard" in stage.log)
+    await until(lambda: "no updates from Telegram" in stage.log)
     resource.prlimit(stage.program.pid, resource.RLIMIT_NOFILE, usual)
     await chat.until(tells("⏰ drink some water"), SECONDS)
     stage.clock.move(hours=2)

@@ -49,7 +49,7 @@ class RememberingChannel(MemoryChannel):
         last = ids.index(before) if before in ids else len(ids)
         return here[first:last][-most:]
 
-    async def said_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
+    async def messages_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
         self.read.append(str(chat))
         await self.open.wait()
         await (self.gates[str(chat)].wait() if str(chat) in self.gates else asyncio.sleep(0))

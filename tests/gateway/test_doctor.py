@@ -308,13 +308,13 @@ async def test_a_telegram_webhook_is_pointed_out(telegram: TelegramEmulator) -> 
 
     findings = await telegram_doctor.check(config(telegram))
 
-    assert "telegram: a webhook leads to elsewhere.example" in [finding.what for finding in findings]
+    assert "telegram: the bot has a webhook at elsewhere.example" in [finding.what for finding in findings]
 
 
 async def test_a_refused_telegram_token_is_a_problem(telegram: TelegramEmulator) -> None:
     findings = await telegram_doctor.check(config(telegram, "1:wrong"))
 
-    assert problems(list(findings)) == ["telegram: the token is refused"]
+    assert problems(list(findings)) == ["telegram: the token is rejected"]
 
 
 async def test_a_telegram_that_cannot_be_reached_is_a_problem() -> None:

@@ -220,9 +220,9 @@ def test_a_mistake_in_toml_is_one_sentence(load: Load, tmp_path: Path, toml: str
         ("PARLEY_WEB=maybe", "PARLEY_WEB in {}, line 1 must be on or off (in TOML: true or false)."),
         (
             "SLACK_BOT_TOKEN=xoxb-1-a2b3c4",
-            "Beside SLACK_BOT_TOKEN in {}, line 1: SLACK_APP_TOKEN is missing: without it Slack's events do not come. "
-            "Make one at api.slack.com/apps, your app, Basic Information, App-Level Tokens, with the scope "
-            "connections:write (or set SLACK_SIGNING_SECRET to take events by HTTP).",
+            "Beside SLACK_BOT_TOKEN in {}, line 1: SLACK_APP_TOKEN is missing, and Parley needs it to receive "
+            "events. Create one at api.slack.com/apps, your app, Basic Information, App-Level Tokens, with the scope "
+            "connections:write (or set SLACK_SIGNING_SECRET to receive events over HTTP).",
         ),
     ],
 )

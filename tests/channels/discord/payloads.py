@@ -5,7 +5,7 @@ from pydantic import JsonValue, SecretStr
 from channels.base import CommandInvoked, InboundEvent, MessageReceived
 from channels.discord.cache import Servers
 from channels.discord.config import Config
-from channels.discord.normalise import Identity, View, edited, interacted, received, remembered
+from channels.discord.normalise import Identity, View, edited, from_interaction, past_message, received
 from channels.discord.wire import Interaction, Message
 from channels.values import parse
 
@@ -43,7 +43,7 @@ SERVER: Json = {
 
 def view(thread_channels: str = "") -> View:
     servers = Servers()
-    servers.hear("GUILD_CREATE", SERVER)
+    servers.update("GUILD_CREATE", SERVER)
     return View(ME, servers, Config(bot_token=SecretStr(TOKEN), thread_channels=thread_channels))
 
 
@@ -91,7 +91,7 @@ def typed(channel: str = GENERAL, /, **content: JsonValue) -> CommandInvoked:
 def from_history(raw: Json) -> InboundEvent | None:
     """Convert a message from REST, which does not include the server."""
     known = parse(Message, {key: value for key, value in raw.items() if key not in ("guild_id", "member")})
-    return remembered(known, view(), GUILD) if known else None
+    return past_message(known, view(), GUILD) if known else None
 
 
 def changed(raw: Json) -> InboundEvent | None:
@@ -116,4 +116,4 @@ def interaction(channel: str = GENERAL, /, **content: JsonValue) -> Json:
 
 def acted(raw: Json) -> InboundEvent | None:
     known = parse(Interaction, raw)
-    return interacted(known, view()) if known else None
+    return from_interaction(known, view()) if known else None

@@ -281,7 +281,7 @@ async def test_the_last_sessions_of_a_day_are_not_used_up(discord: DiscordEmulat
     told = Told(discord)
     logging.getLogger("channels.discord").addHandler(told)
     running = asyncio.create_task(channel.run(Inbox(discord), ()))
-    await discord.wait_for(lambda: any("50 starts are left" in line for line in told.lines), SOON)
+    await discord.wait_for(lambda: any("with 50 starts left" in line for line in told.lines), SOON)
     logging.getLogger("channels.discord").removeHandler(told)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)

@@ -41,7 +41,7 @@ async def test_a_missing_intent_and_its_place() -> None:
 async def test_a_refused_token(discord: DiscordEmulator) -> None:
     findings = [*await check(at(discord.api_url))]
 
-    assert problems(findings) == ["discord: the token is refused"]
+    assert problems(findings) == ["discord: the token is rejected"]
     assert "DISCORD_BOT_TOKEN" in findings[0].fix
     assert not any(TOKEN in finding.what + finding.fix for finding in findings)
 
@@ -49,7 +49,7 @@ async def test_a_refused_token(discord: DiscordEmulator) -> None:
 async def test_too_many_starts(discord: DiscordEmulator) -> None:
     discord.identifies_left = 60
     assert problems([*await check(config_for(discord))]) == [
-        "discord: 60 starts are left today; at 0 Discord takes the token away"
+        "discord: 60 session starts are left today; at 0 Discord revokes the token"
     ]
 
 
@@ -71,7 +71,7 @@ class Stranger(LoopbackServer):
 async def test_somebody_else_there() -> None:
     async with Stranger() as stranger:
         (found,) = problems([*await check(at(stranger.url))])
-    assert "does not answer as Discord does" in found
+    assert "does not respond like Discord" in found
 
 
 @pytest.mark.parametrize("status", [403, 500])

@@ -98,7 +98,7 @@ async def test_a_history_that_somebody_else_answers_is_no_empty_one(
     chat = discord.private(discord.person("Ann"))
     discord.answer_oddly(PORTAL, "GET messages", content_type="text/html")
 
-    with pytest.raises(ChannelError, match="not Discord"):
+    with pytest.raises(ChannelError, match="not come from Discord"):
         await channel.history(key_of(chat))
 
 

@@ -308,24 +308,26 @@ def test_no_malformed_interaction_raises(field: str, content: JsonValue) -> None
     st.sampled_from(["GUILD_CREATE", "THREAD_CREATE", "CHANNEL_DELETE", "GUILD_DELETE", "THREAD_LIST_SYNC"]), ANYTHING
 )
 def test_no_malformed_server_raises(event: str, raw: JsonValue) -> None:
-    Servers().hear(event, raw)
+    Servers().update(event, raw)
 
 
 def test_places_know_what_servers_tell() -> None:
     servers = Servers()
-    servers.hear("GUILD_CREATE", SERVER)
+    servers.update("GUILD_CREATE", SERVER)
     assert (servers.parent(THREAD), servers.parent(GENERAL), servers.name(GENERAL)) == (GENERAL, None, "general")
     assert (servers.file_limit(GUILD), servers.file_limit("@me")) == (50 * MIB, 10 * MIB)
 
-    servers.hear("THREAD_LIST_SYNC", {"guild_id": GUILD, "threads": [{"id": "903", "type": 12, "parent_id": GENERAL}]})
+    servers.update(
+        "THREAD_LIST_SYNC", {"guild_id": GUILD, "threads": [{"id": "903", "type": 12, "parent_id": GENERAL}]}
+    )
     assert servers.parent("903") == GENERAL
     assert servers.file_limit(GUILD) == 50 * MIB
-    servers.hear("GUILD_DELETE", {"id": GUILD, "unavailable": True})
+    servers.update("GUILD_DELETE", {"id": GUILD, "unavailable": True})
     assert servers.knows(GENERAL)
-    servers.hear("CHANNEL_DELETE", {"id": GENERAL, "type": 0})
+    servers.update("CHANNEL_DELETE", {"id": GENERAL, "type": 0})
     assert not servers.knows(THREAD), "a channel takes its threads along"
-    servers.hear("GUILD_CREATE", SERVER)
-    servers.hear("GUILD_DELETE", {"id": GUILD})
+    servers.update("GUILD_CREATE", SERVER)
+    servers.update("GUILD_DELETE", {"id": GUILD})
     assert not servers.knows(GENERAL)
     assert servers.file_limit(GUILD) == 10 * MIB
 

@@ -156,7 +156,7 @@ async def test_a_thread_that_is_locked_or_deleted_under_a_run_is_said_so_for_goo
     with pytest.raises(ChannelError, match="the thread is locked") as locked:
         await say(channel, where, "x")
     await thread.delete_channel()
-    with pytest.raises(ChannelError, match="channel or thread does not exist any more") as gone:
+    with pytest.raises(ChannelError, match="channel or thread no longer exists") as gone:
         await channel.edit(posted, OutboundMessage(markdown="y"))
 
     assert locked.value.permanent
@@ -178,7 +178,7 @@ async def test_a_thread_of_a_conversation_that_is_locked_or_deleted_under_a_run_
             await say(threading, where, "x")
         await thread.delete_channel()
         for call in (say(threading, where, "y"), threading.edit(posted, OutboundMessage(markdown="z"))):
-            with pytest.raises(ChannelError, match="channel or thread does not exist any more") as gone:
+            with pytest.raises(ChannelError, match="channel or thread no longer exists") as gone:
                 await call
         again = await chat.says(ann, "@parley_bot again")
 

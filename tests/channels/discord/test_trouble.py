@@ -29,7 +29,7 @@ async def test_a_channel_that_was_deleted(discord: DiscordEmulator, channel: Dis
     await chat.delete_channel()
     failed = await refused(channel, chat)
 
-    assert (failed.reason, failed.permanent) == ("the channel or thread does not exist any more", True)
+    assert (failed.reason, failed.permanent) == ("the channel or thread no longer exists", True)
 
 
 async def test_a_bot_that_was_removed_asks_once(
@@ -95,7 +95,7 @@ async def test_a_person_who_takes_no_messages(discord: DiscordEmulator, channel:
     await chat.blocks()
     failed = await refused(channel, chat)
 
-    assert (failed.reason, failed.permanent) == ("this person takes no direct messages from the bot", True)
+    assert (failed.reason, failed.permanent) == ("this user does not accept direct messages from the bot", True)
 
 
 async def test_an_edit_that_comes_too_late_makes_a_new_message_necessary() -> None:
@@ -107,7 +107,7 @@ async def test_an_edit_that_comes_too_late_makes_a_new_message_necessary() -> No
         chat = discord.private(discord.person("Ann"))
         posted = await channel.send(key_of(chat), HELLO, "k")
         later[0] = 3_601.0
-        with pytest.raises(MessageGone, match="no more edits of a message that old"):
+        with pytest.raises(MessageGone, match="too old to be edited"):
             await channel.edit(posted, HELLO)
 
 

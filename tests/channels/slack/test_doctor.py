@@ -32,8 +32,8 @@ async def test_each_missing_scope_is_named_with_what_it_is_for(slack: SlackEmula
 @pytest.mark.parametrize(
     ("token", "value", "what", "fix"),
     [
-        ("bot_token", "xoxb-1-2-wrong", "refuses the bot token (invalid_auth)", "SLACK_BOT_TOKEN"),
-        ("app_token", "xapp-1-A1-wrong", "refuses the app-level token (invalid_auth)", "SLACK_APP_TOKEN"),
+        ("bot_token", "xoxb-1-2-wrong", "rejects the bot token (invalid_auth)", "SLACK_BOT_TOKEN"),
+        ("app_token", "xapp-1-A1-wrong", "rejects the app-level token (invalid_auth)", "SLACK_APP_TOKEN"),
     ],
 )
 async def test_a_refused_token_is_told_from_which_setting(
@@ -58,4 +58,4 @@ async def test_something_else_there(slack: SlackEmulator) -> None:
     slack.faults.fail("auth.test")
     (problem,) = await check(config_for(slack))
 
-    assert "does not answer as Slack does" in problem.what
+    assert "does not respond like Slack" in problem.what

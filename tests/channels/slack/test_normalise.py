@@ -181,7 +181,7 @@ def test_files_come_along() -> None:
 @pytest.mark.parametrize(
     ("file", "line"),
     [
-        ({"id": "F1", "mode": "tombstone"}, "[file-F1: not available any more]"),
+        ({"id": "F1", "mode": "tombstone"}, "[file-F1: no longer available]"),
         ({"id": "F1", "name": "a.txt", "mode": "hidden_by_limit"}, "[a.txt: hidden]"),
         (
             {**FILE, "name": "notes", "is_external": True, "url_private": "https://docs.example/1"},

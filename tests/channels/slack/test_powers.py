@@ -74,8 +74,8 @@ async def test_files_come_in_and_a_page_to_sign_in_is_none(
 @pytest.mark.parametrize(
     ("attachment", "words"),
     [
-        (Attachment(name="a", reference="https://files.slack.com.evil.example/x"), "not kept by Slack"),
-        (Attachment(name="a", reference="http://files.slack.com/x"), "not kept by Slack"),
+        (Attachment(name="a", reference="https://files.slack.com.evil.example/x"), "not stored at Slack"),
+        (Attachment(name="a", reference="http://files.slack.com/x"), "not stored at Slack"),
         (Attachment(name="a", size=60 * 1024 * 1024, reference="https://files.slack.com/x"), "too large"),
     ],
 )

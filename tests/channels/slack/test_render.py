@@ -22,7 +22,7 @@ def test_markdown_goes_as_it_is_with_a_plain_text_beside_it() -> None:
 
 
 @pytest.mark.parametrize(
-    ("markdown", "harmless"),
+    ("markdown", "without_mentions"),
     [
         ("<!channel> now", "@channel now"),
         ("<!here|here>!", "@here!"),
@@ -33,8 +33,8 @@ def test_markdown_goes_as_it_is_with_a_plain_text_beside_it() -> None:
         ("a <b> <https://a.example>", "a <b> <https://a.example>"),
     ],
 )
-def test_a_model_calls_nobody(markdown: str, harmless: str) -> None:
-    assert blocks(OutboundMessage(markdown=markdown))[0]["text"] == harmless
+def test_a_model_calls_nobody(markdown: str, without_mentions: str) -> None:
+    assert blocks(OutboundMessage(markdown=markdown))[0]["text"] == without_mentions
 
 
 @pytest.mark.parametrize(

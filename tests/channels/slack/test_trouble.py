@@ -83,7 +83,7 @@ async def test_a_scope_without_which_nothing_would_come_is_named_at_the_start(
 
     assert len(told) == 1
     assert re.match(
-        r"the app lacks the scope im:history, to hear .*; add it at api\.slack\.com/apps, .*reinstall", told[0]
+        r"the app lacks the scope im:history, to receive .*; add it at api\.slack\.com/apps, .*reinstall", told[0]
     )
 
 

@@ -52,7 +52,7 @@ class Discord(Emulated):
     refused = Refusal(
         "DISCORD_BOT_TOKEN",
         "MTIwNDI0MjAwMDAwMDAwMDAwMQ.Revok.REVOKED-canary-of-a-token",
-        ("Discord refuses the bot token", "discord.com/developers/applications"),
+        ("Discord rejects the bot token", "discord.com/developers/applications"),
     )
     strange = STRANGE
 

@@ -44,7 +44,7 @@ class Slack(Emulated):
     )
     send, edit, reply = "chat.postMessage", "chat.update", "chat.postMessage"
     download, first = "download", "auth.test"
-    refused = Refusal("SLACK_BOT_TOKEN", "xoxb-REVOKED-canary", ("Slack refuses the bot token", "api.slack.com/apps"))
+    refused = Refusal("SLACK_BOT_TOKEN", "xoxb-REVOKED-canary", ("Slack rejects the bot token", "api.slack.com/apps"))
     strange = STRANGE
 
     def __init__(self) -> None:

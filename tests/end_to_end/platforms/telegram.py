@@ -49,7 +49,7 @@ class Telegram(Emulated):
     send, edit, reply, download = "sendMessage", "editMessageText", "sendMessage", "download"
     first = "getMe"
     refused = Refusal(
-        "TELEGRAM_BOT_TOKEN", "4242000001:REVOKED-canary", ("Telegram refuses the bot token", "@BotFather")
+        "TELEGRAM_BOT_TOKEN", "4242000001:REVOKED-canary", ("Telegram rejects the bot token", "@BotFather")
     )
     strange = STRANGE
 
