@@ -44,12 +44,12 @@ class MessageText(NamedTuple):
     """Text of a message, and whether it mentions the bot."""
 
     text: str
-    mentions_us: bool
+    mentions_bot: bool
     shared: str = ""
     """Text by others that the message carries."""
 
     @property
-    def everything(self) -> str:
+    def full_text(self) -> str:
         return "\n\n".join(filter(None, (self.text, self.shared)))
 
 

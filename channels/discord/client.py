@@ -244,7 +244,7 @@ class Rest:
             try:
                 answer = await self._until_revoked(client, route, given)
             except (*_TROUBLE, *_UNREADABLE) as error:
-                raise self._meaning(call, error) from error
+                raise self._error_for(call, error) from error
             except RuntimeError as error:  # of the session, after `close`
                 if not self._closed:
                     raise
@@ -297,22 +297,22 @@ class Rest:
         if wait > 0:
             raise ChannelError("Discord blocks this address for a while", retry_after=wait)
 
-    def _meaning(self, call: Call, error: Exception) -> ChannelError:
+    def _error_for(self, call: Call, error: Exception) -> ChannelError:
         if self._revoked.is_set():
             return Revoked()
-        meaning = translate(error, call.needs, edits=call.endpoint.method == "PATCH")
+        translated = translate(error, call.needs, edits=call.endpoint.method == "PATCH")
         now = time.monotonic()
-        match meaning:
+        match translated:
             case Revoked():
                 self.revoke()
             case Blocked():
-                self._blocked_until = max(self._blocked_until, now + (meaning.retry_after or 0.0))
-                log.error("%s; all calls wait %.0f s", meaning.reason, meaning.retry_after or 0.0)
+                self._blocked_until = max(self._blocked_until, now + (translated.retry_after or 0.0))
+                log.error("%s; all calls wait %.0f s", translated.reason, translated.retry_after or 0.0)
             case Refused(status=status) if status == HTTPStatus.FORBIDDEN and call.place:
                 if len(self._forbidden) >= MOST_FORBIDDEN:
                     self._forbidden.clear()
-                self._forbidden.setdefault(call.place, {})[call.kind] = (now + FORBIDDEN_SECONDS, meaning)
-        return meaning
+                self._forbidden.setdefault(call.place, {})[call.kind] = (now + FORBIDDEN_SECONDS, translated)
+        return translated
 
     async def _log_in(self) -> Client:
         """Log in. The SDK takes the address from its route class, so that is set first."""
@@ -327,7 +327,7 @@ class Rest:
             self._me = _identity(client)
             done = True
         except (*_TROUBLE, *_UNREADABLE) as error:
-            raise self._meaning(Call(Endpoint("GET", "/users/@me")), error) from error
+            raise self._error_for(Call(Endpoint("GET", "/users/@me")), error) from error
         finally:
             if not done:
                 await client.close()

@@ -52,23 +52,23 @@ class ChatQueues:
     async def _work(self, place: str, line: deque[tuple[Reading, Outcome]]) -> None:
         while line:
             reading, outcome = line.popleft()
-            accepted = await self._until_taken(reading)
+            accepted = await self._until_accepted(reading)
             if not outcome.done():
                 outcome.set_result(accepted)
         del self._lines[place]
 
-    async def _until_taken(self, reading: Reading) -> Accepted | None:
+    async def _until_accepted(self, reading: Reading) -> Accepted | None:
         backoff = Backoff()
         while True:
             try:
-                return await self._take(reading)
+                return await self._accept(reading)
             except (NotTakenIn, ChannelError) as error:
                 log.error("event not accepted: %s", error)  # noqa: TRY400 (a known reason, logged on each retry)
             except Exception:  # an error in one event must not lose those behind it
                 log.exception("event not accepted")
             await backoff.wait()
 
-    async def _take(self, reading: Reading) -> Accepted | None:
+    async def _accept(self, reading: Reading) -> Accepted | None:
         event = await reading()
         return None if event is None else await self._inbox(event)
 
@@ -115,18 +115,18 @@ class Inbound:
         if message.author.id == self._view.me.id:
             return
         self._rest.allow(message.channel_id)
-        if not message.is_bots:
+        if not message.is_from_bot:
             self._queues.put(message.channel_id, partial(self._read, event, message))
 
     async def _read(self, event: str, message: Message) -> InboundEvent | None:
-        await self._find_place(message)
+        await self._find_channel(message)
         make = received if event == "MESSAGE_CREATE" else edited
         made = make(message, self._view, message.guild_id)
         if made is not None:
             self._recent.keep(made)
         return made
 
-    async def _find_place(self, message: Message) -> None:
+    async def _find_channel(self, message: Message) -> None:
         """Look up the channel of a message if it may be an unknown thread, such as an archived one. Raises ChannelError
         if a retry may help: a late message is better than one in the wrong chat."""
         maybe_thread = message.channel_type is None or message.channel_type in THREADS

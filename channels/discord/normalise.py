@@ -68,7 +68,7 @@ def message_text(message: Content, me: Identity, servers: Servers) -> MessageTex
     """Return the readable text without mentions of the bot, or a line that describes other content."""
     people = {user.id: user.name for user in message.mentions}
 
-    def names_us(mark: re.Match[str]) -> bool:
+    def is_bot(mark: re.Match[str]) -> bool:
         return mark["user"] == me.id or bool(mark["role"] and servers.is_role_of(mark["role"], me.id))
 
     def spell(mark: re.Match[str]) -> str:
@@ -83,7 +83,7 @@ def message_text(message: Content, me: Identity, servers: Servers) -> MessageTex
             return f":{mark['emoji']}:" if mark["emoji"] else f"/{mark['command']}"
         return f"@{name}" if name else mark[0]
 
-    ours = [mark.span() for mark in _MARK.finditer(message.content) if names_us(mark)]
+    ours = [mark.span() for mark in _MARK.finditer(message.content) if is_bot(mark)]
     text = _MARK.sub(spell, without(message.content, ours))
     return MessageText(text or _other_content(message), bool(ours))
 
@@ -102,9 +102,9 @@ def said(message: Message, me: Identity, servers: Servers) -> MessageText:
     """Return all text of a message: its own, that of forwarded messages, and the embeds that bots use as text."""
     own = message_text(message, me, servers)
     forwarded = [f"Forwarded:\n{_flat(each.message, me, servers)}".strip() for each in message.message_snapshots]
-    embeds = [embed_text(embed) for embed in message.embeds] if message.is_bots else []
+    embeds = [embed_text(embed) for embed in message.embeds] if message.is_from_bot else []
     text = "\n\n".join(part for part in (own.text, *embeds) if part)
-    return MessageText(text, own.mentions_us, "\n\n".join(forwarded))
+    return MessageText(text, own.mentions_bot, "\n\n".join(forwarded))
 
 
 def _flat(content: Content, me: Identity, servers: Servers) -> str:
@@ -146,7 +146,7 @@ def quoted(message: Message, me: Identity, servers: Servers) -> str | None:
     if reply is None:
         return None
     files = " ".join(f"[{file.name}]" for file in attachments(reply))
-    text = " ".join(part for part in (said(reply, me, servers).everything, files) if part)
+    text = " ".join(part for part in (said(reply, me, servers).full_text, files) if part)
     return f"{author_name(reply)}: {text}" if text else None
 
 
@@ -197,7 +197,7 @@ def respond_to(interaction: Interaction) -> str:
 
 def received(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
     """Convert a user's message. Messages of bots and webhooks are ignored."""
-    if message.is_bots or message.author.id == view.me.id:
+    if message.is_from_bot or message.author.id == view.me.id:
         return None
     return _converted(message, view, guild)
 
@@ -209,10 +209,10 @@ def past_message(message: Message, view: View, guild: str | None) -> MessageRece
 
 def edited(message: Message, view: View, guild: str | None) -> MessageEdited | None:
     """Convert an edit; return None for updates without one, such as an added link preview."""
-    if message.is_bots or message.author.id == view.me.id or message.edited_timestamp is None:
+    if message.is_from_bot or message.author.id == view.me.id or message.edited_timestamp is None:
         return None
     words = said(message, view.me, view.servers)
-    if message.type not in (DEFAULT, REPLY) or not (words.text or words.mentions_us):
+    if message.type not in (DEFAULT, REPLY) or not (words.text or words.mentions_bot):
         return None
     addressed = _addressed(message, view.me, words, guild)
     return MessageEdited(
@@ -282,11 +282,11 @@ def chat_of(message: Message, view: View, guild: str | None, addressed: Addresse
 
 
 def _converted(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
-    if message.type not in (DEFAULT, REPLY) and not message.is_bots:
+    if message.type not in (DEFAULT, REPLY) and not message.is_from_bot:
         return None
     words = said(message, view.me, view.servers)
     files = attachments(message)
-    if not (words.everything or words.mentions_us or files):
+    if not (words.full_text or words.mentions_bot or files):
         return None
     addressed = _addressed(message, view.me, words, guild)
     replied = replied_message(message)
@@ -307,7 +307,7 @@ def _converted(message: Message, view: View, guild: str | None) -> MessageReceiv
         shared=words.shared,
     )
     # A command typed as text also works in replies, unlike one from Discord's menu.
-    may_be_command = not (files or message.is_bots or message.message_snapshots) and words.text.startswith("/")
+    may_be_command = not (files or message.is_from_bot or message.message_snapshots) and words.text.startswith("/")
     command = parse_command(words.text, {view.me.username}) if may_be_command else None
     if command is None:
         return received
@@ -319,7 +319,7 @@ def _addressed(message: Message, me: Identity, words: MessageText, guild: str | 
     among the mentions."""
     if guild is None:
         return Addressed.DIRECT
-    if words.mentions_us:
+    if words.mentions_bot:
         return Addressed.MENTION
     replied = replied_message(message)
     if replied and replied.author.id == me.id:
@@ -328,4 +328,4 @@ def _addressed(message: Message, me: Identity, words: MessageText, guild: str | 
 
 
 def _sender(message: Message) -> Sender:
-    return Sender(id=message.author.id, name=author_name(message), is_bot=message.is_bots)
+    return Sender(id=message.author.id, name=author_name(message), is_bot=message.is_from_bot)

@@ -124,7 +124,7 @@ class Message(Content):
     message_snapshots: tuple[Snapshot, ...] = ()
 
     @property
-    def is_bots(self) -> bool:
+    def is_from_bot(self) -> bool:
         return self.author.bot or self.webhook_id is not None
 
 

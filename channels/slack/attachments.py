@@ -90,21 +90,21 @@ class Attachments:
         file_id = self._uploaded.get(key)
         if file_id:
             return await self._shared(chat, file_id, me)
-        content = await self._still_there(file)
+        content = await self._local_content(file)
         since = f"{(known.since or self._now()) - _LONG_AGO:.6f}"
-        async for posted, shared in self._history.files_of_ours(chat, after=since, me=me):
+        async for posted, shared in self._history.own_files(chat, after=since, me=me):
             is_new = posted.message_id not in known.others
-            if is_new and file.safe_name in (shared.name, shared.title) and await self._holds(shared, content):
+            if is_new and file.safe_name in (shared.name, shared.title) and await self._has_content(shared, content):
                 return posted
         return None
 
-    async def _still_there(self, file: Attachment) -> bytes | None:
+    async def _local_content(self, file: Attachment) -> bytes | None:
         try:
             return await read_upload(file, "Parley sends", MAX_UPLOAD)
         except ChannelError:
             return None
 
-    async def _holds(self, shared: File, content: bytes | None) -> bool:
+    async def _has_content(self, shared: File, content: bytes | None) -> bool:
         """Return True if a shared file has this content. Compares sizes if Slack does not allow the download, and only
         names if the local file is gone."""
         if content is None:

@@ -20,7 +20,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError
 from channels.slack.config import Config, granted
-from channels.slack.errors import Failure, meaning
+from channels.slack.errors import Failure, error_for
 
 log = logging.getLogger(__name__)
 
@@ -116,7 +116,7 @@ class Client:
 
     async def _call(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
         try:
-            with self._cooldowns.call(_counted(method, parameters)):
+            with self._cooldowns.call(_rate_limit_key(method, parameters)):
                 return await self._ask(method, parameters)
         except AccountRefused as error:
             self.give_up(error)
@@ -181,7 +181,7 @@ class Client:
             else:
                 answer = await self.web.api_call(method, json=given)
         except SlackApiError as error:
-            raise meaning(_failure(method, error.response)) from error
+            raise error_for(_failure(method, error.response)) from error
         except (aiohttp.ClientError, TimeoutError) as error:
             raise _unreached(error) from error
         except (AttributeError, ValueError) as error:  # the SDK assumes a JSON object and fails on anything else
@@ -191,7 +191,7 @@ class Client:
         return answer.data if isinstance(answer.data, dict) else {}
 
 
-def _counted(method: str, parameters: Mapping[str, JsonValue]) -> str:
+def _rate_limit_key(method: str, parameters: Mapping[str, JsonValue]) -> str:
     """Return the key by which Slack counts a call: messages by channel, all others by method."""
     return f"{method} {parameters.get('channel')}" if method == "chat.postMessage" else method
 

@@ -8,7 +8,7 @@ from pydantic import SecretStr, ValidationError
 
 from channels.checkup import Finding, ok, problem
 from channels.slack.config import APPS, CONNECTIONS, SCOPES, Config, granted, missing
-from channels.slack.errors import Failure, meaning
+from channels.slack.errors import Failure, error_for
 from channels.values import Wire
 
 WITHIN = 5.0
@@ -75,5 +75,5 @@ def _socket_mode(answer: _Answer) -> Iterator[Finding]:
 
 
 def _refusal(method: str, answer: _Answer) -> Finding:
-    what, _, fix = meaning(Failure(method, answer.error, 200)).reason.partition("; ")
+    what, _, fix = error_for(Failure(method, answer.error, 200)).reason.partition("; ")
     return problem(f"slack: {what}", fix or "try again later")

@@ -75,7 +75,7 @@ _WORDS = {
 }
 
 
-def meaning(failure: Failure) -> ChannelError:
+def error_for(failure: Failure) -> ChannelError:
     """Return the exception for a failed call."""
     error, method = failure.error, failure.method
     if failure.status == HTTPStatus.TOO_MANY_REQUESTS or error in _SLOWER:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from channels.base import ChatKey, CommandInvoked, MessageReceived, Posted
 from channels.slack.client import Client
-from channels.slack.normalise import Identity, is_ours, said
+from channels.slack.normalise import Identity, is_own, said
 from channels.slack.render import EVENT_TYPE
 from channels.slack.users import Users
 from channels.slack.wire import File, Message
@@ -68,7 +68,7 @@ class History:
         """See `FindsSent.find_sent`."""
         async for each in self._messages(chat, None, None, pages=MOST_PAGES, metadata=True):
             about = each.metadata
-            if about is None or about.event_type != EVENT_TYPE or not is_ours(each, me):
+            if about is None or about.event_type != EVENT_TYPE or not is_own(each, me):
                 continue
             if about.event_payload.get("key") == key:
                 return Posted(chat=chat, message_id=each.ts, at=float(each.ts))
@@ -76,15 +76,15 @@ class History:
 
     async def with_file(self, chat: ChatKey, file_id: str, *, after: str, me: Identity) -> Posted | None:
         """Return the bot's message that shares a file."""
-        async for posted, file in self.files_of_ours(chat, after=after, me=me):
+        async for posted, file in self.own_files(chat, after=after, me=me):
             if file.id == file_id:
                 return posted
         return None
 
-    async def files_of_ours(self, chat: ChatKey, *, after: str, me: Identity) -> AsyncIterator[tuple[Posted, File]]:
+    async def own_files(self, chat: ChatKey, *, after: str, me: Identity) -> AsyncIterator[tuple[Posted, File]]:
         """Yield the bot's messages that share a file, each with the file."""
         async for each in self._messages(chat, after, None, pages=MOST_PAGES):
-            for file in each.files if is_ours(each, me) else ():
+            for file in each.files if is_own(each, me) else ():
                 yield Posted(chat=chat, message_id=each.ts, at=float(each.ts)), file
 
     async def _messages(

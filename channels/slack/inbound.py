@@ -28,7 +28,7 @@ from channels.base import (
     NotTakenIn,
 )
 from channels.slack.client import Client
-from channels.slack.errors import Failure, meaning
+from channels.slack.errors import Failure, error_for
 from channels.slack.interactions import ASK, command_invoked, phrases, pressed, question_asked, question_window
 from channels.slack.normalise import Identity, normalise
 from channels.slack.typing_indicator import TypingIndicator
@@ -157,7 +157,7 @@ class Inbound(AsyncMiddleware):
         if event.get("type") == "tokens_revoked" and not (isinstance(bots, list) and self._me.user in bots):
             return
         error = "account_inactive" if event.get("type") == "app_uninstalled" else "token_revoked"
-        failure = meaning(Failure("an event", error, 200))
+        failure = error_for(Failure("an event", error, 200))
         if isinstance(failure, AccountRefused):
             self._client.give_up(failure)
 

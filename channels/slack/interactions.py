@@ -115,7 +115,7 @@ def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPress
 def question_window(interaction: Interaction, me: Identity, names: Names, phrases: Phrases) -> dict[str, JsonValue]:
     """Build the dialog that asks what to do about the message on which the shortcut was used."""
     message, channel = interaction.message, interaction.channel.id if interaction.channel else ""
-    said = message_text(message, me, names).everything[:_LONGEST_QUOTE] if message else ""
+    said = message_text(message, me, names).full_text[:_LONGEST_QUOTE] if message else ""
     speaker = _person(Named(id=message.user or message.bot_id, name=message.username), names).name if message else ""
     root = message.thread if message else None
     asked = DialogMetadata(

@@ -219,13 +219,13 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
     if message.subtype not in SAID and message.subtype != BY_APPS:
         return None
     sender = _sender(message, names)
-    if sender is None or is_ours(message, me) or not message.channel:
+    if sender is None or is_own(message, me) or not message.channel:
         return None
     spoken = message_text(message, me, names)
     files = attachments(message, names)
-    if not spoken.everything and not files and not spoken.mentions_us:
+    if not spoken.full_text and not files and not spoken.mentions_bot:
         return None
-    addressed = _addressed(message, me, mentions_us=spoken.mentions_us)
+    addressed = _addressed(message, me, mentions_bot=spoken.mentions_bot)
     received = MessageReceived(
         event_id=message_event_id(me, message.channel, message.ts),
         chat=_chat(message, me, addressed),
@@ -253,7 +253,7 @@ def is_direct(channel: str) -> bool:
     return channel.startswith("D")
 
 
-def is_ours(message: Message, me: Identity) -> bool:
+def is_own(message: Message, me: Identity) -> bool:
     return message.user == me.user or bool(me.bot and message.bot_id == me.bot)
 
 
@@ -277,11 +277,11 @@ def _changed(message: Message, me: Identity, names: Names) -> MessageEdited | Me
     sender = _sender(now, names)
     if now.edited is None or (before is not None and before.edited == now.edited):
         return None
-    if now.subtype not in SAID or sender is None or is_ours(now, me) or _is_bot(now):
+    if now.subtype not in SAID or sender is None or is_own(now, me) or _is_bot(now):
         return None
     post = now.model_copy(update={"channel": message.channel})
     spoken = message_text(post, me, names)
-    addressed = _addressed(post, me, mentions_us=spoken.mentions_us)
+    addressed = _addressed(post, me, mentions_bot=spoken.mentions_bot)
     return MessageEdited(
         event_id=f"{message_event_id(me, post.channel, post.ts)}:edited:{now.edited.ts}",
         chat=_chat(post, me, addressed),
@@ -296,10 +296,10 @@ def _changed(message: Message, me: Identity, names: Names) -> MessageEdited | Me
 
 def _deleted(message: Message, before: Message | None, me: Identity, names: Names) -> MessageDeleted | None:
     sender = _sender(before, names) if before else None
-    if before is None or sender is None or message.deleted_ts is None or is_ours(before, me) or _is_bot(before):
+    if before is None or sender is None or message.deleted_ts is None or is_own(before, me) or _is_bot(before):
         return None
     post = before.model_copy(update={"channel": message.channel})
-    addressed = _addressed(post, me, mentions_us=message_text(post, me, names).mentions_us)
+    addressed = _addressed(post, me, mentions_bot=message_text(post, me, names).mentions_bot)
     return MessageDeleted(
         event_id=f"{message_event_id(me, post.channel, message.deleted_ts)}:deleted",
         chat=_chat(post, me, addressed),
@@ -310,10 +310,10 @@ def _deleted(message: Message, before: Message | None, me: Identity, names: Name
     )
 
 
-def _addressed(message: Message, me: Identity, *, mentions_us: bool) -> Addressed:
+def _addressed(message: Message, me: Identity, *, mentions_bot: bool) -> Addressed:
     if is_direct(message.channel):
         return Addressed.DIRECT
-    if mentions_us:
+    if mentions_bot:
         return Addressed.MENTION
     return Addressed.REPLY if message.thread and message.parent_user_id == me.user else Addressed.AMBIENT
 

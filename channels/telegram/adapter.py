@@ -61,7 +61,7 @@ class TelegramChannel:
 
     async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
         """See `Channel.run`."""
-        me = await until_answered("Telegram", self._introduce)
+        me = await until_answered("Telegram", self._identity)
         publishing = BackgroundTasks()
         publishing.start(publish_menu(self._client, commands))
         try:
@@ -69,7 +69,7 @@ class TelegramChannel:
         finally:
             await publishing.close()
 
-    async def _introduce(self) -> Identity:
+    async def _identity(self) -> Identity:
         """Return the bot's identity."""
         about = await self._client.call("getMe", {})
         name = about.get("username") if isinstance(about, dict) else None

@@ -208,7 +208,7 @@ class Client(Bot):
     async def call(self, method: str, parameters: Parameters, *, seconds: float | None = None) -> JsonValue:
         """Make one call; `seconds` limits the wait for its response. Raises ChannelError."""
         timeout = self.request.read_timeout if seconds is None else seconds
-        with self._cooldowns.call(_counted(method, parameters)):
+        with self._cooldowns.call(_rate_limit_key(method, parameters)):
             try:
                 result: JsonValue = await self._post(method, dict(parameters), read_timeout=timeout)
             except TelegramError as error:
@@ -227,7 +227,7 @@ class Client(Bot):
             await request.shutdown()
 
 
-def _counted(method: str, parameters: Parameters) -> str:
+def _rate_limit_key(method: str, parameters: Parameters) -> str:
     """Return the key by which Telegram counts a call: messages and edits by chat, all others by method and chat."""
     is_message = method.startswith(("send", "edit")) and method != "sendChatAction"
     return f"{'message' if is_message else method} {parameters.get('chat_id', '')}"
@@ -238,19 +238,19 @@ def translate(error: TelegramError) -> ChannelError:
     reason = error.message
     match error:
         case Flooded(seconds=seconds):
-            meaning = ChannelError(reason, retry_after=seconds)
+            translated = ChannelError(reason, retry_after=seconds)
         case InvalidToken():
-            meaning = AccountRefused(WRONG_TOKEN)
+            translated = AccountRefused(WRONG_TOKEN)
         case ChatMigrated(new_chat_id=chat_id):
-            meaning = Moved(chat_id)
+            translated = Moved(chat_id)
         case Conflict():
-            meaning = Polled(reason)
+            translated = Polled(reason)
         case BadRequest():
-            meaning = _refused(reason)
+            translated = _refused(reason)
         case _:
             gone = isinstance(error, Forbidden) or "too large" in reason.lower()
-            meaning = ChannelError(reason, permanent=gone, ambiguous=isinstance(error, Unanswered))
-    return meaning
+            translated = ChannelError(reason, permanent=gone, ambiguous=isinstance(error, Unanswered))
+    return translated
 
 
 def _refused(reason: str) -> ChannelError:

@@ -210,8 +210,8 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         return received
     if not command.addressed:
         return None
-    named = said.mentions_us or "@" in said.text.split(maxsplit=1)[0]
-    addressed = _addressed(message, me, said._replace(mentions_us=named))
+    named = said.mentions_bot or "@" in said.text.split(maxsplit=1)[0]
+    addressed = _addressed(message, me, said._replace(mentions_bot=named))
     return received.model_copy(update={"addressed": addressed}).as_command(command.name, command.arguments)
 
 
@@ -281,7 +281,7 @@ def _key(message: Message, me: Identity) -> ChatKey:
 def _addressed(message: Message, me: Identity, said: MessageText) -> Addressed:
     if _is_private(message.chat):
         return Addressed.DIRECT
-    if said.mentions_us:
+    if said.mentions_bot:
         return Addressed.MENTION
     replied = replied_message(message)
     return Addressed.REPLY if replied and _is_me(replied, me) else Addressed.AMBIENT

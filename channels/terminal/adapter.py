@@ -142,15 +142,15 @@ class TerminalChannel:
         """Run until the user leaves, or until the input ends and everything is answered."""
         async with aclosing(self._screen.lines()) as lines:
             async for line in lines:
-                if line is not None and _leaves(line):
+                if line is not None and _is_exit(line):
                     break
                 if line is not None:
-                    await self._try_to_hear(line, inbox)
+                    await self._try_to_handle(line, inbox)
                 elif self._stopping or not (self._asked or self._live):
                     return
                 else:
                     self._stopping = True
-                    await self._try_to_hear("/stop", inbox)
+                    await self._try_to_handle("/stop", inbox)
         if self._waits_at_end:
             await self._idle()
 
@@ -201,14 +201,14 @@ class TerminalChannel:
             except OSError as error:
                 raise ChannelError(f"the terminal is gone: {error.strerror}", permanent=True) from error
 
-    async def _try_to_hear(self, line: str, inbox: Inbox) -> None:
+    async def _try_to_handle(self, line: str, inbox: Inbox) -> None:
         try:
-            await self._hear(line, inbox)
+            await self._handle(line, inbox)
         except NotTakenIn as error:  # the user sees it, and the text is still on the screen
             words = f"This could not be stored ({error}). Fix that, then send it again."
             await self._screen.write(OutboundMessage(markdown=words))
 
-    async def _hear(self, line: str, inbox: Inbox) -> None:
+    async def _handle(self, line: str, inbox: Inbox) -> None:
         text = line.rstrip("\r")
         command = parse_command(text, ())
         if not command and not visible(text):
@@ -232,7 +232,7 @@ class TerminalChannel:
         log.debug("terminal_message", accepted=accepted.value, chars=len(text))
 
 
-def _leaves(line: str) -> bool:
+def _is_exit(line: str) -> bool:
     command = parse_command(line.rstrip("\r"), ())
     return command is not None and command.name in LEAVING
 

@@ -282,7 +282,7 @@ class WebChannel:
         except (ValueError, HttpProcessingError) as error:
             raise web.HTTPBadRequest(text="the form cannot be read") from error
         log.info("page_files", files=len(received), bytes=sum(each.size or 0 for each in received))
-        return web.json_response({"files": [_told(each) for each in received]})
+        return web.json_response({"files": [_as_json(each) for each in received]})
 
     async def _get_file(self, request: web.Request) -> web.FileResponse:
         found = await self._uploads.find(request.match_info["reference"])
@@ -320,5 +320,5 @@ def _check(chat: ChatKey) -> None:
         raise ChannelError(f"the page has no chat {chat}", permanent=True)
 
 
-def _told(attachment: Attachment) -> dict[str, str | int | None]:
+def _as_json(attachment: Attachment) -> dict[str, str | int | None]:
     return attachment.model_dump(include={"reference", "name", "size", "mime_type"})

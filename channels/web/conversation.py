@@ -49,7 +49,7 @@ class EventRing:
 
     def __init__(self, size: int = 2_000, beat: float = 15.0) -> None:
         """`beat` is the silence in seconds after which a comment is sent, so that proxies keep the connection open."""
-        self._life = uuid4().hex[:12]
+        self._process = uuid4().hex[:12]
         self._size = size
         self._events: deque[bytes] = deque(maxlen=size)
         self._count = 0
@@ -60,7 +60,7 @@ class EventRing:
     @property
     def last(self) -> str:
         """Id of the newest event, from which reading can continue."""
-        return f"{self._life}-{self._count}"
+        return f"{self._process}-{self._count}"
 
     def put(self, event: Mapping[str, JsonValue]) -> None:
         self._count += 1
@@ -84,10 +84,10 @@ class EventRing:
             elif missed:
                 position += 1
                 yield self._events[-missed]
-            elif not await self._happens(changed):
+            elif not await self._wait_for_change(changed):
                 yield BEAT
 
-    async def _happens(self, changed: asyncio.Event) -> bool:
+    async def _wait_for_change(self, changed: asyncio.Event) -> bool:
         try:
             await asyncio.wait_for(changed.wait(), self._beat)
         except TimeoutError:
@@ -96,8 +96,8 @@ class EventRing:
 
     def _position(self, after: str) -> int:
         """Return the position of an event id; one before the start of the buffer for an id of another process."""
-        life, _, count = after.partition("-")
-        known = life == self._life and count.isascii() and count.isdigit() and int(count) <= self._count
+        process, _, count = after.partition("-")
+        known = process == self._process and count.isascii() and count.isdigit() and int(count) <= self._count
         return int(count) if known else -1 - self._size
 
     def _wake(self) -> None:

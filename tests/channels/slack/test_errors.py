@@ -6,7 +6,7 @@ from pydantic import SecretStr, ValidationError
 from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
 from channels.registry import required_secret
 from channels.slack.config import Config
-from channels.slack.errors import BadBlocks, Failure, MissingScope, Nothing, meaning
+from channels.slack.errors import BadBlocks, Failure, MissingScope, Nothing, error_for
 
 BOT = SecretStr("xoxb-1-2-abc")
 APP = SecretStr("xapp-1-A1-2-abc")
@@ -36,7 +36,7 @@ SECRET = SecretStr("0123456789abcdef0123456789abcdef")
 def test_what_cannot_become_better_is_permanent_and_says_what_to_do(
     error: str, kind: type[ChannelError], words: str
 ) -> None:
-    failure = meaning(Failure("chat.postMessage", error, 200, needed="files:write"))
+    failure = error_for(Failure("chat.postMessage", error, 200, needed="files:write"))
 
     assert type(failure) is kind
     assert (failure.permanent, failure.ambiguous) == (True, False)
@@ -48,7 +48,7 @@ def test_what_cannot_become_better_is_permanent_and_says_what_to_do(
     [("internal_error", 200, False), ("fatal_error", 200, True), ("request_timeout", 200, True), ("", 502, True)],
 )
 def test_trouble_of_slacks_own_may_pass(error: str, status: int, ambiguous: bool) -> None:  # noqa: FBT001
-    failure = meaning(Failure("chat.postMessage", error, status))
+    failure = error_for(Failure("chat.postMessage", error, status))
 
     assert (failure.permanent, failure.ambiguous) == (False, ambiguous)
 
@@ -62,7 +62,7 @@ def test_trouble_of_slacks_own_may_pass(error: str, status: int, ambiguous: bool
     ],
 )
 def test_429_says_when_to_try_again_with_and_without_words(failure: Failure, seconds: float) -> None:
-    told = meaning(failure)
+    told = error_for(failure)
 
     assert (told.retry_after, told.permanent, told.ambiguous) == (seconds, False, False)
 
