@@ -4,42 +4,17 @@ import re
 import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
-from agent_core.sources import listed, read
 from channels.base import ChatKey
-from gateway.store.job import DeliveryState, Firing, FiringState, Reaction
+from gateway.store.job import Firing
 from gateway.store.jobs import Advance, advance
 from gateway.store.outbox import insert, masked_posts, rows_of
+from gateway.store.row_codec import RowCodec
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.runs import begin_once, end_run
 from gateway.store.table import Table, readable
 
-
-class _Row(NamedTuple):
-    job: str
-    slot: str
-    id: str
-    chat: str
-    due: float
-    state: str
-    began: float | None
-    ended: float | None
-    run: str
-    text: str
-    untrusted: int
-    error: str
-    cause: str
-    tokens: int
-    cost_usd: float
-    delivery: str
-    delivery_error: str
-    reaction: str | None
-    sources: str
-
-
-_COLUMNS = ", ".join(_Row._fields)
-_MARKS = ", ".join("?" * len(_Row._fields))
+_ROWS = RowCodec(Firing, "firings")
 _NAME = re.compile("job-([^-]+)-(.+)")
 """Matches the result of `firing_name`."""
 
@@ -225,63 +200,15 @@ def _find(connection: sqlite3.Connection, job: str, slot: str) -> Firing | None:
 
 
 def _select(connection: sqlite3.Connection, where: str, values: _Values) -> list[Firing]:
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM firings WHERE {where}", values)  # noqa: S608
-    return list(readable(map(_Row._make, rows), _firing, "firings"))
+    rows = connection.execute(f"SELECT {_ROWS.columns} FROM firings WHERE {where}", values)  # noqa: S608
+    return list(_ROWS.values(rows))
 
 
 def _add(connection: sqlite3.Connection, firing: Firing) -> bool:
-    query = f"INSERT INTO firings ({_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT DO NOTHING"  # noqa: S608
-    return connection.execute(query, _row(firing)).rowcount == 1
+    query = f"INSERT INTO firings ({_ROWS.columns}) VALUES ({_ROWS.marks}) ON CONFLICT DO NOTHING"  # noqa: S608
+    return connection.execute(query, _ROWS.row(firing)).rowcount == 1
 
 
 def _save(connection: sqlite3.Connection, firing: Firing) -> None:
-    query = f"UPDATE firings SET ({_COLUMNS}) = ({_MARKS}) WHERE job = ? AND slot = ?"  # noqa: S608
-    connection.execute(query, (*_row(firing), firing.job, firing.slot))
-
-
-def _row(firing: Firing) -> _Row:
-    return _Row(
-        job=firing.job,
-        slot=firing.slot,
-        id=firing.id,
-        chat=str(firing.chat),
-        due=firing.due,
-        state=firing.state,
-        began=firing.began,
-        ended=firing.ended,
-        run=firing.run,
-        text=firing.text,
-        untrusted=firing.untrusted,
-        error=firing.error,
-        cause=firing.cause,
-        tokens=firing.tokens,
-        cost_usd=firing.cost_usd,
-        delivery=firing.delivery,
-        delivery_error=firing.delivery_error,
-        reaction=firing.reaction,
-        sources=listed(firing.sources),
-    )
-
-
-def _firing(row: _Row) -> Firing:
-    return Firing(
-        job=row.job,
-        slot=row.slot,
-        id=row.id,
-        chat=ChatKey.parse(row.chat),
-        due=row.due,
-        state=FiringState(row.state),
-        began=row.began,
-        ended=row.ended,
-        run=row.run,
-        text=row.text,
-        untrusted=bool(row.untrusted),
-        error=row.error,
-        cause=row.cause,
-        tokens=row.tokens,
-        cost_usd=row.cost_usd,
-        delivery=DeliveryState(row.delivery),
-        delivery_error=row.delivery_error,
-        reaction=None if row.reaction is None else Reaction(row.reaction),
-        sources=read(row.sources) if row.sources else (),
-    )
+    query = f"UPDATE firings SET ({_ROWS.columns}) = ({_ROWS.marks}) WHERE job = ? AND slot = ?"  # noqa: S608
+    connection.execute(query, (*_ROWS.row(firing), firing.job, firing.slot))

@@ -1,31 +1,14 @@
 """The table of heartbeats, and the time of a user's last message."""
 
 import sqlite3
-from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from collections.abc import Callable
 
 from channels.base import ChatKey
 from gateway.store.job import Heartbeat
-from gateway.store.table import Table, readable
+from gateway.store.row_codec import RowCodec
+from gateway.store.table import Table
 
-
-class _Row(NamedTuple):
-    chat: str
-    person: str
-    job: str
-    is_on: int
-    quiet_from: int | None
-    quiet_to: int | None
-    quiet_chosen: int
-    most_a_day: int
-    snoozed_until: float
-    failures: int
-    last_look: float | None
-    last_outcome: str
-
-
-_COLUMNS = ", ".join(_Row._fields)
-_MARKS = ", ".join("?" * len(_Row._fields))
+_ROWS = RowCodec(Heartbeat, "heartbeats", columns={"on": "is_on"})
 _WROTE = (
     "SELECT json_extract(payload, '$.at') FROM inbox"
     " WHERE json_extract(payload, '$.type') IN ('message', 'command', 'button')"
@@ -48,10 +31,10 @@ class Heartbeats(Table):
 
     async def all(self) -> list[Heartbeat]:
         """Return the heartbeats of all chats, including those that are off."""
-        query = f"SELECT {_COLUMNS} FROM heartbeats ORDER BY chat"  # noqa: S608
+        query = f"SELECT {_ROWS.columns} FROM heartbeats ORDER BY chat"  # noqa: S608
 
         def read(connection: sqlite3.Connection) -> list[Heartbeat]:
-            return list(_heartbeats(connection.execute(query)))
+            return list(_ROWS.values(connection.execute(query)))
 
         return await self._reader.run(read)
 
@@ -96,44 +79,10 @@ class Heartbeats(Table):
 
 
 def _find(connection: sqlite3.Connection, chat: ChatKey) -> Heartbeat | None:
-    query = f"SELECT {_COLUMNS} FROM heartbeats WHERE chat = ?"  # noqa: S608
-    return next(_heartbeats(connection.execute(query, (str(chat),))), None)
-
-
-def _heartbeats(rows: sqlite3.Cursor) -> Iterator[Heartbeat]:
-    return readable(map(_Row._make, rows), _heartbeat, "heartbeats")
+    query = f"SELECT {_ROWS.columns} FROM heartbeats WHERE chat = ?"  # noqa: S608
+    return next(_ROWS.values(connection.execute(query, (str(chat),))), None)
 
 
 def _save(connection: sqlite3.Connection, heartbeat: Heartbeat) -> None:
-    row = _Row(
-        chat=str(heartbeat.chat),
-        person=heartbeat.person,
-        job=heartbeat.job,
-        is_on=heartbeat.on,
-        quiet_from=heartbeat.quiet_from,
-        quiet_to=heartbeat.quiet_to,
-        quiet_chosen=heartbeat.quiet_chosen,
-        most_a_day=heartbeat.most_a_day,
-        snoozed_until=heartbeat.snoozed_until,
-        failures=heartbeat.failures,
-        last_look=heartbeat.last_look,
-        last_outcome=heartbeat.last_outcome,
-    )
-    connection.execute(f"INSERT OR REPLACE INTO heartbeats ({_COLUMNS}) VALUES ({_MARKS})", row)  # noqa: S608
-
-
-def _heartbeat(row: _Row) -> Heartbeat:
-    return Heartbeat(
-        chat=ChatKey.parse(row.chat),
-        person=row.person,
-        job=row.job,
-        on=bool(row.is_on),
-        quiet_from=row.quiet_from,
-        quiet_to=row.quiet_to,
-        quiet_chosen=bool(row.quiet_chosen),
-        most_a_day=row.most_a_day,
-        snoozed_until=row.snoozed_until,
-        failures=row.failures,
-        last_look=row.last_look,
-        last_outcome=row.last_outcome,
-    )
+    query = f"INSERT OR REPLACE INTO heartbeats ({_ROWS.columns}) VALUES ({_ROWS.marks})"  # noqa: S608
+    connection.execute(query, _ROWS.row(heartbeat))

@@ -6,40 +6,13 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
 
-from agent_core.sources import listed, read
 from channels.base import ChatKey
-from gateway.store.job import Job, JobState, Pause, work_adapter
-from gateway.store.table import Table, readable
-from gateway.timing.rule import rule_adapter
+from gateway.store.job import Job, JobState
+from gateway.store.row_codec import RowCodec
+from gateway.store.table import Table
 
-
-class _Row(NamedTuple):
-    id: str
-    chat: str
-    person: str
-    language: str
-    zone: str
-    rule: str
-    work: str
-    created: float
-    state: str
-    pause: str | None
-    grace: float
-    next_at: float | None
-    tainted: int
-    scripts: str
-    failures: int
-    told_cause: str
-    told_at: float | None
-    instead_of: str
-    given: str
-    sources: str
-
-
-_COLUMNS = ", ".join(_Row._fields)
-_MARKS = ", ".join("?" * len(_Row._fields))
+_ROWS = RowCodec(Job, "jobs", json_fields=("rule", "work", "scripts", "given"))
 _ON_PLATFORMS = "substr(chat, 1, instr(chat, ':') - 1) IN (SELECT value FROM json_each(:platforms))"
 _ONE_OFF = "json_extract(rule, '$.type') = 'once' AND json_extract(work, '$.type') = 'reminder' AND instead_of = ''"
 
@@ -61,8 +34,8 @@ class Jobs(Table):
 
     async def add(self, job: Job) -> bool:
         """Insert a job. Returns False if the id is taken."""
-        row = _row(self._masked_job(job))
-        query = f"INSERT INTO jobs ({_COLUMNS}) VALUES ({_MARKS}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
+        row = _ROWS.row(self._masked_job(job))
+        query = f"INSERT INTO jobs ({_ROWS.columns}) VALUES ({_ROWS.marks}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
 
         def change(connection: sqlite3.Connection) -> bool:
             return connection.execute(query, row).rowcount == 1
@@ -198,8 +171,8 @@ def active(connection: sqlite3.Connection) -> Iterator[Job]:
 
 
 def _select(connection: sqlite3.Connection, where: str, values: _Values) -> Iterator[Job]:
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM jobs WHERE {where}", values)  # noqa: S608
-    return readable(map(_Row._make, rows), _job, "jobs")
+    rows = connection.execute(f"SELECT {_ROWS.columns} FROM jobs WHERE {where}", values)  # noqa: S608
+    return _ROWS.values(rows)
 
 
 def advance(connection: sqlite3.Connection, move: Advance) -> bool:
@@ -213,55 +186,5 @@ def advance(connection: sqlite3.Connection, move: Advance) -> bool:
 
 
 def _save(connection: sqlite3.Connection, job: Job) -> None:
-    query = f"UPDATE jobs SET ({_COLUMNS}) = ({_MARKS}) WHERE id = ?"  # noqa: S608
-    connection.execute(query, (*_row(job), job.id))
-
-
-def _row(job: Job) -> _Row:
-    return _Row(
-        id=job.id,
-        chat=str(job.chat),
-        person=job.person,
-        language=job.language,
-        zone=job.zone,
-        rule=job.rule.model_dump_json(),
-        work=job.work.model_dump_json(),
-        created=job.created,
-        state=job.state,
-        pause=job.pause,
-        grace=job.grace,
-        next_at=job.next_at,
-        tainted=job.tainted,
-        scripts=json.dumps(job.scripts),
-        failures=job.failures,
-        told_cause=job.told_cause,
-        told_at=job.told_at,
-        instead_of=job.instead_of,
-        given=json.dumps(job.given),
-        sources=listed(job.sources),
-    )
-
-
-def _job(row: _Row) -> Job:
-    return Job(
-        id=row.id,
-        chat=ChatKey.parse(row.chat),
-        person=row.person,
-        language=row.language,
-        zone=row.zone,
-        rule=rule_adapter.validate_json(row.rule),
-        work=work_adapter.validate_json(row.work),
-        created=row.created,
-        state=JobState(row.state),
-        pause=None if row.pause is None else Pause(row.pause),
-        grace=row.grace,
-        next_at=row.next_at,
-        tainted=bool(row.tainted),
-        scripts=tuple(map(str, json.loads(row.scripts))),
-        failures=row.failures,
-        told_cause=row.told_cause,
-        told_at=row.told_at,
-        instead_of=row.instead_of,
-        given=tuple(map(str, json.loads(row.given))),
-        sources=read(row.sources) if row.sources else (),
-    )
+    query = f"UPDATE jobs SET ({_ROWS.columns}) = ({_ROWS.marks}) WHERE id = ?"  # noqa: S608
+    connection.execute(query, (*_ROWS.row(job), job.id))
