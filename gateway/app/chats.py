@@ -69,7 +69,7 @@ class Chats(Foundation):
         return Announcer(self.store, self._clock, self.settings.language)
 
     @cached_property
-    def saying(self) -> FiringDelivery:
+    def firing_delivery(self) -> FiringDelivery:
         return FiringDelivery(self.store, self.delivery, self.access)
 
     @cached_property
@@ -107,7 +107,9 @@ class Chats(Foundation):
         messages = FiringMessages(
             self.store, self.delivery, self.access, self.announcer, self.run_tools.files, self.secrets
         )
-        end = FiringEnd(self.store, self._clock, work, messages, self.saying, self.notes, tell=self.sessions.receive)
+        end = FiringEnd(
+            self.store, self._clock, work, messages, self.firing_delivery, self.notes, tell=self.sessions.receive
+        )
         return Firings(self.store, self._clock, self.drain, self._new_request_id, work, end)
 
     # Chats

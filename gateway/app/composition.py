@@ -141,7 +141,9 @@ class Composition(Chats):
             platforms=[channel.name for channel in self._channels],
             tick=self.heartbeats.tick,
         )
-        digests = Digests(self.store, self.delivery, self.access, self.announcer, self.saying, self.run_tools.files)
+        digests = Digests(
+            self.store, self.delivery, self.access, self.announcer, self.firing_delivery, self.run_tools.files
+        )
         unconfirmed = UnconfirmedReminders(self.store, self.delivery)
         return Scheduler(due, missed, unconfirmed, digests, self.heartbeat_settings, self._clock, planned=self.planned)
 
@@ -255,7 +257,7 @@ class Composition(Chats):
 
     async def _close_chats(self) -> None:
         await self._hearing.stop()
-        self.firings.hush()
+        self.firings.stop_notes()
         await self.handling.stop()
         await self.sessions.close()
         await self.tasks.close()

@@ -146,7 +146,7 @@ class Heartbeats:
         said = shortened(text) if agenda.is_greeting else text
         return said if await self._has_spoken(job) else explained(said, language)
 
-    async def came_out(self, job: Job, firing: Firing) -> None:
+    async def record_outcome(self, job: Job, firing: Firing) -> None:
         outcome = _OUTCOMES.get(firing.state)
         if outcome is None:
             return

@@ -53,7 +53,7 @@ class HeartbeatSettings:
         self._language = language
         self._new_id = new_id
         self._changed = changed
-        self._saying = Background("a notice of the heartbeat was not sent")
+        self._sending = Background("a notice of the heartbeat was not sent")
 
     async def on(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
         """Switch the heartbeat on for this user, keeping its quiet hours. Returns its job with the first due time."""
@@ -132,18 +132,18 @@ class HeartbeatSettings:
 
     def say(self, post: Post) -> None:
         """Send a queued notice in the background, so that the scheduler does not wait for the platform."""
-        self._saying.start(self._delivery.deliver(post.chat, [post]), f"say {post.key}")
+        self._sending.start(self._delivery.deliver(post.chat, [post]), f"say {post.key}")
 
     @property
     def are_idle(self) -> bool:
-        return self._saying.is_idle
+        return self._sending.is_idle
 
     async def settled(self) -> None:
-        await self._saying.join()
+        await self._sending.join()
 
     async def close(self) -> None:
         """Cancel what is being sent; it stays in the outbox."""
-        await self._saying.stop()
+        await self._sending.stop()
 
     def _job(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
         """Return a new, paused job for a chat's heartbeat."""

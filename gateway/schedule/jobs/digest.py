@@ -38,14 +38,14 @@ class Digests:
         delivery: Delivery,
         access: Access,
         announcer: Announcer,
-        saying: FiringDelivery,
+        firing_delivery: FiringDelivery,
         files: Callable[[Firing], Sequence[Attachment]],
     ) -> None:
         """`files` returns the attachments of a firing's message."""
         self._store = store
         self._delivery = delivery
         self._access = access
-        self._saying = saying
+        self._firing_delivery = firing_delivery
         self._announcer = announcer
         self._files = files
         self._ticking = asyncio.Lock()
@@ -103,7 +103,7 @@ class Digests:
         posts = [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
         await self._store.firings.end([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
         log.info("held messages sent", chat=str(chat), count=len(firings))
-        self._sending.start(self._saying.said_together(firings, posts), name)
+        self._sending.start(self._firing_delivery.deliver_digest(firings, posts), name)
 
     async def _message(self, items: Sequence[tuple[Job | None, Firing]]) -> OutboundMessage:
         files = [await asyncio.to_thread(self._files, firing) for _, firing in items]
@@ -133,7 +133,7 @@ class Digests:
         return found
 
     async def _is_settled(self, firings: Sequence[Firing]) -> bool:
-        return await self._saying.were_said(firings, _name(firings))
+        return await self._firing_delivery.is_digest_settled(firings, _name(firings))
 
 
 def _dropped(firing: Firing) -> Firing:

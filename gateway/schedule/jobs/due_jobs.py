@@ -84,25 +84,25 @@ class DueJobs:
         """Fire all jobs that are due now."""
         async with self._ticking:
             if await self._fell_behind():
-                await self._plan_anew()
-            told: dict[ChatKey, Notice] = {}
+                await self._replan()
+            notices: dict[ChatKey, Notice] = {}
             try:
-                while await self._step(told):
+                while await self._step(notices):
                     pass  # other tasks ran while the store was queried
             finally:
-                self._missed.tell(told)
+                self._missed.notify(notices)
             await self._purge()
 
     # Due jobs
 
-    async def _step(self, told: dict[ChatKey, Notice]) -> bool:
+    async def _step(self, notices: dict[ChatKey, Notice]) -> bool:
         """Handle the longest overdue jobs. Returns True if there may be more."""
         now = self._clock.time()
         jobs = await self._store.jobs.due(now, MOST_AT_ONCE, self._platforms)
-        dealt = await asyncio.gather(*(self._deal_with(job, now) for job in jobs), return_exceptions=True)
+        handled = await asyncio.gather(*(self._handle(job, now) for job in jobs), return_exceptions=True)
         pairs: list[tuple[Job, Due]] = []
         waits = False
-        for job, each in zip(jobs, dealt, strict=True):
+        for job, each in zip(jobs, handled, strict=True):
             if isinstance(each, NotTakenIn):
                 log.warning("a job waits for the store", job=job.id, reason=str(each))
                 waits = True
@@ -113,10 +113,10 @@ class DueJobs:
                 raise each
             elif each is not None:
                 pairs.append((job, each))
-        await self._missed.move_on(pairs, told, now)
+        await self._missed.move_on(pairs, notices, now)
         return len(jobs) == MOST_AT_ONCE and not waits
 
-    async def _deal_with(self, job: Job, now: float) -> Due | None:
+    async def _handle(self, job: Job, now: float) -> Due | None:
         """Fire a job if it should; returns None if it was paused instead. Raises NotTakenIn."""
         try:
             found = due(job, now)
@@ -152,10 +152,10 @@ class DueJobs:
         newest = await self._store.inbox.last_accepted()
         return newest is not None and self._clock.time() < newest - FELL_BEHIND
 
-    async def _plan_anew(self) -> None:
+    async def _replan(self) -> None:
         """Move recurring jobs back to their next slot from now on; slots that have fired do not fire again."""
         now = self._clock.time()
-        log.warning("the clock was set back: all jobs are planned anew")
+        log.warning("the clock was set back: all jobs are replanned")
         await self._store.firings.delete_missed(now)
         jobs = [job for job in await self._store.jobs.active() if not isinstance(job.rule, Once)]
         for start in range(0, len(jobs), MOST_AT_ONCE):

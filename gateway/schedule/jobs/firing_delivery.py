@@ -26,7 +26,7 @@ class FiringDelivery:
         self._delivery = delivery
         self._access = access
 
-    async def said(self, firing: Firing, posts: Sequence[Post] | None) -> Firing:
+    async def deliver(self, firing: Firing, posts: Sequence[Post] | None) -> Firing:
         """Send a firing's message and return the firing with the outcome.
 
         It stays PENDING if the platform refuses our login. `posts`: None if an earlier process start queued them and
@@ -39,12 +39,12 @@ class FiringDelivery:
         if isinstance(error, AccountRefused):
             return firing
         failed = error is not None or (posts is None and await self._has_failed(firing))
-        said = await self._came_out(firing, error, failed=failed)
+        recorded = await self._record_outcome(firing, error, failed=failed)
         if error is not None and error.permanent and not await self._has_arrived(firing.name):
             await self._pause_all(firing.chat, error)
-        return said
+        return recorded
 
-    async def said_together(self, firings: Sequence[Firing], posts: Sequence[Post]) -> None:
+    async def deliver_digest(self, firings: Sequence[Firing], posts: Sequence[Post]) -> None:
         """Send one message about several firings, whose posts this process has queued."""
         chat = firings[0].chat
         self._access.spoke(chat)
@@ -52,11 +52,11 @@ class FiringDelivery:
         if isinstance(error, AccountRefused):
             return
         for firing in firings:
-            await self._came_out(firing, error, failed=error is not None)
+            await self._record_outcome(firing, error, failed=error is not None)
         if error is not None and error.permanent and not await self._has_arrived(posts[0].run):
             await self._pause_all(chat, error)
 
-    async def were_said(self, firings: Sequence[Firing], name: str) -> bool:
+    async def is_digest_settled(self, firings: Sequence[Firing], name: str) -> bool:
         """Return True if a message about several firings, queued by an earlier process start, was sent or given up.
 
         The outcome is recorded then.
@@ -65,16 +65,18 @@ class FiringDelivery:
         if not all(post.state in _OVER for post in noted):
             return False
         for firing in firings:
-            await self._came_out(firing, None, failed=any(post.state is PostState.FAILED for post in noted))
+            await self._record_outcome(firing, None, failed=any(post.state is PostState.FAILED for post in noted))
         return True
 
-    async def _came_out(self, firing: Firing, error: ChannelError | None, *, failed: bool) -> Firing:
+    async def _record_outcome(self, firing: Firing, error: ChannelError | None, *, failed: bool) -> Firing:
         state = DeliveryState.FAILED if failed else DeliveryState.SENT
         why = error.reason if error else ""
-        said = await self._store.firings.change(firing.id, lambda now: replace(now, delivery=state, delivery_error=why))
-        return said or firing
+        recorded = await self._store.firings.change(
+            firing.id, lambda now: replace(now, delivery=state, delivery_error=why)
+        )
+        return recorded or firing
 
-    async def was_read(self, firing: Firing) -> bool:
+    async def has_reached_users(self, firing: Firing) -> bool:
         """Return True if users have received the message or a part of it, or will after the quiet hours."""
         if firing.delivery is DeliveryState.FAILED:
             return await self._has_arrived(firing.name)

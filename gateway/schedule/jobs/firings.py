@@ -46,7 +46,7 @@ class FiringEnd:
         clock: Clock,
         work: JobWork,
         messages: FiringMessages,
-        saying: FiringDelivery,
+        delivery: FiringDelivery,
         notes: ChatNotes,
         *,
         tell: Callable[[InboxItem], None],
@@ -56,19 +56,19 @@ class FiringEnd:
         self._clock = clock
         self._work = work
         self._messages = messages
-        self._saying = saying
+        self._delivery = delivery
         self._notes = notes
         self._tell_agent = tell
-        self._is_hushed = False
-        self._telling = asyncio.Lock()
+        self._notes_are_stopped = False
+        self._reporting = asyncio.Lock()
         """Held while deciding if a failure is reported, as two jobs may fail at once for the same cause."""
         self._ending = asyncio.Semaphore(MOST_AT_ONCE)
 
-    def hush(self) -> None:
+    def stop_notes(self) -> None:
         """Stop telling agents about firings; the next process start does that."""
-        self._is_hushed = True
+        self._notes_are_stopped = True
 
-    async def come_out(self, item: InboxItem, job: Job, firing: Firing, mistake: str) -> None:
+    async def finish(self, item: InboxItem, job: Job, firing: Firing, mistake: str) -> None:
         """Carry a firing with a row to its end."""
         posts = None
         if firing.state is FiringState.BEGUN:
@@ -76,13 +76,13 @@ class FiringEnd:
                 outcome = failed_by(mistake, await self._store.transcript.history(firing.name))
             else:
                 outcome = await self._work.outcome(job, firing)
-            async with self._telling if outcome.state is FiringState.FAILED else nullcontext(), self._ending:
+            async with self._reporting if outcome.state is FiringState.FAILED else nullcontext(), self._ending:
                 firing, posts = await self._ended(job, firing, outcome)
                 await self._count(firing)
         else:
             await self._count(firing)
         with self._notes.posting(firing.chat):
-            firing = await self._saying.said(firing, posts)
+            firing = await self._delivery.deliver(firing, posts)
             # the platform refused the login: the next process start continues here
             if firing.delivery is DeliveryState.PENDING:
                 return
@@ -132,9 +132,9 @@ class FiringEnd:
 
     async def _tell(self, item: InboxItem, firing: Firing) -> None:
         """Tell the chat's agent, unless this is a rehearsal or nothing was delivered."""
-        if firing.is_rehearsal or not await self._saying.was_read(firing):
+        if firing.is_rehearsal or not await self._delivery.has_reached_users(firing):
             await self._store.inbox.settle([item.seq])
-        elif not self._is_hushed:
+        elif not self._notes_are_stopped:
             self._tell_agent(item)
 
 
@@ -211,13 +211,13 @@ class Firings:
         """Wait until no firing is left to handle."""
         await self._handling.join()
 
-    def hush(self) -> None:
+    def stop_notes(self) -> None:
         """Stop telling agents about firings; the next process start does that."""
-        self._end.hush()
+        self._end.stop_notes()
 
     async def close(self) -> None:
         """Cancel all work, to be continued after the next start."""
-        self.hush()
+        self.stop_notes()
         await self._handling.stop()
 
     # Internals
@@ -230,7 +230,7 @@ class Firings:
         mistake, bugs = "", 0
         for attempt in itertools.count():
             with Bulkhead("firing") as bulkhead:
-                if await self._has_come_out(item, event, mistake):
+                if await self._has_finished(item, event, mistake):
                     return
             if bulkhead.error is not None:
                 mistake = f"a mistake in Parley ({type(bulkhead.error).__name__})"
@@ -240,7 +240,7 @@ class Firings:
             await self._clock.sleep(PAUSES[min(attempt, len(PAUSES) - 1)])
         log.error("what was due waits for the next start", event_id=event.event_id)
 
-    async def _has_come_out(self, item: InboxItem, event: ScheduleFired, mistake: str) -> bool:
+    async def _has_finished(self, item: InboxItem, event: ScheduleFired, mistake: str) -> bool:
         """Handle a firing to its end. Return False if the machine lacks something, so that it has to be done again."""
         try:
             await self._go_on(item, event, mistake)
@@ -262,7 +262,7 @@ class Firings:
                 return
             firing = firing or await self._begin(event)
         with self._drain.unit(firing.name):
-            await self._end.come_out(item, job, firing, mistake)
+            await self._end.finish(item, job, firing, mistake)
 
     def _may_begin(self, job: Job, event: ScheduleFired) -> bool:
         """Return False if the job was paused, or its owner lost access, since it was due."""

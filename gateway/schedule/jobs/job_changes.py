@@ -9,7 +9,7 @@ from gateway.timing.recurrence import WORKING_DAYS, Dates, Timetable
 from gateway.timing.rule import Cron, Once, Recurrence, Rule
 from gateway.timing.slots import next_slot, period, timetable
 
-NOBODYS_WISH = frozenset({Pause.UNDELIVERABLE, Pause.NOT_ALLOWED})
+INVOLUNTARY = frozenset({Pause.UNDELIVERABLE, Pause.NOT_ALLOWED})
 """Pauses that end once the user is answered again."""
 LONGEST_GRACE = 2 * HOUR
 ONCE_GRACE = 24 * HOUR
@@ -60,7 +60,7 @@ def paused(job: Job) -> Job:
 
 def reachable(job: Job, now: float) -> Job:
     """Resume an unreachable job. A one-off job keeps its due time and counts as missed; others get their next one."""
-    if job.state is not JobState.PAUSED or job.pause not in NOBODYS_WISH:
+    if job.state is not JobState.PAUSED or job.pause not in INVOLUNTARY:
         return job
     if isinstance(job.rule, Once) and job.next_at is not None:
         return replace(job, state=JobState.ACTIVE, pause=None)

@@ -65,7 +65,7 @@ class CheckIns(Protocol):
         Returns None to send nothing; then the firing ends as NOTHING.
         """
 
-    async def came_out(self, job: Job, firing: Firing) -> None:
+    async def record_outcome(self, job: Job, firing: Firing) -> None:
         """Record the firing's outcome, which is already stored."""
 
 
@@ -178,12 +178,12 @@ class JobRuns:
         agent = self._agents.make(job, firing, parts, self._tools.of(job, firing), DUTY)
         if work.skill is not None:
             try:
-                _follow(agent, parts.skills, work.skill)
+                _load_skill(agent, parts.skills, work.skill)
             except SkillError as error:
                 log.warning("a job's skill cannot be used", job=job.id, skill=work.skill, reason=str(error))
                 return Outcome(FiringState.FAILED, error=str(error), cause=SKILL)
-        asked = _asked(job, work, firing, self._clock.time())
-        return await self._followed(job, firing, agent, asked, seconds=None, budget=BUDGET)
+        asked = _first_message(job, work, firing, self._clock.time())
+        return await self._run(job, firing, agent, asked, seconds=None, budget=BUDGET)
 
     async def check_in(self, job: Job, brief: CheckInBrief, firing: Firing) -> Outcome:
         """Run or resume a check-in, with only the tools that its brief names."""
@@ -195,7 +195,7 @@ class JobRuns:
         agent = self._agents.make(job, firing, parts, own, brief.duty)
         told = {"untrusted": bool(brief.sources), "sources": brief.sources, "by_agent": True, "private": True}
         asked = user(brief.prompt).model_copy(update=told)
-        outcome = await self._followed(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
+        outcome = await self._run(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
         return failed_at_limits(outcome)
 
     def stop(self, job_id: str) -> None:
@@ -209,7 +209,7 @@ class JobRuns:
         self._runner.end(firing.name)
 
     @asynccontextmanager
-    async def _its_turn(self, run: Run) -> AsyncIterator[None]:
+    async def _place(self, run: Run) -> AsyncIterator[None]:
         """Wait for a place; the process may shut down meanwhile."""
         with self._runner.drain.unit(run.id) as unit:
             unit.rests = True
@@ -218,7 +218,7 @@ class JobRuns:
                 await unit.pause()
                 yield
 
-    async def _followed(
+    async def _run(
         self, job: Job, firing: Firing, agent: Agent, asked: UserMessage, *, seconds: float | None, budget: TaskBudget
     ) -> Outcome:
         run = Run(firing.name, job.chat, firing.name, job.person, started=firing.began or self._clock.time())
@@ -228,7 +228,7 @@ class JobRuns:
             work.errand.cancel()
         self._at_work[run.id] = job.id, work.errand
         try:
-            async with self._its_turn(run):
+            async with self._place(run):
                 self._runner.begin(run)
                 log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
                 report = await work.report(partial(self._store.firings.start_run, run), asked, until=nothing_said)
@@ -237,7 +237,7 @@ class JobRuns:
         return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)
 
 
-def _follow(agent: Agent, library: SkillLibrary, skill: str) -> None:
+def _load_skill(agent: Agent, library: SkillLibrary, skill: str) -> None:
     """Load the job's skill. Only shared skills are allowed: the chat's own folder may have been changed by others.
 
     Raises SkillError.
@@ -247,7 +247,7 @@ def _follow(agent: Agent, library: SkillLibrary, skill: str) -> None:
     agent.load_skill(skill)
 
 
-def _asked(job: Job, work: Report, firing: Firing, now: float) -> UserMessage:
+def _first_message(job: Job, work: Report, firing: Firing, now: float) -> UserMessage:
     """Return the first message of a report's run, whose text the user has confirmed."""
     zone = ZoneInfo(job.zone)
     lines = [
@@ -309,4 +309,4 @@ class JobWork:
     async def over(self, job: Job, firing: Firing) -> None:
         """Handle the end of a firing, after its message was sent."""
         if isinstance(job.work, CheckIn):
-            await self._check_ins.came_out(job, firing)
+            await self._check_ins.record_outcome(job, firing)

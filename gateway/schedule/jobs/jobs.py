@@ -22,7 +22,7 @@ from gateway.permissions.access import Access
 from gateway.permissions.addresses import given_in
 from gateway.permissions.approvals import ALPHABET
 from gateway.schedule.jobs.job_changes import (
-    NOBODYS_WISH,
+    INVOLUNTARY,
     as_drafted,
     grace,
     moved,
@@ -286,7 +286,7 @@ class Jobs:
 
         Called when a user was answered in the chat.
         """
-        found = [job for job in await self.store.jobs.in_chat(chat) if job.pause in NOBODYS_WISH]
+        found = [job for job in await self.store.jobs.in_chat(chat) if job.pause in INVOLUNTARY]
         waiting = [job for job in found if self.access.may_speak(chat, Sender(id=job.person, name=""))]
         for job in waiting:
             log.info("job resumed: its owner can be reached again", job=job.id, chat=str(chat))

@@ -52,17 +52,17 @@ def due(job: Job, now: float) -> Due:
     past = [Slot(first), *later]
     last = past[-1]
     fires = last if _is_wanted(job, now - last.at) else None
-    missed = _told(job, past[:-1] if fires else past)
+    missed = _recorded(job, past[:-1] if fires else past)
     return Due(fires, tuple(missed[-MOST_MISSED:]), len(missed) > MOST_MISSED, coming.at if coming else None)
 
 
 def skipped(job: Job, found: Due) -> Due:
     """Treat the slot that should fire as missed, because it cannot be fired."""
     missed = found.missed if found.fires is None else (*found.missed, found.fires)
-    return replace(found, fires=None, missed=tuple(_told(job, missed)))
+    return replace(found, fires=None, missed=tuple(_recorded(job, missed)))
 
 
-def _told(job: Job, missed: Sequence[Slot]) -> Sequence[Slot]:
+def _recorded(job: Job, missed: Sequence[Slot]) -> Sequence[Slot]:
     """Return the missed slots to record: none for check-ins."""
     return () if isinstance(job.work, CheckIn) else missed
 
@@ -115,17 +115,17 @@ class MissedSlots:
         self._clock = clock
         self._language = language
         self._new_id = new_id
-        self._telling = Background("a notice of missed jobs was not sent")
+        self._sending = Background("a notice of missed jobs was not sent")
 
     async def settled(self) -> None:
         """Wait until the notices are sent."""
-        await self._telling.join()
+        await self._sending.join()
 
     async def close(self) -> None:
         """Cancel notices being sent; they stay in the outbox."""
-        await self._telling.stop()
+        await self._sending.stop()
 
-    async def move_on(self, pairs: Sequence[tuple[Job, Due]], told: dict[ChatKey, Notice], now: float) -> None:
+    async def move_on(self, pairs: Sequence[tuple[Job, Due]], notices: dict[ChatKey, Notice], now: float) -> None:
         """Move the jobs to their next due times, and record missed firings with their notices."""
         moves = [Advance(job.id, job.next_at, each.next_at) for job, each in pairs if job.next_at is not None]
         missed = [self._missed(job, slot, now) for job, each in pairs for slot in each.missed]
@@ -137,39 +137,39 @@ class MissedSlots:
             for job_id, firings in groupby(noted, lambda firing: firing.job):
                 if job_id in too_late:
                     job, each = too_late[job_id]
-                    before = new.get(job.chat) or told.get(job.chat)
+                    before = new.get(job.chat) or notices.get(job.chat)
                     new[job.chat] = self._more_of(before, job, each, list(firings))
             return [_post(each, now) for each in new.values()]
 
         await self._store.firings.record_missed(moves, missed, posts)
-        told.update(new)
+        notices.update(new)
 
     def _missed(self, job: Job, slot: Slot, now: float) -> Firing:
         return Firing(job.id, slot.name, self._new_id(), job.chat, slot.at, FiringState.MISSED, ended=now)
 
     def _more_of(self, before: Notice | None, job: Job, each: Due, firings: Sequence[Firing]) -> Notice:
         key = f"missed-{firings[0].id}:proactive:0"
-        told = before or Notice(key, job.chat, language_of(job.language, self._language), ZoneInfo(job.zone))
-        coming = [at for at in (told.next_at, each.next_at) if at is not None]
+        notice = before or Notice(key, job.chat, language_of(job.language, self._language), ZoneInfo(job.zone))
+        coming = [at for at in (notice.next_at, each.next_at) if at is not None]
         return replace(
-            told,
-            count=told.count + len(firings),
-            more=told.more or each.more,
+            notice,
+            count=notice.count + len(firings),
+            more=notice.more or each.more,
             next_at=min(coming, default=None),
         )
 
-    def tell(self, told: dict[ChatKey, Notice]) -> None:
+    def notify(self, notices: dict[ChatKey, Notice]) -> None:
         now = self._clock.time()
-        for each in told.values():
-            self._telling.start(self._delivery.deliver(each.chat, [_post(each, now)]), each.key)
+        for each in notices.values():
+            self._sending.start(self._delivery.deliver(each.chat, [_post(each, now)]), each.key)
 
 
-def _post(told: Notice, now: float) -> Post:
+def _post(notice: Notice, now: float) -> Post:
     """Return the notice as a silent message, as it may be night."""
     when = ""
-    if told.next_at is not None:
-        when = say("missed_next", told.language, when=slot_words(told.next_at, told.zone, told.language, now))
-    count = f"{told.count}+" if told.more else told.count
-    key = "missed_one" if told.count == 1 and not told.more else "missed_many"
-    text = say(key, told.language, count=count, next=when)
-    return Post(told.key, told.key.partition(":")[0], told.chat, OutboundMessage(markdown=text, silent=True))
+    if notice.next_at is not None:
+        when = say("missed_next", notice.language, when=slot_words(notice.next_at, notice.zone, notice.language, now))
+    count = f"{notice.count}+" if notice.more else notice.count
+    key = "missed_one" if notice.count == 1 and not notice.more else "missed_many"
+    text = say(key, notice.language, count=count, next=when)
+    return Post(notice.key, notice.key.partition(":")[0], notice.chat, OutboundMessage(markdown=text, silent=True))

@@ -52,7 +52,7 @@ class UnattendedPermissions:
             return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling))
         if (self._is_approved(proposal) and CANNOT_UNDO not in ruling.reason) or self._is_given(proposal, ruling):
             return PermissionDecision(behavior="allow")
-        if AFTER_UNTRUSTED in ruling.reason and await asyncio.to_thread(self._replaces_words_of_strangers, proposal):
+        if AFTER_UNTRUSTED in ruling.reason and await asyncio.to_thread(self._replaces_untrusted_file, proposal):
             return PermissionDecision(behavior="allow")
         return PermissionDecision(behavior="deny", reason=f"{in_english(ruling)} {NOBODY}".strip())
 
@@ -78,7 +78,7 @@ class UnattendedPermissions:
         reads = proposal.call.name == FETCH and isinstance(proposal.tool, FunctionTool)
         return reads and not (isinstance(url, str) and is_one_of(url, self._given))
 
-    def _replaces_words_of_strangers(self, proposal: Proposal) -> bool:
+    def _replaces_untrusted_file(self, proposal: Proposal) -> bool:
         """Return True if it overwrites a file with known untrusted sources, as a report does with its last snapshot."""
         path = proposal.call.arguments.get("path")
         if proposal.call.name != WRITE or not isinstance(proposal.tool, FunctionTool) or not isinstance(path, str):
