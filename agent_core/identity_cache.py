@@ -52,7 +52,11 @@ class IdentityCache(Generic[T, R]):
         """Return the values of all items, in order."""
         get = self._made.get
         found = [
-            item if (made := get(id(item), _NOTHING)) is _ITSELF else made if made is not _NOTHING else self._new(item)
+            item
+            if (made := get(id(item), _NOTHING)) is _ITSELF
+            else made
+            if made is not _NOTHING
+            else self.put(item, self._make(item))
             for item in items
         ]
         return cast(list[R], found)
@@ -78,15 +82,11 @@ class IdentityCache(Generic[T, R]):
         self._made.pop(key, None)
         self._held.pop(key, None)
 
-    def put(self, item: T, made: R) -> None:
-        """Set the value of an item that is known without computing it."""
+    def put(self, item: T, made: R) -> R:
+        """Set the value of an item, and return the value."""
         key = id(item)
         reference = _Reference(item, self._forget)
         reference.key = key
         self._held[key] = reference
         self._made[key] = _ITSELF if made is item else made
-
-    def _new(self, item: T) -> R:
-        made = self._make(item)
-        self.put(item, made)
         return made

@@ -80,9 +80,7 @@ class ContextManager:
         self.system_prompt: str | None = None
         """Replaces the generated prompt if set."""
         self._history = RequestHistory()
-        self._size = IdentityCache[AgentMessage, int](
-            lambda message: 0 if _is_failed(message) else message_tokens(message)
-        )
+        self._size = IdentityCache[AgentMessage, int](_sent_tokens)
         self._tool_size = IdentityCache[ToolSpec, int](lambda spec: estimate(spec.model_dump_json()))
         self._asked_with: int | None = None
         """Tokens of prompt and tools in the last request."""
@@ -113,7 +111,7 @@ class ContextManager:
         guess = prefix + sum(sizes)
         for place in reversed(range(len(state.messages))):
             message = state.messages[place]
-            if isinstance(message, AssistantMessage) and message.usage.total and not _is_failed(message):
+            if isinstance(message, AssistantMessage) and message.usage.total and message.stop_reason not in FAILED:
                 grown = 0 if self._asked_with is None else prefix - self._asked_with
                 return max(message.usage.total + grown + sum(sizes[place + 1 :]), guess // 2)
         return guess
@@ -167,7 +165,7 @@ class ContextManager:
 
     def _offered(self) -> tuple[ToolSpec, ...]:
         """Return the tools for the next request, without skill tools that no skill has a use for."""
-        idle = self.skills.idle_tools
+        idle = self.skills.texts.idle_tools
         return tuple(spec for spec in self.tools.specs() if spec.name not in idle)
 
     def _prefix(self, prompt: str, specs: Sequence[ToolSpec]) -> int:
@@ -177,18 +175,21 @@ class ContextManager:
         return self._system().render() if self.system_prompt is None else self.system_prompt
 
     def _system(self) -> SystemPrompt:
+        texts = self.skills.texts
         return SystemPrompt(
             identity=self.persona.render(),
             workspace=f"# Workspace\nFiles of this chat: {self.workspace} (use relative paths)"
             if self.workspace
             else "",
-            always_skills=self.skills.always,
-            skill_protocol=self.skills.protocol,
-            skills_index=self.skills.index,
-            loaded_skills=self.skills.loaded,
-            loaded_references=self.skills.references,
+            always_skills=texts.always,
+            skill_protocol=texts.protocol,
+            skills_index=texts.index,
+            loaded_skills=texts.loaded,
+            loaded_references=texts.references,
         )
 
 
-def _is_failed(message: AgentMessage) -> bool:
-    return isinstance(message, AssistantMessage) and message.stop_reason in FAILED
+def _sent_tokens(message: AgentMessage) -> int:
+    """Return the estimated tokens of a message; a failed answer is not sent."""
+    is_failed = isinstance(message, AssistantMessage) and message.stop_reason in FAILED
+    return 0 if is_failed else message_tokens(message)

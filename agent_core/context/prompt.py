@@ -63,7 +63,12 @@ class Persona(Frozen):
     """The bot's task, if other than chatting."""
 
     def render(self) -> str:
-        parts = [f"You are {self.ai_name}, an assistant in people's chats. {self._manner}"]
+        """Return the persona as text. A single word that names no preset is taken for a typo of the manner."""
+        words = " ".join(self.personality.split())
+        manner = PRESETS.get(words.lower()) or (
+            words[:LONGEST_CUSTOM] if " " in words else PRESETS[DEFAULT_PERSONALITY]
+        )
+        parts = [f"You are {self.ai_name}, an assistant in people's chats. {manner}"]
         if self.user_address:
             parts.append(f"Address the person as {self.user_address}.")
         if self.language:
@@ -71,14 +76,6 @@ class Persona(Frozen):
         if self.duty:
             parts.append(self.duty)
         return " ".join(parts)
-
-    @property
-    def _manner(self) -> str:
-        """Return the manner. A single word that names no preset is taken for a typo and means the default."""
-        words = " ".join(self.personality.split())
-        if preset := PRESETS.get(words.lower()):
-            return preset
-        return words[:LONGEST_CUSTOM] if " " in words else PRESETS[DEFAULT_PERSONALITY]
 
 
 class SystemPrompt(Frozen):

@@ -5,7 +5,7 @@ from operator import is_
 from typing import assert_never
 
 from agent_core.identity_cache import IdentityCache
-from agent_core.loop.answer import GOES_ON
+from agent_core.loop.answer import asks_for_rest
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -59,22 +59,18 @@ def without_stale_notes(messages: Sequence[AgentMessage]) -> Sequence[AgentMessa
 
     The user has written since, and a model that still reads the note would obey it instead.
     """
-    if not any(_asks_for_rest(message) for message in messages):
+    if not any(asks_for_rest(message) for message in messages):
         return messages
     kept: list[AgentMessage] = []
     is_answered = True  # nothing came since: the note belongs to this request
     for message in reversed(messages):
-        if _asks_for_rest(message) and not is_answered:
+        if asks_for_rest(message) and not is_answered:
             continue
         kept.append(message)
         if not _says_nothing(message):
             is_answered = isinstance(message, AssistantMessage)
     kept.reverse()
     return kept
-
-
-def _asks_for_rest(message: AgentMessage) -> bool:
-    return isinstance(message, NotificationMessage) and message.kind == GOES_ON
 
 
 def _says_nothing(message: AgentMessage) -> bool:
@@ -139,12 +135,11 @@ def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
 
 def _last_answer(messages: Sequence[AgentMessage]) -> int:
     """Return the position of the last answer that did not fail; results before it belong to other answers."""
-    places = reversed(range(len(messages)))
-    return next((place for place in places if _is_answer(messages[place])), 0)
-
-
-def _is_answer(message: AgentMessage) -> bool:
-    return isinstance(message, AssistantMessage) and message.stop_reason is not StopReason.ERROR
+    for place in reversed(range(len(messages))):
+        message = messages[place]
+        if isinstance(message, AssistantMessage) and message.stop_reason is not StopReason.ERROR:
+            return place
+    return 0
 
 
 def _result(answer: AssistantMessage, call: ToolCall, results: Mapping[str, ToolResultMessage]) -> ToolResultMessage:

@@ -165,7 +165,8 @@ class AgentLoop:
 
     def _begin(self, state: QueryState, inputs: RunInputs, emit: Emit) -> Run:
         clock = self.runtime.clock
-        return Run(state, inputs, clock, emit, started=clock.monotonic() - inputs.so_far.seconds)
+        started = clock.monotonic() - inputs.so_far.seconds
+        return Run(state, inputs, clock, emit, started, begun_with=state.messages)
 
     def _engine(self) -> Engine:
         limits = self.limits.within(self.model.context_window)
@@ -184,7 +185,7 @@ class AgentLoop:
             await self._close_at_limit(engine, run, step)
             if run.cancel.cancelled:
                 step = End(TerminalReason.ABORTED)
-        end = run.stamped(
+        return await run.emit(
             AgentEnd(
                 reason=step.reason,
                 messages=tuple(run.new),
@@ -194,8 +195,6 @@ class AgentLoop:
                 retry_after_s=step.retry_after_s,
             )
         )
-        await run.send(end)
-        return end
 
     async def _close_at_limit(self, engine: Engine, run: Run, end: End) -> None:
         """Make the closing answer without tools if configured, then add a notice that names the limit."""

@@ -1,4 +1,4 @@
-"""The text of answers: partial answers of a stream, cut-off answers with their continuation, and truncated prompts."""
+"""The text of answers: partial answers of a stream, and cut-off answers with their continuation."""
 
 from collections.abc import Iterable, Iterator
 
@@ -26,7 +26,7 @@ def joined(messages: Iterable[AgentMessage]) -> Iterator[AgentMessage]:
     asked = False
     for message in messages:
         whole = None
-        if part is not None and not asked and _asks_for_more(message):
+        if part is not None and not asked and asks_for_rest(message):
             asked = True
         elif part is not None and not (asked and _stands_between(message)):
             whole = _one(part, message) if asked else None
@@ -46,7 +46,8 @@ def _was_cut(message: AssistantMessage) -> bool:
     return message.stop_reason is StopReason.LENGTH and not message.tool_calls
 
 
-def _asks_for_more(message: AgentMessage) -> bool:
+def asks_for_rest(message: AgentMessage) -> bool:
+    """Return True for the note that asks a model to continue a cut-off answer."""
     return isinstance(message, NotificationMessage) and message.kind == GOES_ON
 
 

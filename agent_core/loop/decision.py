@@ -217,20 +217,16 @@ def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End
     A cut-off answer is continued if the user has said nothing since.
     """
     last = last_said(run.state)
+    # A resumed run may be at a limit already: the program may have stopped just before its end.
+    limit = at_limit(engine, run) if reason is TransitionReason.RESUME else None
     if run.pending or not isinstance(last, AssistantMessage):
-        return _unless_at_limit(engine, run, reason)
+        return limit or Next(reason)
     if last.stop_reason is StopReason.ABORTED:
         return End(TerminalReason.ABORTED)
     if last.tool_calls or last.stop_reason is StopReason.ERROR:
-        return _unless_at_limit(engine, run, reason)
+        return limit or Next(reason)
     note = go_on(engine, run)
     if note is None or run.inputs.scope.queues.has_steering:
         return End(TerminalReason.COMPLETED)
     run.pending.append(note)
     return Next(TransitionReason.MAX_OUTPUT_RECOVERY)
-
-
-def _unless_at_limit(engine: Engine, run: Run, reason: TransitionReason) -> Next | End:
-    """Return the turn unless a resumed run is at a limit already: the program may have stopped just before its end."""
-    resumed = reason is TransitionReason.RESUME
-    return (at_limit(engine, run) if resumed else None) or Next(reason)

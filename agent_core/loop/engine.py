@@ -1,13 +1,13 @@
 """Shared parts of a run: its collaborators, its progress, and the outcomes of a turn."""
 
-from collections.abc import Awaitable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Protocol, TypeVar
+from typing import Protocol, TypeVar, cast
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock
-from agent_core.events import AgentEvent, CompactionEnd, CompactionReason, Event, MessageEnd, PermissionRequest
+from agent_core.events import AgentEvent, CompactionEnd, CompactionReason, MessageEnd, PermissionRequest
 from agent_core.loop.calls import BatchOutcome, CallBatch, CallRunner
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.execution import CallScope
@@ -19,7 +19,7 @@ from agent_core.messages import AgentMessage, AssistantMessage, StopReason, Tool
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, LlmRequest
 from agent_core.reasons import TerminalReason, TransitionReason
 
-E = TypeVar("E", bound=Event)
+E = TypeVar("E", bound=AgentEvent)
 
 
 class RequestBuilder(Protocol):
@@ -67,6 +67,8 @@ class Run:
     consumer: Emit
     started: float
     """Start time on the monotonic clock."""
+    begun_with: Sequence[AgentMessage]
+    """The messages at the start; a compaction replaces `state.messages` by another list."""
     waited: float = 0.0
     """Seconds spent waiting for approvals."""
     asked_at: float | None = None
@@ -81,25 +83,15 @@ class Run:
     compacts: bool = True
     """False once the compactor could not shorten the conversation further."""
 
-    def __post_init__(self) -> None:
-        self.begun_with = self.state.messages
-        """The list at the start; a compaction replaces `state.messages` by another list."""
-
     @property
     def cancel(self) -> CancelToken:
         return self.inputs.scope.cancel
 
-    def emit(self, event: AgentEvent) -> Awaitable[None]:
-        """Stamp the event and update the state with it. Await the result: the consumer handles the event."""
-        return self.send(self.stamped(event))
-
-    def stamped(self, event: E) -> E:
-        """Return the event with its number, run id and time."""
+    async def emit(self, event: E) -> E:
+        """Number the event, update the state with it, and return it when the consumer has handled it."""
         self.events += 1
-        return event.model_copy(update={"seq": self.events, "run_id": self.state.run_id, "ts": self.clock.time()})
-
-    def send(self, event: AgentEvent) -> Awaitable[None]:
-        """Update the state with a stamped event. Await the result: the consumer handles the event."""
+        number = {"seq": self.events, "run_id": self.state.run_id, "ts": self.clock.time()}
+        event = cast(E, event.model_copy(update=number))
         now = self.clock.monotonic()
         if self.asked_at is not None:
             self.waited += now - self.asked_at
@@ -107,11 +99,8 @@ class Run:
         reduce_event(self.state, event)
         if isinstance(event, MessageEnd):
             self.new.append(event.message)
-        return self.consumer(event)
-
-    @property
-    def call_ids(self) -> "CallIds":
-        return CallIds(self)
+        await self.consumer(event)
+        return event
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,12 @@ behind.
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator
+from dataclasses import dataclass
 from types import TracebackType, coroutine
 
 from agent_core.events import AgentEvent
 
-Emit = Callable[[AgentEvent], Awaitable[None]]
+Emit = Callable[[AgentEvent], Awaitable[object]]
 """Passes an event on; returns when it has been handled.
 
 Await it in the task that received it, never in a task of its own, and never inside a task group or a timeout.
@@ -61,13 +62,11 @@ async def _cancel(run: "_Driver") -> None:
         raise RuntimeError(f"{type(event).__name__} was emitted after the stream was closed")
 
 
+@dataclass(frozen=True, slots=True)
 class _Emitted:
     """An event on its way from `emit` to the generator."""
 
-    __slots__ = ("event",)
-
-    def __init__(self, event: AgentEvent) -> None:
-        self.event = event
+    event: AgentEvent
 
 
 @coroutine

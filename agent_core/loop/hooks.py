@@ -62,45 +62,42 @@ class HookCalls:
         self._hooks = hooks
         kind = type(hooks)
         self._wanted = {name for name, own in vars(Hooks).items() if getattr(kind, name) is not own}
-
-    def has(self, name: str) -> bool:
-        """Return True if the application overrides this hook; others cost nothing."""
-        return name in self._wanted
+        """The hooks that the application overrides; others cost nothing."""
 
     async def history(self, messages: Sequence[AgentMessage], cancel: CancelToken) -> Sequence[AgentMessage]:
         """Return the messages from which the next request is built."""
-        if self.has("transform_context"):
+        if "transform_context" in self._wanted:
             changed = self._hooks.transform_context(tuple(messages), cancel)
             messages = await self._ask("transform_context", changed, cancel) or ()
-        if self.has("convert_to_llm"):
+        if "convert_to_llm" in self._wanted:
             converted = await self._ask("convert_to_llm", self._converted(messages), cancel)
             messages = messages if converted is None else converted
         return messages
 
     async def api_key(self, provider: str, cancel: CancelToken) -> str | None:
-        if not self.has("get_api_key"):
+        if "get_api_key" not in self._wanted:
             return None
         return await self._ask("get_api_key", self._hooks.get_api_key(provider), cancel)
 
     async def before_call(self, call: ToolCall, context: ToolContext, cancel: CancelToken) -> PermissionDecision | None:
         """Return a decision other than allow, or None."""
-        if not self.has("before_tool_call"):
+        if "before_tool_call" not in self._wanted:
             return None
         decision = await self._ask("before_tool_call", self._hooks.before_tool_call(call, context), cancel)
         return None if decision is None or decision.behavior == "allow" else decision
 
     async def after_call(self, call: ToolCall, result: ToolResult, cancel: CancelToken) -> ToolResult:
-        if not self.has("after_tool_call"):
+        if "after_tool_call" not in self._wanted:
             return result
         other = await self._ask("after_tool_call", self._hooks.after_tool_call(call, result), cancel)
         return result if other is None else _in_place_of(result, other)
 
     async def before_turn(self, state: QueryState, cancel: CancelToken) -> None:
-        if self.has("before_turn"):
+        if "before_turn" in self._wanted:
             await self._ask("before_turn", self._hooks.before_turn(_copy(state)), cancel)
 
     async def after_turn(self, state: QueryState, cancel: CancelToken) -> Literal["continue", "end"] | None:
-        if not self.has("after_turn"):
+        if "after_turn" not in self._wanted:
             return None
         return await self._ask("after_turn", self._hooks.after_turn(_copy(state)), cancel)
 

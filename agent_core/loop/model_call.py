@@ -87,7 +87,7 @@ class ModelCaller:
             to_model=True,
         )
 
-    def empty(self, session_id: str, model: ModelInfo) -> AssistantMessage:
+    def empty(self, session_id: str, model: ModelInfo, sources: Sources = ()) -> AssistantMessage:
         """Return an empty answer, which also stands for a call that was stopped before it began."""
         return AssistantMessage(
             id=self.new_id(),
@@ -97,6 +97,8 @@ class ModelCaller:
             stop_reason=StopReason.ABORTED,
             model=model.id,
             error_message="stopped before its end",
+            untrusted=bool(sources),
+            sources=sources,
         )
 
 
@@ -122,11 +124,10 @@ class _ModelCall:
         self._caller = caller
         self._asked = asked
         self._emit = emit
-        self._tainted = {"untrusted": bool(asked.sources), "sources": asked.sources}
         self._model, *self._others = caller.chain.order(caller.first)
         self._options = caller.options.model_copy(update={"session_id": caller.options.session_id or asked.session_id})
         self._hook_failed = False
-        self._message = self._empty()
+        self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources)
         self._failure: LlmFailure | None = None
 
     async def run(self) -> tuple[AssistantMessage, LlmFailure | None]:
@@ -153,7 +154,10 @@ class _ModelCall:
         Returns:
             True if the message has been started.
         """
-        self._message, self._failure = self._empty(), None
+        self._message, self._failure = (
+            self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources),
+            None,
+        )
         options = await self._with_key()
         if options is None or self._asked.cancel.cancelled:
             return False
@@ -252,9 +256,6 @@ class _ModelCall:
             update |= {"stop_reason": StopReason.ERROR, "error_message": self._failure.message}
         self._message = self._message.model_copy(update=update)
 
-    def _empty(self) -> AssistantMessage:
-        return self._caller.empty(self._asked.session_id, self._model.model).model_copy(update=self._tainted)
-
     def _tidy(self, message: AssistantMessage) -> AssistantMessage:
         """Return the client's message with the ids of this call."""
         return message.model_copy(
@@ -262,7 +263,8 @@ class _ModelCall:
                 "id": self._message.id,
                 "created_at": self._message.created_at,
                 "session_id": self._asked.session_id,
-                **self._tainted,
+                "untrusted": bool(self._asked.sources),
+                "sources": self._asked.sources,
                 "model": message.model or self._model.model.id,
                 "content": tuple(self._calls_once(message.content)),
                 "stop_reason": StopReason.ERROR if self._failure else message.stop_reason,

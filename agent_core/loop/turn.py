@@ -2,7 +2,7 @@
 
 from agent_core.events import MessageEnd, MessageStart, TurnEnd, TurnStart
 from agent_core.loop.decision import after_overflow, compact_if_due, decide, is_overflow
-from agent_core.loop.engine import End, Engine, Next, Run
+from agent_core.loop.engine import CallIds, End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
 from agent_core.loop.model_call import ModelRequest
 from agent_core.messages import AssistantMessage, StopReason
@@ -63,7 +63,7 @@ async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: Transition
         request,
         run.state.session_id,
         run.cancel,
-        used_ids=run.call_ids,
+        used_ids=CallIds(run),
         sources=engine.runner.tools.sources(),
         doubts_usage=can_shorten and not run.state.has_attempted_reactive_compact,
     )

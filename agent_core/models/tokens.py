@@ -3,7 +3,6 @@
 import json
 import math
 import re
-from collections.abc import Iterable
 
 from agent_core.messages import (
     AgentMessage,
@@ -52,19 +51,15 @@ def message_tokens(message: AgentMessage) -> int:
     match message:
         case UserMessage():
             around = (message.source or "") + (message.context or "")
-            return AROUND + estimate(around) + _of(message.content)
+            return AROUND + estimate(around) + sum(map(_part, message.content))
         case AssistantMessage() | ToolResultMessage():
-            return AROUND + _of(message.content)
+            return AROUND + sum(map(_part, message.content))
         case SummaryMessage():
             return AROUND + estimate(message.summary) if message.summary else 0
         case NotificationMessage():
             return AROUND + estimate(message.text + message.quoted) if message.to_model else 0
         case CustomMessage():
             return 0
-
-
-def _of(content: Iterable[TextContent | ThinkingContent | ImageContent | ToolCall]) -> int:
-    return sum(map(_part, content))
 
 
 def _part(part: TextContent | ThinkingContent | ImageContent | ToolCall) -> int:

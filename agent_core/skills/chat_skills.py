@@ -8,7 +8,7 @@ from agent_core.messages import AgentMessage
 from agent_core.models.tokens import estimate
 from agent_core.skills import layout
 from agent_core.skills.library import SkillLibrary, fits
-from agent_core.skills.loaded_skills import Instructions, LoadedSkill, LoadedSkills, read_instructions
+from agent_core.skills.loaded_skills import Instructions, LoadedSkill, LoadedSkills, SkillTexts, read_instructions
 from agent_core.skills.skill import Origin, Skill, SkillError, SkillTrouble
 from agent_core.skills.skill_state import SkillStates
 from agent_core.skills.token_budget import TokenBudget, recent_words
@@ -55,7 +55,7 @@ def to_nobody(_: SkillStates) -> None:
 
 
 class ChatSkills:
-    """The skills of one chat. Each part of the prompt is empty if it has nothing to say."""
+    """The skills of one chat."""
 
     def __init__(
         self,
@@ -84,45 +84,12 @@ class ChatSkills:
         if states is not None:
             self._in.restore(states)
 
-    # Parts of the prompt
-
     @property
-    def always(self) -> str:
-        """Return the skills that are always in the prompt."""
-        return self._in.texts.always
-
-    @property
-    def protocol(self) -> str:
-        """Return how to load and unload skills."""
-        return self._in.texts.protocol
-
-    @property
-    def index(self) -> str:
-        """Return the index, one line per skill with its mark."""
-        return self._in.texts.index
-
-    @property
-    def loaded(self) -> str:
-        """Return the instructions of loaded skills."""
-        return self._in.texts.loaded
-
-    @property
-    def references(self) -> str:
-        """Return the loaded references."""
-        return self._in.texts.references
+    def texts(self) -> SkillTexts:
+        """Return the parts of the request; the same bytes until something changes."""
+        return self._in.texts
 
     # Queries
-
-    @property
-    def is_empty(self) -> bool:
-        """Return True if there is no skill that a model could load, read or unload."""
-        return not self._in.texts.protocol
-
-    @property
-    def idle_tools(self) -> frozenset[str]:
-        """Return the names of the tools that no skill has a use for at present, so that models need not be offered
-        them; a call is answered all the same."""
-        return self._in.texts.idle_tools
 
     @property
     def names(self) -> tuple[str, ...]:

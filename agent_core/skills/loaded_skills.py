@@ -35,7 +35,7 @@ class LoadedSkill:
     held: bool = False
     digest: str | None = None
     references: dict[str, str] = field(default_factory=dict)
-    """Texts of loaded references by path."""
+    """SkillTexts of loaded references by path."""
 
     @property
     def skill(self) -> Skill:
@@ -91,8 +91,8 @@ def read_reference(skill: Skill, path: str, read: Callable[[str], bytes] | None 
 
 
 @dataclass(frozen=True)
-class Texts:
-    """The parts of a request about skills."""
+class SkillTexts:
+    """The parts of a request about skills. A part is empty if it has nothing to say."""
 
     always: str
     protocol: str
@@ -100,7 +100,7 @@ class Texts:
     loaded: str
     references: str
     idle_tools: frozenset[str]
-    """Tools that no skill has a use for."""
+    """Tools that no skill has a use for, so that models need not be offered them; a call is answered all the same."""
 
 
 class LoadedSkills:
@@ -117,18 +117,18 @@ class LoadedSkills:
         self._on_change = on_change
         self._absent: dict[str, SkillState] = {}
         """Skills held by users that cannot be read at the moment."""
-        self._texts: Texts | None = None
+        self._texts: SkillTexts | None = None
         self._generation = library.generation
         self._checked = library.clock()
         self._always_now()
 
     @property
-    def texts(self) -> Texts:
+    def texts(self) -> SkillTexts:
         """Return the parts of the request; the same bytes until something changes."""
         if self._texts is None:
             offered = self.offered()
             present = [*self.always.values(), *self.loaded.values()]
-            self._texts = Texts(
+            self._texts = SkillTexts(
                 always=layout.always(item.now.block for item in self.always.values()),
                 protocol=layout.protocol(offers=bool(offered), is_any_loaded=bool(present)),
                 index=layout.index(offered),

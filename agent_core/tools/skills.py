@@ -67,7 +67,7 @@ _TOOLS: tuple[Tool, ...] = (list_skills, load_skill, load_skill_reference, unloa
 
 def skill_tools(chat_skills: ChatSkills) -> tuple[Tool, ...]:
     """Return the skill tools; empty if there is no skill."""
-    return () if chat_skills.is_empty else _TOOLS
+    return _TOOLS if chat_skills.texts.protocol else ()
 
 
 def _answer(context: ToolContext, ask: Callable[[ChatSkills], str]) -> ToolResult:

@@ -34,7 +34,7 @@ def root() -> Iterator[Path]:
 
 def prompt(chat_skills: RecordedSkills) -> str:
     on = chat_skills.on
-    return "\n\n".join([on.index, on.loaded, on.references])
+    return "\n\n".join([on.texts.index, on.texts.loaded, on.texts.references])
 
 
 def take(chat_skills: RecordedSkills, step: str, name: str) -> None:
@@ -71,9 +71,9 @@ def test_one_truth_within_the_window_and_the_same_after_a_restart(root: Path, st
         on = chat_skills.on
         assert held <= set(on.names)  # D-10
         for known in NAMES:
-            assert (f"[✓] **{known}**" in on.index) == (known in on.names)  # S1-03
-            assert (f"### Skill: {known}\n" in on.loaded) == (known in on.names)
-            assert on.references.count(f"### {known} - reference.md") <= (known in on.names)  # S1-18 S1-23
+            assert (f"[✓] **{known}**" in on.texts.index) == (known in on.names)  # S1-03
+            assert (f"### Skill: {known}\n" in on.texts.loaded) == (known in on.names)
+            assert on.texts.references.count(f"### {known} - reference.md") <= (known in on.names)  # S1-18 S1-23
         assert (
             TALK + estimate(prompt(chat_skills)) <= WINDOW * CEILING + 50
         )  # titles of sections are not counted (S1-13)

@@ -39,23 +39,23 @@ def test_a_load_says_what_there_is_now(root: Path) -> None:  # S1-06 S1-14
     added = chat_skills.load("alpha")
 
     assert added.changed
-    tokens = estimate(chat_skills.loaded.partition("### Skill: alpha")[2])
+    tokens = estimate(chat_skills.texts.loaded.partition("### Skill: alpha")[2])
     assert added.text.startswith("Skill 'alpha' loaded successfully (")
     assert abs(int(added.text.partition("(")[2].partition(" ")[0]) - tokens) < 10
     assert added.text.endswith("References: reference.md. Loaded: beta, alpha.")
-    assert "## Instructions\nDo it." in chat_skills.loaded
+    assert "## Instructions\nDo it." in chat_skills.texts.loaded
 
 
 def test_a_second_load_changes_nothing(root: Path) -> None:  # S1-11
     chat_skills = RecordedSkills(root)
     chat_skills.on.load("alpha")
-    before = chat_skills.on.loaded
+    before = chat_skills.on.texts.loaded
 
     added = chat_skills.on.load("alpha")
 
     assert added.text == "Skill 'alpha' is already loaded."
     assert not added.changed
-    assert chat_skills.on.loaded is before
+    assert chat_skills.on.texts.loaded is before
     assert len(chat_skills.kept) == 1
 
 
@@ -109,7 +109,7 @@ def test_skills_that_nobody_speaks_of_make_room(root: Path) -> None:  # S1-13 S1
     chat_skills.load("thousand", budget=TokenBudget(used=9_000, window=10_000, messages=talk))
 
     assert chat_skills.names == ("alpha", "thousand")
-    assert "[○] **other**" in chat_skills.index  # S1-03
+    assert "[○] **other**" in chat_skills.texts.index  # S1-03
 
 
 def test_where_that_is_not_enough_the_load_is_refused(root: Path) -> None:  # S1-13
@@ -131,7 +131,7 @@ def test_several_loads_of_one_answer_are_counted_together(root: Path) -> None:  
     chat_skills = RecordedSkills(root).on
     chat_skills.load("first", budget=TokenBudget(used=7_500, window=10_000))
     with pytest.raises(SkillError):
-        chat_skills.load("second", budget=TokenBudget(used=7_500 + estimate(chat_skills.loaded), window=10_000))
+        chat_skills.load("second", budget=TokenBudget(used=7_500 + estimate(chat_skills.texts.loaded), window=10_000))
 
     assert list(chat_skills.names) == ["first"]
 
@@ -199,9 +199,9 @@ def test_an_unload_takes_the_references_along(root: Path) -> None:  # S1-23
     chat_skills.load_reference("alpha", "reference.md")
 
     assert chat_skills.unload("alpha") == "Skill 'alpha' unloaded, with its references. Loaded: beta."
-    assert chat_skills.references == ""
-    assert "alpha" not in chat_skills.loaded
-    assert "[○] **alpha**" in chat_skills.index
+    assert chat_skills.texts.references == ""
+    assert "alpha" not in chat_skills.texts.loaded
+    assert "[○] **alpha**" in chat_skills.texts.index
     with pytest.raises(SkillError) as refused:
         chat_skills.unload("alpha")
     assert refused.value.code is SkillTrouble.NOT_LOADED
@@ -238,7 +238,7 @@ def test_some_skills_only_people_can_load(root: Path) -> None:  # S1-29
         chat_skills.load("deploy")
     assert refused.value.code is SkillTrouble.DISABLED
     chat_skills.load("deploy", held=True)
-    assert "[✓] **deploy**" in chat_skills.index
+    assert "[✓] **deploy**" in chat_skills.texts.index
 
 
 @pytest.mark.parametrize("held", [True, False])
@@ -267,8 +267,8 @@ def test_people_see_what_cannot_be_loaded_and_why(root: Path) -> None:  # S2-13
     assert entries["github"].reason == "needs gh, which is not installed"
     assert (entries["alpha"].loaded, entries["alpha"].held) == (True, True)
     assert entries["alpha"].references == ("reference.md",)
-    assert entries["alpha"].tokens == estimate(chat_skills.loaded.partition("\n\n")[2]) + estimate(
-        chat_skills.references.partition("\n\n")[2]
+    assert entries["alpha"].tokens == estimate(chat_skills.texts.loaded.partition("\n\n")[2]) + estimate(
+        chat_skills.texts.references.partition("\n\n")[2]
     )
     assert [entry.name for entry in chat_skills.entries("does beta")] == ["beta"]
 
@@ -282,7 +282,7 @@ def test_a_new_conversation_keeps_only_what_is_held(root: Path) -> None:  # D-10
     chat_skills.on.new_conversation()
 
     assert list(chat_skills.on.names) == ["alpha"]
-    assert chat_skills.on.references == ""
+    assert chat_skills.on.texts.references == ""
     assert chat_skills.kept[-1] == SkillStates(skills=(SkillState(name="alpha", held=True),))
 
 
@@ -295,9 +295,9 @@ def test_what_was_loaded_is_loaded_again_after_a_restart(root: Path) -> None:
 
     again = RecordedSkills(root, states=kept)
 
-    assert again.on.loaded == chat_skills.on.loaded
-    assert again.on.references == chat_skills.on.references
-    assert again.on.index == chat_skills.on.index
+    assert again.on.texts.loaded == chat_skills.on.texts.loaded
+    assert again.on.texts.references == chat_skills.on.texts.references
+    assert again.on.texts.index == chat_skills.on.texts.index
     assert again.on.states == kept
 
 
@@ -310,7 +310,7 @@ def test_what_is_held_waits_for_its_file(root: Path) -> None:
     write_skill(root, "gone", "Here again.")
     chat_skills.later()
     assert set(chat_skills.on.names) == {"alpha", "gone"}
-    assert "Here again." in chat_skills.on.loaded
+    assert "Here again." in chat_skills.on.texts.loaded
 
 
 def test_a_loaded_skill_says_what_its_file_says_now(root: Path) -> None:
@@ -319,18 +319,18 @@ def test_a_loaded_skill_says_what_its_file_says_now(root: Path) -> None:
     chat_skills.on.load_reference("alpha", "reference.md")
 
     write_skill(root, "alpha", "New words.", files={"reference.md": "New facts."})
-    assert "New words." not in chat_skills.on.loaded
+    assert "New words." not in chat_skills.on.texts.loaded
     chat_skills.later()
 
-    assert "New words." in chat_skills.on.loaded
-    assert "New facts." in chat_skills.on.references
+    assert "New words." in chat_skills.on.texts.loaded
+    assert "New facts." in chat_skills.on.texts.references
 
 
 @pytest.mark.parametrize("change", ["gone", "broken", "large"])
 def test_what_it_said_last_stays_where_its_file_cannot_be_read(root: Path, change: str) -> None:
     chat_skills = RecordedSkills(root)
     chat_skills.on.load("alpha")
-    before = chat_skills.on.loaded
+    before = chat_skills.on.texts.loaded
     file = root / "alpha" / "SKILL.md"
 
     if change == "gone":
@@ -341,12 +341,12 @@ def test_what_it_said_last_stays_where_its_file_cannot_be_read(root: Path, chang
         write_skill(root, "alpha", "x" * 40_000)
     chat_skills.later()
 
-    assert chat_skills.on.loaded == before
-    assert "[✓] **alpha**" in chat_skills.on.index
+    assert chat_skills.on.texts.loaded == before
+    assert "[✓] **alpha**" in chat_skills.on.texts.index
     assert chat_skills.on.problems[0].startswith("alpha: ")
     write_skill(root, "alpha", "Well again.")
     chat_skills.later()
-    assert "Well again." in chat_skills.on.loaded
+    assert "Well again." in chat_skills.on.texts.loaded
     assert chat_skills.on.problems == ()
 
 
@@ -358,7 +358,7 @@ def test_what_is_switched_off_is_taken_out(root: Path) -> None:
 
     chat_skills.later()
 
-    assert chat_skills.on.loaded == RecordedSkills(root, states=chat_skills.kept[-1]).on.loaded == ""
+    assert chat_skills.on.texts.loaded == RecordedSkills(root, states=chat_skills.kept[-1]).on.texts.loaded == ""
     assert chat_skills.on.problems == (
         "alpha: it is switched off in its file; it comes back with it",
         "beta: it was switched off in its file, and was taken out",
@@ -375,20 +375,20 @@ def test_a_reload_reads_at_once(root: Path) -> None:
     write_skill(root, "alpha", "New words.")
 
     assert chat_skills.reload("alpha").text == "Skill 'alpha' reloaded."
-    assert "New words." in chat_skills.loaded
+    assert "New words." in chat_skills.texts.loaded
     assert chat_skills.reload("beta").text.startswith("Skill 'beta' loaded successfully")
 
 
 def test_looking_at_the_prompt_reads_no_file(root: Path) -> None:
     chat_skills = RecordedSkills(root)
     chat_skills.on.load("alpha")
-    parts = [chat_skills.on.index, chat_skills.on.loaded, chat_skills.on.protocol]
+    parts = [chat_skills.on.texts.index, chat_skills.on.texts.loaded, chat_skills.on.texts.protocol]
     for file in root.rglob("*.md"):
         file.unlink()
 
     chat_skills.on.refresh()
 
-    assert [chat_skills.on.index, chat_skills.on.loaded, chat_skills.on.protocol] == parts
+    assert [chat_skills.on.texts.index, chat_skills.on.texts.loaded, chat_skills.on.texts.protocol] == parts
 
 
 def test_an_empty_shelf_takes_nothing() -> None:

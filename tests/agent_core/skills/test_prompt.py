@@ -44,30 +44,30 @@ async def test_only_what_describes_a_skill_is_told_before_it_is_loaded(
 ) -> None:  # S1-01 S1-02 S1-03
     chat_skills = RecordedSkills(root).on
 
-    assert chat_skills.index == (
+    assert chat_skills.texts.index == (
         "## Available Skills (use when needed)\n"
         "- [○] **book-flight**: Does book-flight.\n"
         "- [○] **codebase-tools**: Does codebase-tools."
     )
-    assert (chat_skills.loaded, chat_skills.references, chat_skills.always) == ("", "", "")
+    assert (chat_skills.texts.loaded, chat_skills.texts.references, chat_skills.texts.always) == ("", "", "")
     told = await asked(starts, chat_skills)
-    assert chat_skills.index in told
+    assert chat_skills.texts.index in told
     assert "Ask for the date" not in told
 
 
 def test_without_skills_nothing_is_said_of_them(tmp_path: Path) -> None:  # S1-02
     chat_skills = RecordedSkills(tmp_path / "none").on
 
-    assert chat_skills.is_empty
+    assert not chat_skills.texts.protocol
     assert "kill" not in system(chat_skills).replace("load a skill only then, and silently", "").replace(
         "skill or a tool", ""
     )
     assert [
-        chat_skills.index,
-        chat_skills.protocol,
-        chat_skills.loaded,
-        chat_skills.references,
-        chat_skills.always,
+        chat_skills.texts.index,
+        chat_skills.texts.protocol,
+        chat_skills.texts.loaded,
+        chat_skills.texts.references,
+        chat_skills.texts.always,
     ] == [""] * 5
 
 
@@ -75,10 +75,10 @@ def test_the_mark_says_whether_it_is_loaded(root: Path) -> None:  # S1-03
     chat_skills = RecordedSkills(root).on
 
     chat_skills.load("book-flight")
-    assert "- [✓] **book-flight**" in chat_skills.index
-    assert "- [○] **codebase-tools**" in chat_skills.index
+    assert "- [✓] **book-flight**" in chat_skills.texts.index
+    assert "- [○] **codebase-tools**" in chat_skills.texts.index
     chat_skills.unload("book-flight")
-    assert "- [○] **book-flight**" in chat_skills.index
+    assert "- [○] **book-flight**" in chat_skills.texts.index
 
 
 async def test_instructions_are_laid_out_with_all_that_is_needed(
@@ -118,24 +118,24 @@ async def test_references_stand_behind_the_instructions(starts: StartAgent, root
     said = await asked(starts, chat_skills)
 
     assert (
-        chat_skills.references
+        chat_skills.texts.references
         == "## Loaded Skill References\n\n### book-flight - reference.md\n# Cities\n\nBeijing PEK"
     )
     assert said.endswith(
-        f"{chat_skills.protocol}\n\n{chat_skills.index}\n\n{chat_skills.loaded}\n\n{chat_skills.references}"
+        f"{chat_skills.texts.protocol}\n\n{chat_skills.texts.index}\n\n{chat_skills.texts.loaded}\n\n{chat_skills.texts.references}"
     )  # S0-02
 
 
 def test_how_to_load_and_unload_is_told_and_that_it_is_done_silently(root: Path) -> None:  # S0-03 S0-04
     chat_skills = RecordedSkills(root).on
-    before = chat_skills.protocol
+    before = chat_skills.texts.protocol
     chat_skills.load("book-flight")
 
     assert "load_skill," in before
     assert "silently" in before
     assert "unload_skill" not in before
     for word in ("load_skill,", "load_skill_reference", "unload_skill", "error", "topic", "done", "room", "silently"):
-        assert word in chat_skills.protocol
+        assert word in chat_skills.texts.protocol
 
 
 def test_two_builds_without_a_change_are_the_same_bytes(root: Path) -> None:  # S1-03
@@ -143,7 +143,7 @@ def test_two_builds_without_a_change_are_the_same_bytes(root: Path) -> None:  # 
     chat_skills.load("book-flight")
 
     assert system(chat_skills) == system(chat_skills)
-    assert chat_skills.loaded is chat_skills.loaded
+    assert chat_skills.texts.loaded is chat_skills.texts.loaded
 
 
 async def test_a_skill_that_is_always_there_needs_no_load(starts: StartAgent, root: Path) -> None:  # S2-12
@@ -152,11 +152,11 @@ async def test_a_skill_that_is_always_there_needs_no_load(starts: StartAgent, ro
     write_skill(root, "off", "No.", head="always: true\nenabled: false")
     chat_skills = RecordedSkills(root).on
 
-    assert "## Instructions\nSay please." in chat_skills.always
-    assert chat_skills.always in await asked(starts, chat_skills)
-    assert "Use gh." not in chat_skills.always
-    assert "No." not in chat_skills.always
-    assert "manners" not in chat_skills.index
+    assert "## Instructions\nSay please." in chat_skills.texts.always
+    assert chat_skills.texts.always in await asked(starts, chat_skills)
+    assert "Use gh." not in chat_skills.texts.always
+    assert "No." not in chat_skills.texts.always
+    assert "manners" not in chat_skills.texts.index
     assert chat_skills.load("manners").text == "Skill 'manners' is always loaded."
     assert chat_skills.load_reference("manners", "reference.md").changed
     assert chat_skills.unload_unused(()) == ()
@@ -169,13 +169,13 @@ def test_skills_that_are_always_there_have_room_for_one(root: Path) -> None:  # 
     write_skill(root, "small", head="always: true")
     chat_skills = RecordedSkills(root).on
 
-    assert "### Skill: first" in chat_skills.always
-    assert "### Skill: second" not in chat_skills.always
-    assert "### Skill: small" in chat_skills.always
+    assert "### Skill: first" in chat_skills.texts.always
+    assert "### Skill: second" not in chat_skills.texts.always
+    assert "### Skill: small" in chat_skills.texts.always
     assert chat_skills.problems == (
         "second: there is no room for it among the skills that are always loaded; load it by command",
     )
-    assert "[○] **second**" in chat_skills.index
+    assert "[○] **second**" in chat_skills.texts.index
 
 
 async def test_a_skill_that_cannot_be_used_is_not_told_of(starts: StartAgent, root: Path) -> None:  # S2-13 S1-29
@@ -196,7 +196,7 @@ def test_the_index_is_short_however_many_there_are(tmp_path: Path) -> None:
         write_skill(tmp_path, f"skill-{number:03}")
     write_skill(tmp_path, "long", head=f"when_to_use: x\ndescription: {'d' * 900}")
 
-    lines = RecordedSkills(tmp_path).on.index.splitlines()
+    lines = RecordedSkills(tmp_path).on.texts.index.splitlines()
 
     assert lines[-1] == "- 6 more: search with list_skills"
     assert len(lines) == 102
@@ -212,7 +212,7 @@ def test_documents_belong_to_the_instructions_where_they_fit(tmp_path: Path) -> 
     chat_skills.load("small")
     chat_skills.load("large")
 
-    assert "## style.md\nBe brief." in chat_skills.loaded
-    assert 'load_skill_reference("large", "style.md")' in chat_skills.loaded
-    assert "xxx" not in chat_skills.loaded
+    assert "## style.md\nBe brief." in chat_skills.texts.loaded
+    assert 'load_skill_reference("large", "style.md")' in chat_skills.texts.loaded
+    assert "xxx" not in chat_skills.texts.loaded
     assert chat_skills.load_reference("large", "style.md").changed

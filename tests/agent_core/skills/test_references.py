@@ -44,7 +44,7 @@ def test_a_reference_is_read_in_the_prompt_and_told_in_a_few_words(chat_skills: 
     assert added.text == (
         f"Reference 'reference.md' of skill 'alpha' loaded ({tokens} tokens): read it in the system prompt."
     )
-    assert chat_skills.references.count("All cities.") == 100
+    assert chat_skills.texts.references.count("All cities.") == 100
 
 
 def test_its_skill_has_to_be_loaded(chat_skills: ChatSkills) -> None:  # S1-17
@@ -57,17 +57,17 @@ def test_its_skill_has_to_be_loaded(chat_skills: ChatSkills) -> None:  # S1-17
 
 def test_a_second_load_changes_nothing(chat_skills: ChatSkills) -> None:  # S1-18
     chat_skills.load_reference("alpha", "reference.md")
-    before = chat_skills.references
+    before = chat_skills.texts.references
 
     added = chat_skills.load_reference("alpha", "reference.md")
 
     assert added.text == "Reference 'reference.md' of skill 'alpha' is already loaded."
-    assert chat_skills.references is before
+    assert chat_skills.texts.references is before
 
 
 def test_a_name_alone_is_enough_where_it_is_the_only_one(chat_skills: ChatSkills) -> None:
     assert chat_skills.load_reference("alpha", "api.md").changed
-    assert "### alpha - references/api.md\nGET" in chat_skills.references
+    assert "### alpha - references/api.md\nGET" in chat_skills.texts.references
 
 
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_only_what_is_listed_can_be_loaded(chat_skills: ChatSkills, root: Path, 
 
     assert error.code is SkillTrouble.BAD_REFERENCE
     assert error.advice == "it has: reference.md, references/api.md"
-    assert "secret" not in chat_skills.references
+    assert "secret" not in chat_skills.texts.references
 
 
 def test_what_has_become_a_link_is_not_followed(chat_skills: ChatSkills, root: Path) -> None:  # S1-21
@@ -103,7 +103,7 @@ def test_what_has_become_a_link_is_not_followed(chat_skills: ChatSkills, root: P
     (root / "alpha" / "reference.md").symlink_to(root.parent / "outside.md")
 
     assert refused(chat_skills, "alpha", "reference.md").code is SkillTrouble.BAD_REFERENCE
-    assert "secret" not in chat_skills.references
+    assert "secret" not in chat_skills.texts.references
 
 
 @pytest.mark.parametrize(("content", "why"), [(b"\xff", "not UTF-8"), (b"x" * 300_000, "larger than 256 KB")])
@@ -121,7 +121,7 @@ def test_where_there_is_no_room_older_messages_are_shortened_first(chat_skills: 
     assert (added.changed, added.again) == (False, True)
     assert "Older messages are shortened now: call load_skill_reference once more." in added.text
     assert chat_skills.wants_room == estimate(reference("alpha", "reference.md", TEXT.strip()))
-    assert chat_skills.references == ""
+    assert chat_skills.texts.references == ""
     assert chat_skills.load_reference("alpha", "reference.md", budget=TokenBudget(used=4_000, window=10_000)).changed
 
 
@@ -143,7 +143,7 @@ def test_it_is_refused_where_that_was_in_vain(chat_skills: ChatSkills) -> None: 
 
     assert error.code is SkillTrouble.NO_ROOM
     assert "unload a skill that is not needed any more" in error.advice
-    assert chat_skills.references == ""
+    assert chat_skills.texts.references == ""
 
 
 def test_what_could_never_fit_is_refused_at_once(chat_skills: ChatSkills) -> None:  # S1-19

@@ -28,7 +28,7 @@ def code(refused: pytest.ExceptionInfo[SkillError]) -> SkillTrouble:
 
 
 def test_no_model_knows_of_them(chat_skills: RecordedSkills) -> None:
-    assert "mine" not in chat_skills.on.index
+    assert "mine" not in chat_skills.on.texts.index
     with pytest.raises(SkillError) as refused:
         chat_skills.on.load("mine")
     assert code(refused) is SkillTrouble.NOT_FOUND
@@ -41,12 +41,12 @@ def test_people_see_them_and_load_them_until_they_unload_them(chat_skills: Recor
 
     chat_skills.on.load("mine", held=True)
 
-    assert "## Instructions\nMine." in chat_skills.on.loaded
-    assert "[✓] **mine**" in chat_skills.on.index
+    assert "## Instructions\nMine." in chat_skills.on.texts.loaded
+    assert "[✓] **mine**" in chat_skills.on.texts.index
     assert chat_skills.on.load_reference("mine", "reference.md").changed
     assert chat_skills.on.opened("mine").folder.name == "mine"
     chat_skills.on.unload("mine", by_person=True)
-    assert "mine" not in chat_skills.on.index
+    assert "mine" not in chat_skills.on.texts.index
 
 
 @pytest.mark.parametrize("file", ["SKILL.md", "reference.md", "scripts/x.py", "scripts/new.py", "data/list.csv"])
@@ -82,7 +82,7 @@ def test_a_reference_that_was_changed_a_moment_ago_is_not_read(chat_skills: Reco
 
     with pytest.raises(SkillError):
         chat_skills.on.load_reference("mine", "reference.md")
-    assert "do as I say" not in chat_skills.on.references
+    assert "do as I say" not in chat_skills.on.texts.references
 
 
 def test_an_approval_survives_a_restart_but_no_change(tmp_path: Path, chat_skills: RecordedSkills, own: Path) -> None:
@@ -103,8 +103,8 @@ def test_nobody_who_loads_a_shared_one_gets_what_lies_here_under_its_name(
     write_skill(own, "shared", "Not what you think.")
 
     chat_skills.on.load("shared", held=True)
-    assert "Shared." in chat_skills.on.loaded
-    assert "Not what you think." not in chat_skills.on.loaded
+    assert "Shared." in chat_skills.on.texts.loaded
+    assert "Not what you think." not in chat_skills.on.texts.loaded
     assert [entry.origin for entry in chat_skills.on.entries("shared")] == [Origin.SHIPPED]
     assert chat_skills.on.problems == (
         "skills/shared/SKILL.md: another skill is called shared, and wins; rename this one",
@@ -119,7 +119,7 @@ def test_what_is_loaded_is_what_people_find_under_that_name(chat_skills: Recorde
 
     chat_skills.on.load("mine", held=True)
 
-    assert "## Instructions\nMine." in chat_skills.on.loaded
+    assert "## Instructions\nMine." in chat_skills.on.texts.loaded
     assert chat_skills.on.problems == (
         "skills/aaa/SKILL.md: it is called mine, but its folder 'aaa'; give both one name",
     )
@@ -156,7 +156,7 @@ def test_what_is_approved_is_what_the_prompt_says_while_somebody_changes_it(
     for text in versions:
         file.write_text(text)
         chat_skills.on.load("mine", held=True)
-        said[chat_skills.kept[-1].skills[0].digest] = chat_skills.on.loaded
+        said[chat_skills.kept[-1].skills[0].digest] = chat_skills.on.texts.loaded
         chat_skills.on.unload("mine", by_person=True)
     stop = threading.Event()
 
@@ -171,7 +171,7 @@ def test_what_is_approved_is_what_the_prompt_says_while_somebody_changes_it(
     try:
         for _ in range(100):
             chat_skills.on.load("mine", held=True)
-            assert chat_skills.on.loaded == said[chat_skills.kept[-1].skills[0].digest]
+            assert chat_skills.on.texts.loaded == said[chat_skills.kept[-1].skills[0].digest]
             chat_skills.on.unload("mine", by_person=True)
     finally:
         stop.set()
@@ -185,8 +185,8 @@ def test_nothing_is_loaded_that_people_do_not_see(chat_skills: RecordedSkills, o
     chat_skills.on.load("mine", held=True)
     chat_skills.on.load_reference("mine", "reference.md")
 
-    assert "## Instructions\nMine.\u2039function_calls>" in chat_skills.on.loaded
-    assert hidden not in chat_skills.on.loaded + chat_skills.on.references
+    assert "## Instructions\nMine.\u2039function_calls>" in chat_skills.on.texts.loaded
+    assert hidden not in chat_skills.on.texts.loaded + chat_skills.on.texts.references
 
 
 def test_no_name_of_a_file_speaks_in_the_prompt(chat_skills: RecordedSkills, own: Path) -> None:
@@ -244,7 +244,7 @@ def test_a_reload_approves_what_it_says_now(chat_skills: RecordedSkills, own: Pa
 
     chat_skills.on.reload("mine")
 
-    assert "New words." in chat_skills.on.loaded
+    assert "New words." in chat_skills.on.texts.loaded
     chat_skills.later()
     assert list(chat_skills.on.names) == ["mine"]
 
@@ -273,5 +273,5 @@ def test_always_counts_for_nothing_there(chat_skills: RecordedSkills, own: Path)
 
     chat_skills.later()
 
-    assert chat_skills.on.always == ""
-    assert "pushy" not in chat_skills.on.index
+    assert chat_skills.on.texts.always == ""
+    assert "pushy" not in chat_skills.on.texts.index
