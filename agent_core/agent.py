@@ -5,6 +5,7 @@ import inspect
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from agent_core.bulkheads import log_errors
 from agent_core.cancel import CancelToken
@@ -122,7 +123,7 @@ class Agent:
 
     async def prompt(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AgentEnd:
         """Run the prompt to the end of the run. Raises AgentBusy while a run is under way."""
-        return await self._prompt(unheard, prompt, images)
+        return await self._prompt(prompt, images, _Start(), unheard)
 
     def stream(
         self,
@@ -142,7 +143,7 @@ class Agent:
             AgentBusy: Another run is under way.
         """
         start = _Start(run_id, user_id, budget)
-        return stream_events(lambda emit: self._prompt(emit, prompt, images, start))
+        return stream_events(partial(self._prompt, prompt, images, start))
 
     async def stream_text(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AsyncGenerator[str, None]:
         """Yield only the text of the answers as it arrives, plus a notice where a limit ended the run.
@@ -191,7 +192,7 @@ class Agent:
             CannotContinue: There is no history.
         """
         start = _Start(run_id, user_id, budget, so_far)
-        return stream_events(lambda emit: self._resume(emit, start))
+        return stream_events(partial(self._resume, start))
 
     async def continue_(self) -> AgentEnd:
         """Run again without a new prompt; after a finished answer, with the queued messages. Raises AgentBusy, or
@@ -200,13 +201,13 @@ class Agent:
             raise AgentBusy
         last = last_said(self._state)
         if not (isinstance(last, AssistantMessage) and not last.tool_calls):
-            return await self._resume(unheard)
+            return await self._resume(_Start(), unheard)
         steering = self.queues.drain_steering()
         reason = TransitionReason.STEERING if steering else TransitionReason.FOLLOW_UP
         waiting = steering or self.queues.drain_follow_up()
         if not waiting:
             raise CannotContinue("Cannot continue from message role: assistant")
-        with self._running() as inputs:
+        with self._running(_Start()) as inputs:
             return await self.loop.run(self._state, waiting, inputs, self._heard_by(unheard), reason)
 
     async def execute_tool(self, name: str, arguments: JsonObject) -> ToolResult:
@@ -238,7 +239,7 @@ class Agent:
     async def compact(self, instructions: str = "") -> CompactionEnd | None:
         """Summarise old turns now; `instructions` say what the summary must keep. Returns None without a compactor.
         Raises AgentBusy."""
-        with self._running() as inputs:
+        with self._running(_Start()) as inputs:
             state = self.state  # a copy, because the state changes of a compaction are not those of a run
             end = await self.loop.compact(state, inputs, self._heard_by(unheard), instructions)
             self._state.messages = state.messages
@@ -311,23 +312,20 @@ class Agent:
         models = self.loop.models
         models.options = models.options.model_copy(update={"thinking": level})
 
-    async def _prompt(
-        self, emit: Emit, prompt: Prompt, images: Sequence[ImageContent], start: "_Start | None" = None
-    ) -> AgentEnd:
+    async def _prompt(self, prompt: Prompt, images: Sequence[ImageContent], start: "_Start", emit: Emit) -> AgentEnd:
         messages = _messages(prompt, images)
         with self._running(start) as inputs:
             return await self.loop.run(self._state, messages, inputs, self._heard_by(emit), _reason(messages))
 
-    async def _resume(self, emit: Emit, start: "_Start | None" = None) -> AgentEnd:
+    async def _resume(self, start: "_Start", emit: Emit) -> AgentEnd:
         with self._running(start) as inputs:
             return await self.loop.resume(self._state, inputs, self._heard_by(emit))
 
     @contextmanager
-    def _running(self, start: "_Start | None" = None) -> Iterator[RunInputs]:
+    def _running(self, start: "_Start") -> Iterator[RunInputs]:
         """Begin a run with a new state. At the end of the block the agent is idle again, however the run ended."""
         if self.is_running:
             raise AgentBusy
-        start = start or _Start()
         self._cancel = CancelToken()
         self._idle.clear()
         try:

@@ -1,5 +1,6 @@
 """`with` blocks whose failure is logged and stops nothing else: Parley's own work, and callbacks of callers."""
 
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -41,6 +42,5 @@ class Bulkhead(Contained):
         super().__init__(name, "a mistake of ours")
 
 
-def log_errors(name: str) -> Contained:
-    """Contain and log an exception of a callback that a caller passed in: `with log_errors("listener"):`."""
-    return Contained(name, "a callback failed")
+log_errors = partial(Contained, event="a callback failed")
+"""`with log_errors("listener"):` contains and logs an exception of a callback that a caller passed in."""

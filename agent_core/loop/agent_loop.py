@@ -169,7 +169,7 @@ class AgentLoop:
         return Run(state, inputs, clock, emit, started, begun_with=state.messages)
 
     def _engine(self) -> Engine:
-        limits = self.limits.within(self.model.context_window)
+        limits = self.limits.within(self.models.model.context_window)
         runner = CallRunner(self._setup, limits, self.runtime, self._hooks)
         return Engine(self.caller, runner, self.context, self._hooks, self._compactor)
 

@@ -154,10 +154,8 @@ class _ModelCall:
         Returns:
             True if the message has been started.
         """
-        self._message, self._failure = (
-            self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources),
-            None,
-        )
+        self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources)
+        self._failure = None
         options = await self._with_key()
         if options is None or self._asked.cancel.cancelled:
             return False

@@ -181,13 +181,13 @@ def effective(messages: Sequence[AgentMessage]) -> list[AgentMessage]:
     and for good: old results are shortened, and answers lose their token usage, which no longer tells how full the
     window is.
     """
-    place = next((index for index in reversed(range(len(messages))) if _is_boundary(messages[index])), None)
-    if place is None:
-        return list(messages)
-    summary = messages[place]
-    first = _first_kept(messages[:place], summary)
-    kept = [_uncounted(message) for message in messages[first:place] if not _is_boundary(message)]
-    return [summary, *_shortened(kept, summary), *messages[place + 1 :]]
+    for place in reversed(range(len(messages))):
+        summary = messages[place]
+        if isinstance(summary, SummaryMessage):
+            first = next((index for index in range(place) if messages[index].id == summary.first_kept_id), place)
+            kept = [_uncounted(message) for message in messages[first:place] if not isinstance(message, SummaryMessage)]
+            return [summary, *_shortened(kept, summary.short_until), *messages[place + 1 :]]
+    return list(messages)
 
 
 def shortened(message: AgentMessage) -> AgentMessage:
@@ -213,21 +213,12 @@ def _ends(text: str) -> str:
     return f"{text[:END]}\n[... {len(text) - 2 * END:,} characters cut{where} ...]\n{text[-END:]}"
 
 
-def _shortened(kept: Sequence[AgentMessage], summary: AgentMessage) -> list[AgentMessage]:
-    wanted = summary.short_until if isinstance(summary, SummaryMessage) else ""
-    until = next((index for index, message in enumerate(kept) if wanted and message.id == wanted), -1)
+def _shortened(kept: Sequence[AgentMessage], last: str) -> list[AgentMessage]:
+    """Return the messages, those up to the one with the id `last` in their shortened form."""
+    until = next((index for index, message in enumerate(kept) if last and message.id == last), -1)
     return [*map(shortened, kept[: until + 1]), *kept[until + 1 :]]
 
 
 def _uncounted(message: AgentMessage) -> AgentMessage:
     counts = isinstance(message, AssistantMessage) and message.usage.total
     return message.model_copy(update={"usage": Usage()}) if counts else message
-
-
-def _is_boundary(message: AgentMessage) -> bool:
-    return isinstance(message, SummaryMessage)
-
-
-def _first_kept(before: Sequence[AgentMessage], summary: AgentMessage) -> int:
-    wanted = summary.first_kept_id if isinstance(summary, SummaryMessage) else ""
-    return next((index for index, message in enumerate(before) if message.id == wanted), len(before))

@@ -125,7 +125,7 @@ class ProcessSandbox:
     async def _end(self, process: Process, capture: "_Capture") -> None:
         """Kill the process without a warning signal: bubblewrap's inner process cannot receive it and would survive.
 
-        All processes of the command die with it, as launchers promise; survivors are searched for and killed.
+        All processes of the command die with it, as launchers promise; what is left is searched for and killed.
         """
         if process.returncode is None:
             with suppress(ProcessLookupError):

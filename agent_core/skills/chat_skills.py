@@ -72,7 +72,7 @@ class ChatSkills:
             on_change: Called with the loaded skills after each change.
         """
         self.library = library or SkillLibrary()
-        self.wants_room = 0
+        self.tokens_wanted = 0
         """Tokens of a reference that did not fit. The conversation is then compacted before the next request, which
         resets this to 0."""
         self._own = WorkspaceSkills(own, self.library.find)
@@ -128,7 +128,7 @@ class ChatSkills:
         """Start a run: skills loaded from now on count as in use until its end."""
         self._fresh.clear()
         self._asked.clear()
-        self.wants_room = 0
+        self.tokens_wanted = 0
 
     def refresh(self, *, now: bool = False) -> None:
         """Check files for changes, at most once every two seconds unless `now`. The prompt is built from memory."""
@@ -267,7 +267,7 @@ class ChatSkills:
             fact = f"there is no room for {path}: it has {tokens} tokens, {lacking} too many"
             raise SkillError(SkillTrouble.NO_ROOM, fact, _NO_ROOM)
         self._asked.add((name, path))
-        self.wants_room = max(self.wants_room, tokens)
+        self.tokens_wanted = max(self.tokens_wanted, tokens)
         return False
 
     def _still_lacking(self, tokens: int, budget: TokenBudget) -> int:

@@ -221,8 +221,8 @@ class LoadedSkills:
             for name, item in self.loaded.items()
             if item.digest is not None and self._own.approved(item.skill, item.digest) is None
         ]
-        self.remove(*changed)
         for name in changed:
+            self.remove(name)
             self.notes[name] = _changed_since(name)
 
     def reference(self, item: LoadedSkill, path: str) -> str:

@@ -31,7 +31,7 @@ SUMMARY = "summary"
 """Source of facts kept when a conversation was compacted."""
 
 _AFTER = ", after "
-_STRANGERS = "strangers"
+_UNTRUSTED = "strangers"
 """Written after `_AFTER` by earlier versions."""
 _LINE = re.compile(r"([0-9]{4}-[0-9]{2}-[0-9]{2})\|([^|]*)\|(.*)")
 _BULLET = re.compile(r"(?:[-*+]|[0-9]{1,3}[.)])\s+")
@@ -245,7 +245,7 @@ def _fact(line: str) -> Fact | None:
         day, source, words = found.groups()
         own, mark, after = f"{source} ".partition(_AFTER)  # an editor may have stripped the space after the mark
         after = after.strip()
-        sources = read(UNKNOWN if after == _STRANGERS else after) if mark else ()
+        sources = read(UNKNOWN if after == _UNTRUSTED else after) if mark else ()
         return Fact(0, day, own.strip(), words.strip()[:FACT_CHARS], sources) if words.strip() else None
     words = _BULLET.sub("", text, count=1)
     return Fact(0, "", "", words[:FACT_CHARS]) if words and not words.startswith("#") else None

@@ -79,7 +79,7 @@ class Compaction:
 
     def is_due(self, state: QueryState) -> bool:
         """Return True if the next request would be too large and something can be done, or if a skill needs budget."""
-        if self._context.skills.wants_room:
+        if self._context.skills.tokens_wanted:
             return True
         used = self._context.tokens(state)
         if not self._window().is_too_full(used):
@@ -178,9 +178,9 @@ class Compaction:
     def _put_skills_away(self, left: Sequence[AgentMessage], budget: CompactionBudget) -> None:
         """Unload skills as the last resort, except those in use."""
         skills = self._context.skills
-        if skills.wants_room or self._context.guess(left) > budget.target:
+        if skills.tokens_wanted or self._context.guess(left) > budget.target:
             skills.unload_unused(left)
-        skills.wants_room = 0
+        skills.tokens_wanted = 0
 
     def _window(self) -> Window:
         """Return the window of the model that is asked next."""
@@ -190,7 +190,7 @@ class Compaction:
 
     def _budget(self, reason: CompactionReason, before: int, by: float, *, held: int = 0) -> CompactionBudget:
         size = Size(before, by, held, prefix=self._context.guess(()))
-        return budget_for(reason, self._window(), size, wanted=self._context.skills.wants_room)
+        return budget_for(reason, self._window(), size, wanted=self._context.skills.tokens_wanted)
 
     def _by(self, used: int, messages: Sequence[AgentMessage]) -> float:
         """Return how many times larger the request is than estimated."""

@@ -279,13 +279,13 @@ async def test_skills_that_are_in_use_stay(tmp_path: Path) -> None:  # S0-27, C-
 async def test_a_skill_that_wants_room_gets_it(starts_chat: StartChat) -> None:  # S1-19
     chat = starts_chat()
     chat_skills = chat.agent.context.skills
-    chat_skills.wants_room = 4_000
+    chat_skills.tokens_wanted = 4_000
 
     assert chat.compaction.is_due(state_of([*turns(9), user("now")]))
     _, end = await chat.compact([*turns(9), user("now")])
 
     assert end.tokens_after + 4_000 <= 0.9 * 8_192
-    assert chat_skills.wants_room == 0
+    assert chat_skills.tokens_wanted == 0
 
 
 async def test_a_stop_leaves_the_conversation_as_it_was(starts_chat: StartChat) -> None:  # S0-28, S2-32

@@ -120,7 +120,7 @@ def test_where_there_is_no_room_older_messages_are_shortened_first(chat_skills: 
 
     assert (added.changed, added.again) == (False, True)
     assert "Older messages are shortened now: call load_skill_reference once more." in added.text
-    assert chat_skills.wants_room == estimate(reference("alpha", "reference.md", TEXT.strip()))
+    assert chat_skills.tokens_wanted == estimate(reference("alpha", "reference.md", TEXT.strip()))
     assert chat_skills.texts.references == ""
     assert chat_skills.load_reference("alpha", "reference.md", budget=TokenBudget(used=4_000, window=10_000)).changed
 
@@ -150,7 +150,7 @@ def test_what_could_never_fit_is_refused_at_once(chat_skills: ChatSkills) -> Non
     small = TokenBudget(used=100, window=300, messages=[user("alpha")])
 
     assert refused(chat_skills, "alpha", "reference.md", small).code is SkillTrouble.NO_ROOM
-    assert chat_skills.wants_room == 0
+    assert chat_skills.tokens_wanted == 0
 
 
 def test_a_new_run_may_ask_for_room_again(chat_skills: ChatSkills) -> None:
@@ -159,5 +159,5 @@ def test_a_new_run_may_ask_for_room_again(chat_skills: ChatSkills) -> None:
 
     chat_skills.begin_run()
 
-    assert chat_skills.wants_room == 0
+    assert chat_skills.tokens_wanted == 0
     assert chat_skills.load_reference("alpha", "reference.md", budget=full).again
