@@ -222,7 +222,7 @@ WITHOUT_WORDS = {
     "Restores.mark_reported",
     "Retention.free_pages",
     "Retention.shorten",
-    "Search.index_older",
+    "Search.catch_up",
     "Outbox.not_sent",
     "Runs.resume",
     "Rules.remove",

@@ -88,13 +88,9 @@ class Search(Table):
         return await self._reader.run(read)
 
     async def catch_up(self) -> None:
-        """Index all rows from before the index existed, in steps that let other changes pass."""
-        while await self.index_older():  # noqa: ASYNC110 - other changes are written meanwhile
+        """Index all rows from before the index existed, newest first, in steps that let other changes pass."""
+        while await self._writer.submit(_index_older):  # noqa: ASYNC110 (others write meanwhile)
             await asyncio.sleep(PAUSE)
-
-    async def index_older(self) -> bool:
-        """Index some of the rows from before the index existed, newest first. Returns True if there are more."""
-        return await self._writer.submit(_index_older)
 
 
 def index(connection: sqlite3.Connection, seq: int, chat: ChatKey, message: AgentMessage) -> None:

@@ -24,7 +24,9 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("context", "compact"),
         *("skills", "skill"),
         *("approve", "deny", "rules"),
-        *("tasks", "undo"),
+        "tasks",
+        *("search", "sessions", "resume", "rename"),
+        "undo",
         *("remind", "report", "cron"),
         "heartbeat",
     ]

@@ -128,8 +128,7 @@ async def test_messages_from_before_the_index_are_indexed_in_steps(tmp_path: Pat
         await says(store, "the newest plant")
         page = await store.search.find([ANN], "plant", 500)
         assert (len(page.found), page.is_complete) == (1, False)
-        assert await store.search.index_older()
-        assert not await store.search.index_older()
+        await store.search.catch_up()
         page = await store.search.find([ANN], "plant", 500)
 
     assert (len(page.found), page.is_complete) == (AT_ONCE + 6, True)
