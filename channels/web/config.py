@@ -11,4 +11,4 @@ class Config(BaseModel):
     person: str = "You"
     """Name of the user of the page, as the model sees it."""
     max_upload: int = 50 * MEGABYTE
-    """Largest file that the page takes, in bytes."""
+    """Largest file that the page accepts, in bytes."""

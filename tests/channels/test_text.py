@@ -9,7 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from channels.text import parse_command, split_markdown, utf16_len, visible
+from channels.attachments import Attachment
+from channels.base import Button, OutboundMessage
+from channels.text import parse_command, split_markdown, split_message, utf16_len, visible
 from tests.cpu import cpu_seconds_at_most
 
 WORDS = st.text(st.sampled_from("ab cde. é漢字。👍🏽🇫🇷*_[]()\t\u0301\n"), max_size=120)
@@ -73,6 +75,22 @@ def test_no_grapheme_is_torn(document: str, limit: int) -> None:
 def test_what_was_split_is_not_split_again(document: str) -> None:
     for part in split_markdown(document, at_most(100), size=100):
         assert split_markdown(part, at_most(100), size=100) == (part,)
+
+
+def test_a_message_becomes_texts_then_files() -> None:
+    """The first part is the reply, the last text has the buttons, and a short text is the caption of the first file."""
+    files, rows = (Attachment(name="a"), Attachment(name="b")), ((Button(label="Yes", action="yes"),),)
+    message = OutboundMessage(markdown="one two", attachments=files, buttons=rows, reply_to="7")
+
+    apart = split_message(message, str.split, lambda _: False)
+    together = split_message(message, str.split, lambda _: True)
+
+    assert [part.markdown for part in apart] == ["one", "two", "", ""]
+    assert [part.attachments for part in apart] == [(), (), files[:1], files[1:]]
+    assert [bool(part.buttons) for part in apart] == [False, True, False, False]
+    assert [part.reply_to for part in apart] == ["7", None, None, None]
+    assert [(part.markdown, part.attachments) for part in together] == [("one two", files[:1]), ("", files[1:])]
+    assert together[0].buttons == rows
 
 
 @pytest.mark.parametrize("nothing", ["", "  \n\t ", "\n" * 10_000, " " * 10_000])
