@@ -1,16 +1,15 @@
 """The parts of chats and of their jobs: agents, sessions, runs, firings."""
 
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from agent_core.tools.task import task_tool
-from channels.base import Channel, ChatKey
+from channels.base import ChatKey
 from gateway.app.foundation import Foundation
 from gateway.chat.answers import Answers
-from gateway.chat.chat_agents import ChatAgents
-from gateway.chat.chat_prompts import ChatPrompts
-from gateway.chat.conversation import Conversation
+from gateway.chat.conversation import ChatAgents, Conversation
 from gateway.chat.earlier_talk import EarlierTalk
+from gateway.chat.prompts import ChatPrompts
 from gateway.chat.run import ChatRuns
 from gateway.chat.run_end import RunEnds
 from gateway.chat.session import ChatSession
@@ -134,7 +133,7 @@ class Chats(Foundation):
             jobs=self.jobs,
             offer=self.offer,
         )
-        return ChatRuns(self.runner, answers, ends)
+        return ChatRuns(self.store, self.runner, answers, ends)
 
     @cached_property
     def loaded_agents(self) -> ChatAgents:
@@ -142,8 +141,11 @@ class Chats(Foundation):
 
     @cached_property
     def prompts(self) -> ChatPrompts:
+        talk = partial(
+            EarlierTalk, store=self.store, may_speak=self.access.may_speak, caught_up=self.delivery.caught_up
+        )
         return ChatPrompts(
-            self._talk,
+            talk,
             self.workspaces,
             self.memories,
             self.notes,
@@ -151,9 +153,6 @@ class Chats(Foundation):
             secrets=self.secrets,
             vision=self.about.vision,
         )
-
-    def _talk(self, channel: Channel) -> EarlierTalk:
-        return EarlierTalk(channel, self.store, self.access.may_speak, self.delivery.caught_up)
 
     @cached_property
     def sessions(self) -> Sessions:

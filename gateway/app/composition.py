@@ -172,7 +172,7 @@ class Composition(Chats):
         reader = GapReader(
             name=name,
             channel=channel,
-            inbox=self.handler.accept_late,
+            inbox=partial(self.handler.accept, is_live=False),
             store=self.store,
             clock=self._clock,
             gaps=self.gaps,

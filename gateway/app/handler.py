@@ -55,15 +55,11 @@ class ChannelMessageHandler:
         self._refused: dict[tuple[ChatKey, str], list[InboxItem]] = {}
         """Messages being refused, by chat and user."""
 
-    async def accept(self, event: InboundEvent) -> Accepted:
-        """Authorise and store an event. Once this returns, the platform may drop the event."""
-        return await self._accept(event, is_live=True)
+    async def accept(self, event: InboundEvent, *, is_live: bool = True) -> Accepted:
+        """Authorise and store an event. Once this returns, the platform may drop the event.
 
-    async def accept_late(self, event: InboundEvent) -> Accepted:
-        """Accept an event read from history after a disconnection. It cannot answer a question."""
-        return await self._accept(event, is_live=False)
-
-    async def _accept(self, event: InboundEvent, *, is_live: bool) -> Accepted:
+        `is_live` is False for an event read from history after a disconnection, which cannot answer a question.
+        """
         taken = await self._admission.take(event)
         if isinstance(taken, Accepted):
             return taken

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.agent import Agent
@@ -10,15 +11,35 @@ from agent_core.messages import AgentMessage, NotificationMessage, SummaryMessag
 from agent_core.reasons import TerminalReason
 from agent_core.skills.chat_skills import ChatSkills
 from channels.base import Channel, ChatKey, Sender, TaskEnded
-from gateway.chat.chat_agents import ChatAgents
-from gateway.chat.chat_prompts import ChatPrompts
 from gateway.chat.held_history import HeldHistory
+from gateway.chat.memories import Memories
+from gateway.chat.prompts import ChatPrompts
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
+from gateway.permissions.workspaces import Workspaces
+from gateway.runs.agents import Agents
 from gateway.runs.tasks.report import notice
 from gateway.schedule.zones import Zones
 from gateway.store.rows import Chat, InboxItem, Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of
+
+
+class ChatAgents:
+    """Makes agents with the history and the loaded skills of a chat."""
+
+    def __init__(self, agents: Agents, workspaces: Workspaces, memories: Memories, store: Store) -> None:
+        self._agents = agents
+        self._workspaces = workspaces
+        self._memories = memories
+        self._store = store
+
+    async def load(self, chat: ChatKey, session: str) -> Agent:
+        """Return an agent with the history of a session."""
+        states = await self._store.skills.of(chat)
+        keep, facts = partial(self._store.skills.save, chat), self._memories.keeper(chat)
+        agent = self._agents.make(chat, session, self._workspaces.folder(chat), states, keep, keep_facts=facts)
+        agent.replace_messages(await self._store.transcript.history(session))
+        return agent
 
 
 class Conversation:

@@ -16,6 +16,7 @@ from gateway.chat.run_end import RunEnds
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.runs.runner import Runner
 from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.store import Store
 from gateway.texts.say import Language
 
 log = structlog.get_logger(__name__)
@@ -33,6 +34,7 @@ class ChatRun:
         on_said: Callable[[str], None],
     ) -> None:
         """`on_said` is called with the id of each message that is added to the transcript."""
+        self._store = runs.store
         self._runner = runs.runner
         self._answers = runs.answers
         self._ends = runs.ends
@@ -61,7 +63,7 @@ class ChatRun:
 
     async def start(self, prompts: list[AgentMessage]) -> None:
         """Run the agent on new messages and deliver the answer."""
-        self._runner.record(self._run)
+        self._store.runs.begin(self._run)
         events = self._agent.stream(prompts, run_id=self._run.id, user_id=self._run.person)
         await self._drive(events, None, [])
 
@@ -72,11 +74,11 @@ class ChatRun:
         """
         if not earlier:
             # The process ended before the first message was stored: it is still waiting, and begins another run.
-            await self._ends.record(self._run, RunEnd(TerminalReason.ABORTED, Usage(), ""))
+            await self._store.runs.end(self._run, RunEnd(TerminalReason.ABORTED, Usage(), ""), ())
             return
         posted = await self._answers.shown(self._run)
         log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
-        so_far = await self._runner.so_far(self._run, earlier)
+        so_far = await self._store.runs.so_far(self._run, earlier)
         events = self._agent.resume(run_id=self._run.id, user_id=self._run.person, so_far=so_far)
         await self._drive(events, posted, earlier)
 
@@ -95,7 +97,7 @@ class ChatRun:
         if end.error:
             log.warning("run failed", run=self._run.id, chat=str(self._run.chat), error=end.error)
         how, posts = await self._answers.compose(self._run, self._agent, end, earlier, progress)
-        await self._ends.record(self._run, how, posts)
+        await self._store.runs.end(self._run, how, posts)
         self.is_noted = True
         trouble = await self._ends.deliver(self._run, posts)
         if earlier and not progress.progress.tools and posts[-1].is_progress:
@@ -108,6 +110,7 @@ class ChatRun:
 class ChatRuns:
     """Begins and ends the runs of chats."""
 
+    store: Store
     runner: Runner
     answers: Answers
     ends: RunEnds

@@ -43,10 +43,6 @@ class RunEnds:
         self._jobs = jobs
         self._offer = offer
 
-    async def record(self, run: Run, how: RunEnd, posts: Sequence[Post] = ()) -> None:
-        """Store the end of a run and the messages that deliver its answer."""
-        await self._store.runs.end(run, how, posts)
-
     async def over(self, run: Run) -> None:
         """Close the questions and tasks of a run that has ended."""
         await self._approvals.run_over(run.id)

@@ -10,8 +10,7 @@ from agent_core.bulkheads import Bulkhead
 from agent_core.reasons import TerminalReason
 from channels.base import MessageEdited, ScheduleFired, Sender, TaskEnded
 from gateway.chat.conversation import Conversation
-from gateway.chat.gap_wait import GapWait
-from gateway.chat.gaps import Gaps
+from gateway.chat.gaps import Gaps, GapWait
 from gateway.chat.mailbox import Mailbox
 from gateway.chat.run import ChatRun, ChatRuns
 from gateway.chat.turns import Turns

@@ -1,6 +1,7 @@
 """A run with a conversation of its own, for a task or a job, recorded as a chat's run is."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from agent_core.agent import Agent
 from agent_core.bulkheads import Bulkhead
@@ -16,10 +17,6 @@ from gateway.runs.attempts import MOST_DEATHS
 from gateway.runs.runner import Attempt, Runner
 from gateway.store.rows import Run
 from gateway.store.store import Store
-
-
-def _to_nobody(_: AgentEvent) -> None:
-    """Ignore the event."""
 
 
 class IsolatedRun:
@@ -40,15 +37,24 @@ class IsolatedRun:
         self.run = run
         self.agent = agent
         self.errand = Errand(agent, clock, seconds=seconds)
-        self.watcher: Callable[[AgentEvent], None] = _to_nobody
-        """Called with every event."""
         self.released = None
         self._runner = runner
         self._store = store
         self._budget = budget
+        self._listeners: list[Callable[[AgentEvent], None]] = []
+
+    @contextmanager
+    def heard_by(self, listener: Callable[[AgentEvent], None]) -> Iterator[None]:
+        """Call the listener with every event while the context is open."""
+        self._listeners.append(listener)
+        try:
+            yield
+        finally:
+            self._listeners.remove(listener)
 
     def show(self, event: AgentEvent) -> None:
-        self.watcher(event)
+        for listener in tuple(self._listeners):
+            listener(event)
 
     def said(self, message_id: str) -> None:
         """Do nothing: no inbox item waits for these messages."""

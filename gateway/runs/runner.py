@@ -8,7 +8,6 @@ from typing import Protocol
 
 from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent
-from agent_core.loop.limits import SoFar
 from agent_core.messages import AgentMessage
 from gateway.records.audit import AuditLog
 from gateway.records.trace import Trace
@@ -76,14 +75,6 @@ class Runner:
         finally:
             if not is_cut_off:
                 self.end(run.id)
-
-    def record(self, run: Run) -> None:
-        """Store that a run begins."""
-        self._store.runs.begin(run)
-
-    async def so_far(self, run: Run, said: Sequence[AgentMessage]) -> SoFar:
-        """Return what a resumed run has used of its limits; `said` is what it has said."""
-        return await self._store.runs.so_far(run, said)
 
     async def resume(self, run: Run) -> Attempt:
         """Record another attempt at a run, and return what it has said so far."""

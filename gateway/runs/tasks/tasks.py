@@ -217,15 +217,16 @@ class Tasks:
 
     async def _wait_for(self, worker: Worker, context: ToolContext) -> None:
         """Wait for a task and report its progress to the tool call; cancelling the call cancels the task."""
-        worker.work.watcher = _shower(worker.work.errand, language_of(worker.task.language, self._language), context)
+        language = language_of(worker.task.language, self._language)
         context.on_task(_record(worker.task, TaskStatus.RUNNING))
-        try:
-            await asyncio.shield(worker.job)
-        except asyncio.CancelledError:
-            if context.cancel.cancelled:
-                worker.work.errand.cancel()
-                await asyncio.wait([worker.job])
-            raise
+        with worker.work.heard_by(_activity_listener(worker.work.errand, language, context)):
+            try:
+                await asyncio.shield(worker.job)
+            except asyncio.CancelledError:
+                if context.cancel.cancelled:
+                    worker.work.errand.cancel()
+                    await asyncio.wait([worker.job])
+                raise
 
     def _may_see(self, task: Task, by: Sender) -> bool:
         return task.person == by.id or self._access.is_owner(task.chat, by)
@@ -239,7 +240,7 @@ class Tasks:
         return Shown(task, status, errand.usage.total, doing(errand, language))
 
 
-def _shower(errand: Errand, language: Language, context: ToolContext) -> Callable[[AgentEvent], None]:
+def _activity_listener(errand: Errand, language: Language, context: ToolContext) -> Callable[[AgentEvent], None]:
     """Return a listener that reports changes of the activity; tools may send thousands of identical updates."""
     shown = ""
 

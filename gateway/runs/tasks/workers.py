@@ -28,7 +28,7 @@ from gateway.store.store import Store
 
 MOST_IN_CHAT = 3
 """Background tasks of one chat that run at the same time."""
-MOST_IN_HOUSE = 8
+MOST_AT_ONCE = 8
 MOST_OF_PERSON = 6
 """Leaves room for the first task of another user."""
 
@@ -157,7 +157,7 @@ class Workers:
                 for task in self._waiting.values()
                 if chats[task.chat] < MOST_IN_CHAT and people[_person(task)] < MOST_OF_PERSON
             ]
-            if not can or chats.total() >= MOST_IN_HOUSE:
+            if not can or chats.total() >= MOST_AT_ONCE:
                 return
             self.start(min(can, key=lambda task: people[_person(task)]))
 
