@@ -14,7 +14,7 @@ from agent_core.demo.flight import Details
 from agent_core.demo.model import decide
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart
-from agent_core.messages import AssistantMessage, NotificationMessage, user
+from agent_core.messages import AssistantMessage, ImageContent, NotificationMessage, user
 from agent_core.models.llm import LlmRequest
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
@@ -25,7 +25,8 @@ from tests.cpu import cpu_seconds_at_most
 from tests.process import REPOSITORY
 
 SKILLS = REPOSITORY / "skills"
-TOMORROW = (datetime.now(UTC).astimezone() + timedelta(days=1)).date()
+TOMORROW = "<tomorrow>"
+"""Stands for the date of tomorrow in what a `DatedChat` answers."""
 LOADS, ASKS_TIME = "Reading the skill book-flight", "Running book-flight/get_current_time.py []"
 
 
@@ -50,8 +51,28 @@ def scripts(*, refused: bool = False, workspace: Path | None = None) -> Tool:
     return run_skill_script
 
 
+class DatedChat(Chat):
+    """Chat with the shipped skills, whose scripts read the real date; midnight may pass in the middle."""
+
+    def __init__(self, workspace: Path, *more: Tool) -> None:
+        super().__init__(workspace, more=more, library=SkillLibrary([(SKILLS, Origin.SHIPPED)]))
+        self._tomorrows: set[str] = set()
+
+    async def says(self, text: str, *images: ImageContent) -> str:
+        self._tomorrows.add(_tomorrow())
+        answer = await super().says(text, *images)
+        self._tomorrows.add(_tomorrow())
+        for day in self._tomorrows:
+            answer = answer.replace(day, TOMORROW)
+        return answer
+
+
+def _tomorrow() -> str:
+    return str((datetime.now(UTC).astimezone() + timedelta(days=1)).date())
+
+
 def chat_with(workspace: Path, *more: Tool) -> Chat:
-    return Chat(workspace, more=more, library=SkillLibrary([(SKILLS, Origin.SHIPPED)]))
+    return DatedChat(workspace, *more)
 
 
 @pytest.fixture
