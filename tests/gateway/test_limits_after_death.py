@@ -90,7 +90,7 @@ async def test_the_time_that_it_really_ran_counts_and_that_of_questions_and_of_d
         so_far = await store.runs.so_far(RUN, [])
         assert so_far.seconds == 40 + 10 + 49
 
-    bot = await wired_bot(LOOK, "Clouds.", tools=(look,), limits=LoopLimits(max_seconds=100))
+    bot = await wired_bot(LOOK, "Clouds.", tools=(look,), limits=LoopLimits(max_seconds=99 + 60))
     await bot.app.settled()
 
     assert bot.screen[-1] == "Clouds."

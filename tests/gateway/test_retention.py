@@ -110,10 +110,10 @@ async def test_the_space_of_what_was_shortened_is_given_back(start_bot: StartBot
 async def test_copies_of_sent_files_go_after_thirty_days(start_bot: StartBot) -> None:
     bot = await talked(start_bot, OffsetClock())
     old, new = (bot.home / "outgoing" / name / "chart.png" for name in ("old", "new"))
-    for file in (old, new):
+    for file, age in ((old, 31 * DAY), (new, 29 * DAY)):
         file.parent.mkdir(parents=True)
         file.write_bytes(b"png")
-    os.utime(old, (time.time() - 31 * DAY,) * 2)
+        os.utime(file, (time.time() - age,) * 2)
 
     await bot.made.upkeep.look()
 
