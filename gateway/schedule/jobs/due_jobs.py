@@ -75,10 +75,15 @@ class DueJobs:
         self._ahead: float | None = None
         """The wall clock minus the monotonic clock at the last tick."""
         self._purged = float("-inf")
+        self._checked = float("inf")
+        """Time of the last query for due jobs."""
 
     async def next_due(self) -> float | None:
-        """Return the next due time after now, in seconds since the epoch."""
-        return await self._store.jobs.next_due(self._clock.time())
+        """Return the next due time after the last check, in seconds since the epoch.
+
+        It may have passed since; jobs that were due at the check and have to wait do not count.
+        """
+        return await self._store.jobs.next_due(min(self._checked, self._clock.time()))
 
     async def fire(self) -> None:
         """Fire all jobs that are due now."""
@@ -97,7 +102,7 @@ class DueJobs:
 
     async def _step(self, notices: dict[ChatKey, Notice]) -> bool:
         """Handle the longest overdue jobs. Returns True if there may be more."""
-        now = self._clock.time()
+        now = self._checked = self._clock.time()
         jobs = await self._store.jobs.due(now, MOST_AT_ONCE, self._platforms)
         handled = await asyncio.gather(*(self._handle(job, now) for job in jobs), return_exceptions=True)
         pairs: list[tuple[Job, Due]] = []

@@ -71,6 +71,15 @@ async def test_the_next_tick_is_at_the_next_job(tmp_path: Path) -> None:
         assert await here.due.next_due() == moment("2026-11-23 10:00")
 
 
+async def test_what_becomes_due_during_a_tick_is_next(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("x"), a_job("y", HOURLY, name="def456"))
+        await here.at("2026-11-23 08:59")
+        here.clock.move_to(moment("2026-11-23 09:00"))
+
+        assert await here.due.next_due() == moment("2026-11-23 09:00")
+
+
 # Missed slots
 
 
