@@ -3,8 +3,9 @@
 import calendar
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
-from typing import TypeVar
 from zoneinfo import ZoneInfo
+
+from dateutil.relativedelta import relativedelta
 
 from gateway.timing.changes import local, moment
 from gateway.timing.recurrence import MOST_INTERVAL, Dates, Timetable
@@ -12,7 +13,6 @@ from gateway.timing.rule import SHORTEST, BadRule, Every, Once, Recurrence, Rule
 from gateway.timing.slots import MOST_YEARS, YEAR
 from gateway.timing.vocabulary import DAY
 
-_Day = TypeVar("_Day", date, datetime)
 _HOUR, _MINUTE = 3600, 60
 _WEEK, _MONTHS, _LONGEST_MONTH = 7, 12, 31
 _LEAP_YEARS = 9
@@ -158,16 +158,9 @@ def _once_after(meant: After, zone: ZoneInfo, now: float) -> Once:
     if (meant.days + meant.months * _LONGEST_MONTH) * DAY + meant.seconds > MOST_YEARS * YEAR:
         raise BadRule("rule_too_far", years=MOST_YEARS)
     shown = local(zone, now)
-    later = _months_later(shown, meant.months) + timedelta(days=meant.days)
+    later = shown + relativedelta(months=meant.months, days=meant.days)
     start = now if later == shown else moment(zone, later)
     return Once(at=start + meant.seconds)
-
-
-def _months_later(shown: _Day, months: int) -> _Day:
-    """Add months, moving to the last day of a shorter month."""
-    years, month = divmod(shown.month - 1 + months, _MONTHS)
-    year, month = shown.year + years, month + 1
-    return shown.replace(year=year, month=month, day=min(shown.day, calendar.monthrange(year, month)[1]))
 
 
 def _recurring(dates: Dates, meant: At, zone: ZoneInfo, now: float) -> Recurrence:
@@ -232,7 +225,7 @@ def _dates(meant: Date, today: date) -> list[date]:
 
 def _days_of_months(meant: MonthDay, today: date) -> list[date]:
     ahead = range(_MONTHS + 1) if meant.months is None else [meant.months]
-    months = [_months_later(today.replace(day=1), number) for number in ahead]
+    months = [today.replace(day=1) + relativedelta(months=number) for number in ahead]
     return [first.replace(day=meant.day) for first in months if _exists(first.year, first.month, meant.day)]
 
 

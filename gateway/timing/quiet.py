@@ -2,11 +2,9 @@
 
 import re
 from dataclasses import dataclass
-from datetime import datetime, time, timedelta
-from itertools import count
 from zoneinfo import ZoneInfo
 
-from gateway.timing.changes import local, moments
+from gateway.timing.changes import local
 from gateway.timing.rule import BadRule
 
 HOUR = 60
@@ -29,13 +27,6 @@ class QuietHours:
         if self.start < self.end:
             return self.start <= minute < self.end
         return minute >= self.start or minute < self.end
-
-    def ends_after(self, now: float, zone: ZoneInfo) -> float:
-        """Return the next moment at which quiet hours end, the current ones or else the next ones."""
-        today = local(zone, now).date()
-        end = time(self.end // HOUR, self.end % HOUR)
-        ends = (at for day in count() for at in moments(zone, datetime.combine(today + timedelta(days=day), end)))
-        return next(float(at) for at in ends if at > now and not self.holds_at(at, zone))
 
     @property
     def words(self) -> str:

@@ -58,11 +58,6 @@ def by_the_chat(heartbeat: Heartbeat, now: float, facts: Facts) -> str | None:
     return None if facts.has_something else "heartbeat_nothing"
 
 
-def first_reason(heartbeat: Heartbeat, now: float, zone: ZoneInfo, facts: Facts) -> str | None:
-    """Return the first reason to stay quiet, or None."""
-    return by_the_clock(heartbeat, now, zone) or by_the_chat(heartbeat, now, facts)
-
-
 def next_check_in(heartbeat: Heartbeat, at: float, every: float, zone: ZoneInfo) -> float:
     """Return the first tick from `at` on outside quiet hours and snoozes, in seconds since the epoch."""
     while at < heartbeat.snoozed_until or ((quiet := heartbeat.quiet_hours) is not None and quiet.holds_at(at, zone)):

@@ -8,12 +8,16 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from channels.base import ChatKey
-from gateway.schedule.heartbeat.gates import LONG_SILENCE, Facts, first_reason, is_forgotten
+from gateway.schedule.heartbeat.gates import LONG_SILENCE, Facts, by_the_chat, by_the_clock, is_forgotten
 from gateway.store.job import Heartbeat
 
 PARIS = ZoneInfo("Europe/Paris")
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 BEATS = Heartbeat(ANN, "ann", "abc123")
+
+
+def first_reason(heartbeat: Heartbeat, now: float, zone: ZoneInfo, facts: Facts) -> str | None:
+    return by_the_clock(heartbeat, now, zone) or by_the_chat(heartbeat, now, facts)
 
 
 def at(local: str, zone: ZoneInfo = PARIS, *, fold: int = 0) -> float:
