@@ -33,13 +33,13 @@ class Phrases(NamedTuple):
 ENGLISH = Phrases(
     thinking="is thinking...",
     ask_title="Ask Parley",
-    ask_what="What about this message?",
+    ask_what="What would you like to do with this message?",
     ask="Ask",
     cancel="Cancel",
     prompts=(
         ("What can you do?", "What can you do for me?"),
         ("Plan my day", "Help me plan my day."),
-        ("Draft a reply", "Help me to draft a reply. Ask me for what you need to know."),
+        ("Draft a reply", "Help me draft a reply. Ask me for anything you need to know."),
     ),
 )
 
