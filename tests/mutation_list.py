@@ -181,7 +181,7 @@ MUTATIONS = (
         "S3-17",
         "agent_core/loop/state.py",
         "what was summarised is shown beside the summary",
-        "return [summary, *_shortened(kept, summary), *messages[place + 1 :]]",
+        "return [summary, *_shortened(kept, summary.short_until), *messages[place + 1 :]]",
         "return [summary, *messages[:place], *messages[place + 1 :]]",
     ),
     Mutation(
