@@ -17,8 +17,7 @@ from agent_core.sandbox.command import Command, Launcher
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.probe import fault_of
 from agent_core.sandbox.process import ProcessSandbox
-from agent_core.sandbox.usage import Usage, usage_of
-from agent_core.sandbox.watch import free_on_machine
+from agent_core.sandbox.usage import Usage, free_on_machine, usage_of
 from bench.figures import Figure
 from gateway.settings.limits import MB, QuotaSettings
 from tests.agent_core.sandbox.running import sampled_launchers

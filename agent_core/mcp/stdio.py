@@ -1,4 +1,8 @@
-"""MCP servers as child processes, spoken to on their standard input and output."""
+"""MCP servers as child processes, spoken to on their standard input and output.
+
+The SDK's own transport passes on more of the environment, reads lines of any length, prints the program's standard
+error to the terminal, and logs a traceback for every invalid line.
+"""
 
 import asyncio
 import os

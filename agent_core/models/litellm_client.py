@@ -1,4 +1,10 @@
-"""Client for hosted providers through litellm, which is imported only when it is needed."""
+"""Client of hosted providers, by litellm. Only this file imports it, at the first call or in `warm_up`.
+
+litellm only translates: retries, budgets and fallbacks are Parley's own, so that they work the same for every client.
+
+litellm wraps errors up to four deep, makes up statuses and writes tracebacks into their texts, so the wrapped errors
+are examined.
+"""
 
 import ast
 import asyncio

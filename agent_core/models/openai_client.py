@@ -1,4 +1,7 @@
-"""A light client for servers with the OpenAI chat protocol, mostly local ones."""
+"""A light client for servers with the OpenAI chat protocol, mostly local ones.
+
+Takes about 1 ms of CPU per call, which limits how many chats a machine can serve; hosted providers go through litellm.
+"""
 
 import asyncio
 import contextlib

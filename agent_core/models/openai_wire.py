@@ -1,4 +1,7 @@
-"""The OpenAI chat protocol: requests as JSON, thinking options, and the chunks of a streamed answer."""
+"""The OpenAI chat protocol: requests as JSON, thinking options, and the chunks of a streamed answer.
+
+The classes of chunks read JSON (`model_validate` of a dict) and litellm's objects, which have the same attributes.
+"""
 
 import hashlib
 import json

@@ -1,4 +1,7 @@
-"""Selection of the model: the setting, else a key in the environment, else a local server, else the demo."""
+"""Selection of the model: the setting, else a key in the environment, else a local server, else the demo.
+
+Hosted providers go through litellm; servers with a base URL go through `OpenAiClient`.
+"""
 
 import asyncio
 import contextlib

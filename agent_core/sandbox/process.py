@@ -16,7 +16,7 @@ from agent_core.clock import Clock
 from agent_core.sandbox.cgroup import Group
 from agent_core.sandbox.command import Command, Finished, Launcher, OnOutput
 from agent_core.sandbox.reaper import end_writers
-from agent_core.sandbox.watch import Watch
+from agent_core.sandbox.usage import Watch
 
 TELL_EVERY = 0.25
 """Seconds between two progress lines."""

@@ -1,4 +1,8 @@
-"""System calls that sandboxed commands may not make, as a seccomp filter."""
+"""System calls that sandboxed commands may not make, as a seccomp filter.
+
+The filter is assembled from a table of rules in the kernel's machine code (struct sock_filter), so that all refusals
+are in one place and nothing needs to be built. Calls without a rule are allowed, except those newer than the table.
+"""
 
 import errno
 import platform

@@ -1,4 +1,7 @@
-"""The skills loaded in one chat, kept up to date with their files."""
+"""The skills loaded in one chat, kept up to date with their files.
+
+This is the only record of loaded skills: index marks, prompt and stored state derive from it.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,4 +1,7 @@
-"""Exact arithmetic on untrusted expressions, with limits on everything that could grow."""
+"""Exact arithmetic on untrusted expressions, with limits on everything that could grow.
+
+An operator-precedence parser computes in fractions while it reads; only roots, logarithms and angles are rounded.
+"""
 
 import math
 import re

@@ -1,4 +1,10 @@
-"""Long-term memory: facts, one per line, in a file that its owner may edit, too."""
+"""Long-term memory: facts, one per line, in a file that its owner may edit, too.
+
+`2026-11-22|Ann|likes tea` is day, source and fact. A source that ends in `, after page:example.com` names untrusted
+input in the conversation from which the fact was written: such a fact is found by a search, but never put into a prompt
+unasked. The folder is outside the workspace, so that only these functions and the owner write there. Other lines are
+facts without day and source, except headings.
+"""
 
 import asyncio
 import os

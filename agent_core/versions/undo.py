@@ -1,4 +1,7 @@
-"""Undo of a tool call's changes. An undo is a change itself, and can be undone. All functions block."""
+"""Undo of a tool call's changes. An undo is a change itself, and can be undone. All functions block.
+
+A restored file, folder or link is replaced as a whole, and links are never followed.
+"""
 
 import os
 from collections.abc import Iterator, Mapping, Sequence

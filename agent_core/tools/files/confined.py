@@ -1,4 +1,7 @@
-"""Opening of files strictly inside one folder, whatever the path and the links in it. All functions block."""
+"""Opening of files strictly inside one folder, whatever the path and the links in it. All functions block.
+
+Links are never followed; a file with a second name (a hard link) may belong elsewhere, and is refused.
+"""
 
 import codecs
 import errno

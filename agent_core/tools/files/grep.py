@@ -1,4 +1,8 @@
-"""The tool `grep`: searches files of the chat's workspace."""
+"""The tool `grep`: searches files of the chat's workspace.
+
+Parley finds and opens the files itself, so that nothing leads out of the workspace. ripgrep, if installed, only gets
+open files and only reports the numbers of matching lines.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,8 @@
-"""Fetching of a web page: only allowed addresses, limited in time and size, without cookies, keys or proxies."""
+"""Fetching of a web page: only allowed addresses, limited in time and size, without cookies, keys or proxies.
+
+Checking the written address is not enough: `127.1`, a name that resolves to 127.0.0.1 and a redirect get past it. So
+names are resolved once, every address is checked, and only checked ones are connected to.
+"""
 
 import asyncio
 import re

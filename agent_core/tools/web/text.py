@@ -1,17 +1,146 @@
-"""Conversion of a fetched page to text for a model, decoded from the encoding that the page declares."""
+"""Conversion of what was fetched to text for a model: pages, feeds (RSS, Atom) and plain text."""
 
 import codecs
+import html
 import re
+from collections.abc import Iterator
+from urllib.parse import urljoin
 
 from agent_core.tools.tool import ToolFailed
-from agent_core.tools.web.feed import is_feed, read_feed
 from agent_core.tools.web.fetch import Fetched, Page
-from agent_core.tools.web.page import read_page
+from agent_core.tools.web.markup import EndTag, StartTag, attributes_of, tokens
+from agent_core.tools.web.page import MOST_TAGS, read_page
 from agent_core.tools.web.visible import visible
 
+MOST_ENTRIES = 50
+SUMMARY_CHARS = 300
+LONGEST_RAW = 4_000
+"""Characters of an entry's text that are read."""
+_START = re.compile(r"\s{0,99}(?:<[?!][^>]{0,999}>\s{0,99}){0,9}<(?:rss|feed|rdf:rdf)[\s>]", re.I)
+_CDATA, _CDATA_END = "<![CDATA[", "]]>"
+
+_ENTRIES = frozenset({"item", "entry"})
+_FIELDS = {
+    "title": "title",
+    "link": "link",
+    "pubdate": "date",
+    "published": "date",
+    "updated": "date",
+    "dc:date": "date",
+    "description": "summary",
+    "summary": "summary",
+    "content": "summary",
+    "content:encoded": "summary",
+}
+"""Fields by their element in the various formats; the first of several wins."""
+
+
+_Entry = dict[str, str]
+"""Values by field."""
 _HTML = frozenset({"text/html", "application/xhtml+xml"})
 _SNIFFED = 1000
 """Characters used to detect the type if the server does not declare it."""
+
+
+def is_feed(content: str) -> bool:
+    return _START.match(content) is not None
+
+
+def read_feed(content: str, url: str) -> Page:
+    """Convert a feed from `url`. Takes linear time for any input."""
+    reading = _Reading()
+    reading.read(_plain(content))
+    title = _text(reading.about.get("title", ""))
+    items = "".join(_item(entry, url) for entry in reading.entries[:MOST_ENTRIES])
+    page = read_page(f"<title>{title}</title><ul>{items}</ul>", url)
+    return Page(page.title, page.text, reading.whole and page.whole)
+
+
+class _Reading:
+    """A single pass over the tags."""
+
+    def __init__(self) -> None:
+        self.about: _Entry = {}
+        self.entries: list[_Entry] = []
+        self.whole = True
+        self._entry = self.about
+        self._field = ""
+        """The element that is being read."""
+        self._words: list[str] = []
+
+    def read(self, content: str) -> None:
+        for number, token in enumerate(tokens(content)):
+            if number > MOST_TAGS or len(self.entries) > MOST_ENTRIES:
+                self.whole = False
+                return
+            match token:
+                case StartTag():
+                    self._start(token)
+                case EndTag(name=name):
+                    self._end(name)
+                case str() if self._field:
+                    self._words.append(token)
+                case _:
+                    pass
+
+    def _start(self, tag: StartTag) -> None:
+        if tag.name in _ENTRIES:
+            self._entry, self._field = {}, ""
+            self.entries.append(self._entry)
+        elif tag.name == "link" and "href" in tag.rest:
+            attributes = attributes_of(tag)
+            if attributes.get("rel", "alternate") == "alternate":
+                _take(self._entry, "link", attributes.get("href", ""))
+        elif not self._field and tag.name in _FIELDS and not tag.rest.endswith("/"):
+            self._field, self._words = tag.name, []
+
+    def _end(self, name: str) -> None:
+        if name == self._field:
+            _take(self._entry, _FIELDS[name], "".join(self._words))
+            self._field = ""
+        elif name in _ENTRIES:
+            self._entry, self._field = {}, ""  # text between entries belongs to none
+
+
+def _take(entry: _Entry, name: str, text: str) -> None:
+    if text.strip() and not entry.get(name):
+        entry[name] = text.strip()[:LONGEST_RAW]
+
+
+def _item(entry: _Entry, url: str) -> str:
+    address = entry.get("link", "")
+    title = _text(entry.get("title", "")) or _text(address) or "(no title)"
+    try:
+        link = urljoin(url, address) if address else ""
+    except ValueError:
+        link = ""
+    head = f'<a href="{html.escape(link)}">{title}</a>' if link else title
+    date = f" ({_text(entry['date'])})" if "date" in entry else ""
+    summary = _text(entry.get("summary", ""))
+    return f"<li>{head}{date}{f'<br>{summary}' if summary not in ('', title) else ''}</li>"
+
+
+def _text(markup: str) -> str:
+    """Return the text in one line, escaped for HTML."""
+    words = " ".join(read_page(markup, "").text.split()) if "<" in markup or "&" in markup else " ".join(markup.split())
+    shortened = words if len(words) <= SUMMARY_CHARS else f"{words[: SUMMARY_CHARS - 1]}…"
+    return html.escape(shortened)
+
+
+def _plain(content: str) -> str:
+    """Return the feed with CDATA sections as escaped text."""
+    return "".join(_parts(content)) if _CDATA in content else content
+
+
+def _parts(content: str) -> Iterator[str]:
+    place = 0
+    while (start := content.find(_CDATA, place)) >= 0:
+        yield content[place:start]
+        end = content.find(_CDATA_END, start)
+        inside = content[start + len(_CDATA) : end if end >= 0 else len(content)]
+        yield html.escape(inside, quote=False)
+        place = end + len(_CDATA_END) if end >= 0 else len(content)
+    yield content[place:]
 
 
 def readable(fetched: Fetched) -> Page:

@@ -2,9 +2,8 @@
 
 import pytest
 
-from agent_core.tools.web.feed import MOST_ENTRIES, is_feed, read_feed
 from agent_core.tools.web.fetch import Fetched
-from agent_core.tools.web.text import readable
+from agent_core.tools.web.text import MOST_ENTRIES, is_feed, read_feed, readable
 from tests.cpu import cpu_seconds_at_most
 
 HERE = "https://news.example/feed.xml"
