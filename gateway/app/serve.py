@@ -46,7 +46,7 @@ TICK_EVERY = 30.0
 
 
 @dataclass(frozen=True)
-class Ground:
+class Resources:
     """Resources that every way of running Parley needs."""
 
     settings: Settings
@@ -76,13 +76,13 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
             "Set PARLEY_WEB=on, or a channel's token as in .env.example; `parley chat` talks in the terminal."
         )
     async with AsyncExitStack() as life:
-        ground = await life.enter_async_context(prepare(settings, clock))
-        channels = [open_channel(name, config, ground.clock.time) for name, config in settings.channels.items()]
+        resources = await life.enter_async_context(prepare(settings, clock))
+        channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
         lines = []
         if settings.web.enabled:
             # Imported by name: without a page this import is saved at the start.
             open_page = importlib.import_module("gateway.web.page").open_page
-            web, page = open_page(settings, ground.about, ground.store, ground.clock, _say_link)
+            web, page = open_page(settings, resources.about, resources.store, resources.clock, _say_link)
             await page.start()
             life.push_async_callback(page.close)
             channels.append(web)
@@ -90,13 +90,13 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
         lines.extend(f"  Chat   {name}" for name in settings.channels)
         if settings.channels and not (settings.owners or settings.allow):
             lines.append("  Nobody may speak there yet: write to the bot, and a line here tells how to get in.")
-        async with open_app(ground, channels, tick_every) as app:
-            say_hello(ground.about, settings.files, lines)
+        async with open_app(resources, channels, tick_every) as app:
+            say_hello(resources.about, settings.files, lines)
             return await _until_stopped(app, settings.drain_seconds)
 
 
 @asynccontextmanager
-async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Ground]:
+async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Resources]:
     """Open the model, the store and the sandbox. Raises as `serve` does."""
     clock = clock or SystemClock()
     hidden = (settings.home, *settings.files)
@@ -118,7 +118,7 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         found = await trying
         about = _about(settings, choice, found, clock)
         launcher = None if isinstance(found, NoLauncher) else found
-        yield Ground(settings, clock, store, first.llm, choice, fallbacks, launcher, about)
+        yield Resources(settings, clock, store, first.llm, choice, fallbacks, launcher, about)
 
 
 def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
@@ -138,26 +138,28 @@ def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher
 
 
 @asynccontextmanager
-async def open_app(ground: Ground, channels: Sequence[Channel], tick_every: float = TICK_EVERY) -> AsyncIterator[App]:
+async def open_app(
+    resources: Resources, channels: Sequence[Channel], tick_every: float = TICK_EVERY
+) -> AsyncIterator[App]:
     """Open the gateway with these channels, and close them at the end."""
-    settings = ground.settings
+    settings = resources.settings
     async with AsyncExitStack() as life:
         for channel in channels:
             life.push_async_callback(channel.close)
         approved = ApprovedTools(settings.home / "mcp.json", settings.mcp)
         servers = McpServers(settings.mcp, settings.environ, approved.see)
         life.push_async_callback(servers.close)
-        tools = tuple(tools_for(settings, ground.clock, ground.launcher, vision=ground.about.vision))
+        tools = tuple(tools_for(settings, resources.clock, resources.launcher, vision=resources.about.vision))
         servers.begin(RESERVED.union(tool.name for tool in tools))
-        if await ground.store.runs.open_ids():
+        if await resources.store.runs.open_ids():
             await servers.tried(WAIT_FOR_SERVERS)
         persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
         library = skill_library(settings)
         network = settings.commands_network
         parts = AgentParts(
-            llm=ground.llm,
-            model=ground.choice.model,
-            fallbacks=ground.fallbacks,
+            llm=resources.llm,
+            model=resources.choice.model,
+            fallbacks=resources.fallbacks,
             options=LlmOptions(thinking=settings.thinking),
             tools=tools,
             others=servers.tools,
@@ -166,7 +168,7 @@ async def open_app(ground: Ground, channels: Sequence[Channel], tick_every: floa
             persona=persona,
             limits=settings.limits.loop_limits,
             policy=Policy(settings.permissions, shut_in=shut_in(library, network=network)),
-            sandbox=f"{ground.about.sandbox}{' with the network' if network else ''}",
+            sandbox=f"{resources.about.sandbox}{' with the network' if network else ''}",
             network=network,
         )
         of_app = AppSettings(
@@ -184,11 +186,17 @@ async def open_app(ground: Ground, channels: Sequence[Channel], tick_every: floa
         )
         made = await life.enter_async_context(
             composed(
-                of_app, ground.store, channels, parts, ground.about, system=System(ground.clock), approved=approved
+                of_app,
+                resources.store,
+                channels,
+                parts,
+                resources.about,
+                system=System(resources.clock),
+                approved=approved,
             )
         )
-        if isinstance(ground.llm, WarmsUp):
-            life.callback(asyncio.create_task(ground.llm.warm_up()).cancel)
+        if isinstance(resources.llm, WarmsUp):
+            life.callback(asyncio.create_task(resources.llm.warm_up()).cancel)
         yield made.app
 
 

@@ -16,14 +16,14 @@ def chat(environ: Mapping[str, str], cwd: Path) -> int:
 
 async def talk(settings: Settings) -> int:
     """Run the terminal chat until the user leaves or the input ends."""
-    async with prepare(settings) as ground:
+    async with prepare(settings) as resources:
 
         async def answered() -> None:
             app.input_ended(TerminalChannel.name)
             await app.settled()
 
-        async with open_app(ground, [TerminalChannel(idle=answered)]) as app:
+        async with open_app(resources, [TerminalChannel(idle=answered)]) as app:
             lines = ["  Files  name one with an @ before it: @~/sales.csv", "  Leave  /exit or Ctrl-D"]
-            say_hello(ground.about, settings.files, lines)
+            say_hello(resources.about, settings.files, lines)
             await app.run()
     return 0

@@ -16,7 +16,7 @@ from gateway.store.store import Store
 from gateway.texts.say import say
 from gateway.timing.words import slot_words
 
-_FROM = {Level.HERE: "zone_set_here", Level.CHANNEL: "zone_of_channel", Level.HOUSE: "zone_of_house"}
+_FROM = {Level.HERE: "zone_set_here", Level.CHANNEL: "zone_of_channel", Level.DEFAULT: "zone_of_house"}
 _RESET = ("reset", "default", "重置", "默认")
 
 

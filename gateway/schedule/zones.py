@@ -25,7 +25,7 @@ class Level(StrEnum):
     HERE = "here"
     CHANNEL = "channel"
     """Inherited from the channel that the thread belongs to."""
-    HOUSE = "house"
+    DEFAULT = "default"
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Zones:
             # A stored zone may have been removed from the time zone database since.
             if (name := own.get(str(key))) and is_zone(name):
                 return Known(ZoneInfo(name), level)
-        return Known(self.default, Level.HOUSE)
+        return Known(self.default, Level.DEFAULT)
 
     async def changed(self, chat: ChatKey, zone: str | None) -> None:
         """Update the cache after the chat's own zone was set, or removed (None)."""
