@@ -65,7 +65,7 @@ class Admission:
             return Accepted.NEW if await self._store.restores.set_aside(event) else Accepted.DUPLICATE
         seq = await self._store.inbox.accept(event)
         if seq is None:
-            log.debug("event came again", id=event.event_id)
+            log.debug("duplicate event", id=event.event_id)
             return Accepted.DUPLICATE
         return InboxItem(seq, event)
 

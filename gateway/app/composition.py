@@ -95,7 +95,7 @@ class Composition(Chats):
 
     @cached_property
     def handling(self) -> DrainedTasks:
-        return DrainedTasks("an event was not dealt with", self.drain, "commands")
+        return DrainedTasks("handling an event failed", self.drain, "commands")
 
     @cached_property
     def handler(self) -> ChannelMessageHandler:

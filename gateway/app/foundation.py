@@ -62,7 +62,7 @@ class Foundation:
         """Set when a job may be due earlier than before."""
         self.ended: asyncio.Queue[InboxItem] = asyncio.Queue()
         """News of background tasks that have ended."""
-        self._hearing = Background("the ends of tasks are not told any more")
+        self._hearing = Background("forwarding the results of tasks failed")
         self._stored = stored
         self._channels = channels
         self._parts = parts

@@ -145,7 +145,7 @@ class GapReader:
         if isinstance(error, ChannelError) and error.permanent:
             await self._give_up(chat, error.reason)
             return
-        log.info("not caught up yet", chat=str(chat), reason=str(error))
+        log.info("catch-up not finished", chat=str(chat), reason=str(error))
         now = self._clock.monotonic()
         if isinstance(error, ChannelError) and error.retry_after is not None:
             self._paused_until = now + error.retry_after

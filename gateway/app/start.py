@@ -52,7 +52,7 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
     configure_logs(settings.secrets, level=level, form=settings.log_format)
     for file in exposed(settings):
         close_to_others(file)
-        log.warning("a file with secrets could be read by others; from now on only by you", file=str(file))
+        log.warning("a file with secrets was readable by others; its mode is now 0600", file=str(file))
     for warning in settings.warnings:
         log.warning("settings", what=warning.what, fix=warning.fix)
     gc.freeze()  # imported objects live until exit

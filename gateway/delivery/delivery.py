@@ -73,7 +73,7 @@ class Delivery:
         self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
         self._store = store
         self._clock = clock
-        self._folding = Background("a progress message was not folded")
+        self._folding = Background("folding a progress message failed")
         self.unconfirmed: set[ChatKey] = set()
         """Chats with a message that may not have arrived and has not been offered again yet."""
         self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
@@ -205,7 +205,7 @@ class Delivery:
                     post, without = replace(post, message=post.message.model_copy(update={"attachments": ()})), error
                     continue
                 if wait is None:
-                    log.warning("post given up", key=post.key, chat=str(post.chat), reason=error.reason)
+                    log.warning("post failed for good", key=post.key, chat=str(post.chat), reason=error.reason)
                     await self._store.outbox.failed(post.key, error.reason)
                     return error
                 await self._rest(post, wait, error)

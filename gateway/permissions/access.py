@@ -97,7 +97,7 @@ class Access:
             del self._noticed[next(iter(self._noticed))]
         known = sorted({*self._people.allow, who})
         line = ", ".join(f'"{person}"' for person in known)
-        log.warning("an unknown person wrote", who=who)
+        log.warning("message from an unknown user", who=who)
         self._console(f"To let them in, put this into parley.toml; where a list is there, add to it:\nallow = [{line}]")
         if self._people.allow:  # parley.toml has no effect if .env sets the same list
             self._console(f"or, where they stand in .env, this one:\nPARLEY_ALLOW={','.join(known)}")

@@ -132,7 +132,7 @@ class Approvals:
         """Runs that may have open questions."""
         self._silent: set[str] = set()
         """Platforms that cannot answer any more."""
-        self._changing = Background("a question's message could not be changed")
+        self._changing = Background("editing a question failed")
 
     # For runs
 

@@ -110,7 +110,7 @@ class ApprovedTools:
             arriving.write_bytes(_FILE.dump_json(self._known))
             arriving.replace(self._file)
         except OSError as error:
-            log.warning("approved MCP tools cannot be written down", file=str(self._file), reason=error.strerror)
+            log.warning("approved MCP tools cannot be stored", file=str(self._file), reason=error.strerror)
 
     def _read(self) -> dict[str, _Known]:
         try:

@@ -160,11 +160,11 @@ class AuditLog:
                 self._append(day, mine)
             except OSError as error:
                 if not self._lost:
-                    log.warning("the audit file cannot be written; calls go on without it", reason=str(error))
+                    log.warning("the audit file cannot be written; tool calls continue without it", reason=str(error))
                 self._lost += len(mine)
             else:
                 if self._lost:
-                    log.warning("the audit file is written again", lost=self._lost)
+                    log.warning("the audit file can be written again", lost=self._lost)
                 self._lost = 0
             if day > self._swept:
                 self._sweep(day)

@@ -111,7 +111,7 @@ class Approvals(Table):
         """
         mask = self._secrets.mask
         asked = replace(question, tool=mask(question.tool), what=mask(question.what))
-        rows = rows_of([Post(asked.key, asked.run, asked.chat, self._masked(message))], asked.asked_at)
+        rows = rows_of([Post(asked.key, asked.run, asked.chat, self._secrets.masked(message))], asked.asked_at)
         line = self._masking(line)
 
         def change(connection: sqlite3.Connection) -> list[Moved]:
@@ -177,7 +177,7 @@ class Approvals(Table):
         return await self._reader.run(read)
 
     def _masking(self, line: Line) -> Line:
-        return lambda question: self._masked(line(question))
+        return lambda question: self._secrets.masked(line(question))
 
 
 class Rules(Table):

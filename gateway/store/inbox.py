@@ -28,7 +28,7 @@ class Inbox(Table):
         Raises:
             StoreUnavailable: The disk takes no writes; nothing was recorded.
         """
-        change = accepting(self._masked(event), self._clock.time())
+        change = accepting(self._secrets.masked(event), self._clock.time())
         return await self._writer.submit(change, patient=False)
 
     async def settle(self, seqs: Sequence[int]) -> None:
@@ -41,7 +41,7 @@ class Inbox(Table):
 
     async def reword(self, item: InboxItem) -> None:
         """Store the new text of a message that was edited while it waits."""
-        event = self._masked(item.event)
+        event = self._secrets.masked(item.event)
 
         def change(connection: sqlite3.Connection) -> None:
             query = "UPDATE inbox SET payload = ? WHERE seq = ? AND state = 'new'"

@@ -162,7 +162,7 @@ class Jobs(Table):
         return await self._reader.run(read)
 
     def _masked_job(self, job: Job) -> Job:
-        return replace(job, work=self._masked(job.work), given=tuple(map(self._secrets.mask, job.given)))
+        return replace(job, work=self._secrets.masked(job.work), given=tuple(map(self._secrets.mask, job.given)))
 
 
 def active(connection: sqlite3.Connection) -> Iterator[Job]:

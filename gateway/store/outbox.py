@@ -85,7 +85,7 @@ class Outbox(Table):
             at: The platform's time of it, in seconds since the epoch; None: now.
         """
         at = self._clock.time() if at is None else at
-        body = self._masked(post.message).model_dump_json()
+        body = self._secrets.masked(post.message).model_dump_json()
 
         def change(connection: sqlite3.Connection) -> None:
             connection.execute(

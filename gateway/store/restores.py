@@ -53,7 +53,7 @@ class Restores(Table):
         Raises:
             StoreUnavailable: The disk takes no writes; nothing was recorded.
         """
-        safe = self._masked(event)
+        safe = self._secrets.masked(event)
         accept = accepting(safe, self._clock.time())
 
         def change(connection: sqlite3.Connection) -> bool:

@@ -93,7 +93,7 @@ class Steps(Table):
     def _written(self, value: JsonObject) -> str:
         """Serialise with secrets masked. The whole text is checked first, as it hardly ever contains one."""
         text = json.dumps(value, ensure_ascii=False)
-        return json.dumps(self._masked(value), ensure_ascii=False) if self._secrets.are_in(text) else text
+        return json.dumps(self._secrets.masked(value), ensure_ascii=False) if self._secrets.are_in(text) else text
 
 
 def joined(run: str, at: float, kept: Mapping[str, JsonValue], message: Resolve) -> AgentEvent:

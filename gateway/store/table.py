@@ -29,10 +29,6 @@ class Table:
         self._clock = clock
         self._secrets = secrets
 
-    def _masked(self, value: T) -> T:
-        """Return the value with secrets masked in all its texts."""
-        return self._secrets.masked(value)
-
 
 def readable(rows: Iterable[Row], read: Callable[[Row], T], table: str) -> Iterator[T]:
     """Yield `read(row)` for each row, skipping and logging rows for which it raises ValueError.
@@ -45,4 +41,4 @@ def readable(rows: Iterable[Row], read: Callable[[Row], T], table: str) -> Itera
         except ValueError as error:
             name, *_ = row
             reason = str(error).partition("\n")[0]  # the rest quotes the row, which may hold a user's text
-            log.warning("a stored row cannot be read; it is left where it is", table=table, row=name, reason=reason)
+            log.warning("a stored row cannot be read; it is skipped", table=table, row=name, reason=reason)

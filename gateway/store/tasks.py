@@ -145,7 +145,7 @@ class Tasks(Table):
         Returns:
             The news in the inbox; None if there are none, or if the task was over already.
         """
-        now, news, safe = self._clock.time(), news and self._masked(news), self._masked(report)
+        now, news, safe = self._clock.time(), news and self._secrets.masked(news), self._secrets.masked(report)
         reason = _REASONS.get(safe.status, TerminalReason.ERROR)
         counts_there = safe.is_result and not task.background  # such usage is counted with the tool call's result
         usage = Usage() if counts_there else safe.usage

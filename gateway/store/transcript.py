@@ -33,7 +33,7 @@ class Transcript(Table):
             seqs: The numbers of the inbox items.
             later: True to wait for the next commit, at most 50 ms; best if the result is not awaited.
         """
-        masked = self._masked(message)
+        masked = self._secrets.masked(message)
         row = (str(run.chat), run.session, run.id, turn, masked.model_dump_json())
 
         def change(connection: sqlite3.Connection) -> None:

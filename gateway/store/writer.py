@@ -79,7 +79,7 @@ class Ballast:
         """Delete the file to free its space. Returns True if there was a file to delete."""
         with suppress(OSError):
             self._file.unlink()
-            log.error("the disk is full: the ballast was given up, make room and start again to lay it anew")
+            log.error("the disk is full: the reserve file was deleted; make room and restart to create it again")
             return True
         return False
 
@@ -189,12 +189,12 @@ class Writer:
                 break
             await self._wait_for_the_disk(str(error))
         if self._trouble is not None:
-            log.info("the store is written again")
+            log.info("the store can be written again")
             self._trouble = None
 
     async def _wait_for_the_disk(self, trouble: str) -> None:
         if self._trouble is None:
-            log.error("the store cannot be written; no new events are taken in until it can", reason=trouble)
+            log.error("the store cannot be written; no new events are accepted until it can", reason=trouble)
         self._trouble = trouble
         self._alone = _patient(self._alone, trouble)
         self._jobs = _patient(self._jobs, trouble)

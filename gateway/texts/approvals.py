@@ -7,19 +7,19 @@ TEXTS = {
     "acts_exec": {"en": "It runs a program.", "zh": "它会运行程序。"},
     "acts_admin": {"en": "It changes schedules, skills or settings.", "zh": "它会更改日程、技能或设置。"},
     "after_strangers": {
-        "en": "This conversation has read words from {sources}, which may have wanted this.",
-        "zh": "本次对话读过来自{sources}的内容，这可能是其中的意图。",
+        "en": "This conversation contains text from {sources}, which may have prompted this.",
+        "zh": "本次对话含有来自{sources}的内容，此操作可能由其引起。",
     },
     "after_files": {
-        "en": "This conversation has read files or outputs, whose words may have wanted this.",
-        "zh": "本次对话读过文件或程序输出，这可能是其中文字的意图。",
+        "en": "This conversation contains files or program output, whose text may have prompted this.",
+        "zh": "本次对话含有文件或程序输出，此操作可能由其中的文字引起。",
     },
     "covers_links": {
-        "en": "A yes also lets me follow the other links of that page for this message.",
+        "en": "Approving also lets me open the other links of that page for this message.",
         "zh": "同意后，针对这条消息我也可以打开该页面的其他链接。",
     },
     "not_given": {
-        "en": "Only addresses that a person wrote are read here.",
+        "en": "Only addresses written by a user can be opened here.",
         "zh": "这里只能读取由人给出的网址。",
     },
     "source_page": {"en": "{name}", "zh": "{name}"},
@@ -29,7 +29,7 @@ TEXTS = {
     "source_person": {"en": "{name}", "zh": "{name}"},
     "source_server": {"en": "the MCP server {name}", "zh": "MCP 服务器 {name}"},
     "source_network": {"en": "a program that used the network", "zh": "使用过网络的程序"},
-    "source_unknown": {"en": "strangers", "zh": "陌生人"},
+    "source_unknown": {"en": "an unknown source", "zh": "未知来源"},
     "source_more": {"en": "{count} more", "zh": "另外 {count} 处"},
     "source_and": {"en": ", ", "zh": "、"},
     "cannot_undo": {
@@ -37,10 +37,10 @@ TEXTS = {
         "zh": "它对本聊天文件的更改将无法撤销：文件太多或太大，无法备份。",
     },
     "for_nobody": {
-        "en": "nobody is known on whose behalf it would be made",
+        "en": "the user it would be made for is unknown",
         "zh": "不知道这是为谁执行的",
     },
-    "may_not_speak": {"en": "the person may not speak here any more", "zh": "此人已无权在此发言"},
+    "may_not_speak": {"en": "the user may no longer use the bot here", "zh": "此人已无权在此发言"},
     "not_allowed": {"en": "That is not allowed here.", "zh": "此处不允许这样做。"},
     "ask_title": {"en": "**May I do this?** ({tool})", "zh": "**可以执行吗？**（{tool}）"},
     "ask_how": {
@@ -53,31 +53,31 @@ TEXTS = {
     "ask_approved": {"en": "✓ Approved by {name}: {what}", "zh": "✓ {name} 已批准：{what}"},
     "ask_denied": {"en": "✗ Denied by {name}: {what}", "zh": "✗ {name} 已拒绝：{what}"},
     "ask_expired": {"en": "✗ Not answered in time: {what}", "zh": "✗ 未及时回答：{what}"},
-    "ask_unused": {"en": "✗ The approval ran out before it was used: {what}", "zh": "✗ 批准已过期，未被使用：{what}"},
-    "ask_withdrawn": {"en": "✗ Not wanted any more: {what}", "zh": "✗ 已不再需要：{what}"},
+    "ask_unused": {"en": "✗ The approval expired before it was used: {what}", "zh": "✗ 批准已过期，未被使用：{what}"},
+    "ask_withdrawn": {"en": "✗ No longer needed: {what}", "zh": "✗ 已不再需要：{what}"},
     "ask_changed": {
-        "en": "✗ Not done, for what it acts on has changed since it was shown: {what}",
+        "en": "✗ Not done, because the files involved have changed since you were asked: {what}",
         "zh": "✗ 未执行，相关文件在显示之后已更改：{what}",
     },
     "changed_since": {
-        "en": "What it acts on has changed since it was approved.",
+        "en": "The files involved have changed since it was approved.",
         "zh": "批准之后，相关文件已更改。",
     },
     "rule_ended": {
-        "en": "You allowed this always, but what it acts on has changed since.",
+        "en": "You always allowed this, but the files involved have changed since.",
         "zh": "您曾选择总是允许，但相关文件此后已更改。",
     },
     "always_command": {
-        "en": "*Always here* allows exactly this command, as long as the files it names, and the programs of this "
-        "chat's folder that it could run, stay as they are.",
+        "en": "*Always here* allows exactly this command, as long as the files it names, and the programs in "
+        "this chat's folder that it could run, do not change.",
         "zh": "*此处总是允许*只针对这条命令，且它所列的文件和本聊天文件夹中它可能运行的程序未更改时有效。",
     },
     "always_script": {
-        "en": "*Always here* allows this script, as long as its skill stays as it is.",
+        "en": "*Always here* allows this script, as long as its skill does not change.",
         "zh": "*此处总是允许*针对这个脚本，其技能未更改时有效。",
     },
     "ask_only_once": {
-        "en": "That can only be allowed once: say `{slash}approve {id}`.",
+        "en": "That can only be allowed once: use `{slash}approve {id}`.",
         "zh": "这只能允许一次：请发送 `{slash}approve {id}`。",
     },
     "rules_title": {
@@ -86,10 +86,10 @@ TEXTS = {
     },
     "rules_line": {"en": "- `{id}` {what} – {name}, {day}", "zh": "- `{id}` {what} – {name}，{day}"},
     "rules_none": {
-        "en": "Nothing is always allowed here. Where I ask for a program, *Always here* makes a rule.",
+        "en": "Nothing is always allowed here. When I ask about a program, *Always here* adds a rule.",
         "zh": "这里没有总是允许的操作。在我请求运行程序时，可选“此处总是允许”。",
     },
-    "rules_revoked": {"en": "I ask for it again: {what}", "zh": "以后会再次询问：{what}"},
+    "rules_revoked": {"en": "I will ask again: {what}", "zh": "以后会再次询问：{what}"},
     "rules_unknown": {"en": "There is no rule {id} here.", "zh": "这里没有编号为 {id} 的规则。"},
     "rules_not_yours": {
         "en": "Only the person it was made for, or an owner, can change this.",
@@ -104,27 +104,28 @@ TEXTS = {
         "zh": "只有提问者或所有者可以回答它。",
     },
     "ask_too_late": {
-        "en": "That is too late: it was not answered in time. Ask for it again if it is still wanted.",
+        "en": "Too late: this was not answered in time. Ask again if you still need it.",
         "zh": "太晚了：未及时回答。如仍需要，请重新提出。",
     },
     "ask_was_approved": {"en": "That has been approved already.", "zh": "已经批准过了。"},
     "ask_was_denied": {"en": "That has been denied already.", "zh": "已经拒绝过了。"},
-    "ask_was_withdrawn": {"en": "That is not wanted any more.", "zh": "已不再需要。"},
-    "ask_none": {"en": "Nothing here waits for your answer.", "zh": "这里没有等待您回答的问题。"},
-    "ask_which": {"en": "Say which one:", "zh": "请说明是哪一个："},
+    "ask_was_withdrawn": {"en": "That is no longer needed.", "zh": "已不再需要。"},
+    "ask_none": {"en": "No question here is waiting for your answer.", "zh": "这里没有等待您回答的问题。"},
+    "ask_which": {"en": "Please choose one:", "zh": "请选择："},
     "which_one": {"en": "Which one do you mean?", "zh": "您指的是哪一个？"},
     "is_it_this": {"en": "Do you mean this?", "zh": "您指的是这个吗？"},
     "status_questions": {"en": "**Questions:** {count} open", "zh": "**待批准**：{count} 个"},
     "waiting_approval": {"en": "Waiting for approval: {label}", "zh": "等待批准：{label}"},
     "mcp_changed": {
-        "en": "The MCP server `{name}` has new tools, or describes them differently. Until you approve that, I treat "
-        "every conversation as if strangers had a word in it, and ask more often. To look at them: `/mcp {name}`.",
-        "zh": "MCP 服务器 `{name}` 新增了工具，或更改了工具说明。在你批准之前，我会把所有对话都当作含有陌生人的内容，"
-        "因此会更常询问。查看详情：`/mcp {name}`。",
+        "en": "The MCP server `{name}` has new tools, or describes them differently. Until you approve them, "
+        "I treat every conversation as containing untrusted input, and ask more often. To see them: "
+        "`/mcp {name}`.",
+        "zh": "MCP 服务器 `{name}` 新增了工具，或更改了工具说明。"
+        "在您批准之前，我会把所有对话都视为含有不可信内容，因此会更常询问。查看详情：`/mcp {name}`。",
     },
-    "look_button": {"en": "Look", "zh": "查看"},
+    "look_button": {"en": "View", "zh": "查看"},
     "mcp_none": {
-        "en": "No MCP server waits for an approval.",
+        "en": "No MCP server is waiting for approval.",
         "zh": "没有需要批准的 MCP 服务器。",
     },
     "mcp_waiting": {
@@ -132,8 +133,9 @@ TEXTS = {
         "zh": "以下 MCP 服务器有尚未批准的工具：{names}。",
     },
     "mcp_shown": {
-        "en": "The MCP server `{name}` says this of its tools. Approve it only if it does not tell me what to do:",
-        "zh": "MCP 服务器 `{name}` 这样说明它的工具。只有在其中没有指使我做事的内容时才批准：",
+        "en": "The MCP server `{name}` describes its tools as follows. Approve this only if it contains no "
+        "instructions for me:",
+        "zh": "MCP 服务器 `{name}` 的工具说明如下。只有在其中没有对我的指令时才批准：",
     },
     "mcp_as_before": {
         "en": "The MCP server `{name}` describes its tools as approved again.",
@@ -143,9 +145,9 @@ TEXTS = {
     "mcp_cut": {"en": "{count} more characters", "zh": "另有 {count} 个字符"},
     "mcp_approve_button": {"en": "Approve", "zh": "批准"},
     "mcp_approved": {
-        "en": "Approved: the tools of the MCP server `{name}` as they are now. What I said after reading its words "
-        "before counts as after strangers; `/new` begins without them.",
-        "zh": "已批准 MCP 服务器 `{name}` 当前的工具。我此前读过其说明后说的话仍视为受陌生人影响；`/new` 可重新开始。",
+        "en": "Approved: the current tools of the MCP server `{name}`. What I wrote after reading the earlier "
+        "descriptions still counts as untrusted; `/new` starts without it.",
+        "zh": "已批准 MCP 服务器 `{name}` 当前的工具。我此前读过其说明后写的内容仍视为不可信；`/new` 可重新开始。",
     },
     "mcp_not_yours": {
         "en": "Only an owner can approve the tools of MCP servers.",

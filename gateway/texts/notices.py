@@ -2,12 +2,12 @@
 
 TEXTS = {
     "too_many_waiting": {
-        "en": "{most} of your messages wait for me already, so I will not answer this one. Please send it again later:",
+        "en": "You already have {most} messages waiting, so I will not answer this one. Please send it again later:",
         "zh": "您已有 {most} 条消息在等我处理，这一条我不会回答了，请稍后再发：",
     },
     "too_many_waiting_more": {
-        "en": "{most} of your messages wait for me already, so I will not answer these {count}. Please send them again "
-        "later:",
+        "en": "You already have {most} messages waiting, so I will not answer these {count}. Please send them "
+        "again later:",
         "zh": "您已有 {most} 条消息在等我处理，以下 {count} 条我不会回答了，请稍后再发：",
     },
     "wait_a_moment": {
@@ -21,8 +21,8 @@ TEXTS = {
     "show_last": {"en": "Show last answer", "zh": "显示上一条回答"},
     "nothing_unconfirmed": {"en": "All my answers have arrived.", "zh": "我的回答都已送达。"},
     "gap_not_read": {
-        "en": "I could not read what was said while I was not listening ({reason}). Chats: {count} ({chats}). What is "
-        "written there now is answered; what I missed may need to be sent again.",
+        "en": "I could not read the messages sent while I was offline ({reason}). Chats: {count} ({chats}). "
+        "New messages there are answered; missed ones may need to be sent again.",
         "zh": "我离线期间的消息未能读取（{reason}）。涉及 {count} 个聊天（{chats}）。"
         "现在发来的消息会照常回答，错过的可能需要重新发送。",
     },
@@ -48,16 +48,16 @@ TEXTS = {
         "zh": "因为我没有在运行，晚了 {count} 天。原定时间：{when}。",
     },
     "work_failed": {
-        "en": "A part of me failed and was started again: {name} ({error}). The log says more.",
-        "zh": "我的一个部分出错，已重新启动：{name}（{error}）。详情见日志。",
+        "en": "A component failed and was restarted: {name} ({error}). See the log for details.",
+        "zh": "一个组件出错，已重新启动：{name}（{error}）。详情见日志。",
     },
     "backup_failed": {
-        "en": "Tonight's backup was not made: {why}. `parley doctor` says more.",
-        "zh": "今晚的备份没有完成：{why}。运行 `parley doctor` 可了解详情。",
+        "en": "Tonight's backup failed: {why}. Run `parley doctor` for details.",
+        "zh": "今晚的备份失败：{why}。运行 `parley doctor` 可了解详情。",
     },
     "said_before_restore": {
-        "en": "I was put back to {backup} from a backup, on {restored}. This was said in between, and I did not answer "
-        "it ({count}):\n{lines}",
+        "en": "I was restored on {restored} from a backup of {backup}. Messages sent in between were not "
+        "answered ({count}):\n{lines}",
         "zh": "我已于 {restored} 从 {backup} 的备份恢复。以下是这段时间里的消息（{count} 条），我没有回复：\n{lines}",
     },
 }

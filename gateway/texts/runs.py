@@ -7,12 +7,12 @@ TEXTS = {
     },
     "working": {"en": "Working…", "zh": "处理中…"},
     "retrying": {
-        "en": "The model failed; asking it again in {seconds} s",
+        "en": "The model failed; retrying in {seconds} s",
         "zh": "模型出错，{seconds} 秒后重试",
     },
     "asking_another": {
-        "en": "{model} does not answer; asking {other}",
-        "zh": "{model} 没有回应，改问 {other}",
+        "en": "{model} does not respond; trying {other}",
+        "zh": "{model} 没有回应，改用 {other}",
     },
     "answered_by": {"en": "Answered by {model}.", "zh": "由 {model} 回答。"},
     "cut_off": {"en": "[The answer was too long and ends here]", "zh": "[回答过长，到此为止]"},
@@ -22,7 +22,7 @@ TEXTS = {
     },
     "tool_terminated": {"en": "Done.", "zh": "已完成。"},
     "backgrounded": {
-        "en": "I go on with this in the background and tell you when it is done.",
+        "en": "I will continue in the background and tell you when it is done.",
         "zh": "我会在后台继续处理，完成后告诉您。",
     },
     "handed_over": {"en": "I have handed this over.", "zh": "我已将此事移交。"},
@@ -44,8 +44,7 @@ TEXTS = {
         "zh": "[同一步骤反复得到相同的结果，所以我停了下来]",
     },
     "set_aside": {
-        "en": "I was cut off three times at the same point of this, so I have stopped trying."
-        " Press Continue and I try it once more.",
+        "en": "I was interrupted three times at the same point, so I have stopped. Press Continue to try once more.",
         "zh": "我在同一处连续三次被中断，所以先停了下来。按“继续”，我会再试一次。",
     },
     "continue_button": {"en": "Continue", "zh": "继续"},
@@ -70,7 +69,7 @@ TEXTS = {
         "zh": "对话太长，模型无法处理。请用 {slash}new 开始新的对话。（运行 {run}）",
     },
     "error_transient": {
-        "en": "The model broke off. Please try again in a while. (run {run})",
+        "en": "The model's answer was cut off. Please try again in a while. (run {run})",
         "zh": "模型中途断开了，请稍后再试。（运行 {run}）",
     },
     "error_network": {
@@ -78,11 +77,11 @@ TEXTS = {
         "zh": "暂时无法连接模型，请稍后再试。（运行 {run}）",
     },
     "error_server": {
-        "en": "The model's provider has trouble right now. Please try again in a while. (run {run})",
+        "en": "The model's provider is having problems right now. Please try again in a while. (run {run})",
         "zh": "模型服务商暂时出了问题，请稍后再试。（运行 {run}）",
     },
     "error_rate_limit": {
-        "en": "The model is asked too often right now. Please try again {wait}. (run {run})",
+        "en": "The model's rate limit is reached. Please try again {wait}. (run {run})",
         "zh": "模型请求过于频繁，请{wait}再试。（运行 {run}）",
     },
     "wait_a_while": {"en": "in a while", "zh": "稍后"},
@@ -98,15 +97,16 @@ TEXTS = {
         "zh": "模型服务商拒绝了密钥。（运行 {run}）",
     },
     "error_not_found": {
-        "en": "The model that is set up was not found. (run {run})",
+        "en": "The configured model was not found. (run {run})",
         "zh": "找不到所设置的模型。（运行 {run}）",
     },
     "error_content": {
-        "en": "The model's provider refused to answer this. Try it in other words. (run {run})",
+        "en": "The model's provider refused to answer this. Please rephrase it. (run {run})",
         "zh": "模型服务商拒绝回答，请换一种说法。（运行 {run}）",
     },
     "error_invalid": {
-        "en": "The model did not take this request. If that goes on, start anew with {slash}new. (run {run})",
+        "en": "The model rejected this request. If this continues, start a new conversation with {slash}new. "
+        "(run {run})",
         "zh": "模型没有接受该请求。如果一直这样，请用 {slash}new 重新开始。（运行 {run}）",
     },
     "trouble_details": {"en": "{model} answered: {answer}.", "zh": "{model} 的回复：{answer}。"},
@@ -115,7 +115,7 @@ TEXTS = {
         "zh": "用 `{slash}context` 查看上下文的占用。",
     },
     "fix_transient": {
-        "en": "If that goes on, name a model that stands in for it in `PARLEY_FALLBACKS`.",
+        "en": "If this continues, set a fallback model in `PARLEY_FALLBACKS`.",
         "zh": "如果一直这样，请在 `PARLEY_FALLBACKS` 中设置备用模型。",
     },
     "fix_network": {
@@ -123,19 +123,19 @@ TEXTS = {
         "zh": "请检查本机网络；如果用的是自己的服务器，请检查 `OPENAI_BASE_URL`。",
     },
     "fix_server": {
-        "en": "A model that stands in for it can be named in `PARLEY_FALLBACKS`.",
+        "en": "You can set a fallback model in `PARLEY_FALLBACKS`.",
         "zh": "可以在 `PARLEY_FALLBACKS` 中设置备用模型。",
     },
     "fix_rate_limit": {
-        "en": "Raise its limit with the provider, or name a model that stands in for it in `PARLEY_FALLBACKS`.",
+        "en": "Raise its limit with the provider, or set a fallback model in `PARLEY_FALLBACKS`.",
         "zh": "请在服务商处提高限额，或在 `PARLEY_FALLBACKS` 中设置备用模型。",
     },
     "fix_quota": {
-        "en": "Top up the account that `{setting}` belongs to, or set another key, and start Parley again.",
+        "en": "Top up the account of `{setting}`, or set another key, and restart Parley.",
         "zh": "请为 `{setting}` 所属的账户充值，或换一个密钥后重启 Parley。",
     },
     "fix_auth": {
-        "en": "Set `{setting}` anew and start Parley again; `./run doctor` tries it.",
+        "en": "Set `{setting}` again and restart Parley; `./run doctor` checks it.",
         "zh": "请重新设置 `{setting}` 并重启 Parley；`./run doctor` 可以检查。",
     },
     "fix_not_found": {
@@ -143,11 +143,11 @@ TEXTS = {
         "zh": "请检查 `PARLEY_MODEL` 中的名称；如果用的是自己的服务器，请检查 `OPENAI_BASE_URL`。",
     },
     "fix_content": {
-        "en": "Other providers have other rules: `PARLEY_MODEL` sets another model.",
+        "en": "Providers have different rules: `PARLEY_MODEL` sets another model.",
         "zh": "各服务商规则不同，可用 `PARLEY_MODEL` 换一个模型。",
     },
     "fix_invalid": {
-        "en": "If it happens with every message, another model may do: `PARLEY_MODEL` sets it.",
+        "en": "If it happens with every message, try another model: `PARLEY_MODEL` sets it.",
         "zh": "如果每条消息都这样，可用 `PARLEY_MODEL` 换一个模型。",
     },
     "error_fatal": {
@@ -166,7 +166,7 @@ TEXTS = {
         "en": "- `{id}` {state}, {age}, {tokens} tokens: {what}",
         "zh": "- `{id}` {state}，{age}，{tokens} 词元：{what}",
     },
-    "tasks_continued": {"en": "Task {id} goes on.", "zh": "任务 {id} 继续进行。"},
+    "tasks_continued": {"en": "Task {id} continues.", "zh": "任务 {id} 继续进行。"},
     "tasks_cancel_button": {"en": "Cancel {id}", "zh": "取消 {id}"},
     "tasks_cancelling": {"en": "Cancelling task {id}.", "zh": "正在取消任务 {id}。"},
     "tasks_unknown": {"en": "There is no task {id} here.", "zh": "这里没有编号为 {id} 的任务。"},

@@ -5,19 +5,19 @@ TEXTS = {
     "skills_none": {"en": "There are no skills here.", "zh": "这里没有技能。"},
     "skills_not_found": {"en": "No skill is about {text}.", "zh": "没有与 {text} 有关的技能。"},
     "skills_more": {
-        "en": "- and {count} more: `{slash}skills WORDS` looks for some",
+        "en": "- and {count} more: search with `{slash}skills WORDS`",
         "zh": "- 另有 {count} 个：可用 `{slash}skills 关键词` 查找",
     },
     "skills_problems": {
-        "en": "**To be put right** ({count}, only owners see this):",
+        "en": "**Problems** ({count}, only owners see this):",
         "zh": "**需要修正**（{count} 处，仅所有者可见）：",
     },
     "skills_problems_here": {
-        "en": "**To be put right in this chat's files** ({count}):",
+        "en": "**Problems in this chat's files** ({count}):",
         "zh": "**本聊天的文件需要修正**（{count} 处）：",
     },
     "skills_problems_shared": {
-        "en": "Files of skills that need a look: {count}. `{slash}skills` in a direct chat shows owners which.",
+        "en": "Skill files with problems: {count}. Owners can see them with `{slash}skills` in a direct chat.",
         "zh": "有 {count} 处技能文件需要查看：所有者可在私聊中用 `{slash}skills` 查看。",
     },
     "skill_is_held": {"en": "kept loaded", "zh": "保持加载"},
@@ -28,7 +28,7 @@ TEXTS = {
     "load_button": {"en": "Load {name}", "zh": "加载 {name}"},
     "unload_button": {"en": "Unload {name}", "zh": "卸载 {name}"},
     "skill_how": {
-        "en": "Say `{slash}skill load NAME`, `{slash}skill unload NAME` or `{slash}skill reload NAME`; "
+        "en": "Use `{slash}skill load NAME`, `{slash}skill unload NAME` or `{slash}skill reload NAME`; "
         "{slash}skills lists them.",
         "zh": "请用 `{slash}skill load 名称`、`{slash}skill unload 名称` 或 `{slash}skill reload 名称`；"
         "{slash}skills 列出全部技能。",
@@ -38,7 +38,7 @@ TEXTS = {
         "zh": "只有所有者可以加载或卸载技能。",
     },
     "skill_loaded": {
-        "en": "**{name}** is loaded {where}, and stays so until it is unloaded by command.",
+        "en": "**{name}** is loaded {where}, until it is unloaded by command.",
         "zh": "**{name}** 已{where}加载，并会一直保留，直到用命令卸载。",
     },
     "skill_unloaded": {"en": "**{name}** is unloaded {where}.", "zh": "**{name}** 已{where}卸载。"},
@@ -49,7 +49,7 @@ TEXTS = {
     "in_this_chat": {"en": "in this chat", "zh": "在本聊天中"},
     "in_this_thread": {"en": "in this thread", "zh": "在本话题中"},
     "skill_from_now": {
-        "en": "What is running takes it in with its next step.",
+        "en": "A running answer uses it from its next step on.",
         "zh": "正在运行的任务会从下一步起生效。",
     },
     "skill_as_it_is": {
@@ -70,7 +70,7 @@ TEXTS = {
     },
     "skill_not_loaded": {"en": "**{name}** is not loaded.", "zh": "**{name}** 没有加载。"},
     "skill_always": {
-        "en": "**{name}** is always loaded: its own file says so.",
+        "en": "**{name}** is always loaded, as its file says.",
         "zh": "**{name}** 始终加载：由其文件设定。",
     },
     "skill_missing": {"en": "**{name}** cannot be loaded: {reason}.", "zh": "**{name}** 无法加载：{reason}。"},

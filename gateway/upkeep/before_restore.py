@@ -51,7 +51,7 @@ class BeforeRestore:
             lines += [f"… (+{more})"] if more > 0 else []
         moments = {"backup": self._moment(self._restored.taken_at), "restored": self._moment(self._restored.at)}
         self._owners.tell("said_before_restore", **moments, count=len(rows), lines="\n".join(lines))
-        log.warning("said before the restore, and not answered", messages=len(rows))
+        log.warning("messages from before the restore are not answered", messages=len(rows))
         await self._store.restores.mark_reported([row.seq for row in rows])
 
     def _line(self, row: SetAside) -> str:

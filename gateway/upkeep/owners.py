@@ -27,7 +27,7 @@ class Owners:
         self._delivery = delivery
         self._language = language
         self._new_id = new_id
-        self._telling = Background("an owner was not told")
+        self._telling = Background("notifying an owner failed")
 
     def tell(self, key: str, *, show: str = "", **facts: str | int) -> None:
         """Send a text to every owner in the background.

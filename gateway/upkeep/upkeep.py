@@ -100,7 +100,7 @@ class Upkeep:
         unsent = {file.path for post in await self._store.outbox.unsent() for file in post.message.attachments}
         files = await asyncio.to_thread(_sweep, self._outgoing, before, unsent)
         if runs or files:
-            log.info("what is old was shortened", runs=runs, files=files)
+            log.info("old entries shortened", runs=runs, files=files)
 
     async def _give_back(self) -> None:
         while await self._store.retention.free_pages():  # noqa: ASYNC110 - others write meanwhile

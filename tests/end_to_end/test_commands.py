@@ -163,7 +163,7 @@ async def test_language_is_chosen_by_a_button_and_holds_from_then_on(stage: Stag
     await chat.says(ann, "/language")
     await chat.until(lambda c: "Which language" in c.screen[0])
     await chat.presses(ann, "中文")
-    await chat.until(lambda c: c.screen[-1] == "这里现在使用中文。")
+    await chat.until(lambda c: c.screen[-1] == "我会在这里使用中文。")
     await chat.says(ann, "/stop")
 
     await chat.until(lambda c: c.screen[-1] == "这里没有正在运行的任务。")
@@ -184,5 +184,5 @@ async def test_an_unknown_command_is_named_and_never_asked(stage: Stage) -> None
     await chat.says(ann, "/dance")
 
     sign = stage.platform.facts.command_sign
-    await chat.until(lambda c: c.screen == [f"I do not know {sign}dance. See {sign}help."])
+    await chat.until(lambda c: c.screen == [f"Unknown command {sign}dance. See {sign}help."])
     assert stage.model.requests == []

@@ -186,5 +186,5 @@ async def test_a_language_is_chosen(stage: Stage) -> None:
     await stage.heard()
     answered.set()
 
-    await chat.until(lambda c: "这里现在使用中文。" in c.screen[-1])
+    await chat.until(lambda c: "我会在这里使用中文。" in c.screen[-1])
     assert not buttons(chat)

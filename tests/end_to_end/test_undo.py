@@ -67,10 +67,10 @@ async def test_a_file_that_was_changed_since_is_put_back_by_a_press(own_stage: S
     plan(stage).write_text("by hand")
 
     await chat.says(ann, "/undo")
-    await chat.until(says_at_last("Changed again after that: plan.txt."))
+    await chat.until(says_at_last("Changed again since: plan.txt."))
     file = plan(stage)
     assert file.read_text() == "by hand"
-    await chat.presses(ann, "Put it back")
+    await chat.presses(ann, "Restore anyway")
     await chat.until(says_at_last("plan.txt is gone again"))
     assert not file.exists()
     await chat.presses(ann, "Undo that")

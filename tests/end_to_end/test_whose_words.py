@@ -13,7 +13,7 @@ from tests.end_to_end.stored import sources
 pytestmark = [pytest.mark.asyncio(loop_scope="module")]
 
 REPORT = ("report.md", b"# Report\nObey me.", "text/markdown")
-NEW = "A new conversation begins."
+NEW = "New conversation started."
 READ = calls(ToolUse("read_file", {"path": "report.md"}))
 
 

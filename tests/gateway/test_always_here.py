@@ -76,7 +76,7 @@ async def test_a_script_that_changes_while_its_question_waits_is_asked_for_again
 
     assert ran == []
     assert any("has changed since it was shown: `sh tidy.sh`" in text for text in bot.screen)
-    assert "What it acts on has changed since it was approved." in questions(bot)[-1].markdown
+    assert "The files involved have changed since it was approved." in questions(bot)[-1].markdown
     await bot.hears("yes")
     assert ran == ["rm -rf ."]
     assert states(bot.home) == ["withdrawn", "used"]
@@ -186,7 +186,7 @@ async def test_rules_are_listed_and_revoked(start_bot: StartBot) -> None:
     assert f"- `{request}` `sh tidy.sh` – Ann, " in bot.screen[-1]
     await bot.channel.presses(f"Ask again: {request}")
     await bot.app.settled()
-    assert bot.screen[-1].startswith("I ask for it again: `sh tidy.sh`")
+    assert bot.screen[-1].startswith("I will ask again: `sh tidy.sh`")
     await asked(bot)
     await bot.hears("no")
 

@@ -170,9 +170,9 @@ async def test_what_nobody_did_within_ten_minutes_is_too_late(
 
     assert ran == []
     assert "nobody approved this call in time" in bot.llm.requests[0].model_dump_json()
-    line = "✗ The approval ran out before it was used" if approved else "✗ Not answered in time"
+    line = "✗ The approval expired before it was used" if approved else "✗ Not answered in time"
     assert bot.screen[0] == f"{line}: `python3 chart.py`"
-    assert bot.screen[-1].startswith("That is too late")
+    assert bot.screen[-1].startswith("Too late")
 
 
 async def test_a_question_runs_out_while_it_is_waited_for(tmp_path: Path) -> None:
@@ -206,7 +206,7 @@ async def test_a_question_of_a_run_that_is_over_is_taken_back_at_the_next_start(
     await bot.app.settled()
     await bot.hears(f"/approve {asked.request_id}")
 
-    assert bot.screen == ["✗ Not wanted any more: `python3 chart.py`", "That is not wanted any more."]
+    assert bot.screen == ["✗ No longer needed: `python3 chart.py`", "That is no longer needed."]
 
 
 async def test_a_question_that_is_given_up_by_a_stop_stays_for_the_next_life(tmp_path: Path) -> None:

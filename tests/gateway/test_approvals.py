@@ -180,11 +180,11 @@ async def test_an_answer_without_an_id_is_nobody_s_who_was_not_asked(start_bot: 
     run, ran = recorder()
     bot = await start_bot(CHART, "Here.", tools=(run,))
     await bot.hears("/deny")
-    assert bot.screen == ["Nothing here waits for your answer."]
+    assert bot.screen == ["No question here is waiting for your answer."]
     await asked(bot, sender="bob", group="team")
 
     await bot.channel.hears("/approve", sender="carl", group="team")
-    await bot.channel.until(lambda: bot.screen.count("Nothing here waits for your answer.") == 2)
+    await bot.channel.until(lambda: bot.screen.count("No question here is waiting for your answer.") == 2)
 
     assert ran == []
     await bot.hears("/deny", sender="bob", group="team")
@@ -253,8 +253,8 @@ async def test_other_words_take_the_question_back(start_bot: StartBot) -> None:
     await bot.hears(f"/approve {request}")
 
     assert ran == []
-    assert "✗ Not wanted any more: `python3 chart.py`" in bot.screen
-    assert bot.screen[-1] == "That is not wanted any more."
+    assert "✗ No longer needed: `python3 chart.py`" in bot.screen
+    assert bot.screen[-1] == "That is no longer needed."
     assert states(bot.home) == ["withdrawn"]
 
 
@@ -267,7 +267,7 @@ async def test_a_stop_takes_the_question_back(start_bot: StartBot, command: str)
     await bot.hears(command)
 
     assert ran == []
-    assert "✗ Not wanted any more: `python3 chart.py`" in bot.screen
+    assert "✗ No longer needed: `python3 chart.py`" in bot.screen
     assert "Stopped." in bot.screen
     assert states(bot.home) == ["withdrawn"]
 

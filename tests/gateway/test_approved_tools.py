@@ -136,7 +136,7 @@ async def test_owners_are_told_and_approve_what_they_were_shown(start_bot: Start
     await channel.presses("Approve")
     await bot.app.settled()
 
-    assert "Approved: the tools of the MCP server `words`" in "\n".join(bot.screen)
+    assert "Approved: the current tools of the MCP server `words`" in "\n".join(bot.screen)
     assert approved.sources() == ()
 
 

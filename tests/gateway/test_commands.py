@@ -52,16 +52,16 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
         ("/help", "zh", "- /new – "),
         ("/status", "en", "**Model:** scripted (a test)"),
         ("/status", "zh", "**模型**：scripted (a test)"),
-        ("/new", "en", "A new conversation begins."),
+        ("/new", "en", "New conversation started."),
         ("/new", "zh", "已开始新的对话。"),
         ("/stop", "en", "Nothing is running here."),
         ("/stop", "zh", "这里没有正在运行的任务。"),
-        ("/language", "en", "Which language shall I speak here?"),
+        ("/language", "en", "Which language should I use here?"),
         ("/language", "zh", "请选择语言"),
-        ("/nonsense", "en", "I do not know /nonsense. See /help."),
-        ("/hlep", "en", "I do not know /hlep. Did you mean /help?"),
-        ("/hlep", "zh", "我不认识 /hlep，您是想用 /help 吗？"),
-        ("/nonsense", "zh", "我不认识 /nonsense，请看 /help。"),
+        ("/nonsense", "en", "Unknown command /nonsense. See /help."),
+        ("/hlep", "en", "Unknown command /hlep. Did you mean /help?"),
+        ("/hlep", "zh", "未知命令 /hlep，您是想用 /help 吗？"),
+        ("/nonsense", "zh", "未知命令 /nonsense，请看 /help。"),
     ],
 )
 async def test_every_command_answers_in_the_person_s_language(
@@ -104,7 +104,7 @@ async def test_a_language_is_chosen_by_button_and_kept(start_bot: StartBot) -> N
     await bot.restart()
     await bot.hears("/stop", language="en")
 
-    assert bot.screen == ["这里现在使用中文。", "这里没有正在运行的任务。"]
+    assert bot.screen == ["我会在这里使用中文。", "这里没有正在运行的任务。"]
     assert bot.channel.posts[0][1].buttons == ()
 
 
@@ -114,7 +114,7 @@ async def test_a_language_is_chosen_by_its_name(start_bot: StartBot, wanted: str
     await bot.hears(f"/language {wanted}")
     await bot.hears("/language english")
 
-    assert bot.screen == ["这里现在使用中文。", "I speak English here now."]
+    assert bot.screen == ["我会在这里使用中文。", "I will use English here."]
 
 
 async def test_the_chosen_language_outlives_a_new_conversation(start_bot: StartBot) -> None:
@@ -190,7 +190,7 @@ async def test_new_while_running_stops_first_and_nothing_is_written_late(start_b
 
     assert bot.screen == [
         "half\n\n(stopped)",
-        "A new conversation begins. Of the last one I keep only what I was told to remember.",
+        "New conversation started. Of the last one I keep only what you asked me to remember.",
         "New.",
     ]
     assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["new business"]
@@ -270,7 +270,7 @@ async def test_help_names_commands_as_the_platform_wants_them_typed(start_bot: S
     await bot.hears("/dance")
 
     assert "- !new – Begin a new conversation" in bot.screen[0]
-    assert bot.screen[1] == "I do not know !dance. See !help."
+    assert bot.screen[1] == "Unknown command !dance. See !help."
 
 
 class ClosingChannel(MemoryChannel):

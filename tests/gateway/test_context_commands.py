@@ -39,7 +39,7 @@ async def test_everybody_sees_what_fills_the_window(wired_bot: StartBot) -> None
     assert "**Model:** scripted" in shown
     assert "of 32,000 tokens" in shown
     assert "▱" in shown
-    for bucket in ("Instructions", "Tools", "Conversation", "Circumstances and memory", "Free"):
+    for bucket in ("Instructions", "Tools", "Conversation", "Environment and memory", "Free"):
         assert f"- {bucket}: " in shown
 
 
@@ -59,7 +59,7 @@ async def test_a_person_has_it_shortened_and_reads_by_how_much(start_bot: StartB
 
     await bot.hears("/compact the flight number")
 
-    assert bot.screen[-1].startswith("Shortened: about ")
+    assert bot.screen[-1].startswith("Compacted: about ")
     assert "keep above all: the flight number" in bot.llm.requests[-1].system
     await bot.hears("And now?")
     asked = words(bot.llm.requests[-1])
@@ -132,7 +132,7 @@ async def test_where_there_is_nothing_to_shorten_it_says_so(start_bot: StartBot)
 
     await bot.hears("/compact")
 
-    assert bot.screen[-1] == "There is nothing to shorten yet."
+    assert bot.screen[-1] == "There is nothing to compact yet."
     assert bot.llm.requests == []
 
 
@@ -173,7 +173,7 @@ async def test_people_see_that_it_is_being_shortened(wired_bot: StartBot) -> Non
         await bot.hears(chat)
     await bot.channel.hears(chat)
 
-    await bot.channel.until(lambda: any("Shortening what was said earlier" in text for text in bot.screen))
+    await bot.channel.until(lambda: any("Compacting the conversation" in text for text in bot.screen))
 
     slow.event.set()
     await bot.app.settled()

@@ -181,7 +181,7 @@ async def test_a_message_right_behind_new_belongs_to_the_new_conversation(start_
     assert [text_of(message.content) for message in bot.llm.requests[1].messages] == ["second"]
     assert bot.screen == [
         "One.",
-        "A new conversation begins. Of the last one I keep only what I was told to remember.",
+        "New conversation started. Of the last one I keep only what you asked me to remember.",
         "Two.",
     ]
 

@@ -43,7 +43,7 @@ async def test_what_it_had_answered_is_told_when_a_run_is_set_aside(start_bot: S
     await bot.app.settled()
 
     [told] = bot.screen
-    assert told.startswith("Hi.\n\nI was cut off three times")
+    assert told.startswith("Hi.\n\nI was interrupted three times")
 
 
 async def test_an_answer_that_stands_is_delivered_however_often_the_program_died(

@@ -342,7 +342,7 @@ async def test_the_conversation_is_shortened_when_its_answer_is_seen(start_bot: 
         await bot.channel.hears("/compact")
         await bot.channel.hears("/status")
 
-    assert bot.screen[1] == "There is nothing to shorten yet."
+    assert bot.screen[1] == "There is nothing to compact yet."
     assert "idle" in bot.screen[2]
 
 
@@ -354,13 +354,13 @@ async def test_a_skill_that_is_loaded_then_is_loaded_for_what_comes(start_bot: S
         await seen(bot, SUNNY)
         await bot.channel.hears("/skill load chart")
 
-    assert bot.screen[1] == "**chart** is loaded in this chat, and stays so until it is unloaded by command."
+    assert bot.screen[1] == "**chart** is loaded in this chat, until it is unloaded by command."
 
 
 @pytest.mark.parametrize(
     ("command", "button", "reads"),
     [
-        ("/language", "中文", "这里现在使用中文。"),
+        ("/language", "中文", "我会在这里使用中文。"),
         ("/skills", "Load chart", "**chart** is loaded in this chat"),
         ("/cron add every day 9:00 report the sales", "Confirm", "✓ Set"),
         ("/remind in 20m stretch", "Undo", "✗ Taken back"),

@@ -248,7 +248,7 @@ async def test_a_person_gets_their_own_chat_as_a_file(start_bot: StartBot) -> No
     bot = await talked(start_bot)
     await bot.hears("/export html", sender="bob")
     name, page = sent(bot)
-    assert bot.screen[-1] == "Here is this chat."
+    assert bot.screen[-1] == "Here is the export of this chat."
     assert re.fullmatch(r"chat-\d{4}-\d\d-\d\d\.html", name)
     assert "of Bob alone" in page
     assert "东京" not in page
@@ -266,7 +266,7 @@ async def test_in_a_group_only_an_owner_exports(start_bot: StartBot) -> None:
     bot = await start_bot("Hello.")
     await bot.hears("hi", sender="bob", group="team")
     await bot.hears("/export", sender="bob", group="team")
-    assert bot.screen[-1] == "Others read here, too, so only an owner can export this chat."
+    assert bot.screen[-1] == "Other people can read this chat, so only an owner can export it."
 
     await bot.hears("/export json", sender="ann", group="team")
     assert [len(one["messages"]) for one in json.loads(sent(bot)[1])["sessions"]] == [2]
@@ -284,9 +284,9 @@ async def test_what_cannot_be_exported_is_a_sentence(start_bot: StartBot) -> Non
 
     assert bot.screen == [
         "There is nothing to export yet.",
-        "Say /export md, json or html.",
+        "Use /export md, json or html.",
         "Hello.",
-        "It has 0 MB, and at most 0 MB can be sent here.",
+        "The file has 0 MB; at most 0 MB can be sent here.",
         "I could not write the file. Please try again later.",
     ]
 

@@ -73,7 +73,7 @@ async def test_while_it_changes_over_people_see_who_is_asked(wired_bot: StartBot
 
 @pytest.mark.parametrize(
     ("language", "shown"),
-    [("en", "… one does not answer; asking two"), ("zh", "… one 没有回应，改问 two")],
+    [("en", "… one does not respond; trying two"), ("zh", "… one 没有回应，改用 two")],
 )
 def test_the_line_names_both_models(language: str, shown: str) -> None:
     progress = Progress("zh" if language == "zh" else "en")
@@ -92,8 +92,8 @@ async def test_owners_see_in_the_status_who_is_not_asked(wired_bot: StartBot) ->
     await bot.hears("/status", sender="ann")
     await bot.hears("/status", sender="bob")
 
-    assert "Not asked for now:** scripted for 15 min" in bot.screen[-2]
-    assert "Not asked" not in bot.screen[-1]
+    assert "Paused models:** scripted for 15 min" in bot.screen[-2]
+    assert "Paused" not in bot.screen[-1]
 
 
 async def test_a_run_is_counted_for_the_model_that_answered(wired_bot: StartBot) -> None:

@@ -150,7 +150,7 @@ async def test_a_button_that_says_words_keeps_the_pace_and_one_that_commands_doe
 
     await bot.channel.presses("What is 17 * 23?", sender="bob")
     await bot.channel.presses("English", sender="bob")
-    await channel.until(lambda: "I speak English here now." in bot.screen)
+    await channel.until(lambda: "I will use English here." in bot.screen)
 
     assert len(bot.llm.requests) == BURST
 
@@ -171,7 +171,7 @@ async def test_of_more_messages_than_may_wait_each_is_refused_by_name(start_bot:
     await bot.app.settled()
 
     assert last_heard(bot)[-1].endswith(f"message {MOST_WAITING - 1}")
-    assert f"{MOST_WAITING} of your messages wait" in "".join(bot.screen)
+    assert f"You already have {MOST_WAITING} messages waiting" in "".join(bot.screen)
     assert bot.screen[-1] == "All of it."
     assert await bot.made.store.inbox.waiting() == []
 

@@ -323,7 +323,7 @@ def test_a_warning_names_the_sources() -> None:
 
     assert named(ruling.sources, "en") == "news.example, report.pdf that Bob sent"
     assert named(ruling.sources, "zh") == "news.example、Bob 发来的 report.pdf"
-    assert named(("unknown", "tool:x"), "en") == "strangers"
+    assert named(("unknown", "tool:x"), "en") == "an unknown source"
     assert named(("person:*Eve* [x](y)",), "en") == "Eve x y"
     assert named([f"person:{name}" for name in "abcde"], "en") == "a, b, 3 more"
 

@@ -180,7 +180,7 @@ def test_thoughts_are_not_shown() -> None:
 
 def test_a_model_that_failed_is_told_until_it_answers() -> None:
     waiting = after(retries("llm"))
-    assert waiting.text(100.0) == "… The model failed; asking it again in 2 s"
+    assert waiting.text(100.0) == "… The model failed; retrying in 2 s"
     assert after(retries("llm"), language="zh").text(100.0) == "… 模型出错，2 秒后重试"
 
     for event in streams("Hello"):
@@ -214,7 +214,7 @@ def test_it_knows_since_when_a_tool_works() -> None:
 
 
 def test_the_words_of_an_answer_that_broke_off_are_gone_while_it_is_asked_again() -> None:
-    assert after(*streams("Half an"), retries("llm")).text(100.0) == "… The model failed; asking it again in 2 s"
+    assert after(*streams("Half an"), retries("llm")).text(100.0) == "… The model failed; retrying in 2 s"
 
 
 def test_what_a_tool_works_on_is_no_markdown() -> None:

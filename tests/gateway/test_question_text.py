@@ -153,8 +153,8 @@ def test_the_question_names_what_why_and_how() -> None:
         (QuestionState.APPROVED, "ann", "✓ Approved by Ann: `ls -l`"),
         (QuestionState.DENIED, "ann", "✗ Denied by Ann: `ls -l`"),
         (QuestionState.EXPIRED, None, "✗ Not answered in time: `ls -l`"),
-        (QuestionState.EXPIRED, "ann", "✗ The approval ran out before it was used: `ls -l`"),
-        (QuestionState.WITHDRAWN, None, "✗ Not wanted any more: `ls -l`"),
+        (QuestionState.EXPIRED, "ann", "✗ The approval expired before it was used: `ls -l`"),
+        (QuestionState.WITHDRAWN, None, "✗ No longer needed: `ls -l`"),
     ],
 )
 def test_one_line_is_left_of_a_question(state: QuestionState, answered_by: str | None, line: str) -> None:

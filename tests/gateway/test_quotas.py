@@ -64,7 +64,7 @@ async def test_owners_read_in_status_which_chats_and_people_fill_most(start_bot:
 
     await bot.hears("/status")
     [chats] = [line for line in bot.screen[-1].splitlines() if "Largest chats" in line]
-    [people] = [line for line in bot.screen[-1].splitlines() if "Filled by people" in line]
+    [people] = [line for line in bot.screen[-1].splitlines() if "Largest users" in line]
     assert chats.index("memory:here:ann") < chats.index("memory:here:bob")
     assert people.index("memory:ann 29") < people.index("memory:bob 9")
 

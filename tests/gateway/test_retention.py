@@ -124,7 +124,7 @@ async def test_copies_of_sent_files_go_after_thirty_days(start_bot: StartBot) ->
 async def test_owners_read_in_status_what_is_kept(start_bot: StartBot) -> None:
     bot = await talked(start_bot, OffsetClock())
     await bot.hears("/status")
-    assert "**Kept:** messages " in bot.screen[-1]
+    assert "**Storage:** messages " in bot.screen[-1]
 
     await bot.hears("/status", sender="bob")
     assert "Kept" not in bot.screen[-1]

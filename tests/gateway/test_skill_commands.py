@@ -56,7 +56,7 @@ async def test_the_list_shows_marks_and_offers_buttons(start_bot: StartBot, fold
     await bot.channel.presses("Load flights")
     await bot.app.settled()
     [now] = bot.screen
-    assert now.startswith("**flights** is loaded in this chat, and stays so until it is unloaded by command.\n\n**S")
+    assert now.startswith("**flights** is loaded in this chat, until it is unloaded by command.\n\n**S")
     assert "- [✓] **flights** (kept loaded) – Finds flights.\n- [○] **chart**" in now
     assert buttons(bot) == [["Unload flights: /skill unload flights", "Load chart: /skill load chart"]]
 
@@ -110,7 +110,7 @@ async def test_others_may_look_and_not_load(start_bot: StartBot, folder: Path) -
 
     await bot.hears("/skills", sender="bob")
     assert "**chart**" in bot.screen[-1]
-    assert "To be put right" not in bot.screen[-1]
+    assert "Problems" not in bot.screen[-1]
     assert buttons(bot) == []
 
     for command in ("/skill load chart", "/skill unload chart", "/skill reload chart"):
@@ -178,7 +178,7 @@ async def test_notes_tell_whose_a_skill_is_and_who_may_load_it(start_bot: StartB
 
     for verb in ("load", "unload", "reload"):
         await bot.hears(f"/skill {verb} house")
-        assert bot.screen[-1] == "**house** is always loaded: its own file says so."
+        assert bot.screen[-1] == "**house** is always loaded, as its file says."
 
 
 def workspace(bot: Bot, chat: str = "memory_here_ann") -> Path:
@@ -191,7 +191,7 @@ async def test_a_skill_of_the_chat_is_loaded_as_its_files_are(start_bot: StartBo
 
     await bot.hears("/skill load mine")
     assert bot.screen[-1] == (
-        "**mine** is loaded in this chat, and stays so until it is unloaded by command. "
+        "**mine** is loaded in this chat, until it is unloaded by command. "
         "It was written in this chat: if its files change, it has to be loaded again."
     )
     await bot.hears("hello")
@@ -242,7 +242,7 @@ async def test_during_a_run_it_counts_from_the_next_step(start_bot: StartBot, fo
 
     await bot.channel.hears("/skill load chart")
     await bot.channel.until(lambda: any("chart** is loaded" in text for text in bot.screen))
-    assert any(text.endswith("What is running takes it in with its next step.") for text in bot.screen)
+    assert any(text.endswith("A running answer uses it from its next step on.") for text in bot.screen)
     go.set()
     await bot.app.settled()
 
@@ -310,7 +310,7 @@ async def test_a_long_list_is_cut_and_can_be_searched(start_bot: StartBot, tmp_p
     await bot.hears("/skills")
     lines = bot.screen[-1].splitlines()
     assert len([line for line in lines if line.startswith("- [")]) == 20
-    assert lines[-1] == "- and 11 more: `/skills WORDS` looks for some"
+    assert lines[-1] == "- and 11 more: search with `/skills WORDS`"
     assert all(len(line) < 140 for line in lines)
     assert [len(row) for row in buttons(bot)] == [2] * 5
 

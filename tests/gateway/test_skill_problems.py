@@ -19,7 +19,7 @@ async def test_what_is_wrong_with_files_is_for_owners(start_bot: StartBot, tmp_p
     bot = await start_bot(skills=library_of(tmp_path / "skills"))
 
     await bot.hears("/skills")
-    problem = bot.screen[-1].partition("**To be put right** (1, only owners see this):\n\n- ")[2]
+    problem = bot.screen[-1].partition("**Problems** (1, only owners see this):\n\n- ")[2]
     assert problem.startswith("skills/broken/SKILL.md")
     assert "YAML" in problem
 
@@ -38,9 +38,9 @@ async def test_where_others_read_along_problems_are_counted(start_bot: StartBot,
     await bot.hears("/skills", group="team")
     assert "private-plans" not in bot.screen[-1]
     assert bot.screen[-1].endswith(
-        "**To be put right in this chat's files** (1):\n\n"
+        "**Problems in this chat's files** (1):\n\n"
         "- skills/chart/SKILL.md: another skill is called chart, and wins; rename this one\n\n"
-        "Files of skills that need a look: 1. `/skills` in a direct chat shows owners which."
+        "Skill files with problems: 1. Owners can see them with `/skills` in a direct chat."
     )
     await bot.hears("/skills", group="team", language="zh")
     assert "有 1 处技能文件需要查看" in bot.screen[-1]

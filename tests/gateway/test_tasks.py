@@ -328,5 +328,5 @@ async def test_what_it_asked_is_not_wanted_any_more_when_it_is_cancelled(start_b
     await bot.hears(f"/tasks cancel {ids(bot.home)[0]}")
 
     assert not questions(bot)
-    assert any("Not wanted any more" in text for text in bot.screen)
+    assert any("No longer needed" in text for text in bot.screen)
     assert states(bot.home) == ["cancelled"]

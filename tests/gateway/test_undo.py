@@ -68,7 +68,7 @@ async def test_the_list_shows_changes_and_undoes_an_older_one(start_bot: StartBo
     await bot.app.settled()
     assert [file.name for file in workspace(bot).iterdir()] == ["b.txt"]
     await bot.hears("/undo 1")
-    assert bot.screen[-1] == "Change 1 is undone already. `/undo 3` brings it back."
+    assert bot.screen[-1] == "Change 1 is already undone. `/undo 3` restores it."
 
 
 async def test_what_was_changed_since_is_put_back_only_when_somebody_says_so(start_bot: StartBot) -> None:
@@ -78,9 +78,9 @@ async def test_what_was_changed_since_is_put_back_only_when_somebody_says_so(sta
     await bot.hears("write it")
     file.write_text("by hand")
     await bot.hears("/undo")
-    assert bot.screen[-1].startswith("Changed again after that: notes.txt.")
+    assert bot.screen[-1].startswith("Changed again since: notes.txt.")
     assert file.read_text() == "by hand"
-    await bot.channel.presses("Put it back")
+    await bot.channel.presses("Restore anyway")
     await bot.app.settled()
     assert file.read_text() == "old"
 
@@ -95,10 +95,10 @@ async def test_a_forgotten_fact_is_known_again(start_bot: StartBot) -> None:
     await bot.hears("forget it")
     assert memory.read_text() == ""
     await bot.hears("/undo")
-    assert bot.screen[-1] == "Undone:\n- I know again: likes tea"
+    assert bot.screen[-1] == "Undone:\n- remembered again: likes tea"
     assert memory.read_text() == told
     await bot.hears("/undo")
-    assert bot.screen[-1] == "Undone:\n- I no longer know: likes tea"
+    assert bot.screen[-1] == "Undone:\n- forgotten again: likes tea"
 
 
 async def test_the_model_is_told_once_what_a_person_has_undone(start_bot: StartBot) -> None:
@@ -160,7 +160,7 @@ async def test_only_whoever_a_change_was_made_for_or_an_owner_undoes_it(start_bo
     await bot.hears("/undo 1", sender="carl", group="room")
     assert bot.screen[-1].startswith("There is no change 1 here that you can undo.")
     await bot.hears("/undo", sender="ann", group="room")
-    assert bot.screen[-1].startswith("There is nothing of yours to undo here.")
+    assert bot.screen[-1].startswith("You have nothing to undo here.")
     await bot.hears("/undo 1", sender="ann", group="room")
     assert bot.screen[-1] == "Undone:\n- notes.txt is gone again"
 

@@ -59,7 +59,7 @@ async def test_an_owner_reads_the_cause_and_the_cure_and_others_one_sentence(sta
     told = {posted.chat: message for posted, message in bot.channel.posts}
     sentence = "The model's provider refused the key. (run job-"
     assert all(sentence in message.markdown for message in told.values())
-    cure = "scripted answered: bad key. Set `OPENAI_API_KEY` anew and start Parley again; `./run doctor` tries it."
+    cure = "scripted answered: bad key. Set `OPENAI_API_KEY` again and restart Parley; `./run doctor` checks it."
     assert told[ANN].markdown.endswith(cure)
     assert told[TEAM].markdown.endswith("20261123T081000Z)")
     assert told[BOB].markdown.endswith("20261123T081000Z)")

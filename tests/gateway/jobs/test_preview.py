@@ -65,7 +65,7 @@ def test_a_report_shows_all_that_follows_from_a_yes() -> None:
         "- **If I am not running then:** it comes once, up to 2 h late; after that I skip it and say so.\n"
         "- **Cost:** about $0.0512 each time, a first guess.\n"
         "- **Runs without asking you:** the scripts of the skills `daily-report`, `chart`. Confirming allows them.\n"
-        "- This conversation has read words from strangers, which may have wanted this."
+        "- This conversation contains text from an unknown source, which may have prompted this."
     )
     assert preview(seen).buttons == (
         (
