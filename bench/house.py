@@ -20,13 +20,13 @@ PARAMETERS = 7
 """Parameters that a function or constructor may have, `self` and `cls` apart."""
 SMALL = 60
 """Lines below which a file counts as small."""
-SCHEDULING = ("schedule", "timing")
+SCHEDULING = ("schedule",)
 """Packages of the gateway that are about jobs, the heartbeat and times."""
 AROUND_SCHEDULING = ("commands", "store", "texts")
 """Packages in which some files are about them: those whose names begin with one of these words."""
 SCHEDULING_WORDS = (
     *("cron", "firing", "heartbeat", "job", "planning", "proactive", "recurrence", "remind", "report", "schedul"),
-    *("timing", "tick", "wake", "zone"),
+    *("rule", "timing", "tick", "wake", "zone"),
 )
 
 

@@ -21,8 +21,8 @@ from gateway.permissions.approvals import new_request_id
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.store.job import Job, JobState, Report
+from gateway.store.rule import Cron
 from gateway.store.store import Store
-from gateway.timing.rule import Cron
 from tests.emulators.model_script import Answer, ModelRequest, says
 
 JOBS = 10_000

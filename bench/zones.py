@@ -11,8 +11,8 @@ from zoneinfo import ZoneInfo
 from apscheduler.triggers.cron import CronTrigger
 
 from bench.figures import Figure
-from gateway.timing.rule import Cron
-from gateway.timing.slots import next_slot
+from gateway.schedule.times.slots import next_slot
+from gateway.store.rule import Cron
 from tests.gateway.timing.sweep import Runs, Tally, groups, tally
 
 FIRST, LAST = 2026, 2030

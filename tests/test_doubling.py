@@ -40,9 +40,9 @@ from channels.text import parse_command, split_markdown
 from channels.web import render as web
 from gateway.errors import ParleyError
 from gateway.permissions.question_text import one_line, shown
+from gateway.schedule.times.grammar import parse_when
 from gateway.security.secrets import Secrets
-from gateway.timing.grammar import parse_when
-from gateway.timing.rule import BadRule
+from gateway.store.rule import BadRule
 
 SIZE = 8_000
 """Characters of the first measurement."""

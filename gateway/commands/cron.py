@@ -29,13 +29,13 @@ from gateway.schedule.jobs.preview import (
     undone_line,
     words_of,
 )
+from gateway.schedule.times.grammar import parse_when
+from gateway.schedule.times.words import slot_words
 from gateway.settings.zone import is_zone
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState, Reminder, Report
+from gateway.store.rule import BadRule
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
-from gateway.timing.grammar import parse_when
-from gateway.timing.rule import BadRule
-from gateway.timing.words import slot_words
 
 Act = Callable[[Invocation, str, str], Awaitable[Answer]]
 """A subcommand, called with the job id and the rest of the arguments."""

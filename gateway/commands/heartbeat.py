@@ -16,12 +16,12 @@ from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, d
 from gateway.schedule.heartbeat.heartbeats import Heartbeats, Standing
 from gateway.schedule.heartbeat.settings import EVERY
 from gateway.schedule.jobs.firings import Firings
+from gateway.schedule.times.quiet import QuietHours, parse_quiet
+from gateway.schedule.times.words import slot_words
 from gateway.store.job import Heartbeat
+from gateway.store.rule import BadRule
 from gateway.store.store import Store
 from gateway.texts.say import say
-from gateway.timing.quiet import QuietHours, parse_quiet
-from gateway.timing.rule import BadRule
-from gateway.timing.words import slot_words
 
 OFFERED = ("21-8", "22-7", "23-9")
 LONGEST_SNOOZE = 30 * 24 * 3600
@@ -121,7 +121,7 @@ class HeartbeatCommands:
         text = await draft_checklist(workspace, say("heartbeat_list_title", language), wanted or usual)
         files.wrote(DRAFT, earlier)
         found = await self._store.heartbeats.find(given.chat) or Heartbeat(given.chat, "", "")
-        quiet = found.quiet_hours
+        quiet = QuietHours.of(found)
         words = say(
             "heartbeat_preview",
             language,
@@ -247,7 +247,7 @@ class HeartbeatCommands:
 
 def _limits(given: Invocation, standing: Standing) -> list[str]:
     found, language = standing.heartbeat, given.language
-    quiet = found.quiet_hours
+    quiet = QuietHours.of(found)
     return [
         say("heartbeat_quiet_hours", language, quiet=quiet.words, zone=standing.zone.key)
         if quiet

@@ -11,8 +11,8 @@ from gateway.commands.table import Invocation, reply
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
 from gateway.store.job import Job, JobState, Pause, Reminder, Report
+from gateway.store.rule import BadRule, Once, Rule
 from gateway.texts.say import Language, say
-from gateway.timing.rule import BadRule, Once, Rule
 
 MOST_LISTED = 20
 MOST_ROWS = 5

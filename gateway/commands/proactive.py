@@ -10,9 +10,9 @@ from gateway.schedule.jobs.feedback import Answer, Feedback, Wish, marked
 from gateway.schedule.jobs.firing_messages import COMMAND
 from gateway.schedule.jobs.jobs import JobRefused
 from gateway.store.job import Firing, Job
+from gateway.store.rule import BadRule
 from gateway.store.store import Store
 from gateway.texts.say import say
-from gateway.timing.rule import BadRule
 
 LONGEST_NUMBER = 9
 """Digits; limits the number that a typed command may contain."""

@@ -8,10 +8,10 @@ from gateway.chat.replies import Answer
 from gateway.commands.planning import Planning, refused
 from gateway.commands.table import Command, Invocation, reply
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
+from gateway.schedule.times.grammar import parse_when
 from gateway.store.job import Report
+from gateway.store.rule import BadRule, Cron, Rule
 from gateway.texts.say import say
-from gateway.timing.grammar import parse_when
-from gateway.timing.rule import BadRule, Cron, Rule
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from channels.text import literal
 from gateway.chat.search_tool import searched
 from gateway.commands.table import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
+from gateway.schedule.times.words import slot_words
 from gateway.store.search import Found
 from gateway.store.search_terms import folded, sought_terms
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
-from gateway.timing.words import slot_words
 
 PAGE = 5
 """Messages in a reply."""

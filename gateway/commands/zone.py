@@ -10,11 +10,11 @@ from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.schedule.jobs.jobs import Jobs
+from gateway.schedule.times.words import slot_words
 from gateway.schedule.zones import LONGEST, Known, Level, Zones, find_zone, nearest_zone
 from gateway.store.job import Job
 from gateway.store.store import Store
 from gateway.texts.say import say
-from gateway.timing.words import slot_words
 
 _FROM = {Level.HERE: "zone_set_here", Level.CHANNEL: "zone_of_channel", Level.DEFAULT: "zone_of_house"}
 _RESET = ("reset", "default", "重置", "默认")

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import Annotated, Literal
 
@@ -9,9 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
 from agent_core.sources import UNKNOWN, Sources
 from channels.base import ChatKey
-from gateway.timing.quiet import QuietHours
-from gateway.timing.rule import Rule
-from gateway.timing.slots import Slot
+from gateway.store.rule import Rule
 
 HOUR = 3600.0
 
@@ -67,6 +66,18 @@ class Pause(StrEnum):
     """The job's owner may no longer use the bot."""
     SILENCE = "silence"
     """The chat has had no message from a user for a long time."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A moment at which a job is due. Its name depends only on the moment and identifies the firing."""
+
+    at: float
+    """Seconds since the epoch."""
+
+    @property
+    def name(self) -> str:
+        return f"{datetime.fromtimestamp(self.at, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 @dataclass(frozen=True)
@@ -233,14 +244,3 @@ class Heartbeat:
     last_look: float | None = None
     last_outcome: str = ""
     """A key of `gateway.texts.say` for the last outcome: a message sent, or the reason for sending none."""
-
-    @property
-    def quiet_hours(self) -> QuietHours | None:
-        if self.quiet_from is None or self.quiet_to is None:
-            return None
-        return QuietHours(self.quiet_from, self.quiet_to)
-
-    @property
-    def quiet_for_all(self) -> QuietHours | None:
-        """The quiet hours that delay every unprompted message in the chat."""
-        return self.quiet_hours if self.on or self.quiet_chosen else None

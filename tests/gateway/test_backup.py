@@ -21,8 +21,8 @@ from gateway.store.job import Job, JobState, Reminder
 from gateway.store.mark import read_mark
 from gateway.store.opening import FILE, StoreBusy, StoreDamaged, check_store
 from gateway.store.rows import Post, Run
+from gateway.store.rule import Once
 from gateway.store.store import Store
-from gateway.timing.rule import Once
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.kept import kept, last_night, too_many
 from gateway.upkeep.restore import restore

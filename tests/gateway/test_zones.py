@@ -11,7 +11,7 @@ from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn
 from gateway.schedule.zones import find_zone, nearest_zone
 from gateway.store.job import CheckIn, Heartbeat
-from gateway.timing.rule import Every
+from gateway.store.rule import Every
 from tests.gateway.conftest import StartBot
 from tests.gateway.jobs.kit import ANN, BEGINS, Calendar, TimedBot, a_job, make_timed_bot, moment
 

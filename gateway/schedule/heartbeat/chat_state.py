@@ -18,6 +18,7 @@ from gateway.schedule.heartbeat.checklist import NAME as CHECKLIST
 from gateway.schedule.heartbeat.checklist import read_checklist, read_note
 from gateway.schedule.heartbeat.gates import Facts
 from gateway.schedule.heartbeat.greeting import IDLE, is_due, planned
+from gateway.schedule.times.quiet import QuietHours
 from gateway.store.job import DeliveryState, Firing, FiringState, Heartbeat, Job, JobState, Pause, Reminder, Report
 from gateway.store.rows import Task
 from gateway.store.store import Store
@@ -229,7 +230,7 @@ class ChatStates:
         if wrote is None or now - wrote < IDLE:
             return False
         today = datetime.fromtimestamp(now, zone).date()
-        plan = planned(heartbeat.chat, today, zone, heartbeat.quiet_hours, heartbeat.most_a_day)
+        plan = planned(heartbeat.chat, today, zone, QuietHours.of(heartbeat), heartbeat.most_a_day)
         if not is_due(plan, now, recent.check_ins):
             return False
         since = await self._store.firings.in_chat_since(heartbeat.chat, wrote)

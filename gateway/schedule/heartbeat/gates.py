@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
+from gateway.schedule.times.quiet import QuietHours
 from gateway.store.job import Heartbeat
 
 MOMENT = 600.0
@@ -38,7 +39,7 @@ def by_the_clock(heartbeat: Heartbeat, now: float, zone: ZoneInfo) -> str | None
         return "heartbeat_is_off"
     if heartbeat.snoozed_until > now:
         return "heartbeat_is_snoozed"
-    if (quiet := heartbeat.quiet_hours) is not None and quiet.holds_at(now, zone):
+    if (quiet := QuietHours.of(heartbeat)) is not None and quiet.holds_at(now, zone):
         return "heartbeat_is_quiet"
     return None
 
@@ -60,7 +61,8 @@ def by_the_chat(heartbeat: Heartbeat, now: float, facts: Facts) -> str | None:
 
 def next_check_in(heartbeat: Heartbeat, at: float, every: float, zone: ZoneInfo) -> float:
     """Return the first tick from `at` on outside quiet hours and snoozes, in seconds since the epoch."""
-    while at < heartbeat.snoozed_until or ((quiet := heartbeat.quiet_hours) is not None and quiet.holds_at(at, zone)):
+    quiet = QuietHours.of(heartbeat)
+    while at < heartbeat.snoozed_until or (quiet is not None and quiet.holds_at(at, zone)):
         at += every
     return at
 

@@ -9,7 +9,7 @@ from hashlib import sha256
 from zoneinfo import ZoneInfo
 
 from channels.base import ChatKey
-from gateway.timing.quiet import QuietHours
+from gateway.schedule.times.quiet import QuietHours
 
 IDLE = 4 * 3600.0
 """Seconds without a message of the user."""

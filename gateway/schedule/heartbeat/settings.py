@@ -13,12 +13,12 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.heartbeat import gates
 from gateway.schedule.heartbeat.chat_state import DAY
+from gateway.schedule.times.quiet import QuietHours
 from gateway.store.job import CheckIn, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Post, Run
+from gateway.store.rule import Every
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
-from gateway.timing.quiet import QuietHours
-from gateway.timing.rule import Every
 
 EVERY = 1800
 """Seconds between two check-ins."""

@@ -10,10 +10,10 @@ from agent_core.untrusted import harmless
 from channels.attachments import Attachment
 from channels.base import ChatKey, ScheduleFired
 from gateway.schedule.jobs.firing_messages import Announcer, attached
+from gateway.schedule.times.words import slot_words
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder
 from gateway.store.rows import InboxItem, message_id
 from gateway.store.store import Store
-from gateway.timing.words import slot_words
 
 KIND = "job"
 

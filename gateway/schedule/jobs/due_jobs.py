@@ -19,14 +19,14 @@ from gateway.permissions.access import Access
 from gateway.schedule.jobs.job_changes import removed
 from gateway.schedule.jobs.missed import Due, MissedSlots, Notice, due, skipped
 from gateway.schedule.jobs.preview import in_short, spoken
+from gateway.schedule.times.slots import UNPLANNABLE, next_slot
 from gateway.store.firings import event_id
-from gateway.store.job import CheckIn, Job, JobState, Pause
+from gateway.store.job import CheckIn, Job, JobState, Pause, Slot
 from gateway.store.jobs import Advance
 from gateway.store.rows import Post
+from gateway.store.rule import Once
 from gateway.store.store import Store
 from gateway.texts.say import say
-from gateway.timing.rule import Once
-from gateway.timing.slots import UNPLANNABLE, Slot, next_slot
 
 MOST_AT_ONCE = 50
 """Jobs per step; other tasks run between two steps."""

@@ -14,12 +14,12 @@ from agent_core.sources import union
 from channels.base import Button, OutboundMessage, Sender
 from gateway.schedule.jobs.firing_messages import COMMAND, Announcer
 from gateway.schedule.jobs.jobs import Jobs
+from gateway.schedule.times.slots import upcoming
+from gateway.schedule.times.words import slot_words
 from gateway.store.job import CheckIn, Firing, Heartbeat, Job, JobState, Reaction, Reminder
+from gateway.store.rule import Cron, Every, Once, Rule
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
-from gateway.timing.rule import Cron, Every, Once, Rule
-from gateway.timing.slots import upcoming
-from gateway.timing.words import slot_words
 
 NUMBER = "{} · "
 """Prefix of a button's label in a message about several firings."""

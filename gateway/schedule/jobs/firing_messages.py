@@ -16,6 +16,7 @@ from gateway.runs.model_trouble import Reader, trouble_text
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs.notices import words
 from gateway.schedule.jobs.outcome import KILLED, Outcome
+from gateway.schedule.times.quiet import QuietHours
 from gateway.security.secrets import Secrets
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
 from gateway.store.rows import Post
@@ -87,7 +88,7 @@ class Announcer:
     async def is_quiet(self, chat: ChatKey, job: Job) -> bool:
         """Return True during the chat's quiet hours, in the zone of its heartbeat's job or else that of `job`."""
         heartbeat = await self.store.heartbeats.find(chat)
-        quiet = heartbeat.quiet_for_all if heartbeat else None
+        quiet = QuietHours.for_all(heartbeat) if heartbeat else None
         if heartbeat is None or quiet is None:
             return False
         named = await self.store.jobs.find(heartbeat.job) or job

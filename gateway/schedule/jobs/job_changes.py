@@ -4,10 +4,10 @@ from dataclasses import replace
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
+from gateway.schedule.times.slots import next_slot, period, timetable
 from gateway.store.job import HOUR, Job, JobState, Pause
-from gateway.timing.recurrence import WORKING_DAYS, Dates, Timetable
-from gateway.timing.rule import Cron, Once, Recurrence, Rule
-from gateway.timing.slots import next_slot, period, timetable
+from gateway.store.rule import Cron, Once, Recurrence, Rule
 
 INVOLUNTARY = frozenset({Pause.UNDELIVERABLE, Pause.NOT_ALLOWED})
 """Pauses that end once the user is answered again."""

@@ -43,11 +43,11 @@ from gateway.schedule.jobs.preview import (
     quiet_hours,
     skill_use,
 )
+from gateway.schedule.times.slots import check_rule
 from gateway.store.job import CheckIn, Firing, Job, JobState, Reminder, Report
+from gateway.store.rule import Rule
 from gateway.store.store import Store
 from gateway.texts.say import Language
-from gateway.timing.rule import Rule
-from gateway.timing.slots import check_rule
 
 MOST_ACTIVE = 50
 """Jobs of one chat."""

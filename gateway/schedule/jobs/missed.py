@@ -9,16 +9,16 @@ from agent_core.background import Background
 from agent_core.clock import Clock
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
-from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder
+from gateway.schedule.times.changes import LATEST
+from gateway.schedule.times.cron import check_cron
+from gateway.schedule.times.slots import next_slot, slots
+from gateway.schedule.times.words import slot_words
+from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Slot
 from gateway.store.jobs import Advance
 from gateway.store.rows import Post
+from gateway.store.rule import Cron, Once
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
-from gateway.timing.changes import LATEST
-from gateway.timing.cron import check_cron
-from gateway.timing.rule import Cron, Once
-from gateway.timing.slots import Slot, next_slot, slots
-from gateway.timing.words import slot_words
 
 ON_TIME = 60.0
 """Seconds after its due time in which a job is on time; the scheduler wakes up at least every half minute."""

@@ -11,10 +11,10 @@ from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs import outcome as causes
 from gateway.schedule.jobs.missed import ON_TIME
 from gateway.schedule.jobs.outcome import SKILL, STOPPED, Outcome
+from gateway.schedule.times.words import slot_words
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder, Report
+from gateway.store.rule import Once
 from gateway.texts.say import Language, say
-from gateway.timing.rule import Once
-from gateway.timing.words import slot_words
 
 FAILURES = 2
 """Consecutive failures before a notice; one failure may be made up for by the next firing."""

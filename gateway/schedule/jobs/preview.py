@@ -16,13 +16,13 @@ from channels.text import literal
 from gateway.permissions.question_text import one_line, shown
 from gateway.permissions.sources import named
 from gateway.schedule.jobs.job_changes import Reshaping, reshapings
-from gateway.store.job import HOUR, Firing, FiringState, Heartbeat, Job, Reminder, Report
+from gateway.schedule.times.clock_change import next_change
+from gateway.schedule.times.quiet import QuietHours
+from gateway.schedule.times.slots import UNPLANNABLE, upcoming
+from gateway.schedule.times.words import change_words, rule_words, slot_words
+from gateway.store.job import HOUR, Firing, FiringState, Heartbeat, Job, Reminder, Report, Slot
+from gateway.store.rule import Once
 from gateway.texts.say import Language, language_of, say
-from gateway.timing.clock_change import next_change
-from gateway.timing.quiet import QuietHours
-from gateway.timing.rule import Once
-from gateway.timing.slots import UNPLANNABLE, Slot, upcoming
-from gateway.timing.words import change_words, rule_words, slot_words
 
 MOST_NEXT = 5
 LAST = 5
@@ -99,7 +99,7 @@ def next_slots(job: Job, now: float) -> tuple[Slot, ...]:
 
 def quiet_hours(heartbeat: Heartbeat | None, job: Job, next_: Sequence[Slot]) -> QuietHours | None:
     """Return the chat's quiet hours if one of these slots falls into them."""
-    hours = heartbeat.quiet_for_all if heartbeat else None
+    hours = QuietHours.for_all(heartbeat) if heartbeat else None
     is_hit = hours is not None and any(hours.holds_at(slot.at, ZoneInfo(job.zone)) for slot in next_)
     return hours if is_hit else None
 

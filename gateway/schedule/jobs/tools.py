@@ -23,17 +23,17 @@ from gateway.permissions.addresses import given_in
 from gateway.schedule.jobs.job_changes import still_given
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message, words_of
+from gateway.schedule.times.certain import certain_once, read_when
+from gateway.schedule.times.changes import local, moment
+from gateway.schedule.times.grammar import When
+from gateway.schedule.times.recurrence import by_rrule
 from gateway.schedule.zones import find_zone
 from gateway.settings.zone import check_zone
 from gateway.store.job import Job, JobState, Reminder, Report
 from gateway.store.rows import Post, PostState
+from gateway.store.rule import BadRule, Once, Recurrence
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
-from gateway.timing.certain import certain_once, read_when
-from gateway.timing.changes import local, moment
-from gateway.timing.grammar import When
-from gateway.timing.recurrence import by_rrule
-from gateway.timing.rule import BadRule, Once, Recurrence
 
 PROPOSED = (
     "The preview is in the chat, with buttons to confirm, change or cancel it; its id is {id}. Nothing is set before "

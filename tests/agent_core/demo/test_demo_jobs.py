@@ -11,9 +11,9 @@ from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.messages import JsonObject, NotificationMessage
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolFailed, tool
-from gateway.timing.certain import read_when
-from gateway.timing.rule import BadRule
-from gateway.timing.words import rule_words
+from gateway.schedule.times.certain import read_when
+from gateway.schedule.times.words import rule_words
+from gateway.store.rule import BadRule
 from tests.agent_core.demo.demo_chat import Chat
 from tests.agent_core.demo.test_demo_skills import chat_with, scripts
 

@@ -10,7 +10,7 @@ from channels.base import ChatKey
 from gateway.schedule.heartbeat.chat_state import overdue, stopped_jobs, stuck_tasks
 from gateway.store.job import CheckIn, Job, JobState, Pause, Report
 from gateway.store.rows import Task
-from gateway.timing.rule import Every
+from gateway.store.rule import Every
 
 PARIS = ZoneInfo("Europe/Paris")
 ANN = ChatKey(platform="memory", account="here", chat="ann")

@@ -7,7 +7,7 @@ import pytest
 
 from channels.base import ChatKey
 from gateway.schedule.heartbeat.greeting import AROUND, LONGEST, is_due, planned, shortened
-from gateway.timing.quiet import QuietHours
+from gateway.schedule.times.quiet import QuietHours
 
 PARIS = ZoneInfo("Europe/Paris")
 ANN = ChatKey(platform="memory", account="here", chat="ann")

@@ -8,6 +8,7 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure
 from gateway.permissions.workspaces import workspace_of
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME
+from gateway.schedule.times.quiet import QuietHours
 from tests.gateway.heartbeat.beating import NOTHING, PLANTS, Beating
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.jobs.kit import ANN, TEAM, stopped_clock
@@ -206,7 +207,7 @@ async def test_quiet_hours_can_be_chosen_where_nobody_is_looked_after(start_beat
     assert bot.screen[0].startswith("I am quiet from 21:00–08:00")
     assert "**Heartbeat:** off" in bot.screen[-1]
     assert "**Quiet hours:** 21:00–08:00" in bot.screen[-1]
-    assert (await bot.beats()).quiet_for_all
+    assert QuietHours.for_all(await bot.beats())
     await bot.goes_by(24)
     assert bot.ticks == 0
 

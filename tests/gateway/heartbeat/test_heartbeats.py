@@ -14,10 +14,10 @@ from channels.memory import MemoryChannel
 from gateway.schedule.heartbeat.check_in import BUDGET, TOOLS
 from gateway.schedule.heartbeat.gates import MOST_TOKENS
 from gateway.schedule.heartbeat.greeting import AROUND, planned
+from gateway.schedule.times.quiet import QuietHours
 from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
+from gateway.store.rule import Once
 from gateway.texts.say import say
-from gateway.timing.quiet import QuietHours
-from gateway.timing.rule import Once
 from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating, clocks
 from tests.gateway.heartbeat.conftest import StartBeating

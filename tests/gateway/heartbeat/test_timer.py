@@ -13,8 +13,8 @@ from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Timer
 from gateway.store.job import Job
+from gateway.store.rule import Once
 from gateway.store.store import Store
-from gateway.timing.rule import Once
 from tests.agent_core.kit import numbered
 from tests.clock import OffsetClock
 from tests.gateway.bot import PEOPLE

@@ -15,11 +15,11 @@ from agent_core.models.scripted import Turn
 from channels.base import Accepted, ChatKey, ScheduleFired, Sender
 from channels.memory import MemoryChannel
 from gateway.schedule.jobs.firings import Firings
-from gateway.store.job import Firing, Job, JobState, Reminder, Work
+from gateway.schedule.times.recurrence import Timetable
+from gateway.schedule.times.slots import next_slot, timetable
+from gateway.store.job import Firing, Job, JobState, Reminder, Slot, Work
+from gateway.store.rule import Cron, Every, Once, Recurrence, Rule
 from gateway.store.store import Store
-from gateway.timing.recurrence import Timetable
-from gateway.timing.rule import Cron, Every, Once, Recurrence, Rule
-from gateway.timing.slots import Slot, next_slot, timetable
 from tests.clock import HandClock
 from tests.gateway.bot import NO_PACE, Bot, BotOptions
 

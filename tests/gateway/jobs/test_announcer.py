@@ -10,8 +10,8 @@ from agent_core.clock import new_id
 from channels.attachments import Attachment
 from gateway.schedule.jobs.firing_messages import Announcer
 from gateway.store.job import CheckIn, Firing, FiringState, Heartbeat, Job, Report
+from gateway.store.rule import Every
 from gateway.store.store import Store
-from gateway.timing.rule import Every
 from tests.gateway.jobs.kit import ANN, Calendar, a_job, moment
 
 REPORT = Report(instructions="Tell what is new in the notes, and nothing else that anybody could think of, ever")

@@ -22,7 +22,7 @@ from agent_core.tools.tool import Tool
 from channels.memory import MemoryChannel
 from gateway.store.job import CheckIn, Heartbeat, Job, Report
 from gateway.store.opening import FILE
-from gateway.timing.rule import Once
+from gateway.store.rule import Once
 from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, make_timed_bot, moment
 from tests.gateway.jobs.test_firing_recovery import is_all_done, notes

@@ -7,7 +7,7 @@ import pytest
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
 from gateway.store.job import DeliveryState, Firing, FiringState, JobState, Pause, Report
-from gateway.timing.rule import Cron, Every
+from gateway.store.rule import Cron, Every
 from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.asking import labels, press, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot

@@ -7,7 +7,7 @@ from pathlib import Path
 from agent_core.models.scripted import Call, Calls
 from channels.base import ChannelError
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Heartbeat, JobState, Pause, Reaction, Report
-from gateway.timing.rule import Cron, Every
+from gateway.store.rule import Cron, Every
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TimedBot, a_job, moment
 from tests.gateway.jobs.speaking import actions, contents, labels, noted, reaction_to

@@ -13,9 +13,8 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import People
 from gateway.schedule.heartbeat.settings import HeartbeatSettings
 from gateway.schedule.jobs.due_jobs import MOST_AT_ONCE
-from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report
-from gateway.timing.rule import Cron, Once
-from gateway.timing.slots import Slot
+from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report, Slot
+from gateway.store.rule import Cron, Once
 from tests.gateway.jobs.kit import ANN, NINE, TEAM, Calendar, a_job, moment, short_ids
 from tests.gateway.jobs.waking import ward
 

@@ -7,7 +7,7 @@ import pytest
 
 from gateway.schedule.jobs.feedback import next_morning, weekly
 from gateway.store.job import CheckIn, Heartbeat, JobState, Pause, Reaction, Reminder, Report
-from gateway.timing.rule import Cron, Every, Once, Rule
+from gateway.store.rule import Cron, Every, Once, Rule
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, PARIS, TEAM, TimedBot, a_job, moment
 from tests.gateway.jobs.speaking import actions, labels, reaction_to, said

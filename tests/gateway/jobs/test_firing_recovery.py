@@ -17,8 +17,8 @@ from channels.memory import MemoryChannel
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Report
 from gateway.store.rows import Post, Run
+from gateway.store.rule import Once
 from gateway.store.store import Store
-from gateway.timing.rule import Once
 from tests.gateway.bot import NO_PACE
 from tests.gateway.dying import died
 from tests.gateway.jobs.conftest import StartTimedBot

@@ -9,7 +9,7 @@ from agent_core.models.scripted import calls
 from agent_core.tools.tool import tool
 from channels.base import Accepted, Addressed, ChannelError
 from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
-from gateway.timing.rule import Once
+from gateway.store.rule import Once
 from tests.gateway.approving import CHART, acting
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import TEAM, a_job, moment, seen

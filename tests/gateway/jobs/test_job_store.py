@@ -29,8 +29,8 @@ from gateway.store.job import (
 from gateway.store.jobs import Advance
 from gateway.store.opening import FILE
 from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.rule import Cron, Every, Once
 from gateway.store.store import Store
-from gateway.timing.rule import Cron, Every, Once
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.jobs.kit import ANN, TEAM, a_job

@@ -12,7 +12,7 @@ from channels.base import Sender
 from gateway.schedule.jobs.job_changes import LONGEST_GRACE, ONCE_GRACE
 from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_WAITING, Draft, JobRefused
 from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
-from gateway.timing.rule import BadRule, Cron, Every, Once, Rule
+from gateway.store.rule import BadRule, Cron, Every, Once, Rule
 from tests.gateway.jobs.asking import Office, open_office
 from tests.gateway.jobs.kit import ANN, NINE, PARIS, TEAM, a_job, moment
 

@@ -10,7 +10,7 @@ from agent_core.tools.tool import ToolContext, tool
 from channels.base import ChannelError, ChatKey, OutboundMessage, Posted
 from channels.memory import MemoryChannel
 from gateway.store.job import DeliveryState, FiringState, JobState, Report
-from gateway.timing.rule import Once
+from gateway.store.rule import Once
 from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import a_job, moment, seen

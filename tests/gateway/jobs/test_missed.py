@@ -6,9 +6,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from gateway.schedule.jobs.missed import MOST_MISSED, due
-from gateway.store.job import HOUR, CheckIn, Job, Report
-from gateway.timing.rule import Cron, Every, Once
-from gateway.timing.slots import Slot
+from gateway.store.job import HOUR, CheckIn, Job, Report, Slot
+from gateway.store.rule import Cron, Every, Once
 from tests.cpu import cpu_seconds_at_most
 from tests.gateway.jobs.kit import PARIS, a_job, moment
 

@@ -6,7 +6,7 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
 from gateway.schedule.jobs.notices import failures_in_a_row
 from gateway.store.job import Firing, FiringState, Job, Report
-from gateway.timing.rule import Every, Once
+from gateway.store.rule import Every, Once
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, BOB, TEAM, TimedBot, a_job, moment
 

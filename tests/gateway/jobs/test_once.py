@@ -8,12 +8,11 @@ from pathlib import Path
 from channels.base import Accepted, InboundEvent
 from gateway.security.secrets import Secrets
 from gateway.store.database import Database, Reader
-from gateway.store.job import JobState, Report
+from gateway.store.job import JobState, Report, Slot
 from gateway.store.opening import FILE
+from gateway.store.rule import Cron, Every, Once
 from gateway.store.store import Store
 from gateway.store.writer import Writer
-from gateway.timing.rule import Cron, Every, Once
-from gateway.timing.slots import Slot
 from tests.agent_core.kit import numbered
 from tests.gateway.jobs.kit import Calendar, a_job, moment
 from tests.gateway.jobs.waking import another_ward, ward

@@ -25,9 +25,9 @@ from gateway.schedule.jobs.preview import (
     set_line,
     skill_use,
 )
+from gateway.schedule.times.quiet import QuietHours
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, Report, Work
-from gateway.timing.quiet import QuietHours
-from gateway.timing.rule import Cron, Every, Once, Rule
+from gateway.store.rule import Cron, Every, Once, Rule
 from tests.gateway.jobs.kit import ANN, a_job, meaning, moment
 from tests.gateway.test_skill_commands import write_skill
 

@@ -5,7 +5,7 @@ import pytest
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.store.job import JobState, Reminder
-from gateway.timing.rule import Once
+from gateway.store.rule import Once
 from tests.gateway.jobs.asking import labels, press, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, moment

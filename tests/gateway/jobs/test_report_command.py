@@ -8,7 +8,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from gateway.commands.report import OFFERS
 from gateway.store.job import JobState, Report
-from gateway.timing.rule import Cron
+from gateway.store.rule import Cron
 from tests.gateway.jobs.asking import labels, press, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, meaning

@@ -7,7 +7,7 @@ from agent_core.models.scripted import Waits, calls
 from agent_core.subagents import CLOSING_S
 from agent_core.tools.tool import ToolContext, tool
 from gateway.store.job import DeliveryState, FiringState, Heartbeat, Report
-from gateway.timing.rule import Cron, Every, Once
+from gateway.store.rule import Cron, Every, Once
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, a_job, moment, seen
 from tests.gateway.tasking import rows

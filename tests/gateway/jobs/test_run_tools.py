@@ -43,8 +43,8 @@ from gateway.permissions.access import Access
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
 from gateway.store.job import HOUR, Firing, Job, Report
 from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.rule import Every
 from gateway.store.store import Store
-from gateway.timing.rule import Every
 from tests.clock import FakeClock
 from tests.gateway.bot import NO_PACE, PEOPLE
 

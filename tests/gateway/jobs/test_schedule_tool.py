@@ -11,7 +11,7 @@ from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, tool
 from channels.base import ChannelError
 from gateway.schedule.jobs.tools import PROPOSED, JobTools
 from gateway.store.job import JobState, Reminder, Report
-from gateway.timing.rule import Cron, Every, Once
+from gateway.store.rule import Cron, Every, Once
 from tests.gateway.jobs.asking import labels, open_office, press, shipped_skills, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, a_job, meaning, moment

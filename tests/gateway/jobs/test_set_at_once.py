@@ -8,7 +8,7 @@ from channels.base import Sender
 from gateway.schedule.jobs.jobs import Draft
 from gateway.schedule.jobs.tools import SET
 from gateway.store.job import JobState, Reminder
-from gateway.timing.rule import Once
+from gateway.store.rule import Once
 from tests.gateway.jobs.asking import labels, open_office, press, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, PARIS, moment

@@ -22,7 +22,7 @@ from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions
 from gateway.schedule.jobs.unattended import UnattendedPermissions
 from gateway.store.job import FiringState, Report
-from gateway.timing.rule import Once
+from gateway.store.rule import Once
 from tests.agent_core.skills.making import library_of, write_skill
 from tests.clock import FakeClock
 from tests.gateway.bot import PEOPLE

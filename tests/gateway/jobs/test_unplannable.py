@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gateway.store.job import JobState
-from gateway.timing.rule import Cron, Once
+from gateway.store.rule import Cron, Once
 from tests.gateway.jobs.asking import typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import a_job, moment

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo, available_timezones
 
-from gateway.timing.changes import Change, changes_between, naive
+from gateway.schedule.times.changes import Change, changes_between, naive
 
 HALF_HOURS = [(hour, minute) for hour in range(24) for minute in (0, 30)]
 BEFORE, BEHIND = 48 * 3600, 51 * 3600

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gateway.timing.certain import certain_once, read_when
-from gateway.timing.rule import Once
+from gateway.schedule.times.certain import certain_once, read_when
+from gateway.store.rule import Once
 from tests.gateway.jobs.kit import PARIS, moment
 
 NOW = moment("2026-11-23 14:50")

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.schedule.times.slots import check_rule, next_slot
+from gateway.store.rule import BadRule, Cron, Every, Once, Rule
 from gateway.texts.say import LANGUAGES, say
-from gateway.timing.rule import BadRule, Cron, Every, Once, Rule
-from gateway.timing.slots import check_rule, next_slot
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = 1_795_348_800.0

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.timing.certain import read_when
-from gateway.timing.rule import BadRule
-from gateway.timing.words import rule_words
+from gateway.schedule.times.certain import read_when
+from gateway.schedule.times.words import rule_words
+from gateway.store.rule import BadRule
 from tests.cpu import cpu_seconds_at_most
 
 UTC = ZoneInfo("UTC")

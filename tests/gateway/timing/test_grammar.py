@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gateway.schedule.times.grammar import parse_when
+from gateway.schedule.times.slots import upcoming
+from gateway.schedule.times.words import rule_words, slot_words
+from gateway.store.rule import BadRule, Cron, Every, Once, Rule
 from gateway.texts.say import LANGUAGES, Language, say
-from gateway.timing.grammar import parse_when
-from gateway.timing.rule import BadRule, Cron, Every, Once, Rule
-from gateway.timing.slots import upcoming
-from gateway.timing.words import rule_words, slot_words
 from tests.gateway.jobs.kit import meaning
 
 BERLIN = ZoneInfo("Europe/Berlin")

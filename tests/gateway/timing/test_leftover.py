@@ -5,10 +5,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from gateway.schedule.times.grammar import parse_when
+from gateway.schedule.times.words import rule_words
+from gateway.store.rule import BadRule
 from gateway.texts.say import LANGUAGES, say
-from gateway.timing.grammar import parse_when
-from gateway.timing.rule import BadRule
-from gateway.timing.words import rule_words
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2026, 11, 22, 15, 30, tzinfo=BERLIN).timestamp()

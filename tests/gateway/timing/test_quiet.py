@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.timing.quiet import QuietHours, parse_quiet
-from gateway.timing.rule import BadRule
+from gateway.schedule.times.quiet import QuietHours, parse_quiet
+from gateway.store.rule import BadRule
 
 NEW_YORK = ZoneInfo("America/New_York")
 

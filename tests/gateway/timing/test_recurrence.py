@@ -6,11 +6,11 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from gateway.schedule.times.recurrence import by_rrule
+from gateway.schedule.times.slots import check_rule, upcoming
+from gateway.schedule.times.words import rule_words
+from gateway.store.rule import BadRule, Recurrence
 from gateway.texts.say import LANGUAGES, say
-from gateway.timing.recurrence import by_rrule
-from gateway.timing.rule import BadRule, Recurrence
-from gateway.timing.slots import check_rule, upcoming
-from gateway.timing.words import rule_words
 from tests.cpu import cpu_seconds_at_most
 
 BERLIN = ZoneInfo("Europe/Berlin")

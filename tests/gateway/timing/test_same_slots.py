@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from gateway.timing.rule import Cron
-from gateway.timing.slots import slots
+from gateway.schedule.times.slots import slots
+from gateway.store.rule import Cron
 from tests.zones import zone_by_rule
 
 BEFORE: dict[str, str] = json.loads(Path(__file__).with_name("slots_of_cron.json").read_text(encoding="utf-8"))

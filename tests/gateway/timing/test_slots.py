@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gateway.timing.changes import LATEST
-from gateway.timing.rule import Cron, Every, Once
-from gateway.timing.slots import Slot, next_slot, period, slots, upcoming
+from gateway.schedule.times.changes import LATEST
+from gateway.schedule.times.slots import next_slot, period, slots, upcoming
+from gateway.store.job import Slot
+from gateway.store.rule import Cron, Every, Once
 from tests.zones import zone_by_rule
 
 BERLIN, NEW_YORK, NUUK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York"), ZoneInfo("America/Nuuk")

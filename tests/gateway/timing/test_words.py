@@ -5,9 +5,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from gateway.timing.clock_change import next_change
-from gateway.timing.rule import Cron, Every, Once
-from gateway.timing.words import change_words, rule_words, slot_words
+from gateway.schedule.times.clock_change import next_change
+from gateway.schedule.times.words import change_words, rule_words, slot_words
+from gateway.store.rule import Cron, Every, Once
 
 BERLIN, NUUK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/Nuuk")
 

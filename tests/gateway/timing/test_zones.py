@@ -6,9 +6,9 @@
 from itertools import takewhile
 from zoneinfo import ZoneInfo
 
-from gateway.timing.changes import local
-from gateway.timing.rule import Cron
-from gateway.timing.slots import next_slot, slots
+from gateway.schedule.times.changes import local
+from gateway.schedule.times.slots import next_slot, slots
+from gateway.store.rule import Cron
 from tests.gateway.timing.sweep import HALF_HOURS, Tally, groups, tally
 
 FEWEST_ZONES, FEWEST_CHANGES = 400, 300

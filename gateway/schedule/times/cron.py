@@ -8,9 +8,9 @@ from itertools import product
 
 from cronsim import CronSim, CronSimError
 
-from gateway.timing.changes import naive
-from gateway.timing.recurrence import WORKING_DAYS, Dates, Timetable
-from gateway.timing.rule import BadRule
+from gateway.schedule.times.changes import naive
+from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
+from gateway.store.rule import BadRule
 
 LONGEST_CRON = 100
 """Characters."""

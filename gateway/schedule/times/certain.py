@@ -4,8 +4,8 @@ import re
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
-from gateway.timing.grammar import When, is_time, parse_when
-from gateway.timing.rule import BadRule, Once
+from gateway.schedule.times.grammar import When, is_time, parse_when
+from gateway.store.rule import BadRule, Once
 
 LONGEST = 300
 """Characters; longer texts are not searched for a second time."""

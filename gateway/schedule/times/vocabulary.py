@@ -1,6 +1,6 @@
 """Numbers, weekdays, months and units of time as they are written, in English and Chinese."""
 
-from gateway.timing.lists import MONTHS, SHORT, WEEKDAYS
+from gateway.schedule.times.lists import MONTHS, SHORT, WEEKDAYS
 
 DAY = 86_400
 WEEK = 7

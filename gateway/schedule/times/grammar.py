@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
-from gateway.timing.chinese import CHINESE
-from gateway.timing.english import ENGLISH
-from gateway.timing.meant import Ahead, At, Meant, rule_of
-from gateway.timing.parser import Parser, Words
-from gateway.timing.rule import BadRule, Cron, Rule, half_understood
-from gateway.timing.slots import check_rule
+from gateway.schedule.times.chinese import CHINESE
+from gateway.schedule.times.english import ENGLISH
+from gateway.schedule.times.meant import Ahead, At, Meant, rule_of
+from gateway.schedule.times.parser import Parser, Words
+from gateway.schedule.times.slots import check_rule
+from gateway.store.rule import BadRule, Cron, Rule, half_understood
 
 LANGUAGES = (ENGLISH, CHINESE)
 MOST_AT_THE_END = 12

@@ -3,10 +3,10 @@
 import re
 from datetime import time
 
-from gateway.timing.lists import MONTHS, SHORT
-from gateway.timing.parser import Parser, Words, clock_time
-from gateway.timing.rule import BadRule
-from gateway.timing.vocabulary import AMOUNT, SPELT, whole
+from gateway.schedule.times.lists import MONTHS, SHORT
+from gateway.schedule.times.parser import Parser, Words, clock_time
+from gateway.schedule.times.vocabulary import AMOUNT, SPELT, whole
+from gateway.store.rule import BadRule
 
 _NOON = 12
 _DAY_NAME = "mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday)?|thu(?:r|rs|rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?"

@@ -5,10 +5,10 @@ from datetime import timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from gateway.timing.changes import Change, changes_between, local
-from gateway.timing.recurrence import Timetable
-from gateway.timing.rule import Every, Once, Rule
-from gateway.timing.slots import YEAR, next_slot, timetable
+from gateway.schedule.times.changes import Change, changes_between, local
+from gateway.schedule.times.recurrence import Timetable
+from gateway.schedule.times.slots import YEAR, next_slot, timetable
+from gateway.store.rule import Every, Once, Rule
 
 _SECOND = timedelta(seconds=1)
 

@@ -18,7 +18,7 @@ from typing import Literal
 from dateutil.rrule import DAILY, MONTHLY, WEEKLY, YEARLY, rrule
 from dateutil.rrule import weekday as nth_weekday
 
-from gateway.timing.rule import BadRule
+from gateway.store.rule import BadRule
 
 Unit = Literal["DAILY", "WEEKLY", "MONTHLY", "YEARLY"]
 WORKING_DAYS = (0, 1, 2, 3, 4)

@@ -53,7 +53,7 @@ class Cron(_Rule):
 
 
 class Recurrence(_Rule):
-    """Local times by an RFC 5545 recurrence rule, as text that `gateway.timing.recurrence` reads."""
+    """Local times by an RFC 5545 recurrence rule, as text that `gateway.schedule.times.recurrence` reads."""
 
     type: Literal["rrule"] = "rrule"
     text: str

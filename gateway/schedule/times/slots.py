@@ -1,15 +1,15 @@
 """Computes the moments at which a rule is due."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import islice
 from zoneinfo import ZoneInfo
 
-from gateway.timing.changes import LATEST, Change, changes_between, counted, local, offset_at
-from gateway.timing.cron import by_cron, check_cron
-from gateway.timing.recurrence import Timetable, by_rrule
-from gateway.timing.rule import SHORTEST, BadRule, Cron, Every, Once, Recurrence, Rule
+from gateway.schedule.times.changes import LATEST, Change, changes_between, counted, local, offset_at
+from gateway.schedule.times.cron import by_cron, check_cron
+from gateway.schedule.times.recurrence import Timetable, by_rrule
+from gateway.store.job import Slot
+from gateway.store.rule import SHORTEST, BadRule, Cron, Every, Once, Recurrence, Rule
 
 YEAR = 366 * 86_400
 MOST_YEARS = 50
@@ -21,18 +21,6 @@ UNPLANNABLE = (ValueError, LookupError, ArithmeticError, OSError)
 
 _DAY = 86_400
 _SECOND = timedelta(seconds=1)
-
-
-@dataclass(frozen=True)
-class Slot:
-    """A moment at which a job is due. Its name depends only on the moment and identifies the firing."""
-
-    at: float
-    """Seconds since the epoch."""
-
-    @property
-    def name(self) -> str:
-        return f"{datetime.fromtimestamp(self.at, UTC):%Y-%m-%dT%H:%M:%SZ}"
 
 
 def slots(rule: Rule, zone: ZoneInfo, after: float) -> Iterator[Slot]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import time
 from typing import TypeVar
 
-from gateway.timing.meant import (
+from gateway.schedule.times.meant import (
     After,
     Ahead,
     At,
@@ -22,9 +22,9 @@ from gateway.timing.meant import (
     without,
     yearly,
 )
-from gateway.timing.recurrence import WORKING_DAYS, Dates
-from gateway.timing.rule import BadRule
-from gateway.timing.vocabulary import DAY, WEEK, days_ahead, month, number, ordinal, seconds, weekday, whole
+from gateway.schedule.times.recurrence import WORKING_DAYS, Dates
+from gateway.schedule.times.vocabulary import DAY, WEEK, days_ahead, month, number, ordinal, seconds, weekday, whole
+from gateway.store.rule import BadRule
 
 _GAP = re.compile(r"[\s,，]*")
 _MONTHS = 12

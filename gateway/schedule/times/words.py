@@ -9,13 +9,13 @@ from datetime import time
 from functools import reduce
 from zoneinfo import ZoneInfo
 
+from gateway.schedule.times.changes import local
+from gateway.schedule.times.clock_change import ClockChange, Effect
+from gateway.schedule.times.lists import MONTHS, WEEKDAYS, date_words, day_of_month, listed, ranges
+from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
+from gateway.schedule.times.slots import timetable
+from gateway.store.rule import Cron, Every, Once, Recurrence, Rule
 from gateway.texts.say import Language, say
-from gateway.timing.changes import local
-from gateway.timing.clock_change import ClockChange, Effect
-from gateway.timing.lists import MONTHS, WEEKDAYS, date_words, day_of_month, listed, ranges
-from gateway.timing.recurrence import WORKING_DAYS, Dates, Timetable
-from gateway.timing.rule import Cron, Every, Once, Recurrence, Rule
-from gateway.timing.slots import timetable
 
 _INTERVALS = (
     (86_400, "", "every_days"),

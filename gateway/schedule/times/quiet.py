@@ -4,8 +4,9 @@ import re
 from dataclasses import dataclass
 from zoneinfo import ZoneInfo
 
-from gateway.timing.changes import local
-from gateway.timing.rule import BadRule
+from gateway.schedule.times.changes import local
+from gateway.store.job import Heartbeat
+from gateway.store.rule import BadRule
 
 HOUR = 60
 DAY = 24 * HOUR
@@ -20,6 +21,18 @@ class QuietHours:
 
     start: int
     end: int
+
+    @classmethod
+    def of(cls, heartbeat: Heartbeat) -> "QuietHours | None":
+        """Return the quiet hours of a heartbeat; None if it has none."""
+        if heartbeat.quiet_from is None or heartbeat.quiet_to is None:
+            return None
+        return cls(heartbeat.quiet_from, heartbeat.quiet_to)
+
+    @classmethod
+    def for_all(cls, heartbeat: Heartbeat) -> "QuietHours | None":
+        """Return the quiet hours that delay every unprompted message in the heartbeat's chat."""
+        return cls.of(heartbeat) if heartbeat.on or heartbeat.quiet_chosen else None
 
     def holds_at(self, now: float, zone: ZoneInfo) -> bool:
         shown = local(zone, now)

@@ -7,11 +7,11 @@ from zoneinfo import ZoneInfo
 
 from dateutil.relativedelta import relativedelta
 
-from gateway.timing.changes import local, moment
-from gateway.timing.recurrence import MOST_INTERVAL, Dates, Timetable
-from gateway.timing.rule import SHORTEST, BadRule, Every, Once, Recurrence, Rule, half_understood
-from gateway.timing.slots import MOST_YEARS, YEAR
-from gateway.timing.vocabulary import DAY
+from gateway.schedule.times.changes import local, moment
+from gateway.schedule.times.recurrence import MOST_INTERVAL, Dates, Timetable
+from gateway.schedule.times.slots import MOST_YEARS, YEAR
+from gateway.schedule.times.vocabulary import DAY
+from gateway.store.rule import SHORTEST, BadRule, Every, Once, Recurrence, Rule, half_understood
 
 _HOUR, _MINUTE = 3600, 60
 _WEEK, _MONTHS, _LONGEST_MONTH = 7, 12, 31

@@ -3,9 +3,9 @@
 import re
 from datetime import time
 
-from gateway.timing.parser import Parser, Words, clock_time
-from gateway.timing.rule import BadRule
-from gateway.timing.vocabulary import CHINESE_NUMBER, whole
+from gateway.schedule.times.parser import Parser, Words, clock_time
+from gateway.schedule.times.vocabulary import CHINESE_NUMBER, whole
+from gateway.store.rule import BadRule
 
 _NOON = 12
 _MORNING = frozenset({"清晨", "早上", "早晨", "早"})
