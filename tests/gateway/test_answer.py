@@ -278,7 +278,7 @@ def test_others_read_one_sentence_and_nothing_of_the_cause(kind: FailureKind, ca
     assert "host" not in told
     assert "KEY" not in told
     assert told.endswith("(run run-1234)")
-    assert ("in other words" in told) == (cause is FailureCause.CONTENT and kind is FailureKind.INVALID)
+    assert ("rephrase" in told) == (cause is FailureCause.CONTENT and kind is FailureKind.INVALID)
 
 
 def test_a_long_wait_is_told_and_a_network_failure_reads_differently_from_trouble_of_the_provider() -> None:
@@ -297,4 +297,4 @@ def test_a_long_wait_is_told_and_a_network_failure_reads_differently_from_troubl
     assert "try again in 3 hours" in told(FailureCause.RATE_LIMIT, 3 * 3600)
     assert "try again in a while" in told(FailureCause.RATE_LIMIT)
     assert "cannot be reached" in told(FailureCause.NETWORK)
-    assert "provider has trouble" in told(FailureCause.SERVER)
+    assert "provider is having problems" in told(FailureCause.SERVER)

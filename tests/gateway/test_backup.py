@@ -250,7 +250,7 @@ async def test_what_was_said_before_a_restore_is_listed_to_the_owners_and_not_an
         await again.made.upkeep.look()
         await again.made.upkeep.look()
         await again.made.owners.settled()
-        [listed] = [text for text in again.screen if "did not answer" in text]
+        [listed] = [text for text in again.screen if "were not answered" in text]
         assert "second" in listed
         assert "first" not in listed
     finally:

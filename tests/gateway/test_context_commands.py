@@ -158,7 +158,7 @@ async def test_in_a_group_only_an_owner_may(start_bot: StartBot) -> None:  # D-0
     await bot.hears("/compact", sender="bob", group="team")
     assert "only an owner" in bot.screen[-1]
     await bot.hears("/compact", group="team")
-    assert bot.screen[-1].startswith("Shortened:")
+    assert bot.screen[-1].startswith("Compacted:")
 
 
 async def test_people_see_that_it_is_being_shortened(wired_bot: StartBot) -> None:  # S0-34

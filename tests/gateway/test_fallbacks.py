@@ -64,7 +64,7 @@ async def test_while_it_changes_over_people_see_who_is_asked(wired_bot: StartBot
     bot = await wired_bot(BROKE, fallbacks=[second(Waits(go_on, "Hi."))])
 
     await bot.channel.hears("hello")
-    await bot.channel.until(lambda: any("asking big" in shown for shown in bot.screen))
+    await bot.channel.until(lambda: any("trying big" in shown for shown in bot.screen))
     go_on.set()
     await bot.app.settled()
 

@@ -13,7 +13,7 @@ TRIES = 4
 @pytest.mark.parametrize(
     ("failure", "told"),
     [
-        (Failure(cause=FailureCause.SERVER), "provider has trouble"),
+        (Failure(cause=FailureCause.SERVER), "provider is having problems"),
         (Failure(cause=FailureCause.NETWORK, after_words="The capital is"), "cannot be reached"),
     ],
 )
