@@ -193,7 +193,7 @@ async def test_what_cannot_be_read_is_answered_and_owners_are_told(stage: Stage)
     await team.says(ann, "@parley_bot what is new")
 
     await team.until(lambda c: c.screen == ["hello", "hello what is new"])
-    await office.until(lambda c: "I could not read what was said while I was not listening" in c.screen[-1])
+    await office.until(lambda c: "I could not read the messages sent while I was offline" in c.screen[-1])
     assert "gap not read" in stage.log
 
 

@@ -133,7 +133,7 @@ async def test_a_run_is_corrected_and_stopped_and_another_goes_on_beside_the_tal
 
 async def test_what_is_to_be_remembered_is_known_in_the_next_conversation(newcomer: Newcomer) -> None:
     await newcomer.says("remember that I like tea", "I will remember: I like tea")
-    await newcomer.says("/new", "A new conversation begins")
+    await newcomer.says("/new", "New conversation started")
     await newcomer.says("what do you remember?", "1. I like tea")
 
 

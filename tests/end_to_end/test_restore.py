@@ -95,7 +95,7 @@ async def test_what_was_said_since_the_backup_is_not_answered_and_nothing_is_sai
 
 
 async def test_what_was_said_since_the_backup_is_listed_once_to_the_owner(own_stage: Stage, talk: Talk) -> None:
-    await talk.with_ann.until(lambda chat: "did not answer" in chat.screen[-1])
+    await talk.with_ann.until(lambda chat: "were not answered" in chat.screen[-1])
     told = talk.with_ann.screen[-1]
     between = ("two", "three", "four") if own_stage.platform.facts.tells_history else ("four",)
     assert [line.rpartition(": ")[2] for line in told.split("\n")[1:]] == list(between)
@@ -105,4 +105,4 @@ async def test_what_was_said_since_the_backup_is_listed_once_to_the_owner(own_st
     await own_stage.start()
     await asyncio.sleep(2.5 * TELL_EVERY)
 
-    assert [text for text in talk.with_ann.screen if "did not answer" in text] == [told]
+    assert [text for text in talk.with_ann.screen if "were not answered" in text] == [told]

@@ -138,5 +138,5 @@ async def test_a_channel_that_fails_by_a_mistake_is_started_again_and_the_owners
         await asyncio.wait([running])
 
     told, answer = channel.screen
-    assert "was started again: stumbling (RuntimeError)" in told
+    assert "was restarted: stumbling (RuntimeError)" in told
     assert answer == "Still here."

@@ -15,7 +15,7 @@ from tests.end_to_end.platforms.terminal_chat import Chat, Person
 from tests.end_to_end.program import START_SECONDS, Program
 
 ROWS, COLUMNS = 200, 1000
-BEGINS = "A new conversation begins"
+BEGINS = "New conversation started"
 YOU = Person("local", "You")
 
 

@@ -13,7 +13,7 @@ from tests.end_to_end.platforms.web_chat import Chat, File, Person, Tab, Wire
 from tests.end_to_end.program import START_SECONDS, Program
 
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/\?token=\S+")
-BEGINS = "A new conversation begins"
+BEGINS = "New conversation started"
 
 
 class Web:

@@ -232,7 +232,7 @@ async def test_where_strangers_had_a_word_only_people_change_jobs(start_bot: Sta
     assert "this conversation contains untrusted input, so only users change jobs" in told(bot, 2)
     assert (await bot.job("abc123")).state is JobState.ACTIVE
     [shown] = [text for text in bot.screen if "send me money" in text]
-    assert shown.endswith("which may have wanted this.")
+    assert shown.endswith("which may have prompted this.")
     assert (await bot.job("ab0001")).tainted
 
 
@@ -248,8 +248,8 @@ async def test_a_preview_warns_of_nobody_where_it_holds_the_persons_own_words(st
     await bot.hears("Read the page, and remind me each Monday at nine to call the bank")
 
     own, changed = [text for text in bot.screen if "call the bank" in text]
-    assert "which may have wanted this" not in own
-    assert "which may have wanted this" in changed
+    assert "which may have prompted this" not in own
+    assert "which may have prompted this" in changed
     assert [(await bot.job(each)).tainted for each in ("ab0001", "ab0002")] == [False, True]
 
 
