@@ -160,7 +160,6 @@ class Tool(ABC):
 
     def __init__(self, spec: ToolSpec, traits: Traits) -> None:
         self.spec = spec
-        self.name = spec.name
         self.execution = traits.execution
         self.retry = traits.retry
         self.idempotent = traits.idempotent or traits.execution == "parallel"
@@ -170,6 +169,10 @@ class Tool(ABC):
         self.source = traits.source or sources.tool(spec.name)
         self.check = traits.check
         self.waits = traits.waits
+
+    @property
+    def name(self) -> str:
+        return self.spec.name
 
     @abstractmethod
     def validate(self, arguments: JsonObject) -> BaseModel:
