@@ -54,7 +54,7 @@ def _ignore(_: object) -> None:
 
 @dataclass(frozen=True)
 class ToolEnvironment:
-    """Where and for whom tools run; without the chat's platform and without secrets."""
+    """The place and the user for which tools run; without the chat's platform and without secrets."""
 
     session_id: str
     workspace: Path

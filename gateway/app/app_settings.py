@@ -1,4 +1,4 @@
-"""What a gateway is composed from: its settings, the system around it, and the store."""
+"""The inputs of the composition: its settings, the system around it, and the store."""
 
 import sys
 from collections.abc import Callable, Set

@@ -1,7 +1,7 @@
 """Creates the agents of chats from shared parts and per-chat state."""
 
 import weakref
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -117,10 +117,6 @@ class Agents:
     def variant(self, parts: AgentParts, permissions: Permissions) -> "Agents":
         """Return a factory of agents with other parts, on the same models."""
         return Agents(parts, permissions, self._secrets, self._clock, self._new_id, demo=self._demo, chain=self.chain)
-
-    def resting(self) -> Mapping[str, float]:
-        """Return the failed models that are not asked at present, with the seconds until they are."""
-        return self.chain.resting()
 
     def make(
         self,

@@ -63,7 +63,7 @@ class Page:
 
 
 class Search(Table):
-    """What users, the agent and its jobs said, by word. `Transcript.append` adds to it."""
+    """Index of what users, the agent and its jobs said, by word. `Transcript.append` adds to it."""
 
     async def find(self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None) -> Page:
         """Return the newest messages in these chats that have all words.

@@ -115,7 +115,7 @@ _LOOKED = frozenset({FiringState.DONE, FiringState.NOTHING})
 
 @dataclass(frozen=True)
 class Agenda:
-    """What a check-in has to look at."""
+    """The things that a check-in looks at."""
 
     lines: tuple[str, ...] = ()
     """Lines of the checklist."""
