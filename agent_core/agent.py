@@ -7,10 +7,10 @@ from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 
-from agent_core.bulkheads import log_errors
 from agent_core.cancel import CancelToken
 from agent_core.context.context import ContextManager
 from agent_core.events import AgentEnd, AgentEvent, CompactionEnd, MessageStart, TurnStart
+from agent_core.log_errors import log_errors
 from agent_core.loop.agent_loop import AgentLoop, CannotContinue
 from agent_core.loop.answer import StreamingAnswer, joined, piece_of
 from agent_core.loop.engine import RunInputs

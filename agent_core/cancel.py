@@ -5,7 +5,7 @@ import contextlib
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from typing import TypeVar
 
-from agent_core.bulkheads import log_errors
+from agent_core.log_errors import log_errors
 
 T = TypeVar("T")
 

@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable
 
 import structlog
 
-from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
+from agent_core.log_errors import Bulkhead
 
 FIRST_PAUSE = 1.0
 LONGEST_PAUSE = 60.0

@@ -22,9 +22,9 @@ from agent_core.skills.header import BadSkill, read_header
 from agent_core.tools.calculator import calculate
 from agent_core.tools.files.editing import find
 from agent_core.tools.tool import ToolFailed
+from agent_core.tools.web.invisible_characters import visible
 from agent_core.tools.web.page import read_page
 from agent_core.tools.web.text import read_feed
-from agent_core.tools.web.visible import visible
 from agent_core.untrusted import bare, harmless
 from channels.base import OutboundMessage
 from channels.discord import render as discord

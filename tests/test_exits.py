@@ -137,7 +137,7 @@ def test_only_these_write_files() -> None:
         "gateway/permissions/approved_tools.py",
         "gateway/records/audit.py",
         "gateway/records/export/export.py",
-        "gateway/store/mark.py",
+        "gateway/store/side_file.py",
         "gateway/upkeep/backup.py",
         "gateway/upkeep/restore.py",
         "gateway/web/access.py",

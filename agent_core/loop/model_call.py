@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import structlog
 from pydantic import SecretStr
 
-from agent_core.bulkheads import log_errors
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock, NewId
 from agent_core.events import MessageEnd, MessageStart, MessageUpdate, RetryScheduled
+from agent_core.log_errors import log_errors
 from agent_core.loop.answer import PartialAssembler
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.hooks import HookCalls, HookFailed

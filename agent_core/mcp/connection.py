@@ -19,7 +19,7 @@ from mcp.client import IncomingMessage
 from mcp.client.streamable_http import streamable_http_client
 from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 
-from agent_core.bulkheads import log_errors
+from agent_core.log_errors import log_errors
 from agent_core.mcp.config import McpServer, plain, revealed, tool_names
 from agent_core.mcp.stdio import LONGEST_MESSAGE, Trouble, over_stdio, trouble_of
 from agent_core.mcp.tool import McpTool, Schema, as_result

@@ -12,8 +12,7 @@ from pathlib import Path
 from agent_core.sandbox.cgroup import ControlGroups
 from agent_core.sandbox.command import Command, Launch, Lifeline
 from agent_core.sandbox.limits import CommandLimits
-from agent_core.sandbox.seccomp import bubblewrap_filter
-from agent_core.sandbox.visible import (
+from agent_core.sandbox.machine_view import (
     FOR_NETWORK,
     OURS,
     TEMPORARY_BYTES,
@@ -25,6 +24,7 @@ from agent_core.sandbox.visible import (
     limits_of_a_process,
     system,
 )
+from agent_core.sandbox.seccomp import bubblewrap_filter
 
 _TEMPORARY = Path("/tmp")  # noqa: S108 - the sandbox's own
 _SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - the sandbox's own

@@ -15,9 +15,7 @@ from types import CodeType
 from agent_core.sandbox import supervisor
 from agent_core.sandbox.cgroup import ControlGroups, Group
 from agent_core.sandbox.command import Command, Launch, Lifeline
-from agent_core.sandbox.seccomp import landlock_filter
-from agent_core.sandbox.supervisor import SCOPES_SINCE, Bounds, Paths, Plan, landlock_version
-from agent_core.sandbox.visible import (
+from agent_core.sandbox.machine_view import (
     OURS,
     asked_for,
     check_program,
@@ -26,6 +24,8 @@ from agent_core.sandbox.visible import (
     limits_of_a_process,
     system,
 )
+from agent_core.sandbox.seccomp import landlock_filter
+from agent_core.sandbox.supervisor import SCOPES_SINCE, Bounds, Paths, Plan, landlock_version
 
 NEEDED_VERSION = 4
 """Landlock version of Linux 6.7."""

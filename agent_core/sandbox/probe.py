@@ -15,9 +15,9 @@ from agent_core.sandbox.bubblewrap import Bubblewrap, find_program
 from agent_core.sandbox.cgroup import ControlGroups, control_groups
 from agent_core.sandbox.command import Command, Launcher
 from agent_core.sandbox.landlock import NEEDED_VERSION, Landlock
+from agent_core.sandbox.machine_view import is_root
 from agent_core.sandbox.seccomp import MACHINES
 from agent_core.sandbox.supervisor import landlock_version
-from agent_core.sandbox.visible import is_root
 
 NAMES = (Bubblewrap.name, Landlock.name)
 """Names of the launchers, the preferred one first."""

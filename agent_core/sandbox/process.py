@@ -11,8 +11,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO
 
-from agent_core.bulkheads import log_errors
 from agent_core.clock import Clock
+from agent_core.log_errors import log_errors
 from agent_core.sandbox.cgroup import Group
 from agent_core.sandbox.command import Command, Finished, Launcher, OnOutput
 from agent_core.sandbox.reaper import end_writers

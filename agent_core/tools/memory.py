@@ -24,7 +24,7 @@ from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import check_file, open_folder
 from agent_core.tools.files.replace import locked
 from agent_core.tools.files.replace import replace as replace_file
-from agent_core.tools.own_words import is_said
+from agent_core.tools.stated_facts import is_said
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import name_of, sources_of
 

@@ -15,7 +15,7 @@ from pydantic import BaseModel
 
 from agent_core.sandbox.command import Command, Sandbox
 from agent_core.sandbox.limits import CommandLimits
-from agent_core.sandbox.visible import python_folder
+from agent_core.sandbox.machine_view import python_folder
 from agent_core.skills import layout
 from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.skill import SCRIPTS, Skill, SkillError

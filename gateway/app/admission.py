@@ -13,7 +13,7 @@ from channels.base import (
     ScheduleFired,
 )
 from channels.text import visible
-from gateway.app.plain_words import PlainWords
+from gateway.app.yes_or_no import PlainWords
 from gateway.commands.table import CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access, Decision

@@ -1,7 +1,7 @@
 """Handles commands, and messages that stand for one: a plain "yes", "no" or "stop"."""
 
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
-from gateway.app.plain_words import PlainWords, Word
+from gateway.app.yes_or_no import PlainWords, Word
 from gateway.chat.gaps import Gaps
 from gateway.chat.replies import Answer, Replies, Said
 from gateway.chat.session import ChatSession

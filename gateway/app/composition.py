@@ -16,8 +16,8 @@ from gateway.app.chats import Chats
 from gateway.app.command_handler import CommandHandler
 from gateway.app.gap_reader import GapReader
 from gateway.app.handler import ChannelMessageHandler
-from gateway.app.plain_words import PlainWords
 from gateway.app.recovery import Recovery
+from gateway.app.yes_or_no import PlainWords
 from gateway.chat.replies import Replies
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
 from gateway.commands.context import ContextCommands

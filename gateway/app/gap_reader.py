@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import structlog
 
 from agent_core.background import set_within
-from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
+from agent_core.log_errors import Bulkhead
 from channels.base import Accepted, ChannelError, ChatKey, CommandInvoked, Inbox, MessageReceived, NotTakenIn
 from channels.capabilities import CatchesUp
 from gateway.chat.gaps import LONGEST_WAIT, Gaps

@@ -18,7 +18,7 @@ from channels.base import (
 from channels.text import visible
 from gateway.app.admission import Admission
 from gateway.app.command_handler import CommandHandler, as_message
-from gateway.app.plain_words import plain_word
+from gateway.app.yes_or_no import plain_word
 from gateway.chat.pace import Pace, refusal
 from gateway.chat.replies import Replies
 from gateway.chat.sessions import Sessions

@@ -15,7 +15,7 @@ from gateway.delivery.progress_message import SOON, YOUNG, ProgressMessage
 from gateway.delivery.reasoning import reasoning_of
 from gateway.permissions.access import Access
 from gateway.runs.answer import answer_posts, answer_text, answered_by, buttons_below, signed
-from gateway.runs.model_trouble import Reader, trouble_text
+from gateway.runs.model_failures import Reader, trouble_text
 from gateway.security.secrets import Secrets
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store

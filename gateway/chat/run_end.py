@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from agent_core.bulkheads import Bulkhead
+from agent_core.log_errors import Bulkhead
 from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
 from agent_core.subagents import usage_of

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 import structlog
 
 from agent_core.background import Background
-from agent_core.bulkheads import Bulkhead
+from agent_core.log_errors import Bulkhead
 from agent_core.reasons import TerminalReason
 from channels.base import MessageEdited, ScheduleFired, Sender, TaskEnded
 from gateway.chat.conversation import Conversation
@@ -16,7 +16,7 @@ from gateway.chat.run import ChatRun, ChatRuns
 from gateway.chat.turns import Turns
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.runner import Attempt
-from gateway.runs.verdicts import Continuing, Stopped
+from gateway.runs.stop_and_continue import Continuing, Stopped
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.store.rows import InboxItem, Post, Run, inbox_seqs
 from gateway.texts.say import Language

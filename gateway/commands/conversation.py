@@ -4,8 +4,8 @@ from agent_core.reasons import TerminalReason
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Said
 from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.runs.stop_and_continue import Continuing, Stopped
 from gateway.runs.tasks.tasks import Tasks
-from gateway.runs.verdicts import Continuing, Stopped
 from gateway.store.outbox import Outbox
 from gateway.texts.say import LANGUAGES, Language, say
 

@@ -6,7 +6,7 @@ from gateway.commands.planning import Page, Planning, refused
 from gateway.commands.table import Command, Invocation, reply
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import set_message
-from gateway.schedule.times.certain import read_when
+from gateway.schedule.times.unambiguous import read_when
 from gateway.store.job import Reminder
 from gateway.store.rule import BadRule
 from gateway.texts.say import say

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
 
 from agent_core.agent import Agent
-from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
 from agent_core.events import AgentEnd, AgentEvent
+from agent_core.log_errors import Bulkhead
 from agent_core.loop.limits import TaskBudget
 from agent_core.messages import AgentMessage, Usage, UserMessage
 from agent_core.sources import Sources

@@ -27,7 +27,7 @@ from gateway.settings.errors import refused, refused_keys
 from gateway.settings.files import DOTENV, SET_ELSEWHERE, home_folder, left_out, read_text, setting_files
 from gateway.settings.limits import LimitSettings, QuotaSettings
 from gateway.settings.mcp import KEYS, TABLE, mcp_servers
-from gateway.settings.misnamed import misnamed
+from gateway.settings.mistyped_names import misnamed
 from gateway.settings.permissions import PermissionSettings
 from gateway.settings.sources import (
     Key,

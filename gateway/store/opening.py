@@ -13,9 +13,9 @@ from pathlib import Path
 from urllib.parse import quote
 
 from gateway.errors import HomeUnusable, ParleyError
-from gateway.store import mark as marks
+from gateway.store import side_file as marks
 from gateway.store.database import Database, Reader
-from gateway.store.mark import Mark, MarkKeeper, mark_of, read_mark, write_mark
+from gateway.store.side_file import Mark, MarkKeeper, mark_of, read_mark, write_mark
 
 FILE = "parley.db"
 LOCK = "store.lock"

@@ -9,9 +9,9 @@ from pathlib import Path
 from gateway.store.inbox import WAITING, parse_item
 from gateway.store.job import Job, Reminder
 from gateway.store.jobs import Advance, active, advance
-from gateway.store.mark import Mark, mark_of
 from gateway.store.opening import StoreDamaged, check, connect_to_read, give_back_space, migrate
 from gateway.store.restores import add, note
+from gateway.store.side_file import Mark, mark_of
 from gateway.store.table import readable
 
 OPEN_ENDS = (

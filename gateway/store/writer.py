@@ -23,7 +23,7 @@ import structlog
 
 from channels.base import NotTakenIn
 from gateway.store.database import Database
-from gateway.store.mark import MarkKeeper, count
+from gateway.store.side_file import MarkKeeper, count
 
 T = TypeVar("T")
 Change = Callable[[sqlite3.Connection], T]

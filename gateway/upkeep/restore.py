@@ -17,10 +17,10 @@ from pydantic import ValidationError
 from gateway.errors import ParleyError
 from gateway.schedule.jobs.missed import due
 from gateway.schedule.times.slots import UNPLANNABLE
-from gateway.store import mark as marks
+from gateway.store import side_file as marks
 from gateway.store.job import Job
-from gateway.store.mark import Mark, read_mark, write_mark
 from gateway.store.opening import FILE, StoreDamaged, check_store, locked
+from gateway.store.side_file import Mark, read_mark, write_mark
 from gateway.store.snapshot import settle
 from gateway.upkeep.backup import CHUNK, MANIFEST, PARTS, Manifest
 

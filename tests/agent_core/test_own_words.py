@@ -3,7 +3,7 @@
 import pytest
 
 from agent_core.messages import user
-from agent_core.tools.own_words import is_said
+from agent_core.tools.stated_facts import is_said
 
 
 @pytest.mark.parametrize(

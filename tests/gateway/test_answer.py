@@ -16,7 +16,7 @@ from channels.limits import Limits
 from channels.memory import MemoryChannel, user
 from gateway.delivery.delivery import FOLD_WITHIN
 from gateway.delivery.progress_message import YOUNG
-from gateway.runs.model_trouble import Reader, trouble_text
+from gateway.runs.model_failures import Reader, trouble_text
 from gateway.security.secrets import Secrets
 from tests.clock import HandClock
 from tests.gateway.bot import Bot

@@ -23,7 +23,7 @@ from agent_core.messages import ToolCall
 from agent_core.tools.tool import tool
 from channels.base import ButtonPressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
-from gateway.app.plain_words import PlainWords
+from gateway.app.yes_or_no import PlainWords
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import LASTS, Approvals, Reply

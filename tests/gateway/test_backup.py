@@ -18,10 +18,10 @@ from channels.base import Accepted, ChatKey, MessageReceived, OutboundMessage
 from channels.memory import MemoryChannel
 from gateway.errors import ParleyError
 from gateway.store.job import Job, JobState, Reminder
-from gateway.store.mark import read_mark
 from gateway.store.opening import FILE, StoreBusy, StoreDamaged, check_store
 from gateway.store.rows import Post, Run
 from gateway.store.rule import Once
+from gateway.store.side_file import read_mark
 from gateway.store.store import Store
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.kept import kept, last_night, too_many

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels.base import ChatKey, MessageReceived, Sender
-from gateway.store import mark as marks
-from gateway.store.mark import read_mark
+from gateway.store import side_file as marks
 from gateway.store.opening import FILE, StoreDamaged, check_store, migrations
+from gateway.store.side_file import read_mark
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from channels.base import ButtonPressed, MessageReceived, Sender
 from channels.memory import MemoryChannel
-from gateway.app.plain_words import PlainWords
+from gateway.app.yes_or_no import PlainWords
 from gateway.delivery.delivery import Delivery
 from gateway.store.rows import Run
 from tests.clock import HandClock

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from agent_core.bulkheads import log_errors
 from agent_core.cancel import CancelToken
 from agent_core.context.compaction.plan import (
     MOST_WRONG,
@@ -28,6 +27,7 @@ from agent_core.events import (
     MessageStart,
     RetryScheduled,
 )
+from agent_core.log_errors import log_errors
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.model_call import ModelCaller, ModelRequest
 from agent_core.loop.retry import LlmRetryPolicy

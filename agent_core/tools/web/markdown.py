@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from agent_core.tools.web.visible import visible
+from agent_core.tools.web.invisible_characters import visible
 
 MOST_CHARS = 400_000
 ALT_CHARS = 120

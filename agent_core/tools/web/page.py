@@ -7,9 +7,9 @@ from typing import NamedTuple
 from urllib.parse import urljoin
 
 from agent_core.tools.web.fetch import Page
+from agent_core.tools.web.invisible_characters import visible
 from agent_core.tools.web.markdown import MarkdownWriter, joined
 from agent_core.tools.web.markup import EndTag, StartTag, attributes_of, tokens
-from agent_core.tools.web.visible import visible
 
 MOST_TAGS = 60_000
 """Tags and texts, less than a second of work; a long article has 20,000."""

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from agent_core.sources import SEARCH
 from agent_core.tools.tool import Tool, ToolFailed, tool
-from agent_core.tools.web.visible import visible
+from agent_core.tools.web.invisible_characters import visible
 
 MOST_RESULTS = 10
 QUERY_CHARS = 400

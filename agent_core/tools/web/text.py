@@ -8,9 +8,9 @@ from urllib.parse import urljoin
 
 from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.fetch import Fetched, Page
+from agent_core.tools.web.invisible_characters import visible
 from agent_core.tools.web.markup import EndTag, StartTag, attributes_of, tokens
 from agent_core.tools.web.page import MOST_TAGS, read_page
-from agent_core.tools.web.visible import visible
 
 MOST_ENTRIES = 50
 SUMMARY_CHARS = 300

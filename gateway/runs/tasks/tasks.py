@@ -20,9 +20,9 @@ from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.untrusted import is_tainted, sources_of
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
+from gateway.runs.stop_and_continue import Continuing
 from gateway.runs.tasks.report import what_in_short
 from gateway.runs.tasks.workers import Worker, Workers
-from gateway.runs.verdicts import Continuing
 from gateway.store.rows import Task
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say, tool_label

@@ -12,7 +12,7 @@ from channels.base import Button, ChatKey, OutboundMessage, Sender
 from channels.text import literal
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.runs.model_trouble import Reader, trouble_text
+from gateway.runs.model_failures import Reader, trouble_text
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs.notices import words
 from gateway.schedule.jobs.outcome import KILLED, Outcome

@@ -15,8 +15,8 @@ from dataclasses import replace
 import structlog
 
 from agent_core.background import Background
-from agent_core.bulkheads import Bulkhead
 from agent_core.clock import Clock
+from agent_core.log_errors import Bulkhead
 from channels.base import ChatKey, ScheduleFired, Sender
 from gateway.errors import is_machine_trouble
 from gateway.runs.drain import Drain

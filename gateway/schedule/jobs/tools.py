@@ -14,7 +14,7 @@ from zoneinfo import ZoneInfo
 from agent_core.messages import UserMessage, text_of
 from agent_core.sources import Sources, union
 from agent_core.tool_result import ToolResult
-from agent_core.tools.own_words import is_said
+from agent_core.tools.stated_facts import is_said
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import is_tainted, sources_of
 from channels.base import ChatKey, Sender
@@ -23,10 +23,10 @@ from gateway.permissions.addresses import given_in
 from gateway.schedule.jobs.job_changes import still_given
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message, words_of
-from gateway.schedule.times.certain import certain_once, read_when
 from gateway.schedule.times.changes import local, moment
 from gateway.schedule.times.grammar import When
 from gateway.schedule.times.recurrence import by_rrule
+from gateway.schedule.times.unambiguous import certain_once, read_when
 from gateway.schedule.zones import find_zone
 from gateway.settings.zone import check_zone
 from gateway.store.job import Job, JobState, Reminder, Report

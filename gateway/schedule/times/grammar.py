@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.english import ENGLISH
-from gateway.schedule.times.meant import Ahead, At, Meant, rule_of
+from gateway.schedule.times.parsed_time import Ahead, At, Meant, rule_of
 from gateway.schedule.times.parser import Parser, Words
 from gateway.schedule.times.slots import check_rule
 from gateway.store.rule import BadRule, Cron, Rule, half_understood

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from datetime import time
 from typing import TypeVar
 
-from gateway.schedule.times.meant import (
+from gateway.schedule.times.parsed_time import (
     After,
     Ahead,
     At,

@@ -11,7 +11,7 @@ from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.messages import JsonObject, NotificationMessage
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolFailed, tool
-from gateway.schedule.times.certain import read_when
+from gateway.schedule.times.unambiguous import read_when
 from gateway.schedule.times.words import rule_words
 from gateway.store.rule import BadRule
 from tests.agent_core.demo.demo_chat import Chat

@@ -6,7 +6,7 @@ from agent_core.events import AgentEnd
 from agent_core.models.failures import redact
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 from agent_core.reasons import TerminalReason
-from gateway.runs.model_trouble import Reader, trouble_text
+from gateway.runs.model_failures import Reader, trouble_text
 from gateway.security.secrets import Secrets
 from tests.agent_core.models.clients import OPTIONS, OVER_A_WIRE, Meeting
 from tests.emulators.model_script import Answer, Break, Failure, Turn, calls, says

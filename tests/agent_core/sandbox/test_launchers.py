@@ -18,8 +18,8 @@ from agent_core.sandbox.bubblewrap import Bubblewrap
 from agent_core.sandbox.command import Command, Launcher
 from agent_core.sandbox.landlock import Landlock
 from agent_core.sandbox.limits import CommandLimits
+from agent_core.sandbox.machine_view import python_folder
 from agent_core.sandbox.probe import NAMES, NoLauncher, find_launcher
-from agent_core.sandbox.visible import python_folder
 from tests.agent_core.sandbox.running import running
 from tests.process import REPOSITORY, until
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent_core.sandbox.visible import PROGRAMS, python_folder, system
+from agent_core.sandbox.machine_view import PROGRAMS, python_folder, system
 
 
 def test_the_private_keys_of_the_machine_are_not_among_its_certificates() -> None:

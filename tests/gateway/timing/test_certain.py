@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.schedule.times.certain import certain_once, read_when
+from gateway.schedule.times.unambiguous import certain_once, read_when
 from gateway.store.rule import Once
 from tests.gateway.jobs.kit import PARIS, moment
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.schedule.times.certain import read_when
+from gateway.schedule.times.unambiguous import read_when
 from gateway.schedule.times.words import rule_words
 from gateway.store.rule import BadRule
 from tests.cpu import cpu_seconds_at_most
