@@ -91,7 +91,7 @@ async def test_new_begins_a_conversation_that_knows_nothing_of_the_last(stage: S
     await chat.says(ann, "my cat is called Tom")
     await chat.until(lambda c: c.screen == ["Noted."])
     await chat.says(ann, "/new")
-    await chat.until(lambda c: "new conversation" in c.screen[-1])
+    await chat.until(lambda c: "New conversation" in c.screen[-1])
     await chat.says(ann, "what is my cat called?")
 
     await chat.until(lambda c: c.screen[-1] == "I do not know.")
@@ -105,7 +105,7 @@ async def test_new_stops_what_runs(stage: Stage) -> None:
     await chat.says(ann, "think for ever")
     asked = await stage.asked(1)
     await chat.says(ann, "/new")
-    await chat.until(lambda c: "new conversation" in "\n".join(c.screen))
+    await chat.until(lambda c: "New conversation" in "\n".join(c.screen))
     assert "Stopped." in "\n".join(chat.screen)
     assert asked.abandoned
     await chat.says(ann, "hello")
