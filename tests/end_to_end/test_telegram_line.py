@@ -53,4 +53,4 @@ async def test_a_second_poller_is_told_on_the_console_and_nothing_is_lost(
     await chat.says(ann, "hello")
 
     await chat.until(lambda c: c.screen == ["Hello Ann."])
-    assert "another program polls with this bot's token" in stage.log
+    assert "another program is polling with this bot's token" in stage.log

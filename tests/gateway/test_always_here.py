@@ -125,7 +125,7 @@ async def test_a_rule_ends_when_the_file_changes_and_does_not_come_back(start_bo
     for content in ("rm -rf .", "echo tidy"):
         (workspace / "tidy.sh").write_text(content)
         await asked(bot)
-        assert "what it acts on has changed since" in questions(bot)[-1].markdown or content == "echo tidy"
+        assert "the files involved have changed since" in questions(bot)[-1].markdown or content == "echo tidy"
         await bot.hears("no")
 
     assert ran == ["echo tidy"]
@@ -221,7 +221,7 @@ async def test_a_rule_for_a_program_ends_when_a_file_appears_that_it_could_impor
     (workspace / name).parent.mkdir(parents=True, exist_ok=True)
     (workspace / name).write_text(content)
     await asked(bot)
-    assert "what it acts on has changed since" in questions(bot)[-1].markdown
+    assert "the files involved have changed since" in questions(bot)[-1].markdown
     await bot.hears("no")
     assert len(ran) == 2
 
@@ -268,7 +268,7 @@ async def test_a_python_program_leaves_nothing_behind_that_would_end_its_own_rul
     assert bot.screen[-1] == "Done again."
     assert "tidy" in last_result(bot)
     await asked(bot)
-    assert "what it acts on has changed since" in questions(bot)[-1].markdown
+    assert "the files involved have changed since" in questions(bot)[-1].markdown
     await bot.hears("no")
 
 

@@ -97,7 +97,7 @@ async def test_words_come_as_they_are_with_the_time_of_day(tmp_path: Path) -> No
     assert message.context == "Now: Thursday 1970-01-01 01:16 (Europe/Paris)"
     assert message.created_at == 5.0
     assert message.source is None
-    assert not message.untrusted, "nobody else had a word in it"
+    assert not message.untrusted, "no one else wrote any of it"
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,7 @@ async def test_a_dotenv_that_others_can_read_is_closed_with_a_word(tmp_path: Pat
 
     assert first.code == 0, first.err
     assert first.err.count("\n") == 1
-    assert "from now on only by you" in first.err
+    assert "its mode is now 0600" in first.err
     assert f"file={tmp_path}/.env" in first.err
     assert mode(tmp_path / ".env") == 0o600
     assert second.err == ""

@@ -47,7 +47,7 @@ async def test_nobody_looks_after_the_end(tmp_path: Path) -> None:
 
     await bot.stop()
 
-    assert {task.get_name() for task in asyncio.all_tasks()} & {"what is due", "look what is due"} == set()
+    assert {task.get_name() for task in asyncio.all_tasks()} & {"what is due"} == set()
 
 
 async def test_down_over_three_firings_there_is_one_report_and_it_says_that_it_is_late(tmp_path: Path) -> None:  # S2-47
