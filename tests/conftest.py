@@ -3,6 +3,7 @@
 import gc
 import os
 import secrets
+import signal
 import socket
 from collections.abc import Generator, Iterator
 from contextlib import suppress
@@ -18,6 +19,9 @@ from tests.zones import use_pinned_zones
 
 use_pinned_zones()
 use_plain_logs()
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    # A shell starts programs in the background with Ctrl-C ignored, and they pass that on. Some tests send it.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # The same examples in every run, so that a failure belongs to the change that shows it; `--hypothesis-profile=explore`
 # searches further. No example is too slow, as times depend more on the machine than on the code.
