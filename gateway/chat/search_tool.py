@@ -1,9 +1,10 @@
 """The tool that searches what was said in a chat."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from agent_core.messages import UserMessage
-from agent_core.sources import union
+from agent_core.messages import AssistantMessage, UserMessage
+from agent_core.sources import Sources, union
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.base import ChatKey
@@ -30,10 +31,10 @@ def search_tool(store: Store, delivery: Delivery) -> Tool:
             page = await store.search.find(await searched(store, delivery, chat, context.user_id), words, MOST)
         except ValueError as error:
             raise ToolFailed(str(error), "call it again with a word") from error
-        rows = "\n".join(map(_row, page.found)) or "No message has all of these words."
-        rest = "" if page.is_complete else "\nOlder messages are still being indexed."
-        sources = union(*(each.message.sources for each in page.found))
-        return ToolResult.of(f"{rows}{rest}").from_(sources)
+        behind = await _sources(store, page.found)
+        rows = [_row(each, behind[each.seq]) for each in page.found] or ["No message has all of these words."]
+        rest = [] if page.is_complete else ["Older messages are still being indexed."]
+        return ToolResult.of("\n".join(rows + rest)).from_(union(*behind.values()))
 
     return search_chat
 
@@ -47,9 +48,17 @@ async def searched(store: Store, delivery: Delivery, chat: ChatKey, person: str 
     return [chat, *(each for each in others if each != chat and not is_group(each))]
 
 
-def _row(found: Found) -> str:
+async def _sources(store: Store, found: Sequence[Found]) -> dict[int, Sources]:
+    """Return the untrusted sources of each message. An answer may repeat all that its conversation contained."""
+    answers = {each.run for each in found if isinstance(each.message, AssistantMessage)}
+    of_runs = await store.transcript.sources(answers)
+    return {each.seq: union(each.message.sources, of_runs[each.run] if each.run in answers else ()) for each in found}
+
+
+def _row(found: Found, sources: Sources) -> str:
     message = found.message
     author = (message.source or "the person") if isinstance(message, UserMessage) else "you"
     day = datetime.fromtimestamp(message.created_at, UTC).strftime("%Y-%m-%d")
     flat = " ".join(found.text.split())
-    return f"{day}, {author}: {flat[:LONGEST]}{'…' if len(flat) > LONGEST else ''}"
+    marked = f" (from {', '.join(sources)})" if sources else ""
+    return f"{day}, {author}{marked}: {flat[:LONGEST]}{'…' if len(flat) > LONGEST else ''}"

@@ -93,10 +93,10 @@ class Search(Table):
             await asyncio.sleep(PAUSE)
 
 
-def index(connection: sqlite3.Connection, seq: int, chat: ChatKey, message: AgentMessage) -> None:
-    """Add a row of the transcript to the index, if somebody said it in the chat."""
+def index(connection: sqlite3.Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
+    """Add a row of the transcript to the index, if the chat has seen its text."""
     terms = indexed_terms(said(message))
-    if terms:
+    if terms and _is_of_chat(connection, run):
         connection.execute(
             "INSERT INTO said (rowid, chat, words) VALUES (?, ?, ?)", (seq, chat_term(chat), " ".join(terms))
         )
@@ -113,7 +113,7 @@ def said(message: AgentMessage) -> str:
             return ""
 
 
-def is_of_chat(connection: sqlite3.Connection, run: str) -> bool:
+def _is_of_chat(connection: sqlite3.Connection, run: str) -> bool:
     """Return False for the runs of tasks and jobs, whose messages the chat does not see."""
     row = connection.execute("SELECT kind FROM runs WHERE run = ?", (run,)).fetchone()
     return row is None or row == ("chat",)
@@ -149,8 +149,7 @@ def _index_older(connection: sqlite3.Connection) -> bool:
     query = "SELECT seq, chat, run, message FROM transcript WHERE seq < ? ORDER BY seq DESC LIMIT ?"
     rows = connection.execute(query, (before, AT_ONCE)).fetchall()
     for seq, chat, run, message in readable(rows, _older, "transcript"):
-        if is_of_chat(connection, run):
-            index(connection, seq, chat, message)
+        index(connection, seq, chat, run, message)
     left = rows[-1][0] if len(rows) == AT_ONCE else 0
     connection.execute("UPDATE search_progress SET before = ?", (left,))
     return bool(left)

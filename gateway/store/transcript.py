@@ -10,7 +10,7 @@ from agent_core.messages import AgentMessage, message_adapter
 from agent_core.sources import UNKNOWN, Sources, union
 from gateway.store.inbox import mark_done
 from gateway.store.rows import Run
-from gateway.store.search import index, is_of_chat
+from gateway.store.search import index
 from gateway.store.table import Table, readable
 
 _LAST = 2**63 - 1
@@ -39,8 +39,7 @@ class Transcript(Table):
         def change(connection: sqlite3.Connection) -> None:
             query = "INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?) RETURNING seq"
             (seq,) = connection.execute(query, row).fetchone()
-            if is_of_chat(connection, run.id):
-                index(connection, seq, run.chat, masked)
+            index(connection, seq, run.chat, run.id, masked)
             mark_done(connection, seqs)
 
         return self._writer.submit(change, later=later)

@@ -5,13 +5,16 @@ import re
 
 import pytest
 
-from agent_core.messages import text_of
+from agent_core.messages import ToolResultMessage, message_adapter, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Waits, calls
+from agent_core.tool_result import ToolResult
+from agent_core.tools.tool import tool
 from channels.memory import MemoryChannel
 from gateway.commands.search import SNIPPET, snippet
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.tasking import rows
 
 
 async def chatty(start_bot: StartBot, *answers: object) -> Bot:
@@ -114,6 +117,31 @@ async def test_the_model_finds_what_was_said_in_an_earlier_conversation(wired_bo
     await bot.hears("How often do I water the cactus?")
 
     assert "the person: I water the cactus once a week" in seen[0]
+
+
+@tool()
+async def read_page() -> ToolResult:
+    """Read a page."""
+    return ToolResult.of("The cactus club meets on Monday").from_(["page club.example"])
+
+
+async def test_an_answer_that_repeats_a_page_is_found_with_the_page_as_its_source(wired_bot: StartBot) -> None:
+    repeated = calls(("search_chat", {"words": "club"}))
+    bot = await wired_bot(
+        calls(("read_page", {})), "The club meets on Monday.", repeated, "Monday.", tools=(read_page,)
+    )
+    await bot.hears("When does it meet?")
+    await bot.hears("/new")
+    await bot.hears("When was it?")
+
+    (found,) = [
+        message
+        for (row,) in rows(bot.home, "SELECT message FROM transcript")
+        if isinstance(message := message_adapter.validate_json(str(row)), ToolResultMessage)
+        and message.tool_name == "search_chat"
+    ]
+    assert found.sources == ("page club.example",)
+    assert "you (from page club.example): The club meets on Monday." in text_of(found.content)
 
 
 def test_a_snippet_is_one_short_line_around_the_word() -> None:
