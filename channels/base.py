@@ -37,6 +37,15 @@ class ChatKey(Value):
         return cls(platform=platform, account=account, chat=chat, thread=thread[0] if thread else None)
 
 
+class Standing(Value):
+    """A sender's place in the workspace or server, as the platform tells it with an event."""
+
+    roles: tuple[str, ...] = ()
+    """Ids of the sender's roles on the server, where the platform has roles."""
+    is_full_member: bool = False
+    """True for full members of the workspace, not for its guests and people of other organisations."""
+
+
 class Sender(Value):
     """The author of an event. Decisions use the platform's stable `id`; the name is only displayed."""
 
@@ -45,6 +54,8 @@ class Sender(Value):
     is_bot: bool = False
     language: str | None = None
     """IETF language tag of the sender's client, where the platform sends one."""
+    standing: Standing | None = None
+    """None if the event did not tell."""
 
 
 class Addressed(StrEnum):

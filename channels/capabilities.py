@@ -114,6 +114,14 @@ class FindsPrivateChats(Protocol):
 
 
 @runtime_checkable
+class HasRoles(Protocol):
+    """For platforms whose servers give their members roles. `Standing.roles` holds their ids."""
+
+    def roles(self, chat: ChatKey) -> dict[str, str]:
+        """Return the names of the roles on the chat's server, by id."""
+
+
+@runtime_checkable
 class ClosesCommands(Protocol):
     """For platforms that show a command as pending until told otherwise."""
 

@@ -31,6 +31,8 @@ class Limits(Value):
     """True if a second send with the same key returns the message that the first one made."""
     is_local: bool = False
     """True if only the user of this machine can reach the channel, so that every sender is the owner."""
+    tells_full_members: bool = False
+    """True if `Standing.is_full_member` tells members of the workspace from its guests."""
     captions: bool = False
     """True if an edit can add text to a message that has a picture."""
     folds_reasoning: bool = False

@@ -156,6 +156,10 @@ class DiscordChannel:
         """See `LinksToMessages`. A thread is a channel of its own."""
         return f"https://discord.com/channels/{chat.account}/{chat.thread or chat.chat}/{message_id}"
 
+    def roles(self, chat: ChatKey) -> dict[str, str]:
+        """See `HasRoles.roles`."""
+        return self._servers.roles(chat.account)
+
     async def private_chat(self, person: str) -> ChatKey:
         """See `FindsPrivateChats.private_chat`. Discord lists no private chats to bots, but "creating" one returns the
         existing one."""

@@ -24,6 +24,8 @@ class Servers:
         self._guild_of: dict[str, str] = {}
         self._limits: dict[str, int] = {}
         self._roles: dict[str, str] = {}
+        self._roles_of: dict[str, dict[str, str]] = {}
+        """Names of roles by id, by server."""
         self._role_owners: dict[str, str] = {}
 
     def update(self, event: str, raw: JsonValue) -> None:
@@ -32,6 +34,9 @@ class Servers:
             "GUILD_CREATE": self._guild,
             "GUILD_UPDATE": self._guild,
             "GUILD_DELETE": self._forget_guild,
+            "GUILD_ROLE_CREATE": self._role,
+            "GUILD_ROLE_UPDATE": self._role,
+            "GUILD_ROLE_DELETE": self._forget_role,
             "THREAD_LIST_SYNC": self._threads,
             "CHANNEL_DELETE": self._forget,
             "THREAD_DELETE": self._forget,
@@ -69,6 +74,10 @@ class Servers:
         """Return the name of a role."""
         return self._roles.get(role)
 
+    def roles(self, guild: str) -> dict[str, str]:
+        """Return the names of a server's roles by id."""
+        return dict(self._roles_of.get(guild, {}))
+
     def is_role_of(self, role: str, bot: str) -> bool:
         """Return True for the role that Discord created with the bot; users often mention it instead of the bot."""
         return self._role_owners.get(role) == bot
@@ -85,19 +94,27 @@ class Servers:
             self._limits[guild.id] = _LIMITS.get(guild.premium_tier, FILE_LIMIT)
         for each in (*guild.channels, *guild.threads):
             self.learn(each, guild.id)
-        self._learn_roles(guild.roles)
+        self._learn_roles(guild.id, guild.roles)
 
     def _threads(self, raw: JsonValue) -> None:
         """Store the threads of a channel that has become visible."""
         if isinstance(raw, dict):
             self._guild({"id": raw.get("guild_id"), "threads": raw.get("threads")})
 
-    def _learn_roles(self, raw: Iterable[JsonValue]) -> None:
+    def _role(self, raw: JsonValue) -> None:
+        if isinstance(raw, dict):
+            self._learn_roles(str(raw.get("guild_id")), [raw.get("role")])
+
+    def _forget_role(self, raw: JsonValue) -> None:
+        if isinstance(raw, dict):
+            self._roles_of.get(str(raw.get("guild_id")), {}).pop(str(raw.get("role_id")), None)
+
+    def _learn_roles(self, guild: str, raw: Iterable[JsonValue]) -> None:
         for each in raw:
             role = parse(Role, each)
             if role is None:
                 continue
-            self._roles[role.id] = role.name
+            self._roles[role.id] = self._roles_of.setdefault(guild, {})[role.id] = role.name
             owner = role.tags.get("bot_id")
             if isinstance(owner, str):
                 self._role_owners[role.id] = owner
@@ -111,6 +128,7 @@ class Servers:
         for channel in [each for each, home in self._guild_of.items() if home == guild.id]:
             del self._channels[channel], self._guild_of[channel]
         self._limits.pop(guild.id, None)
+        self._roles_of.pop(guild.id, None)
 
     def _forget(self, raw: JsonValue) -> None:
         channel = parse(Channel, raw)

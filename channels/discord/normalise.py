@@ -10,7 +10,16 @@ from itertools import chain
 from typing import NamedTuple
 
 from channels.attachments import Attachment
-from channels.base import Addressed, ButtonPressed, ChatKey, CommandInvoked, MessageEdited, MessageReceived, Sender
+from channels.base import (
+    Addressed,
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    MessageEdited,
+    MessageReceived,
+    Sender,
+    Standing,
+)
 from channels.discord.cache import Servers
 from channels.discord.config import Config
 from channels.discord.wire import (
@@ -24,6 +33,7 @@ from channels.discord.wire import (
     Embed,
     File,
     Interaction,
+    Member,
     Message,
 )
 from channels.text import MessageText, parse_command, without
@@ -232,9 +242,10 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
     if person is None or person.bot:
         return None
     nick = interaction.member.nick if interaction.member else None
+    standing = _standing(interaction.member)
     event_id = f"discord:interaction:{interaction.id}"
     chat = place(view, interaction.guild_id, interaction.channel_id)
-    sender = Sender(id=person.id, name=nick or person.name, language=interaction.locale)
+    sender = Sender(id=person.id, name=nick or person.name, language=interaction.locale, standing=standing)
     direct = interaction.guild_id is None
     if interaction.type == COMMAND and interaction.data.type == _SLASH_COMMAND and interaction.data.name:
         given = {option.name: option.value for option in interaction.data.options}.get(ARGUMENTS)
@@ -328,4 +339,10 @@ def _addressed(message: Message, me: Identity, words: MessageText, guild: str | 
 
 
 def _sender(message: Message) -> Sender:
-    return Sender(id=message.author.id, name=author_name(message), is_bot=message.is_from_bot)
+    standing = _standing(message.member)
+    return Sender(id=message.author.id, name=author_name(message), is_bot=message.is_from_bot, standing=standing)
+
+
+def _standing(member: Member | None) -> Standing | None:
+    """Return the roles of a server's member. Messages read from history do not tell them."""
+    return Standing(roles=member.roles) if member else None

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from pydantic import AwareDatetime, Field, JsonValue
+from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue
 
 from channels.values import Text, Wire
 
@@ -21,6 +21,10 @@ COMMAND, COMPONENT = 2, 3
 """Types of interactions."""
 
 
+def _strings(value: object) -> object:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
 class User(Wire):
     id: Snowflake
     username: Text = ""
@@ -37,6 +41,7 @@ class Member(Wire):
 
     nick: Text | None = None
     user: User | None = None
+    roles: Annotated[tuple[str, ...], BeforeValidator(_strings)] = ()
 
 
 class File(Wire):

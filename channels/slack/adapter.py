@@ -65,6 +65,7 @@ class SlackChannel:
             slash="!",  # also works in threads, where Slack has no slash commands
             edits_per_minute=50,
             max_upload=MAX_UPLOAD,
+            tells_full_members=True,
             typing_every=timedelta(seconds=60),  # Slack clears a status after two minutes
         )
         self._config = config

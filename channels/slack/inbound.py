@@ -116,9 +116,9 @@ class Inbound(AsyncMiddleware):
         if found is None:
             self._shortcuts.take(body)
             return
-        unknown = self._users(found.sender.id) is None
+        is_fresh = self._users.is_fresh(found.sender.id)
         async with self._order.of(str(found.chat), found.at):
-            if unknown:  # perhaps the name became known while this event waited for its turn
+            if not is_fresh:  # perhaps it became so while this event waited for its turn
                 await self._users.wait_for(found.sender.id)
                 found = self._event(body) or found
         await self._accept(found)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from channels.base import Addressed, ButtonPressed, ChatKey, CommandInvoked, MessageReceived, Sender
-from channels.slack.normalise import Identity, Names, is_direct, message_text, readable
+from channels.slack.normalise import Identity, Names, is_direct, message_text, readable, standing
 from channels.slack.wire import Interaction, Named, SlashCommand
 
 ASK = "ask_parley"
@@ -79,7 +79,7 @@ def command_invoked(command: SlashCommand, me: Identity, names: Names, now: floa
     return CommandInvoked(
         event_id=f"slack:{me.team}:{command.channel_id}:command:{command.trigger_id}",
         chat=ChatKey(platform="slack", account=me.team, chat=command.channel_id),
-        sender=_person(Named(id=command.user_id, name=command.user_name), names),
+        sender=_person(Named(id=command.user_id, name=command.user_name), me, names),
         at=now,
         addressed=Addressed.DIRECT if direct else Addressed.MENTION,
         message_id=command.trigger_id,
@@ -103,7 +103,7 @@ def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPress
         chat=ChatKey(
             platform="slack", account=me.team, chat=channel, thread=None if thread == where.message_ts else thread
         ),
-        sender=_person(interaction.user, names),
+        sender=_person(interaction.user, me, names),
         at=float(action.action_ts),
         addressed=Addressed.DIRECT if is_direct(channel) else Addressed.REPLY,
         message_id=where.message_ts,
@@ -116,12 +116,12 @@ def question_window(interaction: Interaction, me: Identity, names: Names, phrase
     """Build the dialog that asks what to do about the message on which the shortcut was used."""
     message, channel = interaction.message, interaction.channel.id if interaction.channel else ""
     said = message_text(message, me, names).full_text[:_LONGEST_QUOTE] if message else ""
-    speaker = _person(Named(id=message.user or message.bot_id, name=message.username), names).name if message else ""
+    speaker = _person(Named(id=message.user or message.bot_id, name=message.username), me, names) if message else None
     root = message.thread if message else None
     asked = DialogMetadata(
         channel=channel,
         thread=root or (None if is_direct(channel) else interaction.message_ts),
-        quoted=f"{speaker}: {said}" if speaker else said,
+        quoted=f"{speaker.name}: {said}" if speaker and speaker.name else said,
         message=interaction.message_ts,
     )
     return {
@@ -155,7 +155,7 @@ def question_asked(interaction: Interaction, me: Identity, names: Names, now: fl
     return MessageReceived(
         event_id=f"slack:{me.team}:{asked.channel}:view:{view.id}",
         chat=ChatKey(platform="slack", account=me.team, chat=asked.channel, thread=asked.thread),
-        sender=_person(interaction.user, names),
+        sender=_person(interaction.user, me, names),
         at=now,
         addressed=Addressed.DIRECT if is_direct(asked.channel) else Addressed.MENTION,
         text=typed,
@@ -165,7 +165,7 @@ def question_asked(interaction: Interaction, me: Identity, names: Names, now: fl
     )
 
 
-def _person(named: Named, names: Names) -> Sender:
+def _person(named: Named, me: Identity, names: Names) -> Sender:
     known = names(named.id)
     name = known.name if known else named.name or named.username or named.id
-    return Sender(id=named.id, name=name, language=known.language if known else None)
+    return Sender(id=named.id, name=name, language=known.language if known else None, standing=standing(known, me))

@@ -19,6 +19,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     Sender,
+    Standing,
 )
 from channels.slack.wire import Blocks, File, LegacyAttachment, Message
 from channels.text import MessageText, without
@@ -47,12 +48,12 @@ class Identity(NamedTuple):
 class Person(NamedTuple):
     name: str
     language: str | None = None
+    teams: frozenset[str] = frozenset()
+    """Workspaces of which the user is a full member."""
 
 
 Names = Callable[[str], Person | None]
-
-
-"""Returns the name and language for a user id, if they are known yet."""
+"""Returns what is known of a user id so far."""
 
 
 def message_text(message: Message, me: Identity, names: Names) -> MessageText:
@@ -218,7 +219,7 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
     """Convert a message of a user or app other than the bot."""
     if message.subtype not in SAID and message.subtype != BY_APPS:
         return None
-    sender = _sender(message, names)
+    sender = _sender(message, me, names)
     if sender is None or is_own(message, me) or not message.channel:
         return None
     spoken = message_text(message, me, names)
@@ -274,7 +275,7 @@ def _changed(message: Message, me: Identity, names: Names) -> MessageEdited | Me
         return None
     if now.subtype == "tombstone":  # deleted, but its thread remains
         return _deleted(message.model_copy(update={"deleted_ts": now.ts}), before, me, names)
-    sender = _sender(now, names)
+    sender = _sender(now, me, names)
     if now.edited is None or (before is not None and before.edited == now.edited):
         return None
     if now.subtype not in SAID or sender is None or is_own(now, me) or _is_bot(now):
@@ -294,8 +295,13 @@ def _changed(message: Message, me: Identity, names: Names) -> MessageEdited | Me
     )
 
 
+def standing(known: Person | None, me: Identity) -> Standing | None:
+    """Return the user's place in this workspace, or None if nothing is known of the user yet."""
+    return Standing(is_full_member=me.team in known.teams) if known else None
+
+
 def _deleted(message: Message, before: Message | None, me: Identity, names: Names) -> MessageDeleted | None:
-    sender = _sender(before, names) if before else None
+    sender = _sender(before, me, names) if before else None
     if before is None or sender is None or message.deleted_ts is None or is_own(before, me) or _is_bot(before):
         return None
     post = before.model_copy(update={"channel": message.channel})
@@ -324,11 +330,12 @@ def _chat(message: Message, me: Identity, addressed: Addressed) -> ChatKey:
     return ChatKey(platform="slack", account=me.team, chat=message.channel, thread=thread)
 
 
-def _sender(message: Message, names: Names) -> Sender | None:
+def _sender(message: Message, me: Identity, names: Names) -> Sender | None:
     who = message.user or message.bot_id
     if not who:
         return None
     known = names(who)
     profile = message.user_profile or message.bot_profile
     name = (known.name if known else "") or message.username or (profile.shown if profile else "") or who
-    return Sender(id=who, name=name, is_bot=_is_bot(message), language=known.language if known else None)
+    language = known.language if known else None
+    return Sender(id=who, name=name, is_bot=_is_bot(message), language=language, standing=standing(known, me))

@@ -1,8 +1,10 @@
-"""Names and languages of users, looked up in the background so that messages wait only briefly for them."""
+"""Names, languages and memberships of users, looked up so that messages wait only briefly for them."""
 
 import asyncio
 import logging
 import time
+
+from pydantic import JsonValue
 
 from channels.base import ChannelError
 from channels.slack.client import Answer, Client
@@ -12,7 +14,8 @@ log = logging.getLogger(__name__)
 
 WAIT_SECONDS = 2.0
 """Longest time a message waits for its sender's name."""
-FRESH_SECONDS = 3_600.0
+FRESH_SECONDS = 300.0
+"""Longest time that a full member who became a guest still counts as a full member."""
 AGAIN_SECONDS = 60.0
 """Interval before a failed look-up is repeated."""
 MOST = 10_000
@@ -21,7 +24,7 @@ MOST_AT_ONCE = 50
 
 
 class Users:
-    """Names and languages by user id, from `users.info`."""
+    """What `users.info` says of users, by user id."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -34,15 +37,15 @@ class Users:
         found = self._known.get(user)
         return found[0] if found else None
 
-    async def wait_for(self, user: str) -> None:
-        """Return once the user is known, or after `WAIT_SECONDS`."""
-        if not user.startswith(("U", "W")):
-            return
+    def is_fresh(self, user: str) -> bool:
+        """Return True if nothing needs to be looked up."""
         found = self._known.get(user)
-        if found is None or found[1] < time.monotonic():
-            asking = self._ask(user)
-            if asking is not None and found is None:
-                await asyncio.wait((asking,), timeout=WAIT_SECONDS)
+        return not user.startswith(("U", "W")) or (found is not None and found[1] >= time.monotonic())
+
+    async def wait_for(self, user: str) -> None:
+        """Return once what is known is fresh, or after `WAIT_SECONDS`."""
+        if not self.is_fresh(user) and (asking := self._ask(user)) is not None:
+            await asyncio.wait((asking,), timeout=WAIT_SECONDS)
 
     async def close(self) -> None:
         for task in self._asking.values():
@@ -63,7 +66,7 @@ class Users:
             log.info("no name for user=%s: %s", user, error.reason)
             self._keep(user, self(user), AGAIN_SECONDS)
         else:
-            self._keep(user, _person(answer), FRESH_SECONDS)
+            self._keep(user, person_of(answer), FRESH_SECONDS)
         finally:
             del self._asking[user]
 
@@ -73,7 +76,8 @@ class Users:
         self._known[user] = (person, time.monotonic() + seconds)
 
 
-def _person(answer: Answer) -> Person | None:
+def person_of(answer: Answer) -> Person | None:
+    """Parse the answer of `users.info`."""
     user = answer.get("user")
     if not isinstance(user, dict):
         return None
@@ -82,4 +86,13 @@ def _person(answer: Answer) -> Person | None:
     candidates = (about.get("display_name"), about.get("real_name"), user.get("real_name"), user.get("name"))
     name = next((str(each) for each in candidates if each), "")
     locale = user.get("locale")
-    return Person(name, str(locale) if locale else None) if name else None
+    return Person(name, str(locale) if locale else None, _full_member_of(user)) if name else None
+
+
+def _full_member_of(user: dict[str, JsonValue]) -> frozenset[str]:
+    """Return the workspaces of a full member: none for guests, people of other organisations, bots and leavers."""
+    if any(user.get(flag) for flag in ("is_restricted", "is_ultra_restricted", "is_stranger", "is_bot", "deleted")):
+        return frozenset()
+    grid = user.get("enterprise_user")
+    teams = grid.get("teams") if isinstance(grid, dict) else None
+    return frozenset(str(each) for each in (user.get("team_id"), *(teams if isinstance(teams, list) else ())) if each)

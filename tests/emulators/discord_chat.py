@@ -70,6 +70,27 @@ class Chat:
         """Wait until the condition holds; an IndexError in it, as from `chat.screen[-1]`, counts as "not yet"."""
         return self.channel.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
 
+    # What administrators do
+
+    def role(self, name: str, people: Sequence[Person] = ()) -> str:
+        """Create a role on the chat's server, give it to these users, and return its id."""
+        guild = self.channel.guild
+        if guild is None:
+            raise AssertionError("direct messages have no roles")
+        role = self._world.snowflakes.next()
+        guild.roles[role] = name
+        for person in people:
+            guild.roles_of.setdefault(person.id, []).append(role)
+        self._events.role_made(guild, role)
+        return role
+
+    def take_role(self, person: Person, role: str) -> None:
+        """Take a role from a user. Discord tells the bot with the user's next message."""
+        guild = self.channel.guild
+        if guild is None:
+            raise AssertionError("direct messages have no roles")
+        guild.roles_of[person.id].remove(role)
+
     # What users do
 
     async def says(

@@ -49,7 +49,7 @@ class Events:
         if name == "MESSAGE_REACTION_ADD":
             data["message_author_id"] = message.sender.id
             if where.guild is not None:
-                data["member"] = {"user": shapes.user(person), **shapes.member(where.guild)}
+                data["member"] = {"user": shapes.user(person), **shapes.member(where.guild, person.id)}
         needs = Intent.DIRECT_MESSAGE_REACTIONS if where.guild is None else Intent.GUILD_MESSAGE_REACTIONS
         self._tell(name, needs, data, own=person.id == self.world.bot.id)
 
@@ -76,6 +76,10 @@ class Events:
             Intent.GUILDS,
             lambda intents: shapes.guild(guild, self.world.bot, all_members=bool(intents & Intent.GUILD_MEMBERS)),
         )
+
+    def role_made(self, guild: Guild, role: str) -> None:
+        about = next(each for each in shapes.roles(guild) if isinstance(each, dict) and each["id"] == role)
+        self._tell("GUILD_ROLE_CREATE", Intent.GUILDS, {"guild_id": guild.id, "role": about})
 
     def guild_gone(self, guild: Guild) -> None:
         self._tell("GUILD_DELETE", Intent.GUILDS, {"id": guild.id})
@@ -109,7 +113,9 @@ class Events:
         if isinstance(wanted, list):
             ids = {str(each) for each in wanted}
             people = [each for each in people if each.id in ids]
-        found: list[JsonValue] = [{"user": shapes.user(each), **shapes.member(guild)} for each in people if guild]
+        found: list[JsonValue] = [
+            {"user": shapes.user(each), **shapes.member(guild, each.id)} for each in people if guild
+        ]
         about: Json = {"guild_id": asked.get("guild_id"), "members": found, "chunk_index": 0, "chunk_count": 1}
         return {**about, "nonce": asked["nonce"]} if "nonce" in asked else about
 

@@ -51,10 +51,10 @@ def user(person: Person) -> Json:
     return about
 
 
-def member(guild: Guild, *, permissions: bool = False) -> Json:
+def member(guild: Guild, person: str, *, permissions: bool = False) -> Json:
     """Return the JSON of a server member, without the user."""
     about: Json = {
-        "roles": [],
+        "roles": [*guild.roles_of.get(person, ())],
         "joined_at": guild.joined_at,
         "premium_since": None,
         "nick": None,
@@ -166,12 +166,12 @@ def guild(of: Guild, bot: Person, *, all_members: bool) -> Json:
         "features": [],
         "emojis": [],
         "stickers": [],
-        "roles": [_everyone(of)],
+        "roles": roles(of),
         "joined_at": of.joined_at,
         "large": False,
         "unavailable": False,
         "member_count": len(of.people) + 1,
-        "members": [{"user": user(each), **member(of)} for each in people],
+        "members": [{"user": user(each), **member(of, each.id)} for each in people],
         "channels": [channel(each) for each in of.channels.values() if each.kind != THREAD],
         "threads": [channel(each) for each in of.channels.values() if each.kind == THREAD and not each.archived],
         "voice_states": [],
@@ -182,10 +182,15 @@ def guild(of: Guild, bot: Person, *, all_members: bool) -> Json:
     }
 
 
-def _everyone(of: Guild) -> Json:
+def roles(of: Guild) -> list[JsonValue]:
+    """Return all roles of a server; that of everybody has the server's id."""
+    return [_role(of.id, "@everyone"), *(_role(role, name) for role, name in of.roles.items())]
+
+
+def _role(role: str, name: str) -> Json:
     return {
-        "id": of.id,
-        "name": "@everyone",
+        "id": role,
+        "name": name,
         "color": 0,
         "colors": {"primary_color": 0, "secondary_color": None, "tertiary_color": None},
         "hoist": False,
@@ -271,7 +276,7 @@ def _mentions(world: World, of: Message) -> list[JsonValue]:
     for each in _mentioned_ids(of):
         person = world.people.get(each)
         if person is not None:
-            inside: Json = {"member": member(of.channel.guild)} if of.channel.guild is not None else {}
+            inside: Json = {"member": member(of.channel.guild, each)} if of.channel.guild is not None else {}
             found.append({**user(person), **inside})
     return found
 
@@ -335,7 +340,7 @@ def event_message(world: World, of: Message, *, hide: bool) -> Json:
     if of.channel.guild is not None and not of.ephemeral:
         about["guild_id"] = of.channel.guild.id
         if of.webhook_id is None:
-            about["member"] = member(of.channel.guild)
+            about["member"] = member(of.channel.guild, of.sender.id)
     return about
 
 
@@ -364,7 +369,7 @@ def interaction(world: World, of: Interaction, data: Json) -> Json:
         about["guild_id"] = where.guild.id
         about["guild"] = {"id": where.guild.id, "locale": "en-US", "features": []}
         about["guild_locale"] = "en-US"
-        about["member"] = {"user": user(of.person), **member(where.guild, permissions=True)}
+        about["member"] = {"user": user(of.person), **member(where.guild, of.person.id, permissions=True)}
     if of.message is not None:
         about["message"] = message(world, of.message)
     return about

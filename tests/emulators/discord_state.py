@@ -224,6 +224,10 @@ class Guild:
     channels: "dict[str, Channel]" = field(default_factory=dict)
     """Text channels and threads by id."""
     commands: dict[str, Json] = field(default_factory=dict)
+    roles: dict[str, str] = field(default_factory=dict)
+    """Names of roles by id, without @everyone."""
+    roles_of: dict[str, list[str]] = field(default_factory=dict)
+    """Ids of roles by member."""
     kicked: bool = False
 
     @property

@@ -17,6 +17,7 @@ import itertools
 import json
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -25,7 +26,7 @@ from tests.emulators.slack_line import Delivery
 from tests.emulators.slack_press import view_submission
 from tests.emulators.slack_server import ALL_SCOPES, SlackServer
 from tests.emulators.slack_socket import Reason
-from tests.emulators.slack_state import Kind, Person, Room, Submission, View
+from tests.emulators.slack_state import Belongs, Kind, Person, Room, Submission, View
 from tests.emulators.slack_wire import Json
 
 
@@ -51,6 +52,11 @@ class SlackEmulator(SlackServer):
         person = Person(f"U{next(self._person_ids)}", name, username, language, is_bot)
         self._world.people[person.id] = person
         return person
+
+    def make(self, person: Person, belongs: Belongs) -> Person:
+        """Make a user a full member, a guest, or a user of another organisation with a shared channel."""
+        self._world.people[person.id] = made = replace(person, belongs=belongs)
+        return made
 
     def private(self, person: Person) -> Chat:
         """Return the private chat of this user with the bot."""

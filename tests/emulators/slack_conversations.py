@@ -143,7 +143,7 @@ def _user(person: Person) -> Json:
         profile.update(api_app_id=person.app_id, bot_id=person.bot_id)
     return {
         "id": person.id,
-        "team_id": TEAM,
+        "team_id": TEAM if person.belongs != "stranger" else "T0OTHER",
         "name": person.username,
         "deleted": False,
         "real_name": person.name,
@@ -153,7 +153,8 @@ def _user(person: Person) -> Json:
         "profile": profile,
         "is_admin": False,
         "is_owner": False,
-        "is_restricted": False,
+        "is_restricted": person.belongs == "guest",
+        "is_stranger": person.belongs == "stranger",
         "is_ultra_restricted": False,
         "is_bot": person.is_bot,
         "is_app_user": False,

@@ -15,6 +15,10 @@ Kind = Literal["im", "channel", "group", "mpim"]
 """Value of `channel_type` in events; "group" is a private channel."""
 
 
+Belongs = Literal["member", "guest", "stranger"]
+"""A user's relation to the workspace; strangers belong to another organisation."""
+
+
 @dataclass(frozen=True)
 class Person:
     """A user, the bot itself, or another app."""
@@ -25,6 +29,7 @@ class Person:
     language: str | None = None
     is_bot: bool = False
     timezone: str = "Europe/Berlin"
+    belongs: Belongs = "member"
 
     @property
     def bot_id(self) -> str:

@@ -12,6 +12,7 @@ from channels.base import (
     CommandInvoked,
     MessageEdited,
     MessageReceived,
+    Standing,
 )
 from channels.discord.cache import MOST_CHANNELS, RecentMessages, Servers
 from channels.files import MIB
@@ -350,3 +351,31 @@ def test_threads_of_which_nothing_is_told_any_more_are_forgotten_and_channels_ar
         servers.learn({"id": str(number), "type": 11, "parent_id": "1"}, "9")
 
     assert [servers.knows(each) for each in ("1", "2", "3", "4")] == [True, False, False, True]
+
+
+def test_a_message_tells_its_authors_roles_and_one_from_history_does_not() -> None:
+    assert heard(content="hi", member={"roles": ["67", "66"]}).sender.standing == Standing(roles=("67", "66"))
+    past = from_history(message(content="hi"))
+    assert past is not None
+    assert past.sender.standing is None
+
+
+def test_a_press_tells_the_roles_of_who_pressed() -> None:
+    pressed = acted(interaction(member={"user": ANN, "roles": ["67"]}))
+    assert pressed is not None
+    assert pressed.sender.standing == Standing(roles=("67",))
+
+
+def test_malformed_roles_do_not_cost_the_message() -> None:
+    assert heard(content="hi", member={"roles": [None, "67"]}).sender.standing == Standing(roles=("67",))
+    assert heard(content="hi", member={"roles": None}).sender.standing == Standing()
+
+
+def test_roles_are_listed_by_server_and_follow_changes() -> None:
+    servers = Servers()
+    servers.update("GUILD_CREATE", SERVER)
+    servers.update("GUILD_ROLE_CREATE", {"guild_id": GUILD, "role": {"id": "68", "name": "Waiters"}})
+    servers.update("GUILD_ROLE_UPDATE", {"guild_id": GUILD, "role": {"id": "67", "name": "Chefs"}})
+    servers.update("GUILD_ROLE_DELETE", {"guild_id": GUILD, "role_id": "66"})
+    assert servers.roles(GUILD) == {GUILD: "@everyone", "67": "Chefs", "68": "Waiters"}
+    assert servers.roles("901") == {}

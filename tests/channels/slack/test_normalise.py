@@ -5,8 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from channels.base import Addressed, CommandInvoked, MessageDeleted, MessageEdited
-from channels.slack.normalise import said
+from channels.base import Addressed, CommandInvoked, MessageDeleted, MessageEdited, Standing
+from channels.slack.normalise import Person, normalise, said
+from channels.slack.users import person_of
 from channels.slack.wire import Message
 from channels.values import parse
 from tests.channels.slack.payloads import (
@@ -352,3 +353,24 @@ def test_what_is_not_shaped_as_slack_documents_it_is_nothing(event: Json) -> Non
 )
 def test_no_block_can_break_it(value: JsonValue) -> None:
     read(post(blocks=[{"type": "section", "text": value}, {"type": "table", "rows": value}], text=""))
+
+
+def test_only_full_members_of_this_workspace_are_told_as_such() -> None:
+    def standing_of(user: Json) -> Standing | None:
+        people: dict[str, Person | None] = {"U7": person_of({"user": {"name": "ann", "team_id": "T1", **user}})}
+        message = parse(Message, post(text="hi"))
+        event = normalise(message, ME, people.get, COMMANDS) if message else None
+        return event.sender.standing if event else None
+
+    member, other = Standing(is_full_member=True), Standing()
+    assert standing_of({}) == member
+    assert standing_of({"team_id": "E9", "enterprise_user": {"teams": ["T0", "T1"]}}) == member
+    flags = ("is_restricted", "is_ultra_restricted", "is_stranger", "is_bot", "deleted")
+    assert [standing_of({flag: True}) for flag in flags] == [other] * 5
+    assert standing_of({"team_id": "T2"}) == other
+    assert standing_of({"team_id": "T2", "enterprise_user": {"teams": "T1"}}) == other
+    assert standing_of({"name": ""}) is None
+
+
+def test_who_is_not_known_yet_has_no_standing() -> None:
+    assert received(user="U999", text="hi").sender.standing is None
