@@ -156,7 +156,7 @@ async def _keep(home: Path) -> None:
     limits = LoopLimits(max_turns=ROUNDS + 1, max_tool_calls=ROUNDS)
     clock = SystemClock()
     async with Store.open(home, clock, new_id, Secrets(SECRETS)) as store:
-        audit = AuditLog(home / "audit", store, clock, store.secrets, enabled=False)
+        audit = AuditLog(home, store, clock, store.secrets, enabled=False)
         for number in range(STORED_RUNS):
             agent = _agent(ROUNDS - 1, f"session-{number}", limits)
             run = Run(new_id(), CHAT, agent.session_id, "ann", clock.time())

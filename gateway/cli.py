@@ -1,4 +1,4 @@
-"""The command line: `parley [run | chat | doctor | replay | export | backup | restore]`.
+"""The command line: `parley [run | chat | doctor | replay | export | audit | backup | restore]`.
 
 Errors that the user can fix print one sentence on standard error and exit with code 2; a traceback is a bug.
 """
@@ -62,6 +62,10 @@ def _restore(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", nargs="?", metavar="FILE", help="a backup; without it: a list")
 
 
+def _audit(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--verify", action="store_true", help="look for changed, removed and cut-off entries")
+
+
 # Functions are given as `module:function`, and a module is imported when its command is run: importing the gateway
 # takes ten times as long as printing the help.
 COMMANDS = {
@@ -70,6 +74,7 @@ COMMANDS = {
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
     "export": Command("write out a chat, also while Parley runs", "gateway.records.export.export:run", _export),
+    "audit": Command("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
     "backup": Command(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.commands:backup", _backup
     ),
@@ -80,7 +85,7 @@ REFUSED = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit code: 0, 1 if the doctor found a problem, 2 for an expected error, 130 after Ctrl-C."""
+    """Return the exit code: 0, 1 if a check found a problem, 2 for an expected error, 130 after Ctrl-C."""
     given = _parser().parse_args(arguments)
     command = COMMANDS[given.command or "run"]
     environ = {**os.environ, "PARLEY_CONFIG": os.pathsep.join(given.config)} if given.config else os.environ

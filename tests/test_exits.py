@@ -135,7 +135,7 @@ def test_only_these_write_files() -> None:
 
     assert writers == {
         "gateway/permissions/approved_tools.py",
-        "gateway/records/audit.py",
+        "gateway/records/audit_chain.py",
         "gateway/records/export/export.py",
         "gateway/store/side_file.py",
         "gateway/upkeep/backup.py",

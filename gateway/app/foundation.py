@@ -26,7 +26,7 @@ from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
-from gateway.records.audit import FOLDER, AuditLog
+from gateway.records.audit import AuditLog
 from gateway.runs.agents import AgentParts, Agents
 from gateway.runs.drain import Drain
 from gateway.runs.runner import Runner
@@ -124,8 +124,8 @@ class Foundation:
 
     @cached_property
     def audit(self) -> AuditLog:
-        folder, enabled = self.settings.home / FOLDER, self.settings.audit
-        return AuditLog(folder, self.store, self._clock, self.secrets, enabled=enabled)
+        home, enabled = self.settings.home, self.settings.audit
+        return AuditLog(home, self.store, self._clock, self.secrets, enabled=enabled)
 
     @cached_property
     def approvals(self) -> Approvals:

@@ -118,7 +118,7 @@ async def test_what_nobody_has_decided_yet_is_not_said_to_be_approved(tmp_path: 
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         store.runs.begin(RUN)
         await store.approvals.ask(question, asked, lambda _: asked)
-        audit = AuditLog(tmp_path / "audit", store, FakeClock(), Secrets())
+        audit = AuditLog(tmp_path, store, FakeClock(), Secrets())
         audit.begin()
         stopped = ToolExecutionEnd(
             tool_call_id="c", tool_name="run", result=ToolResult.of("stopped \ud800"), is_error=True, attempts=0
@@ -185,12 +185,17 @@ async def test_a_disk_that_takes_nothing_is_said_once_and_stops_no_call(start_bo
     (tmp_path / "audit").unlink()
     await bot.restart()
     await bot.hears("again")
-    assert [line.get("result") for line in await written(bot, 2)] == [None, "two is there"]
+    found = await written(bot, 3)
+    assert [(line["status"], line.get("result")) for line in found] == [
+        ("gap", None),
+        ("pending", None),
+        ("ok", "two is there"),
+    ]
 
 
 async def test_where_it_is_not_wanted_there_is_none(tmp_path: Path) -> None:
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
-        audit = AuditLog(tmp_path / "audit", store, FakeClock(), Secrets(), enabled=False)
+        audit = AuditLog(tmp_path, store, FakeClock(), Secrets(), enabled=False)
         audit.begin()
         audit.started(RUN, ToolExecutionStart(tool_call_id="c", tool_name="look", label="", args={}))
         await audit.close()

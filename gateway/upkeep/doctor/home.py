@@ -29,6 +29,8 @@ KEPT = {
     LOCK: os.R_OK | os.W_OK,
     "page.key": os.R_OK | os.W_OK,
     "audit": os.R_OK | os.W_OK | os.X_OK,
+    "audit.key": os.R_OK,
+    "audit.heads": os.R_OK,
     "workspaces": os.R_OK | os.W_OK | os.X_OK,
 }
 """The contents of the home, and the access that Parley needs."""

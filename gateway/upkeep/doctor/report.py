@@ -8,7 +8,7 @@ from pathlib import Path
 from channels import registry
 from channels.checkup import Finding, note, ok, problem
 from gateway.errors import SettingsError
-from gateway.records.audit import FOLDER as AUDIT
+from gateway.records.audit_chain import FOLDER as AUDIT
 from gateway.records.logs import configure_logs
 from gateway.runs.toolbox import searcher_of
 from gateway.security.secrets import Secrets
