@@ -16,8 +16,9 @@ from bench.stage import Stage, stage
 from channels.base import Accepted, ChatKey, InboundEvent
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access, People
+from gateway.permissions.access import Access
 from gateway.permissions.approvals import new_request_id
+from gateway.permissions.roles import People, Roles
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.store.job import Job, JobState, Report
@@ -130,7 +131,7 @@ async def _filled(next_at: float) -> AsyncIterator[DueJobs]:
             async def accept(event: InboundEvent) -> Accepted:
                 return Accepted.DUPLICATE if await store.inbox.accept(event) is None else Accepted.NEW
 
-            access = Access(OWNER, [channel], (), clock, print)
+            access = Access(Roles(OWNER), [channel], (), clock, print)
             missed = MissedSlots(store, Delivery([channel], store, clock), clock, "en", new_request_id)
             yield DueJobs(store, access, clock, accept, missed, platforms=[channel.name], tick=tick)
 

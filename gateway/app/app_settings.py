@@ -1,16 +1,17 @@
 """The inputs of the composition: its settings, the system around it, and the store."""
 
 import sys
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
-from gateway.permissions.access import People
 from gateway.permissions.approvals import new_request_id
+from gateway.permissions.roles import People
 from gateway.security.secrets import Secrets
 from gateway.settings.limits import QuotaSettings
+from gateway.store.person import Person
 from gateway.store.restores import Restored
 from gateway.store.store import Store
 from gateway.texts.say import Language
@@ -66,3 +67,5 @@ class Stored:
     """Chats in which Parley has posted."""
     restored: Restored | None
     """The last restore from a backup."""
+    people: Sequence[Person] = ()
+    """The people known from chats."""

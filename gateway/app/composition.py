@@ -287,7 +287,7 @@ async def composed(
     """
     made = Composition(
         settings,
-        Stored(store, await store.chats.spoken_in(), await store.restores.last()),
+        Stored(store, await store.chats.spoken_in(), await store.restores.last(), await store.people.all()),
         channels,
         parts,
         about,

@@ -24,6 +24,7 @@ from gateway.permissions.approvals import Approvals
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
+from gateway.permissions.roles import Roles
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
 from gateway.records.audit import AuditLog
@@ -82,8 +83,12 @@ class Foundation:
         return Delivery(self._channels, self.store, self._clock, self.secrets)
 
     @cached_property
+    def roles(self) -> Roles:
+        return Roles(self.settings.people, self._stored.people)
+
+    @cached_property
     def access(self) -> Access:
-        return Access(self.settings.people, self._channels, self._stored.spoken_in, self._clock, self.console)
+        return Access(self.roles, self._channels, self._stored.spoken_in, self._clock, self.console)
 
     @cached_property
     def owners(self) -> Owners:

@@ -25,10 +25,10 @@ from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
 from gateway.errors import INTERRUPTED, ParleyError
-from gateway.permissions.access import People
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
+from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.runs.toolbox import RESERVED, skill_library, tools_for
 from gateway.security.packages import version

@@ -146,7 +146,7 @@ class ChatSession:
     def cut_short(self, by: Sender) -> None:
         """Abort agent work begun by an earlier command, such as a summary; a stop does not wait for it."""
         agent = self.conversation.agent_in_memory
-        may = not self._channel.is_group(self.key) or self._turns.is_owner(self.key, by)
+        may = not self._channel.is_group(self.key) or self._turns.is_admin(self.key, by)
         if self._run is None and agent is not None and agent.is_running and may:
             self.is_cut_short = True
             agent.abort()

@@ -34,12 +34,12 @@ class Turns:
         """Number of messages waiting for a run, by user."""
         return self._pace.waiting
 
-    def is_owner(self, chat: ChatKey, sender: Sender) -> bool:
-        return self._access.is_owner(chat, sender)
+    def is_admin(self, chat: ChatKey, sender: Sender) -> bool:
+        return self._access.is_admin(chat, sender)
 
     def may_steer(self, sender: Sender, run: Run) -> bool:
-        """Return True for the run's user and for owners."""
-        return sender.id == run.person or self._access.is_owner(run.chat, sender)
+        """Return True for the run's user, admins and owners."""
+        return sender.id == run.person or self._access.is_admin(run.chat, sender)
 
     async def next(self, mail: Mailbox, news: asyncio.Event) -> list[InboxItem]:
         """Take the messages of the next run out of the mailbox, waiting until their sender's rate limit allows a run.

@@ -146,4 +146,4 @@ class RuleCommands:
 
 
 def _may(given: Invocation, rule: Rule) -> bool:
-    return rule.person == given.sender.id or given.is_owner
+    return rule.person == given.sender.id or given.is_admin

@@ -48,8 +48,8 @@ async def skills(given: Invocation) -> OutboundMessage:
 
 def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: str) -> OutboundMessage:
     entries = sorted(chat_skills.entries(wanted), key=lambda entry: not entry.loaded)
-    owner = given.is_owner
-    problems = _problems(chat_skills, given) if owner and not wanted else []
+    admin = given.is_admin
+    problems = _problems(chat_skills, given) if admin and not wanted else []
     if not entries and not problems:
         return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
     lines = [*first, say("skills", given.language), ""]
@@ -57,7 +57,7 @@ def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: 
     if len(entries) > MOST_LISTED:
         lines.append(say("skills_more", given.language, count=len(entries) - MOST_LISTED, slash=given.slash))
     return OutboundMessage(
-        markdown="\n".join([*lines, *problems]), buttons=_rows(entries, given.language) if owner else ()
+        markdown="\n".join([*lines, *problems]), buttons=_rows(entries, given.language) if admin else ()
     )
 
 
@@ -67,7 +67,7 @@ async def skill(given: Invocation) -> Answer:
     act = _ACTS.get(verb.lower())
     if act is None or not name:
         return reply(say("skill_how", given.language, slash=given.slash))
-    if not given.is_owner:
+    if not given.is_admin:
         return reply(say("skill_not_yours", given.language))
     agent = await given.session.conversation.agent()
     chat_skills = agent.context.skills

@@ -9,6 +9,7 @@ from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
 from gateway.permissions.access import Access
+from gateway.permissions.roles import Role
 from gateway.texts.say import Language, say
 
 LONGEST_ID = 20
@@ -27,8 +28,8 @@ class Invocation:
     language: Language
     slash: str
     """The prefix of commands on this platform."""
-    is_owner: bool
-    """True if the user is an owner."""
+    role: Role
+    """The user's role."""
     commands: Sequence["Command"]
 
     @property
@@ -55,13 +56,22 @@ class Invocation:
         return self.event.message_id if isinstance(self.event, ButtonPressed) else None
 
     @property
+    def is_owner(self) -> bool:
+        return self.role is Role.OWNER
+
+    @property
+    def is_admin(self) -> bool:
+        """True for owners and admins."""
+        return self.role.is_at_least(Role.ADMIN)
+
+    @property
     def in_group(self) -> bool:
         return self.session.conversation.channel.is_group(self.chat)
 
     @property
     def may_decide(self) -> bool:
-        """True for owners, and for the user of a private chat."""
-        return self.is_owner or not self.in_group
+        """True for owners and admins, and for the user of a private chat."""
+        return self.is_admin or not self.in_group
 
 
 Body = Callable[[Invocation], Awaitable[Answer]]
@@ -104,9 +114,11 @@ class CommandTable:
         command = self._by_name.get(name)
         if command is None:
             return reply(self._unknown(name[:LONGEST_NAME], slash, language))
-        is_owner = self._access.is_owner(session.key, event.sender)
+        role = self._access.role(session.key, event.sender)
+        if role is None:
+            return None  # it was taken away while the command waited
         return await command.run(
-            Invocation(session, event, arguments, language, slash, is_owner=is_owner, commands=self.commands)
+            Invocation(session, event, arguments, language, slash, role=role, commands=self.commands)
         )
 
     def _unknown(self, name: str, slash: str, language: Language) -> str:

@@ -98,7 +98,7 @@ def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | Out
 
 
 def _is_theirs(given: Invocation, group: Group) -> bool:
-    return group.person == given.sender.id or given.is_owner
+    return group.person == given.sender.id or given.is_admin
 
 
 def _lines(group: Group, done: Undone, language: Language) -> Iterator[str]:

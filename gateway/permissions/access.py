@@ -1,13 +1,13 @@
 """Decides who may use the bot, for every kind of event and before anything is stored."""
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from enum import StrEnum
 
 import structlog
 
 from agent_core.clock import Clock
 from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender
+from gateway.permissions.roles import Role, Roles
 
 NOTICE_EVERY = 3600.0
 """Seconds between two notices about the same unknown user."""
@@ -23,19 +23,6 @@ class Decision(StrEnum):
     IGNORED = "ignored"
 
 
-@dataclass(frozen=True)
-class People:
-    """Known users, each as `platform:id`."""
-
-    owners: frozenset[str]
-    allow: frozenset[str]
-
-    def on(self, platform: str) -> list[str]:
-        """Return the ids of the users on one platform, owners first."""
-        named = [*sorted(self.owners), *sorted(self.allow - self.owners)]
-        return [person for name, _, person in (each.partition(":") for each in named) if name == platform]
-
-
 class Access:
     """Authorises by the platform's stable ids, never by names.
 
@@ -44,14 +31,14 @@ class Access:
 
     def __init__(
         self,
-        people: People,
+        roles: Roles,
         channels: Iterable[Channel],
         spoken_in: Iterable[str],
         clock: Clock,
         console: Callable[[str], None],
     ) -> None:
         """`console` shows a line to the operator."""
-        self._people = people
+        self._roles = roles
         self._channels = {channel.name: channel for channel in channels}
         self._spoken_in = set(spoken_in)
         self._clock = clock
@@ -72,17 +59,37 @@ class Access:
             return Decision.IGNORED
         return Decision.ALLOWED
 
+    def role(self, chat: ChatKey, sender: Sender) -> Role | None:
+        """Return the sender's role, or None if they may not speak."""
+        if self._is_local(chat):
+            return Role.OWNER
+        return self._roles.of(self.principal(chat, sender))
+
     def may_speak(self, chat: ChatKey, sender: Sender) -> bool:
-        return self.is_owner(chat, sender) or f"{chat.platform}:{sender.id}" in self._people.allow
+        return self.role(chat, sender) is not None
+
+    def is_admin(self, chat: ChatKey, sender: Sender) -> bool:
+        """Return True for owners and admins."""
+        role = self.role(chat, sender)
+        return role is not None and role.is_at_least(Role.ADMIN)
 
     def is_owner(self, chat: ChatKey, sender: Sender) -> bool:
-        local = chat.platform in self._channels and self._channels[chat.platform].limits.is_local
-        return local or f"{chat.platform}:{sender.id}" in self._people.owners
+        return self.role(chat, sender) is Role.OWNER
+
+    def principal(self, chat: ChatKey, sender: Sender) -> str:
+        """Return the stable name of a sender's account: `platform:id`, or `platform:workspace:id`."""
+        channel = self._channels.get(chat.platform)
+        if channel is not None and channel.limits.ids_per_workspace:
+            return f"{chat.platform}:{chat.account}:{sender.id}"
+        return f"{chat.platform}:{sender.id}"
 
     def spoke(self, chat: ChatKey) -> None:
         """Record that the bot has posted in the chat."""
         if chat.thread is not None:
             self._spoken_in.add(str(chat))
+
+    def _is_local(self, chat: ChatKey) -> bool:
+        return chat.platform in self._channels and self._channels[chat.platform].limits.is_local
 
     def _notice(self, event: InboundEvent) -> None:
         """Show the operator the setting that admits the user, at most once an hour each; the chat gets no reply."""
@@ -95,9 +102,9 @@ class Access:
         self._noticed[who] = now
         if len(self._noticed) > MOST_NOTICED:
             del self._noticed[next(iter(self._noticed))]
-        known = sorted({*self._people.allow, who})
+        known = sorted({*self._roles.settings.allow, who})
         line = ", ".join(f'"{person}"' for person in known)
         log.warning("message from an unknown user", who=who)
         self._console(f"To let them in, put this into parley.toml; where a list is there, add to it:\nallow = [{line}]")
-        if self._people.allow:  # parley.toml has no effect if .env sets the same list
+        if self._roles.settings.allow:  # parley.toml has no effect if .env sets the same list
             self._console(f"or, where they stand in .env, this one:\nPARLEY_ALLOW={','.join(known)}")

@@ -231,7 +231,7 @@ class Approvals:
     # For people
 
     async def reply(self, request_id: str, chat: ChatKey, by: Sender, *, approved: bool, always: bool = False) -> Reply:
-        """Take an answer given in a chat. Only those of the run's user and of owners count.
+        """Take an answer given in a chat. Only those of the run's user, of admins and of owners count.
 
         `always` also creates a rule that allows the same call there until something it depends on changes.
         """
@@ -262,8 +262,8 @@ class Approvals:
         return [each for each in found if each.chat == chat and each.at(now).state is QuestionState.PENDING]
 
     def may_answer(self, question: Question, who: Sender) -> bool:
-        """Return True for the run's user and for owners."""
-        return question.person == who.id or self._access.is_owner(question.chat, who)
+        """Return True for the run's user, admins and owners."""
+        return question.person == who.id or self._access.is_admin(question.chat, who)
 
     # For start and stop
 

@@ -6,7 +6,6 @@ The decision never depends on the model, so it holds whatever the model was talk
 import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from enum import StrEnum
 
 from agent_core.loop.permissions import Proposal
 from agent_core.messages import (
@@ -22,6 +21,7 @@ from agent_core.sources import Sources
 from agent_core.tools.tool import Acts, FunctionTool
 from agent_core.untrusted import has_data, is_tainted, sources_of
 from gateway.permissions.addresses import FETCH, MOST_LINKS, SEARCH, WEB, is_given, link_of
+from gateway.permissions.roles import Role
 from gateway.settings.permissions import WORDS, Class, PermissionSettings, Word
 
 ShutIn = Callable[[Proposal], bool]
@@ -44,11 +44,6 @@ _DOES: Mapping[Acts, str] = {
     "admin": "acts_admin",
 }
 FORGET, WRITE = "forget", "write_file"
-
-
-class Role(StrEnum):
-    OWNER = "owner"
-    USER = "user"
 
 
 @dataclass(frozen=True)
@@ -75,7 +70,12 @@ class Policy:
     ) -> None:
         """`shut_in` recognises calls confined to their chat's files; None if no program is confined."""
         settings = settings or PermissionSettings()
-        self._rows = {Role.OWNER: settings.owner, Role.USER: settings.user}
+        self._rows = {
+            Role.OWNER: settings.owner,
+            Role.ADMIN: settings.admin,
+            Role.MEMBER: settings.user,
+            Role.GUEST: settings.guest,
+        }
         self._tainted = settings.tainted
         self._shut_in = shut_in
 

@@ -3,7 +3,7 @@
 from agent_core.loop.permissions import Proposal
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
-from gateway.permissions.policy import Policy, Role, Ruling
+from gateway.permissions.policy import Policy, Ruling
 from gateway.permissions.sources import named
 from gateway.permissions.workspaces import Versions
 from gateway.texts.say import say
@@ -23,9 +23,9 @@ class Rules:
         if proposal.chat_id is None or proposal.user_id is None:
             return Ruling("deny", ("for_nobody",))
         chat, person = ChatKey.parse(proposal.chat_id), Sender(id=proposal.user_id, name="")
-        if not self._access.may_speak(chat, person):
+        role = self._access.role(chat, person)
+        if role is None:
             return Ruling("deny", ("may_not_speak",))
-        role = Role.OWNER if self._access.is_owner(chat, person) else Role.USER
         return self._policy.decide(proposal, role)
 
     def is_tainted(self, proposal: Proposal) -> bool:

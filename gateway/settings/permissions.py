@@ -24,7 +24,16 @@ OWNER: Row = {
     "sandboxed": "allow",
     "admin": "allow",
 }
+ADMIN: Row = {**OWNER, "sandboxed": "ask"}
 USER: Row = {**OWNER, "sandboxed": "ask", "admin": "deny"}
+GUEST: Row = {
+    "read": "allow",
+    "write": "deny",
+    "net": "ask",
+    "exec": "deny",
+    "sandboxed": "deny",
+    "admin": "deny",
+}
 TAINTED: Row = {"net": "ask", "exec": "ask", "sandboxed": "ask", "admin": "ask"}
 
 
@@ -55,8 +64,16 @@ def _owner_row(value: object) -> Row:
     return _row(OWNER, WORDS, value)
 
 
+def _admin_row(value: object) -> Row:
+    return _row(ADMIN, WORDS, value)
+
+
 def _user_row(value: object) -> Row:
     return _row(USER, WORDS, value)
+
+
+def _guest_row(value: object) -> Row:
+    return _row(GUEST, WORDS, value)
 
 
 def _tainted_row(value: object) -> Row:
@@ -73,7 +90,11 @@ class PermissionSettings(BaseModel):
     machines), exec (runs programs), sandboxed (runs commands, or scripts of skills that ship with Parley, in the
     sandbox without network; follows exec if only that is set) and admin (changes schedules, skills, settings). What is
     left out keeps its default."""
+    admin: Annotated[Row, BeforeValidator(_admin_row)] = ADMIN
+    """Rules for admins."""
     user: Annotated[Row, BeforeValidator(_user_row)] = USER
-    """Rules for the other users."""
+    """Rules for members: those in `allow`, and those let in as members in a chat."""
+    guest: Annotated[Row, BeforeValidator(_guest_row)] = GUEST
+    """Rules for guests."""
     tainted: Annotated[Row, BeforeValidator(_tainted_row)] = TAINTED
     """Stricter rules while a conversation contains untrusted input, such as a page: ask or deny."""

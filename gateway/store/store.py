@@ -21,6 +21,7 @@ from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, check_store, locked, opened
 from gateway.store.outbox import Outbox
+from gateway.store.people import People
 from gateway.store.read_marks import ReadMarks
 from gateway.store.restores import Restores
 from gateway.store.retention import Retention
@@ -57,6 +58,7 @@ class Store:
         self.heartbeats = Heartbeats(*tables)
         self.read_marks = ReadMarks(*tables)
         self.restores = Restores(*tables)
+        self.people = People(*tables)
         self.retention = Retention(*tables)
         self._reader = reader
 

@@ -8,7 +8,7 @@ from agent_core.background import Background
 from channels.base import Button, ChannelError, ChatKey, OutboundMessage
 from channels.capabilities import FindsPrivateChats
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import People
+from gateway.permissions.roles import People
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say

@@ -12,7 +12,7 @@ from gateway.app.app_settings import AppSettings
 from gateway.app.composition import composed
 from gateway.app.serve import prepare
 from gateway.app.start import launch
-from gateway.permissions.access import People
+from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.settings.settings import Settings
 

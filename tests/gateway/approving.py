@@ -19,6 +19,7 @@ from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
+from gateway.permissions.roles import Roles
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, folder_name
 from gateway.store.opening import FILE
@@ -116,7 +117,7 @@ async def life(
     clock = clock or SystemClock()
     channels = [channel or MemoryChannel(limits=NO_PACE)]
     async with Store.open(home, clock, new_id) as store:
-        access = Access(PEOPLE, channels, [], clock, print)
+        access = Access(Roles(PEOPLE), channels, [], clock, print)
         approvals = Approvals(store, Delivery(channels, store, clock), access, clock, "en")
         permissions = ChatPermissions(
             Rules(Policy(), access), approvals, Versions(home, clock), store, SkillLibrary(), sandbox=sandbox

@@ -22,7 +22,7 @@ from channels.memory import MemoryChannel
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
-from gateway.permissions.access import People
+from gateway.permissions.roles import People
 from gateway.records.logs import configure_logs
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets

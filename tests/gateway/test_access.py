@@ -17,7 +17,8 @@ from channels.base import (
 )
 from channels.limits import Limits
 from channels.memory import MemoryChannel
-from gateway.permissions.access import MOST_NOTICED, NOTICE_EVERY, Access, Decision, People
+from gateway.permissions.access import MOST_NOTICED, NOTICE_EVERY, Access, Decision
+from gateway.permissions.roles import People, Roles
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
 
@@ -39,7 +40,9 @@ def access(
     console: list[str] | None = None,
 ) -> Access:
     channel = MemoryChannel(limits=Limits(max_text=100, is_local=is_local))
-    return Access(people, [channel], spoken_in, clock or FakeClock(), ([] if console is None else console).append)
+    return Access(
+        Roles(people), [channel], spoken_in, clock or FakeClock(), ([] if console is None else console).append
+    )
 
 
 def says(

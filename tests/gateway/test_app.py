@@ -13,7 +13,7 @@ from channels.base import ChannelError, ChatKey, CommandSpec, Inbox
 from channels.memory import MemoryChannel
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
-from gateway.permissions.access import People
+from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
 from gateway.store.store import Store

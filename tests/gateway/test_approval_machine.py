@@ -28,6 +28,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import LASTS, Approvals, Reply
 from gateway.permissions.question_text import closing_line
+from gateway.permissions.roles import Roles
 from gateway.store.opening import FILE
 from gateway.store.question import Question
 from gateway.store.rows import Run
@@ -116,7 +117,7 @@ class Machine(RuleBasedStateMachine):
         store = Store.open(Path(self.home.name), self.clock, lambda: "another session")
         self.store = await self.life.enter_async_context(store)
         delivery = Delivery([self.channel], self.store, self.clock)
-        access = Access(PEOPLE, [self.channel], [], self.clock, print)
+        access = Access(Roles(PEOPLE), [self.channel], [], self.clock, print)
         self.approvals = Approvals(self.store, delivery, access, self.clock, "en", lambda: next(self.ids))
         self.plain = PlainWords(self.store, delivery, self.clock)
         await self.approvals.recall()

@@ -16,6 +16,7 @@ from channels.memory import Reply
 from gateway.chat.memories import KNOWN, LONGEST_KNOWN, MOST_KNOWN, Memories
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.roles import Roles
 from gateway.permissions.workspaces import Versions, folder_name
 from tests.agent_core.kit import MakeModel
 from tests.gateway.bot import PEOPLE, Bot, BotOptions
@@ -50,7 +51,7 @@ def found(bot: Bot) -> str:
 
 
 def memories_of(bot: Bot, *, shared: bool = False) -> Memories:
-    access = Access(PEOPLE, [bot.channel], [], bot.clock, lambda _: None)
+    access = Access(Roles(PEOPLE), [bot.channel], [], bot.clock, lambda _: None)
     delivery = Delivery([bot.channel], bot.made.store, bot.clock)
     return Memories(
         bot.home, bot.clock, ZoneInfo("UTC"), delivery, access, Versions(bot.home, bot.clock), shared=shared

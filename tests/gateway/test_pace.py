@@ -10,6 +10,7 @@ from channels.base import ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel
 from gateway.chat.pace import BURST, MOST_WAITING, REMEMBERED, Pace
 from gateway.permissions.access import Access
+from gateway.permissions.roles import Roles
 from gateway.store.rows import InboxItem
 from tests.clock import FakeClock, HandClock
 from tests.gateway.bot import NO_PACE, PEOPLE, Bot
@@ -28,7 +29,7 @@ def said(at: float, sender: str = "bob") -> InboxItem:
 
 
 def pace_of(clock: FakeClock) -> Pace:
-    return Pace(Access(PEOPLE, [MemoryChannel()], (), clock, print), clock)
+    return Pace(Access(Roles(PEOPLE), [MemoryChannel()], (), clock, print), clock)
 
 
 def spent(clock: FakeClock) -> Pace:

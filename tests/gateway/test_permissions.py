@@ -13,6 +13,7 @@ from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals, Reply
+from gateway.permissions.roles import Roles
 from tests.gateway.approving import ANN, BY_ANN, CALL, RUN, acting, life, proposal, states
 from tests.gateway.bot import PEOPLE
 
@@ -153,4 +154,4 @@ async def test_an_id_that_is_taken_is_not_given_twice(tmp_path: Path) -> None:
 
 
 def here_access() -> Access:
-    return Access(PEOPLE, [MemoryChannel()], [], SystemClock(), print)
+    return Access(Roles(PEOPLE), [MemoryChannel()], [], SystemClock(), print)

@@ -300,8 +300,9 @@ def test_what_tools_may_do_is_set_in_rows_over_the_defaults(load: Load) -> None:
             "permissions.tainted in {file}, line 2 must set net to ask or deny, and not to 'allow'.",
         ),
         (
-            'guest = {net = "ask"}',
-            "There is no setting permissions.guest in {file}, line 2; what may stand there: owner, tainted, user.",
+            'nobody = {net = "ask"}',
+            "There is no setting permissions.nobody in {file}, line 2; what may stand there: admin, guest, owner, "
+            "tainted, user.",
         ),
     ],
 )

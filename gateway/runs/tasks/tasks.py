@@ -103,7 +103,7 @@ class Tasks:
 
     async def shown(self, chat: ChatKey, by: Sender, most: int, language: Language) -> list[Shown]:
         """Return a chat's open background tasks and its newest other ones, oldest first; owners see all of them."""
-        person = None if self._access.is_owner(chat, by) else by.id
+        person = None if self._access.is_admin(chat, by) else by.id
         found = await self._store.tasks.newest(chat, person, most)
         return [self._as_shown(task, language) for task in found]
 
@@ -229,7 +229,7 @@ class Tasks:
                 raise
 
     def _may_see(self, task: Task, by: Sender) -> bool:
-        return task.person == by.id or self._access.is_owner(task.chat, by)
+        return task.person == by.id or self._access.is_admin(task.chat, by)
 
     def _as_shown(self, task: Task, language: Language) -> Shown:
         worker = self._workers.of(task.id)

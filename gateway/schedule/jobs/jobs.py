@@ -310,7 +310,7 @@ class Jobs:
     # Internals
 
     def _check_person(self, job: Job, by: Sender) -> None:
-        if job.person != by.id and not self.access.is_owner(job.chat, by):
+        if job.person != by.id and not self.access.is_admin(job.chat, by):
             raise JobRefused("job_not_yours")
 
     async def _target(self, draft: Draft, by: Sender) -> str:

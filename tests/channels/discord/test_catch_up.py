@@ -13,7 +13,7 @@ from channels.discord.adapter import DiscordChannel
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
-from gateway.permissions.access import People
+from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.store.store import Store
 from gateway.texts.about import About

@@ -9,6 +9,7 @@ from channels.base import Accepted, InboundEvent
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.roles import Roles
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Timer
@@ -40,7 +41,7 @@ class Woken:
         delivery = Delivery([channel], store, clock)
         self.due = DueJobs(
             store,
-            Access(PEOPLE, [channel], set(), clock, print),
+            Access(Roles(PEOPLE), [channel], set(), clock, print),
             clock,
             self._accept,
             MissedSlots(store, delivery, clock, "en", short_ids()),

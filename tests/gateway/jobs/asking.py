@@ -15,6 +15,7 @@ from channels.base import ChatKey
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.roles import Roles
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import Costs
 from gateway.security.packages import ROOT
@@ -70,7 +71,7 @@ async def open_office(home: Path, zone: ZoneInfo = PARIS) -> AsyncIterator[Offic
         jobs = Jobs(
             store=store,
             delivery=delivery,
-            access=Access(PEOPLE, [channel], (), calendar, lambda _: None),
+            access=Access(Roles(PEOPLE), [channel], (), calendar, lambda _: None),
             clock=calendar,
             costs=Costs(SCRIPTED_MODEL, ()),
             skills=shipped_skills(),

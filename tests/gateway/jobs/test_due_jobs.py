@@ -10,7 +10,7 @@ import pytest
 from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired, Sender
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import People
+from gateway.permissions.roles import People
 from gateway.schedule.heartbeat.settings import HeartbeatSettings
 from gateway.schedule.jobs.due_jobs import MOST_AT_ONCE
 from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report, Slot

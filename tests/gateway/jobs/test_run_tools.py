@@ -40,6 +40,7 @@ from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import MOST_WAITING
 from gateway.permissions.access import Access
+from gateway.permissions.roles import Roles
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
 from gateway.store.job import HOUR, Firing, Job, Report
 from gateway.store.rows import Post, Run, RunEnd
@@ -63,7 +64,7 @@ class Room:
         self.workspace = home / "workspace"
         self.workspace.mkdir()
         delivery = Delivery([channel], store, clock)
-        access = Access(PEOPLE, [channel], (), clock, print)
+        access = Access(Roles(PEOPLE), [channel], (), clock, print)
         self.tools = RunTools(store, delivery, access, clock, home / "outgoing")
 
     def job(self, sender: str = "ann", group: str | None = None) -> Job:

@@ -18,6 +18,7 @@ from channels.memory import MemoryChannel
 from gateway.permissions.access import Access
 from gateway.permissions.addresses import given_in
 from gateway.permissions.policy import Policy
+from gateway.permissions.roles import Roles
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions
 from gateway.schedule.jobs.unattended import UnattendedPermissions
@@ -40,7 +41,7 @@ def library(tmp_path: Path) -> SkillLibrary:
 
 
 def permissions(library: SkillLibrary, *scripts: str, given: Collection[str] = ()) -> UnattendedPermissions:
-    rules = Rules(Policy(), Access(PEOPLE, [MemoryChannel()], [], FakeClock(), print))
+    rules = Rules(Policy(), Access(Roles(PEOPLE), [MemoryChannel()], [], FakeClock(), print))
     return UnattendedPermissions(rules, Versions(Path("/dev/null"), FakeClock()), library, scripts, given, FileLedger())
 
 

@@ -7,7 +7,8 @@ from pathlib import Path
 from channels.base import Accepted, InboundEvent, NotTakenIn, ScheduleFired
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access, People
+from gateway.permissions.access import Access
+from gateway.permissions.roles import People, Roles
 from gateway.schedule.jobs.due_jobs import Accept, DueJobs, Gate
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.store.job import Firing, Job
@@ -33,7 +34,7 @@ class Ward:
         self.lines: list[str] = []
         """Console output."""
         self.inbox: Accept = self.accept
-        access = Access(people, [channel], set(), clock, self.lines.append)
+        access = Access(Roles(people), [channel], set(), clock, self.lines.append)
         self.missed_slots = MissedSlots(store, Delivery([channel], store, clock), clock, "en", short_ids())
         self.due = DueJobs(store, access, clock, self._take_in, self.missed_slots, platforms=[channel.name], tick=tick)
 

@@ -1,0 +1,63 @@
+"""The tables of people and of their accounts."""
+
+import sqlite3
+from collections import defaultdict
+from dataclasses import replace
+
+from channels.base import ChatKey
+from gateway.store.person import ROLES, Account, Person, RoleName
+from gateway.store.table import Table, readable
+
+_ACCOUNTS = "SELECT principal, person, name, chat FROM accounts ORDER BY added"
+_PEOPLE = "SELECT id, role, is_blocked, given_by, at FROM people ORDER BY added"
+
+
+class People(Table):
+    """All people who are known from chats."""
+
+    async def all(self) -> list[Person]:
+        """Return everybody, in the order in which they became known."""
+
+        def read(connection: sqlite3.Connection) -> list[Person]:
+            accounts = defaultdict[str, list[Account]](list)
+            for person, account in readable(connection.execute(_ACCOUNTS), _account, "accounts"):
+                accounts[person].append(account)
+            found = readable(connection.execute(_PEOPLE), _person, "people")
+            return [replace(each, accounts=tuple(accounts[each.id])) for each in found]
+
+        return await self._reader.run(read)
+
+    async def save(self, person: Person) -> None:
+        """Store a person's state. Accounts that were another person's move to this one."""
+        names = [self._secrets.mask(each.name) for each in person.accounts]
+        rows = [
+            (each.principal, person.id, name, str(each.chat) if each.chat else None)
+            for each, name in zip(person.accounts, names, strict=True)
+        ]
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT INTO people (id, role, is_blocked, given_by, at) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (id) DO UPDATE SET role = excluded.role, is_blocked = excluded.is_blocked,"
+                " given_by = excluded.given_by, at = excluded.at",
+                (person.id, person.role, int(person.is_blocked), person.by, person.at),
+            )
+            connection.execute("DELETE FROM accounts WHERE person = ?", (person.id,))
+            connection.executemany(
+                "INSERT OR REPLACE INTO accounts (principal, person, name, chat) VALUES (?, ?, ?, ?)", rows
+            )
+            connection.execute("DELETE FROM people WHERE id NOT IN (SELECT person FROM accounts)")
+
+        await self._writer.submit(change)
+
+
+def _account(row: tuple[str, str, str, str | None]) -> tuple[str, Account]:
+    principal, person, name, chat = row
+    return person, Account(principal, name, ChatKey.parse(chat) if chat else None)
+
+
+def _person(row: tuple[str, RoleName | None, int, str, float]) -> Person:
+    key, role, is_blocked, by, at = row
+    if role is not None and role not in ROLES:
+        raise ValueError(f"{role} is no role")
+    return Person(key, role, bool(is_blocked), by, at)
