@@ -16,6 +16,7 @@ from channels.attachments import Attachment
 from channels.base import Button, ChatKey, MessageReceived, OutboundMessage, Sender, TaskEnded
 from gateway.security.masking import MASK
 from gateway.security.secrets import Secrets
+from gateway.store.chat_settings import EVERYWHERE
 from gateway.store.opening import FILE
 from gateway.store.question import Question
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task
@@ -197,6 +198,7 @@ WRITES: dict[str, Write] = {
     "Tasks.end": lambda store: store.tasks.end(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
     "Restores.set_aside": lambda store: store.restores.set_aside(HEARD.model_copy(update={"event_id": "e2"})),
     "ReadMarks.note_trouble": lambda store: store.read_marks.note_trouble(CHAT, KEY),
+    "ChatSettings.set": lambda store: store.chat_settings.set(EVERYWHERE, "model", KEY, "ann"),
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
 }
 """Writes in an order in which each finds the rows it needs."""
@@ -274,6 +276,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "tool_calls",
         "approvals",
         "read_marks",
+        "chat_settings",
         "set_aside",
     } == {table for table, row in rows if (MASK if safe else KEY) in row}
     assert [table for table, row in rows if (KEY if safe else MASK) in row] == []

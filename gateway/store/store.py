@@ -13,6 +13,7 @@ from pathlib import Path
 from agent_core.clock import Clock, NewId
 from gateway.security.secrets import Secrets
 from gateway.store.approvals import Approvals, Rules
+from gateway.store.chat_settings import ChatSettings
 from gateway.store.chats import Chats, LoadedSkills
 from gateway.store.database import Reader
 from gateway.store.firings import Firings
@@ -49,6 +50,7 @@ class Store:
         self.sessions = Sessions(*tables)
         self.steps = Steps(*tables)
         self.chats = Chats(*tables, new_id)
+        self.chat_settings = ChatSettings(*tables)
         self.skills = LoadedSkills(*tables)
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)

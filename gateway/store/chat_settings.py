@@ -1,0 +1,113 @@
+"""The table of settings that people make in chats, looked up by thread, channel, workspace and installation."""
+
+import asyncio
+import sqlite3
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agent_core.clock import Clock
+from channels.base import ChatKey
+from gateway.security.secrets import Secrets
+from gateway.store.database import Reader
+from gateway.store.table import Table
+from gateway.store.writer import Writer
+
+
+class Level(StrEnum):
+    """A level at which settings are made, from the narrowest."""
+
+    THREAD = "thread"
+    CHANNEL = "channel"
+    """A channel, group or private chat, with its threads."""
+    WORKSPACE = "workspace"
+    """All chats of one account on a platform."""
+    INSTALLATION = "installation"
+
+
+@dataclass(frozen=True)
+class Place:
+    """A thread, channel, workspace or installation; `key` identifies its rows."""
+
+    level: Level
+    key: str
+
+
+EVERYWHERE = Place(Level.INSTALLATION, "")
+
+
+@dataclass(frozen=True)
+class ChatSetting:
+    """A value, where it was set, by whom and when."""
+
+    value: str
+    place: Place
+    by: str
+    """The id of the user who set it."""
+    at: float
+
+
+class ChatSettings(Table):
+    """Settings by place and name. A narrower place overrides a wider one."""
+
+    def __init__(self, writer: Writer, reader: Reader, clock: Clock, secrets: Secrets) -> None:
+        super().__init__(writer, reader, clock, secrets)
+        self._rows: dict[tuple[str, str], tuple[str, str, float]] | None = None
+        """Cached because messages need them; only this process changes them."""
+        self._loading = asyncio.Lock()
+
+    async def get(self, chat: ChatKey, name: str) -> str | None:
+        """Return the value that holds in a chat, or None if none is set for it at any level."""
+        found = await self.find(chat, name)
+        return found.value if found else None
+
+    async def find(self, chat: ChatKey, name: str) -> ChatSetting | None:
+        """Return the setting that holds in a chat: that of the narrowest level which has one."""
+        for place in self.places(chat):
+            if found := await self.at(place, name):
+                return found
+        return None
+
+    async def at(self, place: Place, name: str) -> ChatSetting | None:
+        """Return the setting made for this very place."""
+        row = (await self._all()).get((place.key, name))
+        return ChatSetting(row[0], place, row[1], row[2]) if row else None
+
+    async def set(self, place: Place, name: str, value: str | None, by: str) -> None:
+        """Set a value for a place, or remove it (None). `by` is the id of the user who does."""
+        rows, now = await self._all(), self._clock.time()
+        value = None if value is None else self._secrets.mask(value)
+
+        def change(connection: sqlite3.Connection) -> None:
+            if value is None:
+                connection.execute("DELETE FROM chat_settings WHERE place = ? AND name = ?", (place.key, name))
+                return
+            connection.execute(
+                "INSERT INTO chat_settings (place, name, value, set_by, at) VALUES (?, ?, ?, ?, ?)"
+                " ON CONFLICT (place, name) DO UPDATE"
+                " SET value = excluded.value, set_by = excluded.set_by, at = excluded.at",
+                (place.key, name, value, by, now),
+            )
+
+        await self._writer.submit(change)
+        if value is None:
+            rows.pop((place.key, name), None)
+        else:
+            rows[place.key, name] = (value, by, now)
+
+    def places(self, chat: ChatKey) -> list[Place]:
+        """Return the places that a chat belongs to, narrowest first."""
+        channel = chat.model_copy(update={"thread": None})
+        thread = [] if chat.thread is None else [Place(Level.THREAD, str(chat))]
+        workspace = Place(Level.WORKSPACE, f"{chat.platform}:{chat.account}")
+        return [*thread, Place(Level.CHANNEL, str(channel)), workspace, EVERYWHERE]
+
+    async def _all(self) -> dict[tuple[str, str], tuple[str, str, float]]:
+        async with self._loading:
+            if self._rows is None:
+                self._rows = await self._reader.run(_read)
+        return self._rows
+
+
+def _read(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, str, float]]:
+    rows = connection.execute("SELECT place, name, value, set_by, at FROM chat_settings")
+    return {(place, name): (value, by, at) for place, name, value, by, at in rows}
