@@ -117,6 +117,7 @@ class MessageReceived(_WithText):
             message_id=self.message_id,
             name=name,
             arguments=arguments,
+            attachments=self.attachments,
         )
 
 
@@ -150,6 +151,7 @@ class CommandInvoked(_Inbound):
     message_id: str
     name: str
     arguments: Text = ""
+    attachments: tuple[Attachment, ...] = ()
     respond: str | None = None
     """Response address in the platform's own terms, valid for minutes; None to answer with a message in the chat."""
     slash: str | None = None

@@ -120,7 +120,13 @@ class ChatSkills:
     def opened(self, name: str) -> Skill:
         """Return a skill whose scripts may be run: loaded, and unchanged since. Raises SkillError."""
         self._in.check_own()
-        return self._found(name).skill
+        if self.library.refused(self._found(name).skill):
+            self.refresh(now=True)
+        skill = self._found(name).skill
+        if refused := self.library.refused(skill):
+            fact = f"the skill {name} cannot be used: {refused.partition(';')[0]}"
+            raise SkillError(SkillTrouble.NOT_LOADED, fact, "tell the person")
+        return skill
 
     # Changes
 

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.skills.header import BadSkill, Requirements
+from agent_core.skills.installed import InstalledSkills
 from agent_core.skills.skill import (
     FILE,
     MOST_ENTRIES,
@@ -202,10 +203,14 @@ class SkillLibrary:
         clock: Callable[[], float] = time.monotonic,
         which: Callable[[str], str | None] = shutil.which,
         environ: Mapping[str, str] | None = None,
+        installed: InstalledSkills | None = None,
     ) -> None:
+        """Create a library. `installed` has skills, which come after those of `roots`, and the approved contents."""
         self.generation = 0
         """Incremented when anything changes."""
-        self._folders = tuple(SkillFolder(root, origin) for root, origin in roots)
+        self.installed = installed
+        last = ((installed.root, Origin.INSTALLED),) if installed else ()
+        self._folders = tuple(SkillFolder(root, origin) for root, origin in (*roots, *last))
         self.clock = clock
         self._which = which
         self._environ = os.environ if environ is None else environ
@@ -237,6 +242,11 @@ class SkillLibrary:
             scan = folder.scan()
             diagnostics += scan.diagnostics
             for skill in scan.skills:
+                if self.installed and self.installed.is_leftover(skill):
+                    continue
+                if self.installed and (refused := self.installed.refused(skill, is_scan=True)):
+                    diagnostics.append(_not_used(skill, refused))
+                    continue
                 first = skills.setdefault(skill.name, skill)
                 if first is not skill:
                     diagnostics.append(_twice(skill, first))
@@ -248,6 +258,14 @@ class SkillLibrary:
 
     def find(self, name: str) -> Skill | None:
         return self._skills.get(name)
+
+    def refused(self, skill: Skill) -> str:
+        """Return why a person's approval does not cover the skill's files as they are now; empty if it does."""
+        return self.installed.refused(skill) if self.installed and skill.is_shared else ""
+
+    def is_locked(self, skill: Skill) -> bool:
+        """Return True if a person locked the skill's content, which has not changed since."""
+        return self.installed is not None and skill.is_shared and self.installed.is_locked(skill)
 
     def get(self, name: str) -> Skill:
         """Return a skill. Raises SkillError."""
@@ -280,6 +298,10 @@ def fits(skill: Skill, text: str) -> bool:
 
 def has_tag(skill: Skill, tag: str) -> bool:
     return tag.strip().lower() in (own.lower() for own in skill.header.tags)
+
+
+def _not_used(skill: Skill, refused: str) -> Diagnostic:
+    return Diagnostic(f"{skill.name}/{FILE}", refused)
 
 
 def _twice(skill: Skill, first: Skill) -> Diagnostic:

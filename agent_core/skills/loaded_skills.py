@@ -10,7 +10,7 @@ from agent_core.models.tokens import estimate
 from agent_core.skills import layout
 from agent_core.skills.header import BadSkill, split
 from agent_core.skills.library import LOOK_EVERY, SkillLibrary
-from agent_core.skills.skill import FILE, Skill, SkillError, SkillTrouble, text_of
+from agent_core.skills.skill import FILE, Origin, Skill, SkillError, SkillTrouble, text_of
 from agent_core.skills.skill_state import SkillState, SkillStates
 from agent_core.skills.workspace_skills import WorkspaceSkills
 from agent_core.untrusted import harmless
@@ -266,6 +266,10 @@ class LoadedSkills:
             self.notes[name] = f"{name}: it was switched off in its file, and was taken out"
             if item.held:
                 self._absent[name] = SkillState(name=name, held=True)
+        elif skill is None and item.skill.origin is Origin.INSTALLED:
+            self.loaded.pop(name)
+            self.notes[name] = f"{name}: it was removed, or changed after a person approved it, and was taken out"
+            self._on_change(self.states)
         elif skill is None:
             self.notes[name] = f"{name}: its file is gone or broken; what it said last stays until it is unloaded"
         elif skill != item.skill:

@@ -193,6 +193,8 @@ def _is_plain(name: str) -> bool:
 class Origin(StrEnum):
     SHIPPED = "shipped"
     OWNER = "owner"
+    INSTALLED = "installed"
+    """From an archive; its files are used only as a person approved them."""
     CHAT = "chat"
     """In a chat's workspace, where a model or untrusted input may have written it."""
 

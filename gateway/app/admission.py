@@ -49,6 +49,7 @@ class Admission:
 
     async def take(self, event: InboundEvent) -> InboxItem | Accepted:
         """Store the event. Returns the stored event, or the outcome if it is not to be handled."""
+        event = self._commands.with_files(event)
         self._words.heard(event)
         if isinstance(event, MessageReceived):  # commands get a reply message of their own
             self._delivery.masked_channel(event.chat).other_wrote(event.chat)

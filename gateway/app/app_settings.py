@@ -7,6 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
+from agent_core.tools.web.fetch import Fetcher
 from gateway.permissions.approvals import new_request_id
 from gateway.permissions.roles import People
 from gateway.security.secrets import Secrets
@@ -56,6 +57,8 @@ class System:
     """Returns ids that users can type."""
     console: Callable[[str], None] = _to_standard_error
     """Shows a line to the operator."""
+    fetcher: Fetcher = field(default_factory=Fetcher)
+    """Downloads what people name, from the public web."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,9 @@ from gateway.commands.remind import RemindCommands
 from gateway.commands.report import ReportCommands
 from gateway.commands.search import SearchCommands
 from gateway.commands.sessions import SessionCommands
-from gateway.commands.skills import COMMANDS as SKILL_COMMANDS
+from gateway.commands.skill_archives import SkillArchives
+from gateway.commands.skill_install import SkillInstalls
+from gateway.commands.skills import SkillCommands
 from gateway.commands.table import CommandTable
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
@@ -77,7 +79,7 @@ class Composition(Chats):
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
             context.commands,
-            SKILL_COMMANDS,
+            SkillCommands(self.skill_installs).commands,
             ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,
             RuleCommands(store.rules, self.zones).commands,
             McpCommands(self.approved).commands,
@@ -92,6 +94,12 @@ class Composition(Chats):
             ProactiveCommands(store, self.delivery, feedback).commands,
         )
         return CommandTable(chain.from_iterable(found), self.access)
+
+    @cached_property
+    def skill_installs(self) -> SkillInstalls:
+        archives = SkillArchives(self.workspaces, self._system.fetcher)
+        outgoing = self.settings.home / OUTGOING
+        return SkillInstalls(self.agent_parts.skills, archives, self._clock, self.secrets, outgoing)
 
     @cached_property
     def handling(self) -> DrainedTasks:

@@ -10,6 +10,7 @@ from agent_core.skills.skill import Origin, SkillError, SkillTrouble
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
+from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.table import Command, Invocation, reply
 from gateway.texts.say import Language, say, skill_reason
 
@@ -61,10 +62,36 @@ def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: 
     )
 
 
-async def skill(given: Invocation) -> Answer:
-    verb, _, rest = given.arguments.strip().partition(" ")
-    name = rest.strip().lower()
-    act = _ACTS.get(verb.lower())
+class SkillCommands:
+    """The commands /skills and /skill."""
+
+    def __init__(self, installs: SkillInstalls) -> None:
+        self._installs = installs
+
+    async def skill(self, given: Invocation) -> Answer:
+        """Load or unload a skill here, or install and change it for everyone."""
+        verb, _, rest = given.arguments.strip().partition(" ")
+        if verb.lower() in self._installs:
+            return await self._installs.run(given, verb.lower(), rest)
+        return await _loaded(given, verb.lower(), rest.strip().lower())
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command("skills", {"en": "List the skills", "zh": "列出技能"}, skills, arguments="[WORDS]"),
+            Command(
+                "skill",
+                {"en": "Load, install or change a skill", "zh": "加载、安装或更改技能"},
+                self.skill,
+                arguments="load|unload|reload|install|update|remove|lock|unlock NAME",
+                takes_files=True,
+            ),
+        )
+
+
+async def _loaded(given: Invocation, verb: str, name: str) -> Answer:
+    """Load, unload or reload a skill in this chat."""
+    act = _ACTS.get(verb)
     if act is None or not name:
         return reply(say("skill_how", given.language, slash=given.slash))
     if not given.is_admin:
@@ -196,14 +223,3 @@ def _named(name: str) -> str:
 def _short(text: str, most: int) -> str:
     flat = " ".join(text.split())
     return flat if len(flat) <= most else f"{flat[: most - 1]}…"
-
-
-COMMANDS = (
-    Command("skills", {"en": "List the skills", "zh": "列出技能"}, skills, arguments="[WORDS]"),
-    Command(
-        "skill",
-        {"en": "Load or unload a skill", "zh": "加载或卸载技能"},
-        skill,
-        arguments="load|unload|reload NAME",
-    ),
-)

@@ -1,10 +1,21 @@
 """The table of slash commands. Menus, help texts and documentation are generated from it."""
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from channels.base import ButtonPressed, ChatKey, CommandInvoked, CommandSpec, InboundEvent, OutboundMessage, Sender
+from channels.attachments import Attachment
+from channels.base import (
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    CommandSpec,
+    InboundEvent,
+    MessageReceived,
+    OutboundMessage,
+    Sender,
+)
 from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
@@ -16,6 +27,7 @@ LONGEST_ID = 20
 """Characters of a mistyped id that a reply quotes."""
 LONGEST_NAME = 40
 """Characters of an unknown command that a reply quotes."""
+_TYPED = re.compile(r"[/!](?P<name>[A-Za-z0-9_]{1,32})(?=\s|$)")
 
 
 @dataclass(frozen=True)
@@ -65,6 +77,11 @@ class Invocation:
         return self.role.is_at_least(Role.ADMIN)
 
     @property
+    def attachments(self) -> tuple[Attachment, ...]:
+        """The files of the message that it is."""
+        return self.event.attachments if isinstance(self.event, CommandInvoked) else ()
+
+    @property
     def in_group(self) -> bool:
         return self.session.conversation.channel.is_group(self.chat)
 
@@ -87,6 +104,8 @@ class Command:
     arguments: str = ""
     hidden: bool = False
     """Only used by buttons; not in menus or help."""
+    takes_files: bool = False
+    """A message with files can be this command; otherwise such a message is for the agent."""
 
     @property
     def spec(self) -> CommandSpec:
@@ -104,6 +123,16 @@ class CommandTable:
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
+
+    def with_files(self, event: InboundEvent) -> InboundEvent:
+        """Return the command that a message with files is, or the event as it is."""
+        if not isinstance(event, MessageReceived) or not event.attachments or event.shared:
+            return event
+        found = _TYPED.match(event.text.strip())
+        command = self._by_name.get(found["name"].lower()) if found else None
+        if found is None or command is None or not command.takes_files:
+            return event
+        return event.as_command(command.name, event.text.strip()[found.end() :].strip())
 
     async def run(self, session: ChatSession, event: InboundEvent, name: str, arguments: str) -> Answer:
         """Execute the command of an event. Returns the reply, or None if there is none."""

@@ -44,14 +44,16 @@ def script_skill(proposal: Proposal, library: SkillLibrary) -> Skill | None:
 def shut_in(library: SkillLibrary, *, network: bool) -> ShutIn | None:
     """Return a predicate for calls that can reach nothing but their chat's files, or None if programs have network.
 
-    These are commands, and scripts of skills shipped with Parley.
+    These are commands, and scripts of skills that are shipped with Parley or locked.
     """
     if network:
         return None
 
     def holds(proposal: Proposal) -> bool:
         skill = script_skill(proposal, library)
-        return is_command(proposal) or (skill is not None and skill.origin is Origin.SHIPPED)
+        if skill is None:
+            return is_command(proposal)
+        return skill.origin is Origin.SHIPPED or library.is_locked(skill)
 
     return holds
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from agent_core.clock import Clock
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.process import ProcessSandbox
+from agent_core.skills.installed import FOLDER as INSTALLED
+from agent_core.skills.installed import InstalledSkills
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tools.catalogue import builtin_tools
@@ -55,9 +57,9 @@ def tools_for(settings: Settings, clock: Clock, launcher: Launcher | None, *, vi
 
 
 def skill_library(settings: Settings) -> SkillLibrary:
-    """Return the skills shared by all chats. The owner's come before those shipped with Parley."""
+    """Return the skills shared by all chats: the owner's, then those shipped with Parley, then installed ones."""
     roots = (settings.home / "skills", Origin.OWNER), (ROOT / "skills", Origin.SHIPPED)
-    return SkillLibrary(roots, environ=settings.environ)
+    return SkillLibrary(roots, environ=settings.environ, installed=InstalledSkills(settings.home / INSTALLED))
 
 
 def searcher_of(settings: Settings) -> Searcher | None:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.texts import approvals, commands, finding, heartbeat, jobs, notices, runs, skills, timing
+from gateway.texts import approvals, commands, finding, heartbeat, jobs, notices, runs, skill_installs, skills, timing
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -17,6 +17,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **jobs.TEXTS,
     **notices.TEXTS,
     **runs.TEXTS,
+    **skill_installs.TEXTS,
     **skills.TEXTS,
     **timing.TEXTS,
 }

@@ -28,10 +28,10 @@ TEXTS = {
     "load_button": {"en": "Load {name}", "zh": "加载 {name}"},
     "unload_button": {"en": "Unload {name}", "zh": "卸载 {name}"},
     "skill_how": {
-        "en": "Use `{slash}skill load NAME`, `{slash}skill unload NAME` or `{slash}skill reload NAME`; "
-        "{slash}skills lists them.",
-        "zh": "请用 `{slash}skill load 名称`、`{slash}skill unload 名称` 或 `{slash}skill reload 名称`；"
-        "{slash}skills 列出全部技能。",
+        "en": "Use `{slash}skill load NAME`, `{slash}skill unload NAME` or `{slash}skill reload NAME` for this chat; "
+        "`install`, `update`, `remove`, `lock` and `unlock` for all. {slash}skills lists them.",
+        "zh": "本聊天请用 `{slash}skill load 名称`、`{slash}skill unload 名称` 或 `{slash}skill reload 名称`；"
+        "对所有聊天请用 `install`、`update`、`remove`、`lock`、`unlock`。{slash}skills 列出全部技能。",
     },
     "skill_not_yours": {
         "en": "Only an owner can load and unload skills.",

@@ -23,7 +23,7 @@ from gateway.store.snapshot import take
 MANIFEST = "backup.json"
 TOML = "parley.toml"
 APPROVED = "mcp.json"
-FOLDERS = ("memory", "skills")
+FOLDERS = ("memory", "skills", "installed-skills")
 FILES = ("workspaces", "outgoing", "uploads", "versions", "provenance")
 """Included with `files`."""
 SECRETS = (".env", "page.key")

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -16,6 +16,7 @@ from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.library import SkillLibrary
 from agent_core.sources import Sources
 from agent_core.tools.tool import Tool
+from agent_core.tools.web.fetch import Fetcher
 from channels.base import Accepted
 from channels.limits import Limits
 from channels.memory import MemoryChannel, user
@@ -63,6 +64,7 @@ class BotOptions:
     others: Callable[[], Iterable[Tool]] = tuple
     described_by: Callable[[], Sources] = tuple
     policy: Policy | None = None
+    fetcher: Fetcher = field(default_factory=Fetcher)
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
@@ -136,7 +138,7 @@ class Bot:
             upkeep=self._options.upkeep,
             quotas=self._options.quotas,
         )
-        system = System(self.clock, new_request_id=self._options.new_request_id)
+        system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)
         self.made = await self._life.enter_async_context(
             composed(
                 settings,

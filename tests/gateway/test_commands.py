@@ -48,7 +48,7 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
         ("/start", "zh", "您好，我是 Ada。"),
         ("/help", "en", "- /language [en|zh] – Choose English or Chinese here"),
         ("/help", "zh", "- /language [en|zh] – 选择语言"),
-        ("/help", "zh", "- /skill load|unload|reload 名称 – "),
+        ("/help", "zh", "- /skill load|unload|reload|install|update|remove|lock|unlock 名称 – "),
         ("/help", "zh", "- /new – "),
         ("/status", "en", "**Model:** scripted (a test)"),
         ("/status", "zh", "**模型**：scripted (a test)"),

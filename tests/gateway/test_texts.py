@@ -11,6 +11,8 @@ import pytest
 
 from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.reasons import TerminalReason
+from agent_core.skills.archive import ArchiveTrouble
+from agent_core.skills.scan import Finding
 from gateway.permissions.sources import KINDS
 from gateway.texts import say as texts
 from gateway.texts.say import LANGUAGES, Language, language_of, say, tool_label
@@ -68,9 +70,11 @@ def test_every_text_is_said_somewhere() -> None:
     named = {key for key in table() if f'"{key}"' in source or f"'{key}'" in source}
     sources = {f"source_{kind}" for kind in KINDS}
     failures = {f"{part}_{each.value}" for part in ("error", "fix") for each in (*FailureKind, *FailureCause)}
+    archives = {f"archive_{each.value}" for each in ArchiveTrouble}
+    scans = {f"skill_scan_{each.value}" for each in Finding}
     ends = {reason.value for reason in TerminalReason}
 
-    assert set(table()) - named - failures - ends - sources == set()
+    assert set(table()) - named - failures - ends - sources - archives - scans == set()
 
 
 SPOKEN_OTHERWISE = {TerminalReason.COMPLETED, TerminalReason.ABORTED, TerminalReason.ERROR}

@@ -159,11 +159,18 @@ class Fetcher:
 
     async def get(self, address: str) -> Fetched:
         """Fetch a page, following redirects. Raises ToolFailed with the problem and advice for the model."""
+        return await self._get(address, MOST_BYTES, is_file=False)
+
+    async def download(self, address: str, most: int) -> Fetched:
+        """Fetch a file of any type, at most so many bytes of it. Raises ToolFailed."""
+        return await self._get(address, most, is_file=True)
+
+    async def _get(self, address: str, most: int, *, is_file: bool) -> Fetched:
         url = _checked(address)
         try:
             async with asyncio.timeout(self._seconds), self._session() as session:
                 for _ in range(MOST_REDIRECTS + 1):
-                    found = await _one(session, url)
+                    found = await _one(session, url, most, is_file=is_file)
                     if isinstance(found, Fetched):
                         return found
                     url = found
@@ -212,7 +219,7 @@ def _host(url: URL) -> str:
     return (url.host or "")[:80]
 
 
-async def _one(session: aiohttp.ClientSession, url: URL) -> Fetched | URL:
+async def _one(session: aiohttp.ClientSession, url: URL, most: int, *, is_file: bool) -> Fetched | URL:
     """Return the page, or the address it redirects to."""
     async with session.get(url, allow_redirects=False) as response:
         place = response.headers.get("Location")
@@ -221,11 +228,11 @@ async def _one(session: aiohttp.ClientSession, url: URL) -> Fetched | URL:
         if response.status >= HTTPStatus.BAD_REQUEST:
             raise ToolFailed(_refused(url, response.status), "check the address, or try another page")
         media_type = _media_type(response)
-        if media_type and not _is_text(media_type):
+        if media_type and not is_file and not _is_text(media_type):
             raise ToolFailed(
                 f"{_host(url)} sends {media_type}, and only text can be read", "look for a page that says the same"
             )
-        body, whole = await _read(response)
+        body, whole = await _read(response, most)
         return Fetched(str(url), response.status, media_type, response.charset, body, whole)
 
 
@@ -247,13 +254,13 @@ def _is_text(media_type: str) -> bool:
     return kind == "text" or media_type in _TEXT_TYPES or (kind == "application" and form.endswith(("+xml", "+json")))
 
 
-async def _read(response: aiohttp.ClientResponse) -> tuple[bytes, bool]:
-    """Read at most MOST_BYTES and return them with True if that is all. Decompression stops at the limit, too."""
+async def _read(response: aiohttp.ClientResponse, most: int) -> tuple[bytes, bool]:
+    """Read at most so many bytes and return them with True if that is all. Decompression stops at the limit, too."""
     body = bytearray()
     async for chunk in response.content.iter_any():
         body += chunk
-        if len(body) > MOST_BYTES:
-            return bytes(body[:MOST_BYTES]), False
+        if len(body) > most:
+            return bytes(body[:most]), False
     return bytes(body), True
 
 

@@ -147,7 +147,10 @@ def look_at_instance(holder: str | None) -> Iterator[Finding]:
 def look_at_skills(settings: Settings) -> Iterator[Finding]:
     library = skill_library(settings)
     yours = sum(skill.origin is Origin.OWNER for skill in library.skills)
-    yield ok(f"skills: {len(library.skills) - yours} that come along, {yours} of yours")
+    installed = sum(skill.origin is Origin.INSTALLED for skill in library.skills)
+    shipped = len(library.skills) - yours - installed
+    more = f", {installed} installed" if installed else ""
+    yield ok(f"skills: {shipped} that come along, {yours} of yours{more}")
     for skill in library.skills:
         if reason := library.reason(skill):
             yield note(f"skill {skill.name} is not available: {reason}")
