@@ -1,8 +1,8 @@
 """`python -m bench [NAME...] [--on telegram,slack,discord]`: run benches and print one table for each.
 
 Without names all of them run, and without `--on` on all platforms. The exit code is 0 whatever the figures are;
-`python -m bench house --check` alone is a gate, which exits with 1 if it fails. `python -m bench pictures` measures
-nothing: it draws docs/architecture/README.md.
+`python -m bench house --check` alone is a gate, which exits with 1 if it fails. `python -m bench pictures` and
+`python -m bench commands` measure nothing: they draw docs/architecture/README.md, and what is told of the commands.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Iterator, Sequence
 
+from bench.commands import commands, pages
 from bench.entered import trips
 from bench.figures import Figure, machine, table
 from bench.house import failure
@@ -54,6 +55,10 @@ def main(arguments: Sequence[str]) -> int:
         return 1 if why else 0
     if list(arguments) == ["pictures"]:
         PAGE.write_text(page(asyncio.run(trips())), "utf-8")
+        return 0
+    if list(arguments) == ["commands"]:
+        for path, text in pages(asyncio.run(commands())).items():
+            path.write_text(text, "utf-8")
         return 0
     names, platforms, sizes = _read(arguments)
     logging.getLogger("aiohttp.server").disabled = True  # a killed bot leaves its requests behind

@@ -4,6 +4,7 @@ A channel translates a platform's events and messages; it knows nothing of the r
 """
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Protocol
 
@@ -11,6 +12,7 @@ from pydantic import Field
 
 from channels.attachments import Attachment
 from channels.limits import Limits
+from channels.usage import CommandOption, options
 from channels.values import Text, Value
 
 
@@ -264,7 +266,36 @@ class CommandSpec(Value):
     name: str
     description: dict[str, str]
     """Descriptions by language: `{"en": ..., "zh": ...}`."""
-    arguments: str = ""  # usage hint, such as `[en|zh]`
+    arguments: str = ""
+    """Usage hint, such as `[en|zh]`."""
+    private: bool = False
+    """True if it is offered in private chats only."""
+
+    @property
+    def options(self) -> tuple[CommandOption, ...]:
+        return options(self.arguments)
+
+
+class Suggestion(Value):
+    """A value that an argument of a command can have."""
+
+    value: Text
+    label: Text
+    """The value in words."""
+
+
+async def _no_suggestions(chat: ChatKey, sender: Sender, command: str, typed: str) -> Sequence[Suggestion]:
+    return ()
+
+
+@dataclass(frozen=True)
+class Menu:
+    """The commands that a platform offers."""
+
+    commands: tuple[CommandSpec, ...] = ()
+    suggest: Callable[[ChatKey, Sender, str, str], Awaitable[Sequence[Suggestion]]] = _no_suggestions
+    """Returns values for the arguments of a command that begin with what the user has typed; none for those who may not
+    use the bot there."""
 
 
 class ChannelError(Exception):
@@ -311,12 +342,12 @@ class Channel(Protocol):
     name: str
     limits: Limits
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
         """Pass every event to `inbox` until cancelled, reconnecting after network failures.
 
         Args:
             inbox: Receives the events. An event is acknowledged to the platform only after it returned.
-            commands: The commands to register in the platform's menu.
+            menu: The commands to register in the platform's menu.
 
         Raises:
             ChannelError: A permanent one, if the user must act, as for a wrong token.

@@ -8,7 +8,7 @@ import asyncio
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -19,9 +19,9 @@ from channels.base import (
     ButtonPressed,
     ChannelError,
     ChatKey,
-    CommandSpec,
     InboundEvent,
     Inbox,
+    Menu,
     MessageEdited,
     MessageGone,
     MessageReceived,
@@ -106,7 +106,7 @@ class MemoryChannel:
         posted again, as on Telegram."""
         self.name = name
         self.limits = (limits or Limits(max_text=4_000)).model_copy(update={"keeps_keys": keeps_keys})
-        self.commands: tuple[CommandSpec, ...] = ()
+        self.menu = Menu()
         self.heard: list[InboundEvent] = []
         """All inbound events, oldest first; `deliver` can deliver one again."""
         self.calls: list[Call] = []
@@ -118,8 +118,8 @@ class MemoryChannel:
 
     # Channel protocol
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
-        self.commands = tuple(commands)
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
+        self.menu = menu
         self._inbox = inbox
         self._changed.set()
         try:

@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import ClientSession, CookieJar, FormData
 
-from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, OutboundMessage
+from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, Menu, OutboundMessage
 from channels.web.adapter import WebChannel
 from channels.web.config import Config
 from channels.web.conversation import EventRing, Shown
@@ -74,7 +74,7 @@ class Page:
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Page"]:
         await self.server.start()
-        running = asyncio.create_task(self.channel.run(self.inbox, COMMANDS))
+        running = asyncio.create_task(self.channel.run(self.inbox, Menu(COMMANDS)))
         try:
             yield self
         finally:

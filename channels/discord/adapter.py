@@ -13,8 +13,8 @@ from channels.base import (
     ChannelError,
     ChatKey,
     CommandInvoked,
-    CommandSpec,
     Inbox,
+    Menu,
     MessageReceived,
     OutboundMessage,
     Posted,
@@ -26,7 +26,8 @@ from channels.discord.config import Config
 from channels.discord.connection import SILENCE, Connection
 from channels.discord.history import find_sent, read_history, read_since
 from channels.discord.inbound import Inbound
-from channels.discord.interactions import Interactions, publish_commands
+from channels.discord.interactions import Interactions
+from channels.discord.menu import publish_commands
 from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
 from channels.discord.render import MAX_TEXT, split
@@ -72,14 +73,15 @@ class DiscordChannel:
         self._posting = Posting(self._rest, threads, self._servers, self._interactions)
         self._inbound: Inbound | None = None
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
         """See `Channel.run`. Discord delivers each event once, so events that `inbox` cannot store yet are kept in
         memory."""
         me = await until_answered("Discord", self._rest.me)
         log.info("discord bot=@%s id=%s", me.username, me.id)
-        self._inbound = Inbound(self._rest, self._view(me), self._recent, self._interactions, inbox, self._now)
+        view = View(me, self._servers, self._config, menu)
+        self._inbound = Inbound(self._rest, view, self._recent, self._interactions, inbox, self._now)
         publishing = BackgroundTasks()
-        publishing.start(publish_commands(self._rest, commands))
+        publishing.start(publish_commands(self._rest, menu.commands))
         try:
             await until_one_ends(self._connection.run(), self._rest.revoked())
         finally:
@@ -89,7 +91,8 @@ class DiscordChannel:
             await inbound.close()
 
     def _view(self, me: Identity) -> View:
-        return View(me, self._servers, self._config)
+        """Return the view for reading history, in which slash commands do not appear."""
+        return View(me, self._servers, self._config, Menu())
 
     def _dispatch(self, event: str, raw: JsonValue) -> None:
         if event in ("READY", "RESUMED"):

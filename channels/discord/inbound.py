@@ -16,8 +16,9 @@ from channels.base import Accepted, ChannelError, InboundEvent, Inbox, NotTakenI
 from channels.discord.cache import RecentMessages
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import Interactions, Outcome
-from channels.discord.normalise import View, edited, from_interaction, received
-from channels.discord.wire import THREADS, Deletion, Interaction, Message
+from channels.discord.menu import complete
+from channels.discord.normalise import View, edited, from_interaction, place, received, sender_of
+from channels.discord.wire import COMPLETION, THREADS, Deletion, Interaction, Message
 from channels.tasks import BackgroundTasks
 from channels.values import parse
 
@@ -91,6 +92,7 @@ class Inbound:
         self._interactions = interactions
         self._queues = ChatQueues(inbox)
         self._now = now
+        self._tasks = BackgroundTasks()
 
     def dispatch(self, event: str, raw: JsonValue) -> None:
         match event:
@@ -105,6 +107,7 @@ class Inbound:
                 self._interaction(raw)
 
     async def close(self) -> None:
+        await self._tasks.close()
         await self._queues.close()
 
     def _message(self, event: str, raw: JsonValue) -> None:
@@ -158,6 +161,9 @@ class Inbound:
             return
         if isinstance(raw, dict) and not self._view.servers.knows(interaction.channel_id):
             self._view.servers.learn(raw.get("channel"), interaction.guild_id or "")
+        if interaction.type == COMPLETION:
+            self._complete(interaction)
+            return
         event = from_interaction(interaction, self._view)
         if event is None:
             return
@@ -167,3 +173,11 @@ class Inbound:
             return event
 
         self._interactions.start(interaction, self._queues.put(interaction.channel_id, make))
+
+    def _complete(self, interaction: Interaction) -> None:
+        """Propose values for the argument that a user types."""
+        sender = sender_of(interaction)
+        if sender is not None:
+            chat = place(self._view, interaction.guild_id, interaction.channel_id)
+            self._rest.allow(interaction.channel_id)
+            self._tasks.start(complete(self._rest, interaction, chat, sender, self._view.menu))

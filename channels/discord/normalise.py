@@ -15,6 +15,7 @@ from channels.base import (
     ButtonPressed,
     ChatKey,
     CommandInvoked,
+    Menu,
     MessageEdited,
     MessageReceived,
     Sender,
@@ -33,6 +34,7 @@ from channels.discord.wire import (
     Embed,
     File,
     Interaction,
+    InteractionData,
     Member,
     Message,
 )
@@ -43,8 +45,6 @@ _MARK = re.compile(
 )
 DIRECT = "@me"
 """Account of private chats, which belong to no server. Discord's clients use the same name."""
-ARGUMENTS = "arguments"
-"""Name of the option of Parley's slash commands."""
 _FIRST_SECOND = 1_420_070_400
 _SLASH_COMMAND = 1
 
@@ -189,6 +189,8 @@ class View:
     me: Identity
     servers: Servers
     config: Config
+    menu: Menu
+    """The commands that are registered, whose options an interaction names."""
 
 
 def created_at(snowflake: str) -> float:
@@ -237,18 +239,32 @@ def edited(message: Message, view: View, guild: str | None) -> MessageEdited | N
     )
 
 
-def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | ButtonPressed | None:
+def sender_of(interaction: Interaction) -> Sender | None:
+    """Return the user of an interaction; None for bots."""
     person = interaction.user or (interaction.member.user if interaction.member else None)
     if person is None or person.bot:
         return None
     nick = interaction.member.nick if interaction.member else None
     standing = _standing(interaction.member)
+    return Sender(id=person.id, name=nick or person.name, language=interaction.locale, standing=standing)
+
+
+def _arguments(data: InteractionData, menu: Menu) -> str:
+    """Return a command's arguments as they would be typed. Discord lists options in the order of filling them in."""
+    spec = next((spec for spec in menu.commands if spec.name == data.name), None)
+    order = [option.name for option in spec.options] if spec else []
+    given = sorted(data.options, key=lambda option: order.index(option.name) if option.name in order else len(order))
+    return " ".join(str(option.value).strip() for option in given if option.value is not None).strip()
+
+
+def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | ButtonPressed | None:
+    sender = sender_of(interaction)
+    if sender is None:
+        return None
     event_id = f"discord:interaction:{interaction.id}"
     chat = place(view, interaction.guild_id, interaction.channel_id)
-    sender = Sender(id=person.id, name=nick or person.name, language=interaction.locale, standing=standing)
     direct = interaction.guild_id is None
     if interaction.type == COMMAND and interaction.data.type == _SLASH_COMMAND and interaction.data.name:
-        given = {option.name: option.value for option in interaction.data.options}.get(ARGUMENTS)
         return CommandInvoked(
             event_id=event_id,
             chat=chat,
@@ -257,7 +273,7 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             addressed=Addressed.DIRECT if direct else Addressed.MENTION,
             message_id=interaction.id,
             name=interaction.data.name,
-            arguments=given.strip() if isinstance(given, str) else "",
+            arguments=_arguments(interaction.data, view.menu),
             respond=respond_to(interaction),
         )
     if interaction.type == COMPONENT and interaction.message and interaction.data.custom_id:

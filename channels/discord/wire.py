@@ -17,7 +17,7 @@ EPHEMERAL = 1 << 6
 """Flag of a message that is visible to one user, and only temporarily."""
 THREADS = frozenset((10, 11, 12))
 """Channel types of threads."""
-COMMAND, COMPONENT = 2, 3
+COMMAND, COMPONENT, COMPLETION = 2, 3, 4
 """Types of interactions."""
 
 
@@ -143,6 +143,8 @@ class Deletion(Wire):
 class Option(Wire):
     name: str
     value: JsonValue = None
+    focused: bool = False
+    """True for the option that the user is typing, in a request for completion."""
 
 
 class InteractionData(Wire):

@@ -16,8 +16,8 @@ from channels.base import (
     ChannelError,
     ChatKey,
     CommandInvoked,
-    CommandSpec,
     Inbox,
+    Menu,
     MessageGone,
     MessageReceived,
     OutboundMessage,
@@ -81,9 +81,9 @@ class SlackChannel:
         self._commands: frozenset[str] = frozenset()
         self._listener: asyncio.Future[Sockets | Webhooks] | None = None
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
         """See `Channel.run`."""
-        self._commands = frozenset(command.name for command in commands)
+        self._commands = frozenset(command.name for command in menu.commands)
         me = await until_answered("Slack", self._identity)
         inbound = Inbound(self._client, me, self._users, self._typing, inbox, commands=self._commands, now=self._now)
         listener = self._listen(inbound)

@@ -11,7 +11,7 @@ from telegram import InputFile
 
 from channels.attachments import Attachment
 from channels.backoff import replacement_call, until_answered
-from channels.base import ChannelError, ChatKey, CommandSpec, Inbox, OutboundMessage, Posted
+from channels.base import ChannelError, ChatKey, CommandSpec, Inbox, Menu, OutboundMessage, Posted
 from channels.files import MIB, read_upload, too_large
 from channels.limits import Limits
 from channels.tasks import BackgroundTasks
@@ -59,11 +59,11 @@ class TelegramChannel:
         self._moved: dict[str, str] = {}
         """New chat id by old one, for groups that became supergroups."""
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
         """See `Channel.run`."""
         me = await until_answered("Telegram", self._identity)
         publishing = BackgroundTasks()
-        publishing.start(publish_menu(self._client, commands))
+        publishing.start(publish_menu(self._client, menu.commands))
         try:
             await Polling(self._client, me, inbox, self._config.poll_seconds, self._now).run()
         finally:
@@ -235,21 +235,25 @@ def _posted(chat: ChatKey, result: JsonValue) -> Posted:
 
 
 async def publish_menu(client: Client, commands: Sequence[CommandSpec]) -> None:
-    """Register the menu; a failure is only logged."""
+    """Register the menus of groups and of private chats; a failure is only logged."""
+    public = [command for command in commands if not command.private]
     try:
-        for language in ("", *OTHER_LANGUAGES):
-            await _publish(client, commands, language)
+        for scope, offered in (("default", public), ("all_private_chats", commands)):
+            for language in ("", *OTHER_LANGUAGES):
+                await _publish(client, offered, scope, language)
     except ChannelError as error:
         log.warning("command menu not set: %s", error.reason)
 
 
-async def _publish(client: Client, commands: Sequence[CommandSpec], language: str) -> None:
+async def _publish(client: Client, commands: Sequence[CommandSpec], scope: str, language: str) -> None:
     wanted: JsonValue = [
         {"command": command.name, "description": _description(command, language)} for command in commands
     ]
-    scope: dict[str, JsonValue] = {"language_code": language} if language else {}
-    if await client.call("getMyCommands", scope) != wanted:
-        await client.call("setMyCommands", {**scope, "commands": wanted})
+    place: dict[str, JsonValue] = {"scope": {"type": scope}}
+    if language:
+        place["language_code"] = language
+    if await client.call("getMyCommands", place) != wanted:
+        await client.call("setMyCommands", {**place, "commands": wanted})
 
 
 def _description(command: CommandSpec, language: str) -> str:

@@ -18,8 +18,8 @@ from channels.base import (
     Accepted,
     ChannelError,
     ChatKey,
-    CommandSpec,
     Inbox,
+    Menu,
     MessageReceived,
     NotTakenIn,
     OutboundMessage,
@@ -138,7 +138,7 @@ class TerminalChannel:
         self._asked = False
         self._stopping = False
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
         """Run until the user leaves, or until the input ends and everything is answered."""
         async with aclosing(self._screen.lines()) as lines:
             async for line in lines:

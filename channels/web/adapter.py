@@ -26,6 +26,7 @@ from channels.base import (
     ChatKey,
     CommandSpec,
     Inbox,
+    Menu,
     MessageGone,
     MessageReceived,
     OutboundMessage,
@@ -135,8 +136,8 @@ class WebChannel:
 
     # Channel protocol
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
-        self._inbox, self._commands = inbox, tuple(commands)
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
+        self._inbox, self._commands = inbox, menu.commands
         try:
             await asyncio.Event().wait()
         finally:

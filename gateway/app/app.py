@@ -6,7 +6,7 @@ from functools import partial
 
 from agent_core.clock import Clock
 from agent_core.supervise import supervise
-from channels.base import Channel, ChannelError, CommandSpec
+from channels.base import Channel, ChannelError, Menu
 from channels.capabilities import CatchesUp
 from gateway.app.catch_up import CatchUp
 from gateway.app.handler import ChannelMessageHandler
@@ -37,14 +37,14 @@ class ChannelServer:
         self,
         channels: Sequence[Channel],
         handler: ChannelMessageHandler,
-        commands: Sequence[CommandSpec],
+        menu: Menu,
         supervisor: Supervisor,
         catch_up: Callable[[str, CatchesUp], CatchUp],
     ) -> None:
         """`catch_up` makes what reads the missed messages of a platform, by its name and channel."""
         self._channels = channels
         self._handler = handler
-        self._commands = commands
+        self._menu = menu
         self._supervisor = supervisor
         self._catch_up = catch_up
 
@@ -62,13 +62,13 @@ class ChannelServer:
     async def _serve_once(self, channel: Channel) -> None:
         """Run a channel once, reading missed messages if it supports that."""
         if not isinstance(channel, CatchesUp):
-            await channel.run(self._handler.accept, self._commands)
+            await channel.run(self._handler.accept, self._menu)
             return
         behind = self._catch_up(channel.name, channel)
         name = f"catch up {channel.name}"
         catching_up = asyncio.create_task(self._supervisor.keep_going(name, behind.run), name=name)
         try:
-            await channel.run(behind.accept, self._commands)
+            await channel.run(behind.accept, self._menu)
         finally:
             catching_up.cancel()
             await asyncio.wait([catching_up])

@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from itertools import chain
 
-from channels.base import Channel, ChatKey
+from channels.base import Channel, ChatKey, Menu, Sender, Suggestion
 from channels.capabilities import CatchesUp
 from gateway.app.admission import Admission
 from gateway.app.app import App, ChannelServer, Work
@@ -25,7 +25,7 @@ from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
 from gateway.commands.export import ExportCommands
 from gateway.commands.heartbeat import HeartbeatCommands
-from gateway.commands.info import InfoCommands
+from gateway.commands.help import HelpCommands
 from gateway.commands.mcp import McpCommands
 from gateway.commands.planning import Planning
 from gateway.commands.proactive import ProactiveCommands
@@ -36,6 +36,7 @@ from gateway.commands.sessions import SessionCommands
 from gateway.commands.skill_archives import SkillArchives
 from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.skills import SkillCommands
+from gateway.commands.status import StatusCommand
 from gateway.commands.table import CommandTable
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
@@ -72,9 +73,10 @@ class Composition(Chats):
         cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
         feedback = Feedback(store, self.announcer, self.jobs, clock)
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
-        info = InfoCommands(about, clock, self.settings.home, self.approvals, self.tasks, self.chat_agents.chain)
+        status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, self.chat_agents.chain)
         found = (
-            info.commands,
+            HelpCommands(about).commands,
+            status.commands,
             ConversationCommands(self.tasks, store.outbox).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
@@ -128,6 +130,10 @@ class Composition(Chats):
             pace=self.pace,
             tasks=self.handling,
         )
+
+    async def _suggest(self, chat: ChatKey, sender: Sender, command: str, typed: str) -> Sequence[Suggestion]:
+        """Return values for the argument of a command that a user is typing."""
+        return await self.commands.suggest(self.sessions.of(chat), sender, command, typed)
 
     async def _receive_ends_of_tasks(self) -> None:
         while True:
@@ -209,8 +215,8 @@ class Composition(Chats):
         scheduler, every = self.scheduler, self.settings.tick_every
         if every is not None:
             loops["what is due"] = partial(scheduler.run, every)
-        catch_up, specs = self.catch_up, self.commands.specs
-        channels = ChannelServer(self._channels, self.handler, specs, self.supervisor, catch_up)
+        catch_up, menu = self.catch_up, Menu(self.commands.specs, self._suggest)
+        channels = ChannelServer(self._channels, self.handler, menu, self.supervisor, catch_up)
         return App(
             channels,
             self.supervisor,

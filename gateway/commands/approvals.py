@@ -72,8 +72,8 @@ class ApprovalCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("approve", {"en": "Allow what I ask for", "zh": "批准我的请求"}, self.approve, arguments="ID"),
-            Command("deny", {"en": "Refuse what I ask for", "zh": "拒绝我的请求"}, self.deny, arguments="ID"),
+            Command("approve", {"en": "Allow what I ask for", "zh": "批准我的请求"}, self.approve, arguments="[ID]"),
+            Command("deny", {"en": "Refuse what I ask for", "zh": "拒绝我的请求"}, self.deny, arguments="[ID]"),
         )
 
 
@@ -141,6 +141,7 @@ class RuleCommands:
                 {"en": "List and end what is always allowed here", "zh": "查看和取消总是允许的操作"},
                 self.rules,
                 arguments="[rm ID]",
+                example="rm 2",
             ),
         )
 

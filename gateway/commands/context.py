@@ -91,6 +91,7 @@ class ContextCommands:
                 {"en": "Shorten the earlier conversation", "zh": "压缩之前的对话"},
                 self.compact,
                 arguments="[KEEP]",
+                example={"en": "the decisions about the garden", "zh": "关于花园的决定"},
             ),
         )
 

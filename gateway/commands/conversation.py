@@ -102,5 +102,6 @@ class ConversationCommands:
                 {"en": "Choose English or Chinese here", "zh": "选择语言"},
                 self.language,
                 arguments="[en|zh]",
+                example="zh",
             ),
         )

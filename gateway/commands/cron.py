@@ -268,6 +268,7 @@ class CronCommands:
                 {"en": "List and change the jobs of this chat", "zh": "查看和管理这里的日程"},
                 self.cron,
                 arguments="[list|add|pause|resume|run|test|history|rm ID]",
+                example="pause 3",
             ),
         )
 

@@ -74,5 +74,6 @@ class ExportCommands:
                 {"en": "Get this chat as a file", "zh": "把本聊天导出为文件"},
                 self.export,
                 arguments="[md|json|html]",
+                example="html",
             ),
         )

@@ -241,6 +241,7 @@ class HeartbeatCommands:
                 {"en": "Check regularly and write only if needed", "zh": "设置主动关照"},
                 self.heartbeat,
                 arguments="[on|off|now|quiet 22-7|snooze 3h]",
+                example="quiet 22-7",
             ),
         )
 

@@ -54,5 +54,6 @@ class RemindCommands:
                 {"en": "Set a reminder", "zh": "在指定时间提醒您"},
                 self.remind,
                 arguments="[TIME TEXT]",
+                example={"en": "tomorrow at 9 call Ann", "zh": "明天9点 给安打电话"},
             ),
         )

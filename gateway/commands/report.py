@@ -82,6 +82,7 @@ class ReportCommands:
                 {"en": "Get a report regularly", "zh": "定时发送报告"},
                 self.report,
                 arguments="[notes|chat|page|usage] [TIME] [TEXT]",
+                example={"en": "chat every day at 18:00", "zh": "chat 每天18:00"},
             ),
         )
 

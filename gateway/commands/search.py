@@ -47,7 +47,7 @@ class SearchCommands:
     async def _page(self, given: Invocation, words: str, before: int | None) -> OutboundMessage:
         language, words = given.language, " ".join(words.split())[:MOST_WORDS]
         if not sought_terms(words):
-            return reply(say("search_usage", language, slash=given.slash))
+            return reply(say("search_usage", language))
         chats = await searched(self._store, self._delivery, given.chat, given.sender.id)
         page = await self._store.search.find(chats, words, PAGE, before)
         lines = [] if page.is_complete else [say("search_incomplete", language)]
@@ -82,7 +82,13 @@ class SearchCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("search", {"en": "Find earlier messages", "zh": "搜索之前的消息"}, self.search, arguments="WORDS"),
+            Command(
+                "search",
+                {"en": "Find earlier messages", "zh": "搜索之前的消息"},
+                self.search,
+                arguments="WORDS",
+                example={"en": "plants watering", "zh": "数据库 备份"},
+            ),
             Command(
                 "older", {"en": "Show older messages that were found", "zh": "更早的结果"}, self.older, hidden=True
             ),

@@ -1,9 +1,12 @@
 """Commands about a chat's conversations: /sessions, /resume, /rename."""
 
+from collections.abc import Sequence
+
 from agent_core.clock import Clock
-from channels.base import Button, OutboundMessage
+from channels.base import Button, OutboundMessage, Sender, Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer
+from gateway.chat.session import ChatSession
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
 from gateway.schedule.times.words import slot_words
 from gateway.store.sessions import Session, Sessions
@@ -16,6 +19,7 @@ ID = 6
 LABEL = 30
 """Characters of a title on a button."""
 LAST_PAGE = 10_000
+MOST_SUGGESTED = 25
 HALF_A_CENT = 0.005
 """Dollars; lower costs are not shown."""
 
@@ -57,7 +61,7 @@ class SessionCommands:
         """Continue an earlier conversation. The button of the reply goes back to the one before."""
         language, wanted = given.language, given.arguments.strip().strip("`").lower()
         if not wanted:
-            return reply(say("resume_usage", language, slash=given.slash))
+            return await self.list(given)
         session = await self._sessions.find(given.chat, wanted)
         if session is None:
             unknown = say("resume_unknown", language, id=literal(wanted[:LONGEST_ID]), slash=given.slash)
@@ -79,19 +83,35 @@ class SessionCommands:
     async def rename(self, given: Invocation) -> OutboundMessage:
         """Name the current conversation."""
         title = " ".join(given.arguments.split())
-        if not title:
-            return reply(say("rename_usage", given.language, slash=given.slash))
         session = (await given.session.conversation.settings()).session
         await self._sessions.rename(session, title)
         shown = await self._sessions.title(session)
         return reply(say("renamed", given.language, title=literal(shown)))
 
+    async def _ids(self, session: ChatSession, _: Sender) -> Sequence[Suggestion]:
+        """Return the ids of the latest conversations."""
+        rows = await self._sessions.of(session.key, MOST_SUGGESTED, 0)
+        return [Suggestion(value=row.id[:ID], label=f"{row.id[:ID]} {row.title}".strip()) for row in rows]
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
             Command("sessions", {"en": "List the conversations here", "zh": "列出这里的对话"}, self.list),
-            Command("resume", {"en": "Go back to a conversation", "zh": "回到之前的对话"}, self.resume, arguments="ID"),
-            Command("rename", {"en": "Name this conversation", "zh": "为当前对话命名"}, self.rename, arguments="TITLE"),
+            Command(
+                "resume",
+                {"en": "Go back to a conversation", "zh": "回到之前的对话"},
+                self.resume,
+                arguments="[ID]",
+                example="3f9a1c",
+                suggest=self._ids,
+            ),
+            Command(
+                "rename",
+                {"en": "Name this conversation", "zh": "为当前对话命名"},
+                self.rename,
+                arguments="TITLE",
+                example={"en": "Garden plans", "zh": "花园计划"},
+            ),
         )
 
 

@@ -7,9 +7,10 @@ from itertools import islice
 from agent_core.agent import Agent
 from agent_core.skills.chat_skills import ChatSkills, SkillEntry
 from agent_core.skills.skill import Origin, SkillError, SkillTrouble
-from channels.base import Button, OutboundMessage
+from channels.base import Button, OutboundMessage, Sender, Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
+from gateway.chat.session import ChatSession
 from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.table import Command, Invocation, reply
 from gateway.texts.say import Language, say, skill_reason
@@ -78,12 +79,14 @@ class SkillCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("skills", {"en": "List the skills", "zh": "列出技能"}, skills, arguments="[WORDS]"),
+            Command("skills", {"en": "List the skills", "zh": "列出技能"}, skills, arguments="[WORDS]", example={"en": "flight", "zh": "航班"}),
             Command(
                 "skill",
                 {"en": "Load, install or change a skill", "zh": "加载、安装或更改技能"},
                 self.skill,
                 arguments="load|unload|reload|install|update|remove|lock|unlock NAME",
+                example="load book-flight",
+                suggest=_names,
                 takes_files=True,
             ),
         )
@@ -209,6 +212,12 @@ def _trouble(error: SkillError, chat_skills: ChatSkills, name: str, given: Invoc
         reason=literal(_short(reason, MOST_REASON)),
         fact=literal(_short(f"{error.fact}; {error.advice}", MOST_PROBLEM)),
     )
+
+
+async def _names(session: ChatSession, _: Sender) -> list[Suggestion]:
+    """Return the names of the skills of a chat."""
+    entries = (await session.conversation.skills()).entries()
+    return [Suggestion(value=entry.name, label=entry.name) for entry in entries]
 
 
 def _where(given: Invocation) -> str:

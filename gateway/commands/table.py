@@ -15,13 +15,14 @@ from channels.base import (
     MessageReceived,
     OutboundMessage,
     Sender,
+    Suggestion,
 )
 from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role
-from gateway.texts.say import Language, say
+from gateway.texts.say import Language, arguments_in, say
 
 LONGEST_ID = 20
 """Characters of a mistyped id that a reply quotes."""
@@ -92,6 +93,8 @@ class Invocation:
 
 
 Body = Callable[[Invocation], Awaitable[Answer]]
+Suggester = Callable[[ChatSession, Sender], Awaitable[Sequence[Suggestion]]]
+"""Returns values that an argument of a command can have in a chat."""
 
 
 @dataclass(frozen=True)
@@ -102,14 +105,29 @@ class Command:
     about: Mapping[Language, str]
     run: Body
     arguments: str = ""
+    """Usage hint, from which the options in menus are made; see `channels.usage`."""
+    example: Mapping[Language, str] | str = ""
+    """Arguments of an example, in each language if they differ."""
     hidden: bool = False
     """Only used by buttons; not in menus or help."""
     takes_files: bool = False
     """A message with files can be this command; otherwise such a message is for the agent."""
+    private: bool = False
+    """Offered in private chats only."""
+    suggest: Suggester | None = None
 
     @property
     def spec(self) -> CommandSpec:
-        return CommandSpec(name=self.name, description={**self.about}, arguments=self.arguments)
+        about = {**self.about}
+        return CommandSpec(name=self.name, description=about, arguments=self.arguments, private=self.private)
+
+    def usage(self, slash: str, language: Language) -> str:
+        """Return how to write the command, with an example if it has one."""
+        usage = f"{slash}{self.name} {arguments_in(self.arguments, language)}".rstrip()
+        example = self.example if isinstance(self.example, str) else self.example[language]
+        if not example:
+            return say("usage", language, usage=usage)
+        return say("usage_example", language, usage=usage, example=f"{slash}{self.name} {example}")
 
 
 class CommandTable:
@@ -118,6 +136,8 @@ class CommandTable:
     def __init__(self, commands: Iterable[Command], access: Access) -> None:
         self.commands = tuple(commands)
         self.specs = tuple(command.spec for command in self.commands if not command.hidden)
+        self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
+        """Commands that do nothing without arguments."""
         self._by_name = {command.name: command for command in self.commands}
         self._access = access
 
@@ -146,9 +166,20 @@ class CommandTable:
         role = self._access.role(session.key, event.sender)
         if role is None:
             return None  # it was taken away while the command waited
+        if name in self._incomplete and not arguments.strip():
+            return reply(command.usage(slash, language))
         return await command.run(
             Invocation(session, event, arguments, language, slash, role=role, commands=self.commands)
         )
+
+    async def suggest(self, session: ChatSession, sender: Sender, name: str, typed: str) -> list[Suggestion]:
+        """Return values for a command's argument that contain what was typed; none for users who may not speak."""
+        command = self._by_name.get(name)
+        if command is None or command.suggest is None or not self._access.may_speak(session.key, sender):
+            return []
+        begun = typed.strip().casefold()
+        found = await command.suggest(session, sender)
+        return [each for each in found if begun in f"{each.value} {each.label}".casefold()]
 
     def _unknown(self, name: str, slash: str, language: Language) -> str:
         """Return the reply to an unknown command, with the most similar command if there is one."""

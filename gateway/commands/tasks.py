@@ -84,6 +84,7 @@ class TaskCommands:
                 {"en": "Show what runs in the background", "zh": "显示后台任务"},
                 self.tasks,
                 arguments="[cancel ID]",
+                example="cancel 2",
             ),
         )
 

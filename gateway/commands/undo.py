@@ -79,6 +79,7 @@ class UndoCommands:
                 {"en": "Undo changes to files and memory", "zh": "撤销对文件和记忆的更改"},
                 self.undo_,
                 arguments="[list|ID]",
+                example="list",
             ),
         )
 

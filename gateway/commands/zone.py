@@ -101,6 +101,7 @@ class ZoneCommands:
                 {"en": "Show or set the time zone", "zh": "查看或设置时区"},
                 self.zone,
                 arguments="[NAME|reset|move]",
+                example="Europe/Paris",
             ),
         )
 

@@ -2,8 +2,8 @@
 
 TEXTS = {
     "search_usage": {
-        "en": "Say what to look for: {slash}search plants watering",
-        "zh": "请写上要找的词，例如：{slash}search 数据库 备份",
+        "en": "There is no word in this to look for.",
+        "zh": "这里没有可以搜索的词。",
     },
     "search_found": {"en": "Messages with **{words}**, newest first:", "zh": "包含 **{words}** 的消息（最新的在前）："},
     "search_nothing": {
@@ -35,18 +35,10 @@ TEXTS = {
         "zh": "已回到 **{title}**。那里的内容我又记得了；这里的文件保持现状。",
     },
     "resumed_back": {"en": "Back to the other one", "zh": "回到刚才的对话"},
-    "resume_usage": {
-        "en": "Say which one: {slash}resume ID. {slash}sessions lists the ids.",
-        "zh": "请写上编号：{slash}resume ID。{slash}sessions 会列出编号。",
-    },
     "resume_unknown": {
         "en": "No conversation here has the id {id}. {slash}sessions lists them.",
         "zh": "这里没有编号为 {id} 的对话，{slash}sessions 会列出所有对话。",
     },
     "resume_current": {"en": "That is the conversation we are in.", "zh": "我们现在就在这个对话里。"},
-    "rename_usage": {
-        "en": "Say the title: {slash}rename Garden plans",
-        "zh": "请写上标题，例如：{slash}rename 花园计划",
-    },
     "renamed": {"en": "This conversation is called **{title}** now.", "zh": "当前对话现在叫做 **{title}**。"},
 }

@@ -81,6 +81,7 @@ _PLACES_IN_CHINESE = {
     "WORDS": "关键词",
     "NAME": "名称",
     "ID": "编号",
+    "TITLE": "标题",
 }
 
 

@@ -5,7 +5,16 @@
 
 import asyncio
 
-from channels.base import Accepted, Button, CommandInvoked, CommandSpec, InboundEvent, MessageReceived, OutboundMessage
+from channels.base import (
+    Accepted,
+    Button,
+    CommandInvoked,
+    CommandSpec,
+    InboundEvent,
+    Menu,
+    MessageReceived,
+    OutboundMessage,
+)
 from channels.terminal.adapter import TerminalChannel
 
 STOP = ((Button(label="Stop", action="/stop"),),)
@@ -30,7 +39,7 @@ async def main() -> None:
             await channel.send(event.chat, OutboundMessage(markdown=f"Command: {event.name}"), event.event_id)
         return Accepted.NEW
 
-    await channel.run(inbox, COMMANDS)
+    await channel.run(inbox, Menu(COMMANDS))
     print("left")  # noqa: T201 - awaited by the test
 
 

@@ -16,6 +16,7 @@ from channels.base import (
     CommandInvoked,
     CommandSpec,
     InboundEvent,
+    Menu,
     MessageEdited,
     MessageGone,
     MessageReceived,
@@ -40,7 +41,7 @@ async def echoing(channel: MemoryChannel) -> AsyncIterator[list[InboundEvent]]:
             await channel.send(event.chat, OutboundMessage(markdown=event.text), key=event.event_id)
         return Accepted.NEW
 
-    running = asyncio.create_task(channel.run(inbox, [STOP]))
+    running = asyncio.create_task(channel.run(inbox, Menu((STOP,))))
     try:
         yield taken
     finally:

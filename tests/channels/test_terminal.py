@@ -23,6 +23,7 @@ from channels.base import (
     CommandInvoked,
     CommandSpec,
     InboundEvent,
+    Menu,
     MessageReceived,
     NotTakenIn,
     OutboundMessage,
@@ -111,7 +112,7 @@ async def test_words_that_cannot_be_kept_are_given_back_in_a_sentence_and_the_ch
     piped.end()
     piped.idle.set()
 
-    await piped.channel.run(full, COMMANDS)
+    await piped.channel.run(full, Menu(COMMANDS))
 
     assert piped.texts == ["one", "two"]
     assert "could not be stored (database or disk is full)" in piped.output.getvalue()
@@ -122,7 +123,7 @@ async def test_each_line_of_a_pipe_is_a_message_and_a_slash_a_command(piped: Pip
     piped.end()
     piped.idle.set()
 
-    await piped.channel.run(piped.inbox, COMMANDS)
+    await piped.channel.run(piped.inbox, Menu(COMMANDS))
 
     assert piped.texts == ["one", "two 你好", "/usr/bin", "last"]
     command = piped.heard[2]
@@ -134,7 +135,7 @@ async def test_each_line_of_a_pipe_is_a_message_and_a_slash_a_command(piped: Pip
 @pytest.mark.parametrize("words", ["/exit", "/quit", " /EXIT  "])
 async def test_exit_and_quit_leave_once_all_is_answered(piped: Piped, words: str) -> None:
     piped.type(f"one\n{words}\ntwo\n".encode())
-    running = asyncio.create_task(piped.channel.run(piped.inbox, COMMANDS))
+    running = asyncio.create_task(piped.channel.run(piped.inbox, Menu(COMMANDS)))
     await piped.arrived.wait()
     assert not running.done()
     piped.idle.set()
@@ -150,7 +151,7 @@ async def test_bytes_that_are_no_utf_8_are_replaced(piped: Piped) -> None:
     piped.end()
     piped.idle.set()
 
-    await piped.channel.run(piped.inbox, COMMANDS)
+    await piped.channel.run(piped.inbox, Menu(COMMANDS))
 
     assert piped.texts == ["caf\ufffd \ufffd"]
 
@@ -158,7 +159,7 @@ async def test_bytes_that_are_no_utf_8_are_replaced(piped: Piped) -> None:
 async def test_at_the_end_of_the_input_it_waits_for_the_last_answer(piped: Piped) -> None:
     piped.type(b"hello\n")
     piped.end()
-    running = asyncio.create_task(piped.channel.run(piped.inbox, COMMANDS))
+    running = asyncio.create_task(piped.channel.run(piped.inbox, Menu(COMMANDS)))
     await piped.arrived.wait()
 
     await piped.channel.send(CHAT, text("hello yourself"), "1")

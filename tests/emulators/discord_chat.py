@@ -5,7 +5,9 @@ import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
 from tests.emulators.discord_events import Events
+from tests.emulators.discord_options import filled_in
 from tests.emulators.discord_state import (
+    COMPLETION,
     REPLY,
     THREAD,
     THREAD_STARTER,
@@ -231,18 +233,27 @@ class Chat:
 
     def _invoke(self, person: Person, text: str, command: Json, arguments: str) -> Message:
         data: Json = {"id": command["id"], "name": command["name"], "type": 1}
-        options = command.get("options")
-        first = options[0] if isinstance(options, list) and options else None
-        if arguments and isinstance(first, dict):
-            data["options"] = [{"name": first["name"], "type": 3, "value": arguments}]
-        elif isinstance(first, dict) and first.get("required"):
-            raise AssertionError(f"the client does not let anybody send {text} without {first['name']}")
+        if given := filled_in(command, arguments):
+            data["options"] = [*given]
         interaction = self._interaction(_SLASH, person, self.channel)
         interaction.name = str(command["name"])
         self._events.interaction(interaction, data)
         self._world.touch(self.channel)
         plain = words(text, self._world.names)
         return Message(interaction.id, person, self.channel, interaction.at, now_iso(), text, plain, plain)
+
+    async def completions(self, person: Person, command: str, option: str, typed: str = "") -> list[str]:
+        """Type into an option of a command, and return the values that the bot proposes."""
+        registered = self._registered(command)
+        if registered is None:
+            raise AssertionError(f"the client offers no /{command} here")
+        interaction = self._interaction(COMPLETION, person, self.channel)
+        interaction.name = command
+        focused: Json = {"name": option, "type": 3, "value": typed, "focused": True}
+        data: Json = {"id": registered["id"], "name": command, "type": 1, "options": [focused]}
+        self._events.interaction(interaction, data)
+        await self.channel.changes.until(lambda: interaction.answered, 30.0, lambda: "no completion came")
+        return [str(each["value"]) for each in interaction.choices]
 
     def _press(self, person: Person, message: Message, data: str) -> Press:
         interaction = self._interaction(_BUTTON, person, message.channel)

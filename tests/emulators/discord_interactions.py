@@ -7,7 +7,16 @@ from tests.emulators import discord_shapes as shapes
 from tests.emulators.discord_messages import UNKNOWN_MESSAGE, Pen
 from tests.emulators.discord_params import DiscordError, MessageParams
 from tests.emulators.discord_rest import NOTHING, Answer, Asked
-from tests.emulators.discord_state import COMMAND_ANSWER, EPHEMERAL, LOADING, Action, Interaction, Json, Message
+from tests.emulators.discord_state import (
+    COMMAND_ANSWER,
+    COMPLETION,
+    EPHEMERAL,
+    LOADING,
+    Action,
+    Interaction,
+    Json,
+    Message,
+)
 
 FIRST_ANSWER_SECONDS = 3.0
 TOKEN_SECONDS = 900.0
@@ -55,6 +64,13 @@ class InteractionApi:
                 interaction.ephemeral = bool(flags & EPHEMERAL)
                 interaction.channel.actions.append(Action("thinking", self._world.clock()))
                 return self._write(interaction, MessageParams(flags=flags & EPHEMERAL), asked, LOADING)
+            case 8:
+                if interaction.kind != COMPLETION or wanted.data is None or wanted.data.choices is None:
+                    raise DiscordError(400, 50035, "Invalid Form Body")
+                interaction.choices = [{"name": each.name, "value": each.value} for each in wanted.data.choices]
+                return None
+            case _ if interaction.kind == COMPLETION:
+                raise DiscordError(400, 50035, "Invalid Form Body")
             case 6 | 7 if interaction.kind != _BUTTON or interaction.message is None:
                 raise DiscordError(400, 50035, "Invalid Form Body")
             case 7:

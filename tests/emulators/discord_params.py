@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, Literal
 
 from aiohttp import BodyPartReader, web
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, field_validator, model_validator
 
 from tests.emulators.discord_state import Json
 
@@ -174,12 +174,23 @@ class PatchMessage(MessageParams):
     tts: Literal[False] = False
 
 
+Words = dict[str, str]
+
+
+class Choice(Params):
+    name: Annotated[str, Field(min_length=1, max_length=100)]
+    value: Annotated[str, Field(max_length=100)] | int | float
+    name_localizations: Words | None = None
+
+
 class CallbackMessage(MessageParams):
     tts: Literal[False] = False
+    choices: Annotated[list[Choice], Field(max_length=25)] | None = None
+    """Of the response to a request for completion."""
 
 
 class Callback(Params):
-    type: Literal[4, 5, 6, 7]
+    type: Literal[4, 5, 6, 7, 8]
     data: CallbackMessage | None = None
 
 
@@ -201,15 +212,6 @@ class OpenDirect(Params):
     recipient_id: Id
 
 
-Words = dict[str, str]
-
-
-class Choice(Params):
-    name: Annotated[str, Field(min_length=1, max_length=100)]
-    value: str | int | float
-    name_localizations: Words | None = None
-
-
 class Option(Params):
     type: Literal[3, 4, 5, 6, 7, 8, 9, 10, 11]
     name: Annotated[str, Field(pattern=r"^[-_'\w]{1,32}$")]
@@ -225,6 +227,12 @@ class Option(Params):
     name_localizations: Words | None = None
     description_localizations: Words | None = None
 
+    @model_validator(mode="after")
+    def _one_kind_of_list(self) -> "Option":
+        if self.autocomplete and (self.choices or self.type not in (3, 4, 10)):
+            raise ValueError("autocompletion is for texts and numbers without choices")
+        return self
+
 
 class Command(Params):
     name: Annotated[str, Field(pattern=r"^[-_'\w]{1,32}$")]
@@ -238,6 +246,15 @@ class Command(Params):
     nsfw: bool = False
     contexts: list[Literal[0, 1, 2]] | None = None
     integration_types: list[Literal[0, 1]] | None = None
+
+    @field_validator("options")
+    @classmethod
+    def _required_ones_first(cls, options: list[Option]) -> list[Option]:
+        if [each.required for each in options] != sorted((each.required for each in options), reverse=True):
+            raise ValueError("required options must be before optional ones")
+        if len({each.name for each in options}) < len(options):
+            raise ValueError("the names of options must be unique")
+        return options
 
 
 class Commands(Params):

@@ -16,6 +16,8 @@ Json = dict[str, JsonValue]
 
 EPOCH_MS = 1_420_070_400_000
 DM, TEXT, THREAD = 1, 0, 11
+COMPLETION = 4
+"""Type of an interaction that asks for values of an argument."""
 EPHEMERAL, LOADING, HAS_THREAD, SUPPRESS_EMBEDS, SILENT = 1 << 6, 1 << 7, 1 << 5, 1 << 2, 1 << 12
 REPLY, COMMAND_ANSWER, THREAD_STARTER = 19, 20, 21
 FILE_LIMITS = {0: 10 * 2**20, 1: 10 * 2**20, 2: 50 * 2**20, 3: 100 * 2**20}
@@ -191,6 +193,8 @@ class Interaction:
     answered: bool = False
     ephemeral: bool = False
     original: Message | None = field(default=None, repr=False)
+    choices: list[Json] = field(default_factory=list)
+    """What the bot proposed, for a request for completion."""
 
 
 @dataclass

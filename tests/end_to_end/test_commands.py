@@ -146,7 +146,7 @@ async def test_start_offers_examples_and_a_pressed_one_is_asked(stage: Stage) ->
 async def test_help_lists_the_commands(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
 
-    await chat.says(ann, "/help")
+    await chat.says(ann, "/help more")
 
     sign = stage.platform.facts.command_sign
     await chat.until(lambda c: all(f"{sign}{name}" in c.screen[0] for name in COMMANDS))

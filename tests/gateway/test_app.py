@@ -1,7 +1,6 @@
 """Several channels at once: a failing one does not affect the others."""
 
 import asyncio
-from collections.abc import Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -9,7 +8,7 @@ import pytest
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
-from channels.base import ChannelError, ChatKey, CommandSpec, Inbox
+from channels.base import ChannelError, ChatKey, Inbox, Menu
 from channels.memory import MemoryChannel
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
@@ -31,8 +30,8 @@ class FailingChannel(MemoryChannel):
         super().__init__(name=name)
         self.broken = asyncio.Event()
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
-        serving = asyncio.create_task(super().run(inbox, commands))
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
+        serving = asyncio.create_task(super().run(inbox, menu))
         try:
             await self.broken.wait()
             raise REVOKED
@@ -96,11 +95,11 @@ class StumblingChannel(MemoryChannel):
         super().__init__(name="stumbling")
         self.starts = 0
 
-    async def run(self, inbox: Inbox, commands: Sequence[CommandSpec]) -> None:
+    async def run(self, inbox: Inbox, menu: Menu) -> None:
         self.starts += 1
         if self.starts == 1:
             raise RuntimeError("sk-secret")
-        await super().run(inbox, commands)
+        await super().run(inbox, menu)
 
     async def private_chat(self, person: str) -> ChatKey:
         return ChatKey(platform=self.name, account="here", chat=person)

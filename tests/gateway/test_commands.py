@@ -6,12 +6,13 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
+from bench.commands import pages
 from channels.base import ChannelError, ChatKey, CommandInvoked, Sender
 from channels.limits import Limits
-from channels.memory import MemoryChannel
+from channels.memory import MemoryChannel, user
+from gateway.commands.help import MAIN
 from gateway.texts.say import LANGUAGES
 from tests.gateway.conftest import StartBot
-from tests.process import REPOSITORY
 
 
 async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  # S2-40
@@ -38,7 +39,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
 
 async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
     bot = await start_bot()
-    await bot.channel.until(lambda: bot.channel.commands == bot.made.commands.specs)
+    await bot.channel.until(lambda: bot.channel.menu.commands == bot.made.commands.specs)
 
 
 @pytest.mark.parametrize(
@@ -46,9 +47,14 @@ async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
     [
         ("/start", "en", "Hello, I am Ada."),
         ("/start", "zh", "您好，我是 Ada。"),
-        ("/help", "en", "- /language [en|zh] – Choose English or Chinese here"),
-        ("/help", "zh", "- /language [en|zh] – 选择语言"),
-        ("/help", "zh", "- /skill load|unload|reload|install|update|remove|lock|unlock 名称 – "),
+        ("/help more", "en", "- /language [en|zh] – Choose English or Chinese here"),
+        ("/help more", "zh", "- /language [en|zh] – 选择语言"),
+        ("/help 全部", "zh", "- /skill load|unload|reload|install|update|remove|lock|unlock 名称 – "),
+        ("/help remind", "en", "Write `/remind [TIME TEXT]`, for example `/remind tomorrow at 9 call Ann`."),
+        ("/help /remind", "zh", "请发送 `/remind [时间 内容]`，例如 `/remind 明天9点 给安打电话`。"),
+        ("/help nonsense", "en", "Unknown command /nonsense. See /help."),
+        ("/search", "en", "Write `/search WORDS`, for example `/search plants watering`."),
+        ("/search", "zh", "请发送 `/search 关键词`，例如 `/search 数据库 备份`。"),
         ("/help", "zh", "- /new – "),
         ("/status", "en", "**Model:** scripted (a test)"),
         ("/status", "zh", "**模型**：scripted (a test)"),
@@ -75,14 +81,35 @@ async def test_every_command_answers_in_the_person_s_language(
     assert bot.llm.requests == []  # S2-39: commands never reach the model
 
 
-async def test_help_lists_every_command(start_bot: StartBot) -> None:
+async def test_help_lists_the_main_commands_and_on_request_all(start_bot: StartBot) -> None:
     bot = await start_bot()
 
     await bot.hears("/help")
+    assert 1 < bot.screen[0].count("\n- /") <= len(MAIN)
+    await bot.channel.presses("All commands")
+    await bot.app.settled()
 
     commands = bot.made.commands.commands
-    assert all(f"- /{command.name}" in bot.screen[0] for command in commands if not command.hidden)
-    assert not any(f"/{command.name} " in bot.screen[0] for command in commands if command.hidden)
+    assert all(f"- /{command.name}" in bot.screen[-1] for command in commands if not command.hidden)
+    assert not any(f"/{command.name} " in bot.screen[-1] for command in commands if command.hidden)
+
+
+async def test_documents_menus_and_manifest_tell_what_the_table_holds(start_bot: StartBot) -> None:
+    shown = [command for command in (await start_bot()).made.commands.commands if not command.hidden]
+
+    stale = [path.name for path, text in pages(shown).items() if path.read_text("utf-8") != text]
+
+    assert stale == [], "run `.venv/bin/python -m bench commands`"
+
+
+async def test_a_command_with_arguments_has_an_example_that_fits_them(start_bot: StartBot) -> None:
+    for command in (await start_bot()).made.commands.commands:
+        if not command.hidden and command.arguments not in ("", "[ID]"):
+            assert command.example, command.name
+            for language in LANGUAGES:
+                example = command.example if isinstance(command.example, str) else command.example[language]
+                first = command.spec.options[0]
+                assert not (first.required and first.choices) or example.split()[0] in first.choices
 
 
 async def test_start_offers_things_to_try(start_bot: StartBot) -> None:
@@ -254,15 +281,6 @@ async def test_a_long_name_of_a_command_is_not_repeated_in_full(start_bot: Start
     assert "x" * 41 not in "".join(bot.screen)
 
 
-async def test_the_readme_lists_every_command_with_what_it_does(start_bot: StartBot) -> None:
-    commands = (await start_bot()).made.commands.commands
-    readme = (REPOSITORY / "README.md").read_text(encoding="utf-8")
-
-    for command in (each for each in commands if not each.hidden):
-        about = command.about["en"]
-        assert f"| `/{command.name}` | {about[0].lower()}{about[1:]} |" in readme
-
-
 async def test_help_names_commands_as_the_platform_wants_them_typed(start_bot: StartBot) -> None:
     bot = await start_bot(channel=MemoryChannel(limits=Limits(max_text=4_000, slash="!")))
 
@@ -325,3 +343,17 @@ async def test_help_names_commands_as_they_are_given_there(start_bot: StartBot) 
     await bot.app.settled()
 
     assert "- /parley new – Begin a new conversation" in bot.screen[0]
+
+
+async def test_arguments_are_suggested_to_those_who_may_speak(start_bot: StartBot) -> None:
+    bot = await start_bot("ok")
+    await bot.hears("the garden")
+    suggest, chat = bot.made.commands.suggest, bot.channel.posts[0][0].chat
+    session = bot.made.sessions.of(chat)
+
+    (found,) = await suggest(session, user("ann"), "resume", "gard")
+
+    assert found.label == f"{found.value} the garden"
+    assert await suggest(session, user("ann"), "resume", "zzz") == []
+    assert await suggest(session, user("mallory"), "resume", "gard") == []
+    assert await suggest(session, user("ann"), "nonsense", "") == []

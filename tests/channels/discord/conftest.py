@@ -14,6 +14,7 @@ from channels.base import (
     CommandInvoked,
     CommandSpec,
     InboundEvent,
+    Menu,
     MessageReceived,
     NotTakenIn,
 )
@@ -23,9 +24,10 @@ from tests.emulators.discord import DiscordEmulator
 from tests.emulators.discord_chat import Chat
 
 COMMANDS = (
-    CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}, arguments="[topic]"),
+    CommandSpec(name="help", description={"en": "What I can do", "zh": "我能做什么"}, arguments="[TOPIC]"),
     CommandSpec(name="stop", description={"en": "Stop at once"}),
 )
+STANDARD = Menu(COMMANDS)
 
 
 class Inbox:
@@ -111,9 +113,9 @@ async def opened(config: Config, *, silence: float | None = None) -> AsyncIterat
 
 
 @asynccontextmanager
-async def listening(discord: DiscordEmulator, channel: DiscordChannel) -> AsyncIterator[Inbox]:
+async def listening(discord: DiscordEmulator, channel: DiscordChannel, menu: Menu = STANDARD) -> AsyncIterator[Inbox]:
     heard = Inbox(discord)
-    running = asyncio.create_task(channel.run(heard, COMMANDS))
+    running = asyncio.create_task(channel.run(heard, menu))
     running.add_done_callback(lambda _: discord.changes.notify())
     await discord.wait_for(lambda: discord.connected or running.done())
     try:

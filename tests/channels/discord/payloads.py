@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue, SecretStr
 
-from channels.base import CommandInvoked, InboundEvent, MessageReceived
+from channels.base import CommandInvoked, InboundEvent, Menu, MessageReceived
 from channels.discord.cache import Servers
 from channels.discord.config import Config
 from channels.discord.normalise import Identity, View, edited, from_interaction, past_message, received
@@ -44,7 +44,7 @@ SERVER: Json = {
 def view(thread_channels: str = "") -> View:
     servers = Servers()
     servers.update("GUILD_CREATE", SERVER)
-    return View(ME, servers, Config(bot_token=SecretStr(TOKEN), thread_channels=thread_channels))
+    return View(ME, servers, Config(bot_token=SecretStr(TOKEN), thread_channels=thread_channels), Menu())
 
 
 def message(channel: str = GENERAL, /, author: JsonValue = ANN, **content: JsonValue) -> Json:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import JsonValue
 
-from channels.base import ChannelError, OutboundMessage
+from channels.base import ChannelError, Menu, OutboundMessage
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import INTENTS, Config
 from channels.discord.connection import IDENTIFY_EVERY, RESERVE, Starts
@@ -280,7 +280,7 @@ async def test_the_last_sessions_of_a_day_are_not_used_up(discord: DiscordEmulat
     discord.identifies_left = RESERVE
     told = Told(discord)
     logging.getLogger("channels.discord").addHandler(told)
-    running = asyncio.create_task(channel.run(Inbox(discord), ()))
+    running = asyncio.create_task(channel.run(Inbox(discord), Menu()))
     await discord.wait_for(lambda: any("with 50 starts left" in line for line in told.lines), SOON)
     logging.getLogger("channels.discord").removeHandler(told)
     running.cancel()
@@ -292,7 +292,7 @@ async def test_the_last_sessions_of_a_day_are_not_used_up(discord: DiscordEmulat
 
 async def run_until_it_fails(channel: DiscordChannel, discord: DiscordEmulator) -> ChannelError:
     with pytest.raises(ChannelError) as failed:
-        await asyncio.wait_for(channel.run(Inbox(discord), COMMANDS), SOON)
+        await asyncio.wait_for(channel.run(Inbox(discord), Menu(COMMANDS)), SOON)
     assert failed.value.permanent
     return failed.value
 
@@ -319,7 +319,7 @@ async def test_a_token_revoked_in_mid_run_ends_every_call(
 ) -> None:
     ann = discord.person("Ann")
     chat = discord.private(ann)
-    running = asyncio.create_task(channel.run(Inbox(discord), ()))
+    running = asyncio.create_task(channel.run(Inbox(discord), Menu()))
     await discord.wait_for(lambda: discord.connected, SOON)
     discord.revoke()
     with pytest.raises(ChannelError, match="DISCORD_BOT_TOKEN") as failed:
@@ -337,7 +337,7 @@ async def test_a_token_revoked_in_mid_run_ends_every_call(
 async def test_a_refused_call_ends_the_run_at_once(discord: DiscordEmulator, channel: DiscordChannel) -> None:
     ann = discord.person("Ann")
     chat = discord.private(ann)
-    running = asyncio.create_task(channel.run(Inbox(discord), ()))
+    running = asyncio.create_task(channel.run(Inbox(discord), Menu()))
     await discord.wait_for(lambda: discord.connected, SOON)
     discord.gateway.token = ""
     with pytest.raises(ChannelError, match="DISCORD_BOT_TOKEN"):
@@ -351,7 +351,7 @@ async def test_calls_that_wait_for_their_turn_are_not_made_once_the_token_is_rev
     discord: DiscordEmulator, channel: DiscordChannel
 ) -> None:
     chat = discord.private(discord.person("Ann"))
-    running = asyncio.create_task(channel.run(Inbox(discord), ()))
+    running = asyncio.create_task(channel.run(Inbox(discord), Menu()))
     await discord.wait_for(lambda: discord.connected, SOON)
     sends = [channel.send(key_of(chat), OutboundMessage(markdown=str(number)), f"k{number}") for number in range(20)]
     sending = asyncio.gather(*sends, return_exceptions=True)

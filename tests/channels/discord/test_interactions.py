@@ -5,7 +5,17 @@ import time
 
 import pytest
 
-from channels.base import Accepted, Addressed, Button, OutboundMessage
+from channels.base import (
+    Accepted,
+    Addressed,
+    Button,
+    ChatKey,
+    CommandSpec,
+    Menu,
+    OutboundMessage,
+    Sender,
+    Suggestion,
+)
 from channels.discord.adapter import DiscordChannel
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
 from tests.emulators.discord import DiscordEmulator
@@ -288,3 +298,33 @@ async def test_two_deliveries_of_one_command_are_one(
     await channel.send(event.chat, OutboundMessage(markdown="Hi", respond=event.respond), "k")
 
     assert answers(chat) == [("Hi", True)]
+
+
+async def test_options_are_typed_and_joined_in_the_order_of_the_usage(discord: DiscordEmulator) -> None:
+    spec = CommandSpec(name="skill", description={"en": "Load a skill"}, arguments="load|unload NAME")
+    ann = discord.person("Ann")
+    chat = discord.group("Team", [ann])
+    async with opened(config_for(discord)) as channel, listening(discord, channel, Menu((spec,))) as heard:
+        await discord.wait_for(lambda: "skill" in discord.commands)
+        await chat.says(ann, "/skill load book-flight")
+
+        event = await heard.command()
+        assert (event.name, event.arguments) == ("skill", "load book-flight")
+
+
+async def test_an_argument_is_completed_with_what_the_gateway_suggests(discord: DiscordEmulator) -> None:
+    spec = CommandSpec(name="tz", description={"en": "Set the zone"}, arguments="[NAME|reset]")
+    asked: list[tuple[str, str, str]] = []
+
+    async def suggest(_: ChatKey, sender: Sender, command: str, typed: str) -> list[Suggestion]:
+        asked.append((sender.id, command, typed))
+        return [Suggestion(value="Europe/Riga", label="Riga")] if typed != "nothing" else []
+
+    ann = discord.person("Ann")
+    chat = discord.group("Team", [ann])
+    async with opened(config_for(discord)) as channel, listening(discord, channel, Menu((spec,), suggest)):
+        await discord.wait_for(lambda: "tz" in discord.commands)
+
+        assert await chat.completions(ann, "tz", "name", "r") == ["reset", "Europe/Riga"]
+        assert await chat.completions(ann, "tz", "name", "nothing") == []
+        assert asked == [(ann.id, "tz", "r"), (ann.id, "tz", "nothing")]

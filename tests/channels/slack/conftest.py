@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from pydantic import SecretStr
 
-from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, MessageReceived, NotTakenIn
+from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, Menu, MessageReceived, NotTakenIn
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
 from tests.emulators.slack import SlackEmulator
@@ -82,7 +82,7 @@ async def another(slack: SlackEmulator) -> AsyncIterator[SlackChannel]:
 async def inbox(slack: SlackEmulator, channel: SlackChannel) -> AsyncIterator[Inbox]:
     """Yield the inbox of the channel, listening over web sockets."""
     heard = Inbox(slack)
-    running = asyncio.create_task(channel.run(heard, COMMANDS))
+    running = asyncio.create_task(channel.run(heard, Menu(COMMANDS)))
     await slack.wait_for(lambda: slack.connected or running.done())
     yield heard
     running.cancel()

@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 from pydantic import JsonValue, SecretStr
 
-from channels.base import Button, ButtonPressed, ChannelError, CommandInvoked, OutboundMessage
+from channels.base import Button, ButtonPressed, ChannelError, CommandInvoked, Menu, OutboundMessage
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
 from tests.channels.slack.conftest import COMMANDS, Inbox
@@ -33,7 +33,7 @@ async def channel(slack: SlackEmulator, unused_tcp_port: int) -> AsyncIterator[S
 @pytest.fixture
 async def inbox(slack: SlackEmulator, channel: SlackChannel, unused_tcp_port: int) -> AsyncIterator[Inbox]:
     heard = Inbox(slack)
-    running = asyncio.create_task(channel.run(heard, COMMANDS))
+    running = asyncio.create_task(channel.run(heard, Menu(COMMANDS)))
     await channel.gap()
     slack.deliver_to(f"http://127.0.0.1:{unused_tcp_port}/slack/events")
     yield heard
@@ -136,7 +136,7 @@ async def test_a_port_that_is_taken_ends_it_with_the_fix(
 ) -> None:
     second = open_channel(config_for(slack, unused_tcp_port))
     with pytest.raises(ChannelError, match="SLACK_PORT") as refused:
-        await second.run(inbox, COMMANDS)
+        await second.run(inbox, Menu(COMMANDS))
     await second.close()
 
     assert refused.value.permanent

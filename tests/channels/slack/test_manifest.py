@@ -8,7 +8,7 @@ import pytest
 from pydantic import JsonValue
 
 from channels.attachments import Attachment
-from channels.base import OutboundMessage
+from channels.base import Menu, OutboundMessage
 from channels.slack.adapter import open_channel
 from channels.slack.config import EVENTS, SCOPES
 from channels.slack.interactions import ASK
@@ -56,7 +56,7 @@ async def test_all_of_it_is_used_and_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"a")
     async with SlackEmulator(scopes=SCOPES) as slack:
         channel, inbox = open_channel(config_for(slack)), Inbox(slack)
-        running = asyncio.create_task(channel.run(inbox, COMMANDS))
+        running = asyncio.create_task(channel.run(inbox, Menu(COMMANDS)))
         await slack.wait_for(lambda: slack.connected)
         ann = slack.person("Ann")
         for chat in (slack.private(ann), *(slack.group("plans", [ann], kind=kind) for kind in KINDS)):

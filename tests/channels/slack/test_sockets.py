@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 from pydantic import JsonValue, SecretStr
 
-from channels.base import Accepted, ChannelError, InboundEvent, MessageReceived, OutboundMessage
+from channels.base import Accepted, ChannelError, InboundEvent, Menu, MessageReceived, OutboundMessage
 from channels.slack import inbound
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
@@ -20,7 +20,7 @@ from tests.emulators.slack import SlackEmulator
 
 @asynccontextmanager
 async def running(channel: SlackChannel, slack: SlackEmulator) -> AsyncIterator["asyncio.Task[None]"]:
-    task = asyncio.create_task(channel.run(Inbox(slack), COMMANDS))
+    task = asyncio.create_task(channel.run(Inbox(slack), Menu(COMMANDS)))
     try:
         yield task
     finally:
@@ -62,7 +62,7 @@ async def test_a_mistake_of_ours_is_not_acknowledged_either_and_leaves_its_trace
             raise OSError("disk on fire")
         return Accepted.NEW
 
-    task = asyncio.create_task(channel.run(broken, COMMANDS))
+    task = asyncio.create_task(channel.run(broken, Menu(COMMANDS)))
     await slack.wait_for(lambda: slack.connected)
     ann = slack.person("Ann")
     await slack.private(ann).says(ann, "hello")
@@ -149,7 +149,7 @@ async def test_with_ten_sockets_open_there_is_no_stampede(
     slack: SlackEmulator, caplog: pytest.LogCaptureFixture
 ) -> None:
     others = [open_channel(config_for(slack)) for _ in range(5)]
-    tasks = [asyncio.create_task(other.run(Inbox(slack), COMMANDS)) for other in others]
+    tasks = [asyncio.create_task(other.run(Inbox(slack), Menu(COMMANDS))) for other in others]
     await slack.wait_for(lambda: len(slack.hub.ready) == 10)
     opened = len(slack.calls_of("apps.connections.open"))
     channel = open_channel(config_for(slack))
@@ -184,7 +184,7 @@ async def test_a_bot_token_that_is_refused_at_the_start_ends_it_with_the_fix(sla
     slack.revoke(error)
     channel = open_channel(config_for(slack))
     with pytest.raises(ChannelError, match=f"{error}.*SLACK_BOT_TOKEN") as refused:
-        await channel.run(Inbox(slack), COMMANDS)
+        await channel.run(Inbox(slack), Menu(COMMANDS))
     await channel.close()
 
     assert refused.value.permanent
@@ -213,7 +213,7 @@ async def test_a_wrong_app_token_ends_it_with_the_fix(slack: SlackEmulator) -> N
     config = config_for(slack).model_copy(update={"app_token": SecretStr("xapp-1-A1-wrong")})
     channel = open_channel(config)
     with pytest.raises(ChannelError, match=r"invalid_auth.*SLACK_APP_TOKEN") as refused:
-        await channel.run(Inbox(slack), COMMANDS)
+        await channel.run(Inbox(slack), Menu(COMMANDS))
     await channel.close()
 
     assert refused.value.permanent
@@ -269,7 +269,7 @@ async def test_an_event_of_another_app_that_comes_with_the_greeting_is_ignored_t
     event: JsonValue = {"type": "message", "channel": "D1", "user": "U7", "text": "hi", "ts": "1700000000.000100"}
     await slack.push({"type": "event_callback", "event": event, "api_app_id": "A0OTHER", "team_id": slack.team_id})
     inbox = Inbox(slack)
-    run = asyncio.create_task(channel.run(inbox, COMMANDS))
+    run = asyncio.create_task(channel.run(inbox, Menu(COMMANDS)))
     await slack.wait_for(lambda: slack.unheard == 0)
     run.cancel()
     await asyncio.gather(run, return_exceptions=True)
@@ -388,7 +388,7 @@ async def test_a_line_that_answers_no_ping_is_noticed_within_twenty_seconds() ->
     async def inbox(_: InboundEvent) -> Accepted:
         return Accepted.NEW
 
-    task = asyncio.create_task(channel.run(inbox, COMMANDS))
+    task = asyncio.create_task(channel.run(inbox, Menu(COMMANDS)))
     await channel.gap()
     await asyncio.wait_for(again.wait(), 30)
     await asyncio.wait_for(channel.gap(), 30)

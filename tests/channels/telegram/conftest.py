@@ -7,7 +7,7 @@ from contextlib import suppress
 import pytest
 from pydantic import SecretStr
 
-from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, MessageReceived
+from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, Menu, MessageReceived
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.config import Config
 from tests.emulators.telegram import TelegramEmulator
@@ -66,7 +66,7 @@ async def channel(telegram: TelegramEmulator) -> AsyncIterator[TelegramChannel]:
 async def inbox(telegram: TelegramEmulator, channel: TelegramChannel) -> AsyncIterator[Inbox]:
     """Yield the inbox of the polling channel."""
     heard = Inbox(telegram)
-    running = asyncio.create_task(channel.run(heard, COMMANDS))
+    running = asyncio.create_task(channel.run(heard, Menu(COMMANDS)))
     await telegram.wait_for(lambda: telegram.updates.polling or running.done())
     yield heard
     running.cancel()

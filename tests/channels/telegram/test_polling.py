@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from pydantic import SecretStr
 
-from channels.base import ChannelError, MessageReceived
+from channels.base import ChannelError, Menu, MessageReceived
 from channels.telegram.adapter import open_channel
 from channels.telegram.config import Config
 from tests.channels.telegram.conftest import COMMANDS, Inbox, config_for, said
@@ -84,7 +84,7 @@ async def test_a_wrong_token_says_what_to_do(telegram: TelegramEmulator) -> None
     wrong = Config(bot_token=SecretStr("99:WRONG"), base_url=telegram.url)
     channel = open_channel(wrong)
     with pytest.raises(ChannelError, match=r"@BotFather .* TELEGRAM_BOT_TOKEN") as refused:
-        await channel.run(Inbox(telegram), ())
+        await channel.run(Inbox(telegram), Menu())
     await channel.close()
 
     assert refused.value.permanent
@@ -124,7 +124,7 @@ async def test_a_webhook_is_removed(telegram: TelegramEmulator) -> None:
     telegram.webhook = "https://example.org/hook"
     channel = open_channel(config_for(telegram))
     inbox = Inbox(telegram)
-    running = asyncio.create_task(channel.run(inbox, ()))
+    running = asyncio.create_task(channel.run(inbox, Menu()))
     await chat.says(ann, "one")
     assert said(await inbox.next()) == "one"
     running.cancel()
@@ -133,18 +133,18 @@ async def test_a_webhook_is_removed(telegram: TelegramEmulator) -> None:
 
 
 async def test_the_menu_is_set_once_in_both_languages(telegram: TelegramEmulator, inbox: Inbox) -> None:
-    await telegram.wait_for(lambda: len(telegram.command_menus) == 2)
+    await telegram.wait_for(lambda: len(telegram.command_menus) == 4)
     assert telegram.commands == {"help": "What I can do", "stop": "Stop at once"}
     assert {"help": "我能做什么", "stop": "Stop at once"} in telegram.command_menus.values()
 
     channel = open_channel(config_for(telegram))
-    again = asyncio.create_task(channel.run(Inbox(telegram), COMMANDS))
-    await telegram.wait_for(lambda: len(telegram.calls_of("getMyCommands")) == 4)
+    again = asyncio.create_task(channel.run(Inbox(telegram), Menu(COMMANDS)))
+    await telegram.wait_for(lambda: len(telegram.calls_of("getMyCommands")) == 8)
     await telegram.wait_for(lambda: telegram.calls_of("getMyCommands")[-1].status == 200)
     again.cancel()
     await asyncio.gather(again, return_exceptions=True)
     await channel.close()
-    assert len(telegram.calls_of("setMyCommands")) == 2
+    assert len(telegram.calls_of("setMyCommands")) == 4
 
 
 async def test_two_that_poll_with_one_token_lose_nothing(
@@ -152,7 +152,7 @@ async def test_two_that_poll_with_one_token_lose_nothing(
 ) -> None:
     other = open_channel(config_for(telegram))
     heard = Inbox(telegram)
-    running = asyncio.create_task(other.run(heard, ()))
+    running = asyncio.create_task(other.run(heard, Menu()))
     await telegram.wait_for(lambda: any(call.status == 409 for call in telegram.calls_of("getUpdates")))
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)

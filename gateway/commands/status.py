@@ -1,4 +1,4 @@
-"""Informational commands: /start, /help, /status."""
+"""The command /status."""
 
 import asyncio
 from datetime import timedelta
@@ -7,28 +7,17 @@ from pathlib import Path
 
 from agent_core.clock import Clock
 from agent_core.loop.model_chain import ModelChain
-from channels.base import Button, OutboundMessage
+from channels.base import OutboundMessage
 from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.approvals import Approvals
 from gateway.runs.tasks.tasks import Tasks
 from gateway.texts.about import About
-from gateway.texts.say import Language, arguments_in, model_reason, say
+from gateway.texts.say import Language, model_reason, say
 from gateway.upkeep.sizes import in_words, named, sizes
 
-EXAMPLES: dict[Language, tuple[str, ...]] = {
-    "en": (
-        "What time is it in Tokyo?",
-        "What is 17 * 23?",
-        "Remind me in 5 minutes to stretch",
-        "Book a flight to Tokyo",
-    ),
-    "zh": ("东京现在几点？", "17 * 23 等于多少？", "5分钟后提醒我活动一下", "我想订一张去东京的机票"),
-}
-"""Requests that every model can handle with the built-in tools and skills, even the demo model."""
 
-
-class InfoCommands:
-    """The commands /start, /help and /status."""
+class StatusCommand:
+    """The command /status."""
 
     def __init__(
         self, about: About, clock: Clock, home: Path, approvals: Approvals, tasks: Tasks, models: ModelChain
@@ -39,22 +28,6 @@ class InfoCommands:
         self._approvals = approvals
         self._tasks = tasks
         self._models = models
-
-    async def start(self, given: Invocation) -> OutboundMessage:
-        lines = [say("start", given.language, slash=given.slash, name=self._about.name)]
-        if self._about.demo:
-            lines.append(say("demo", given.language))
-        buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
-        return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
-
-    async def help_(self, given: Invocation) -> OutboundMessage:
-        rows = [
-            f"- {given.slash}{command.name} {arguments_in(command.arguments, given.language)}".rstrip()
-            + f" – {command.about[given.language]}"
-            for command in given.commands
-            if not command.hidden
-        ]
-        return reply("\n".join([say("help", given.language), "", *rows]))
 
     async def status(self, given: Invocation) -> OutboundMessage:
         about, language = self._about, given.language
@@ -108,8 +81,6 @@ class InfoCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("start", {"en": "Say hello and show what to try", "zh": "打招呼并给出示例"}, self.start),
-            Command("help", {"en": "List the commands", "zh": "列出命令"}, self.help_),
             Command("status", {"en": "Show the model and what is running", "zh": "显示模型与运行状态"}, self.status),
         )
 

@@ -1,0 +1,138 @@
+"""Discord's menu of slash commands: their registration with typed options, and the completion of what users type."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from functools import partial
+
+from pydantic import JsonValue
+
+from channels.backoff import until_answered
+from channels.base import ChannelError, ChatKey, CommandSpec, Menu, Sender
+from channels.discord.client import Call, Endpoint, Rest
+from channels.discord.interactions import callback
+from channels.discord.wire import Interaction
+from channels.usage import CommandOption
+
+log = logging.getLogger(__name__)
+
+DEFAULT_LANGUAGE = "en"
+LOCALES = {"zh-CN": "zh", "zh-TW": "zh"}
+"""Language of Parley by Discord's locale."""
+MAX_DESCRIPTION = 100
+MOST_CHOICES = 25
+SUGGEST = 8
+"""Type of the response to a request for completion."""
+_SLASH, _TEXT, _NUMBER = 1, 3, 4
+_IN_SERVERS, _WITH_THE_BOT = 0, 1
+"""Contexts of commands. The third, private chats between users, does not include the bot."""
+_INSTALLED_IN_SERVERS = 0
+_PATH = "/applications/{application_id}/commands"
+
+
+async def publish_commands(rest: Rest, commands: Sequence[CommandSpec]) -> None:
+    """Register the commands. A refusal is only logged, as commands may also be typed as text."""
+    try:
+        await until_answered("Discord", partial(_publish, rest, commands))
+    except ChannelError as error:
+        log.warning("slash commands not set: %s", error.reason)
+
+
+async def complete(rest: Rest, interaction: Interaction, chat: ChatKey, sender: Sender, menu: Menu) -> None:
+    """Answer a request for completion of an argument; a failure only leaves the list empty."""
+    typed = next((option for option in interaction.data.options if option.focused), None)
+    if typed is None:
+        return
+    begun = str(typed.value or "")
+    proposals = _proposals(menu, interaction.data.name, typed.name)
+    found = {word: word for word in proposals if word.startswith(begun.lower())}
+    for each in await menu.suggest(chat, sender, interaction.data.name, begun):
+        found.setdefault(each.value, each.label)
+    choices: list[JsonValue] = [
+        {"name": label[:MAX_DESCRIPTION], "value": value}
+        for value, label in list(found.items())[:MOST_CHOICES]
+        if len(value) <= MAX_DESCRIPTION
+    ]
+    body: JsonValue = {"type": SUGGEST, "data": {"choices": choices}}
+    try:
+        await rest.call(Call(callback(interaction.id, interaction.token), json=body))
+    except ChannelError as error:
+        log.info("argument not completed id=%s: %s", interaction.id, error.reason)
+
+
+def _proposals(menu: Menu, command: str, name: str) -> tuple[str, ...]:
+    specs = (spec for spec in menu.commands if spec.name == command)
+    return next((option.proposals for spec in specs for option in spec.options if option.name == name), ())
+
+
+async def _publish(rest: Rest, commands: Sequence[CommandSpec]) -> None:
+    application = (await rest.me()).application
+    wanted = [_command(command) for command in commands]
+    route = Endpoint("GET", _PATH, {"application_id": application})
+    if _compared(await rest.call(Call(route, query={"with_localizations": "true"}))) != _compared(wanted):
+        await rest.call(Call(Endpoint("PUT", _PATH, {"application_id": application}), json=wanted))
+        log.info("slash commands set count=%d", len(wanted))
+
+
+def _command(command: CommandSpec) -> JsonValue:
+    contexts: list[JsonValue] = [_WITH_THE_BOT] if command.private else [_IN_SERVERS, _WITH_THE_BOT]
+    about: dict[str, JsonValue] = {
+        "type": _SLASH,
+        "name": command.name,
+        "description": _description(command.description, DEFAULT_LANGUAGE) or command.name,
+        "contexts": contexts,
+        "integration_types": [_INSTALLED_IN_SERVERS],
+    }
+    localized = {locale: _description(command.description, language) for locale, language in LOCALES.items()}
+    about["description_localizations"] = {locale: words for locale, words in localized.items() if words}
+    options = sorted(command.options, key=lambda option: not option.required)
+    if options:
+        about["options"] = [_option(option) for option in options]
+    return about
+
+
+def _option(option: CommandOption) -> JsonValue:
+    made: dict[str, JsonValue] = {
+        "type": _NUMBER if option.is_number else _TEXT,
+        "name": option.name,
+        "description": option.hint[:MAX_DESCRIPTION],
+        "required": option.required,
+    }
+    if option.choices:
+        made["choices"] = [{"name": word, "value": word} for word in option.choices[:MOST_CHOICES]]
+    elif not option.is_number:
+        made["autocomplete"] = True
+    return made
+
+
+def _description(words: Mapping[str, str], language: str) -> str:
+    return words.get(language, "")[:MAX_DESCRIPTION]
+
+
+def _compared(commands: JsonValue) -> JsonValue:
+    """Sort by name and drop the ids, versions and defaults that Discord adds."""
+    found = [_reduced(command) for command in commands] if isinstance(commands, list) else []
+    return sorted(found, key=str)
+
+
+def _reduced(command: JsonValue) -> JsonValue:
+    if not isinstance(command, dict):
+        return command
+    options = command.get("options")
+    return {
+        "name": command.get("name"),
+        "description": command.get("description"),
+        "contexts": command.get("contexts"),
+        "integration_types": command.get("integration_types"),
+        "localized": command.get("description_localizations") or {},
+        "options": [_reduced_option(each) for each in options] if isinstance(options, list) else [],
+    }
+
+
+def _reduced_option(option: JsonValue) -> JsonValue:
+    if not isinstance(option, dict):
+        return option
+    choices = option.get("choices")
+    values = [each.get("value") for each in choices if isinstance(each, dict)] if isinstance(choices, list) else []
+    kept: dict[str, JsonValue] = {key: option.get(key) for key in ("type", "name", "description")}
+    flags = {key: bool(option.get(key)) for key in ("required", "autocomplete")}
+    return {**kept, **flags, "choices": values}

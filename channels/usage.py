@@ -1,0 +1,64 @@
+"""The arguments of a command as typed options, read from its usage hint.
+
+A usage hint such as `load|unload|reload NAME` is the one place where a command's arguments are declared: capitals stand
+for what the user writes, lower case for words to choose from, and brackets for what may be left out.
+"""
+
+import re
+
+from channels.values import Value
+
+_PART = re.compile(r"\[[^\[\]]*\]|[^\s\[\]]+")
+_PLACE = re.compile(r"[A-Z][A-Z_]*\Z")
+NUMBERS = frozenset({"N", "NUMBER"})
+"""Places that stand for whole numbers."""
+ACTION, CHOICE = "action", "choice"
+
+
+class CommandOption(Value):
+    """An argument of a command. Its name is in lower case, without spaces, as Discord demands."""
+
+    name: str
+    hint: str
+    """The part of the usage hint that it stands for."""
+    choices: tuple[str, ...] = ()
+    """The only values it can have; empty if the user writes it."""
+    proposals: tuple[str, ...] = ()
+    """Words that the user may choose instead of writing."""
+    is_number: bool = False
+    required: bool = False
+
+
+def options(usage: str) -> tuple[CommandOption, ...]:
+    """Return the options that a usage hint describes, in its order."""
+    found: dict[str, CommandOption] = {}
+    parts = _PART.findall(usage)
+    for part in parts:
+        required = not part.startswith("[") and not any(option.choices for option in found.values())
+        for option in _of_part(part.strip("[]"), required=required, alone=len(parts) == 1):
+            found.setdefault(option.name, option)
+    return tuple(found.values())
+
+
+def _of_part(part: str, *, required: bool, alone: bool) -> list[CommandOption]:
+    """Return the options of one part: words to choose from, and the places that follow them."""
+    branches = [branch.split() for branch in part.split("|") if branch.strip()]
+    words = tuple(branch[0] for branch in branches if not _PLACE.match(branch[0]))
+    places = [word for branch in branches for word in (branch[1:] if branch[0] in words else branch)]
+    if words and any(_PLACE.match(branch[0]) for branch in branches):
+        name = next(word for word in places if _PLACE.match(word))
+        return [CommandOption(name=name.lower(), hint=part, proposals=words, required=required)]
+    made = []
+    if words:
+        name = CHOICE if alone and not places else ACTION
+        made.append(CommandOption(name=name, hint="|".join(words), choices=words, required=required))
+    named = [word for word in places if _PLACE.match(word)]
+    if len(places) > len(named) or (words and len(set(named)) > 1):
+        made.append(CommandOption(name="more", hint=part))
+        return made
+    return made + [
+        CommandOption(
+            name=word.lower(), hint=word, is_number=word in NUMBERS and not words, required=required and not words
+        )
+        for word in named
+    ]

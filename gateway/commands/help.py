@@ -1,0 +1,73 @@
+"""The commands /start and /help."""
+
+from channels.base import Button, OutboundMessage
+from gateway.commands.table import LONGEST_NAME, Command, Invocation, reply
+from gateway.texts.about import About
+from gateway.texts.say import Language, arguments_in, say
+
+MAIN = ("new", "stop", "search", "remind", "skills", "undo", "model", "status")
+"""Commands that /help lists; /help more lists all."""
+MORE = frozenset({"more", "all", "更多", "全部"})
+EXAMPLES: dict[Language, tuple[str, ...]] = {
+    "en": (
+        "What time is it in Tokyo?",
+        "What is 17 * 23?",
+        "Remind me in 5 minutes to stretch",
+        "Book a flight to Tokyo",
+    ),
+    "zh": ("东京现在几点？", "17 * 23 等于多少？", "5分钟后提醒我活动一下", "我想订一张去东京的机票"),
+}
+"""Requests that every model can handle with the built-in tools and skills, even the demo model."""
+
+
+class HelpCommands:
+    """The commands /start and /help."""
+
+    def __init__(self, about: About) -> None:
+        self._about = about
+
+    async def start(self, given: Invocation) -> OutboundMessage:
+        lines = [say("start", given.language, slash=given.slash, name=self._about.name)]
+        if self._about.demo:
+            lines.append(say("demo", given.language))
+        buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
+        return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
+
+    async def help_(self, given: Invocation) -> OutboundMessage:
+        """List the main commands or, if asked for, all of them, or explain one."""
+        wanted = given.arguments.strip().lstrip("/!").casefold()
+        shown = [command for command in given.commands if not command.hidden]
+        if wanted in MORE:
+            return reply(_list(shown, given, "help_all"))
+        named = next((command for command in shown if command.name == wanted), None)
+        if named is not None:
+            return reply(f"{named.about[given.language]}\n\n{named.usage(given.slash, given.language)}")
+        if wanted:
+            return reply(say("unknown_command", given.language, slash=given.slash, name=wanted[:LONGEST_NAME]))
+        rows = _list([command for command in shown if command.name in MAIN], given, "help")
+        more = Button(label=say("help_more", given.language), action="/help more")
+        return OutboundMessage(
+            markdown=f"{rows}\n\n{say('help_hint', given.language, slash=given.slash)}", buttons=((more,),)
+        )
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command("start", {"en": "Say hello and show what to try", "zh": "打招呼并给出示例"}, self.start),
+            Command(
+                "help",
+                {"en": "List the commands, or explain one", "zh": "列出命令，或说明其中一个"},
+                self.help_,
+                arguments="[NAME|more]",
+                example="remind",
+            ),
+        )
+
+
+def _list(commands: list[Command], given: Invocation, title: str) -> str:
+    rows = (
+        f"- {given.slash}{command.name} {arguments_in(command.arguments, given.language)}".rstrip()
+        + f" – {command.about[given.language]}"
+        for command in commands
+    )
+    return "\n".join([say(title, given.language), "", *rows])
