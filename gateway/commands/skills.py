@@ -79,7 +79,13 @@ class SkillCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("skills", {"en": "List the skills", "zh": "列出技能"}, skills, arguments="[WORDS]", example={"en": "flight", "zh": "航班"}),
+            Command(
+                "skills",
+                {"en": "List the skills", "zh": "列出技能"},
+                skills,
+                arguments="[WORDS]",
+                example={"en": "flight", "zh": "航班"},
+            ),
             Command(
                 "skill",
                 {"en": "Load, install or change a skill", "zh": "加载、安装或更改技能"},
