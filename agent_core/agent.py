@@ -236,10 +236,12 @@ class Agent:
 
     # Control while a run is under way
 
-    async def compact(self, instructions: str = "") -> CompactionEnd | None:
+    async def compact(self, instructions: str = "", *, user_id: str | None = None) -> CompactionEnd | None:
         """Summarise old turns now; `instructions` say what the summary must keep. Returns None without a compactor.
-        Raises AgentBusy."""
-        with self._running(_Start()) as inputs:
+
+        Raises AgentBusy.
+        """
+        with self._running(_Start(user_id=user_id, can_wait=False)) as inputs:
             state = self.state  # a copy, because the state changes of a compaction are not those of a run
             end = await self.loop.compact(state, inputs, self._heard_by(unheard), instructions)
             self._state.messages = state.messages
@@ -333,6 +335,7 @@ class Agent:
             messages = self._state.messages
             self._state = QueryState(run_id=start.run_id or self.loop.runtime.new_id(), session_id=self.session_id)
             self._state.messages = messages  # not validated again: slow for a long history
+            self.loop.models.spending.begin_run(self._state.run_id, start.user_id, can_wait=start.can_wait)
             scope = self._scope(self._cancel, start.user_id)
             yield RunInputs(scope=scope, budget=start.budget or TaskBudget(), so_far=start.so_far or SoFar())
         finally:
@@ -371,6 +374,8 @@ class _Start:
     user_id: str | None = None
     budget: TaskBudget | None = None
     so_far: SoFar | None = None
+    can_wait: bool = True
+    """False: fails if a budget has no room, instead of waiting for it."""
 
 
 def _reason(prompts: Sequence[AgentMessage]) -> TransitionReason:

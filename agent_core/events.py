@@ -1,4 +1,4 @@
-"""Everything that can happen in a run, as a closed union of fifteen event classes.
+"""Everything that can happen in a run, as a closed union of sixteen event classes.
 
 Consumers match on the class and end with `assert_never`. Events carry deltas, never a whole partial message.
 """
@@ -138,6 +138,13 @@ class PermissionRequest(Event):
     reason: Text
 
 
+class BudgetReached(Event):
+    """A model call waits, because a budget has no room for it."""
+
+    type: Literal["budget_reached"] = "budget_reached"
+    reason: Text
+
+
 class TaskEvent(Event):
     type: Literal["task"] = "task"
     task: TaskRecord
@@ -173,6 +180,7 @@ AgentEvent = Annotated[
     | CompactionEnd
     | RetryScheduled
     | PermissionRequest
+    | BudgetReached
     | TaskEvent
     | AgentEnd,
     Field(discriminator="type"),

@@ -130,13 +130,14 @@ def test_only_these_write_files() -> None:
     """The audit file and the exports mask what they write.
 
     The others write user messages, workspace files, pages for newcomers, the page's own key, the store's mark, digests
-    of approved tools, and backups of all that.
+    of approved tools, charts of usage, and backups of all that.
     """
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
 
     assert writers == {
         "gateway/permissions/approved_tools.py",
         "gateway/records/audit_chain.py",
+        "gateway/commands/usage.py",
         "gateway/records/export/export.py",
         "gateway/store/side_file.py",
         "gateway/upkeep/backup.py",
@@ -234,6 +235,11 @@ WITHOUT_WORDS = {
     "LoadedSkills.save",
     "Outbox.sending",
     "Inbox.settle",
+    "Budgets.remove",
+    "Budgets.set",
+    "Spending.reserve",
+    "Spending.settle",
+    "Spending.settle_unknown",
     "Tasks.start",
     "Tasks.cancel",
 }

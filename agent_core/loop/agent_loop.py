@@ -19,6 +19,7 @@ from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import ModelCaller
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.loop.spending import Spending, Unlimited
 from agent_core.loop.state import QueryState, last_said
 from agent_core.loop.turn import run_turn
 from agent_core.messages import AgentMessage, NotificationMessage, ToolCall
@@ -42,6 +43,8 @@ class Models:
     retry: LlmRetryPolicy = field(default_factory=LlmRetryPolicy)
     chain: ModelChain = field(default_factory=ModelChain)
     """The fallbacks of `model`."""
+    spending: Spending = field(default_factory=Unlimited)
+    """Accounts for every call, and limits them."""
 
 
 class AgentLoop:
@@ -95,6 +98,7 @@ class AgentLoop:
             chain=models.chain,
             options=models.options,
             retry=models.retry,
+            spending=models.spending,
             hooks=self._hooks,
             clock=self.runtime.clock,
             new_id=self.runtime.new_id,

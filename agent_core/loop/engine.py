@@ -7,7 +7,7 @@ from typing import Protocol, TypeVar, cast
 
 from agent_core.cancel import CancelToken
 from agent_core.clock import Clock
-from agent_core.events import AgentEvent, CompactionEnd, CompactionReason, MessageEnd, PermissionRequest
+from agent_core.events import AgentEvent, BudgetReached, CompactionEnd, CompactionReason, MessageEnd, PermissionRequest
 from agent_core.loop.calls import BatchOutcome, CallBatch, CallRunner
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.execution import CallScope
@@ -70,9 +70,9 @@ class Run:
     begun_with: Sequence[AgentMessage]
     """The messages at the start; a compaction replaces `state.messages` by another list."""
     waited: float = 0.0
-    """Seconds spent waiting for approvals."""
+    """Seconds spent waiting for approvals and budgets."""
     asked_at: float | None = None
-    """Set while an approval is awaited."""
+    """Set while an approval or room in a budget is awaited."""
     new: list[AgentMessage] = field(default_factory=list)
     """Messages added by this run, in order."""
     pending: list[AgentMessage] = field(default_factory=list)
@@ -95,7 +95,7 @@ class Run:
         now = self.clock.monotonic()
         if self.asked_at is not None:
             self.waited += now - self.asked_at
-        self.asked_at = now if isinstance(event, PermissionRequest) else None
+        self.asked_at = now if isinstance(event, PermissionRequest | BudgetReached) else None
         reduce_event(self.state, event)
         if isinstance(event, MessageEnd):
             self.new.append(event.message)

@@ -1,6 +1,5 @@
 """One answer of a model: sends the request, passes its deltas on, and retries where that may help."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Container, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from agent_core.loop.event_stream import Emit
 from agent_core.loop.hooks import HookCalls, HookFailed
 from agent_core.loop.model_chain import Candidate, ModelChain, passes_on
 from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.loop.spending import PlannedCall, Reservation, Spending, UsedUp, reserved, until_cancelled
 from agent_core.loop.truncation import was_cut
 from agent_core.messages import AssistantContent, AssistantMessage, NotificationMessage, StopReason, ToolCall, Usage
 from agent_core.models.llm import (
@@ -49,6 +49,7 @@ class ModelCaller:
     chain: ModelChain
     options: LlmOptions
     retry: LlmRetryPolicy
+    spending: Spending
     hooks: HookCalls
     clock: Clock
     new_id: NewId
@@ -56,7 +57,11 @@ class ModelCaller:
     @property
     def next_model(self) -> ModelInfo:
         """Return the model to be asked next, possibly a fallback; its window is the one that counts."""
-        return self.chain.order(self.first)[0].model
+        return self.order()[0].model
+
+    def order(self) -> list[Candidate]:
+        """Return the models to ask, in order; the first is the cheaper one while little of a budget is left."""
+        return self.chain.order(self.spending.cheaper or self.first)
 
     async def ask(self, asked: "ModelRequest", emit: Emit) -> tuple[AssistantMessage, LlmFailure | None]:
         """Ask for one answer; retries, and falls back to other models, where that may help.
@@ -124,9 +129,11 @@ class _ModelCall:
         self._caller = caller
         self._asked = asked
         self._emit = emit
-        self._model, *self._others = caller.chain.order(caller.first)
+        self._model, *self._others = caller.order()
         self._options = caller.options.model_copy(update={"session_id": caller.options.session_id or asked.session_id})
         self._hook_failed = False
+        self._begun = False
+        """True once the server has begun to answer the current attempt."""
         self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources)
         self._failure: LlmFailure | None = None
 
@@ -157,8 +164,25 @@ class _ModelCall:
         self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources)
         self._failure = None
         options = await self._with_key()
-        if options is None or self._asked.cancel.cancelled:
+        reservation = None if options is None else await self._reserved(options)
+        if options is None or reservation is None:
             return False
+        if self._asked.cancel.cancelled:
+            reservation.settle(self._model.model, self._message, begun=False)
+            return False
+        is_settled = False
+        try:
+            started = await self._streamed(options)
+            reservation.settle(self._model.model, self._message, begun=self._begun or self._asked.cancel.cancelled)
+            is_settled = True
+        finally:
+            if not is_settled:
+                reservation.settle_in_full()
+        return started
+
+    async def _streamed(self, options: LlmOptions) -> bool:
+        """Send the request and emit its deltas. Returns True if the message has been started."""
+        self._begun = False
         partial, started = PartialAssembler(), False
         done: StreamDone | None = None
         error: Exception | None = None
@@ -194,6 +218,7 @@ class _ModelCall:
                 aclosing(self._asked.cancel.guard(stream)) as guarded,
             ):
                 async for event in guarded:
+                    self._begun |= event.type != "done"
                     if event.type == "start":
                         continue
                     if event.type != "done":
@@ -205,6 +230,17 @@ class _ModelCall:
                         break
         if client.error is not None and not is_left:
             yield client.error
+
+    async def _reserved(self, options: LlmOptions) -> Reservation | None:
+        """Reserve what the call may cost; None if it must not be made."""
+        models = [each.model for each in (self._model, *self._others)]
+        call = PlannedCall(models, self._asked.request, options)
+        found = await reserved(self._caller.spending, call, self._asked.cancel, self._emit)
+        if not isinstance(found, UsedUp):
+            return found
+        self._failure = LlmFailure(kind=FailureKind.SPENT, message=found.reason)
+        self._message = self._caller.failed(self._asked.session_id, found.reason)
+        return None
 
     async def _with_key(self) -> LlmOptions | None:
         """Return the options with the application's key, if it has one; None if its hook failed."""
@@ -328,10 +364,4 @@ class _ModelCall:
 
     async def _sleep(self, seconds: float) -> None:
         """Wait, but at most until the run is cancelled."""
-        sleeping = asyncio.ensure_future(self._caller.clock.sleep(seconds))
-        forget = self._asked.cancel.on_cancel(sleeping.cancel)
-        try:
-            await asyncio.wait([sleeping])
-        finally:
-            forget()
-            sleeping.cancel()
+        await until_cancelled(self._caller.clock.sleep(seconds), self._asked.cancel)

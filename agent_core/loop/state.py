@@ -10,6 +10,7 @@ from agent_core.events import (
     AgentEnd,
     AgentEvent,
     AgentStart,
+    BudgetReached,
     CompactionEnd,
     CompactionStart,
     MessageEnd,
@@ -102,7 +103,7 @@ def reduce_event(state: QueryState, event: AgentEvent) -> None:
         case CompactionStart():
             state.state = LoopState.COMPACTING
             state.has_attempted_reactive_compact |= event.reason == "overflow"
-        case PermissionRequest():
+        case PermissionRequest() | BudgetReached():
             state.state = LoopState.WAITING_APPROVAL
         case CompactionEnd():
             state.state = LoopState.THINKING

@@ -87,6 +87,8 @@ class FailureKind(StrEnum):
     """The key is missing, wrong or revoked."""
     INVALID = "invalid"
     """The server rejected the request itself; a retry would be rejected too."""
+    SPENT = "spent"
+    """A budget of the application has no room for the call."""
     FATAL = "fatal"
 
 

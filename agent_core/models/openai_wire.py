@@ -237,6 +237,12 @@ def thinking_for(model: ModelInfo, options: LlmOptions) -> Thinking | None:
     )
 
 
+def most_output(model: ModelInfo, options: LlmOptions) -> int:
+    """Return the most tokens that an answer may have, reasoning included: the limit that is sent with the request."""
+    thinking = thinking_for(model, options)
+    return thinking.max_tokens if thinking else model.answer_tokens(options.max_tokens)
+
+
 def _clamped(wanted: ThinkingLevel, model: ModelInfo) -> ThinkingLevel:
     """Return the highest supported level up to the wanted one, else the lowest supported."""
     known = sorted(model.thinking_levels, key=_LEVELS.index) or [wanted]

@@ -8,10 +8,12 @@ import contextlib
 import functools
 import importlib
 import importlib.util
+import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
+from urllib.parse import urlsplit
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
@@ -299,6 +301,8 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
         model = offered[0]
     if model is None:
         raise ModelSettingError(f"The server at {base_url} names no model: is it running? Else set the model's name.")
+    if _is_private(base_url):
+        model = _free(model)
     why = f"the settings name the server at {base_url}"
     return ModelChoice(
         model=model, client="openai", base_url=base_url, api_key=SecretStr(key) if key else None, why=why
@@ -314,4 +318,18 @@ async def _local_or_demo(servers: Sequence[LocalServer], host: str) -> ModelChoi
 
 def _local(found: LocalModel, reason: str) -> ModelChoice:
     why = f"{reason}{found.server.name} answers on port {found.server.port} with {found.model.id}"
-    return ModelChoice(model=found.model, client="openai", base_url=found.base_url, why=why)
+    return ModelChoice(model=_free(found.model), client="openai", base_url=found.base_url, why=why)
+
+
+def _free(model: ModelInfo) -> ModelInfo:
+    """Return a model of the user's own machine, which costs nothing."""
+    return model.model_copy(update={"input_price": 0.0, "output_price": 0.0})
+
+
+def _is_private(base_url: str) -> bool:
+    """Return True if the address is in this machine or in a private network."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))

@@ -11,6 +11,7 @@ from agent_core.tools.web.fetch import Fetcher
 from gateway.permissions.approvals import new_request_id
 from gateway.permissions.roles import People
 from gateway.security.secrets import Secrets
+from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import QuotaSettings
 from gateway.store.person import Person
 from gateway.store.restores import Restored
@@ -39,6 +40,7 @@ class AppSettings:
     """Longest time in seconds between two checks for due jobs; None for no checks but `Scheduler.tick`."""
     upkeep: UpkeepSettings | None = None
     """Nightly maintenance; None for none."""
+    budgets: BudgetSettings = field(default_factory=BudgetSettings)
     quotas: QuotaSettings | None = None
     """Disk and memory quotas of chats and users."""
 

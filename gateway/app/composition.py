@@ -20,6 +20,7 @@ from gateway.app.recovery import Recovery
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.replies import Replies
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
+from gateway.commands.budget import BudgetCommands
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
@@ -40,6 +41,7 @@ from gateway.commands.status import StatusCommand
 from gateway.commands.table import CommandTable
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
+from gateway.commands.usage import UsageCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools
@@ -74,6 +76,7 @@ class Composition(Chats):
         feedback = Feedback(store, self.announcer, self.jobs, clock)
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
         status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, self.chat_agents.chain)
+        usage = UsageCommands(store.spending, self.access, self.settings.zone, self.settings.home / OUTGOING, clock)
         found = (
             HelpCommands(about).commands,
             status.commands,
@@ -85,6 +88,8 @@ class Composition(Chats):
             ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,
             RuleCommands(store.rules, self.zones).commands,
             McpCommands(self.approved).commands,
+            BudgetCommands(self.budgets, store, self.access).commands,
+            usage.commands,
             TaskCommands(self.tasks, pace, clock).commands,
             SearchCommands(store, self.delivery, clock, about.name).commands,
             SessionCommands(store.sessions, clock).commands,
@@ -232,6 +237,7 @@ class Composition(Chats):
     async def begin(self) -> None:
         """Resume what the previous process left, before the channels deliver anything new."""
         self.audit.begin()
+        await self.budgets.load()
         store, delivery = self.store, self.delivery
         recovery = Recovery(
             store,
@@ -260,6 +266,7 @@ class Composition(Chats):
             await self.firings.settled()
             await self.sessions.settled()
         await self.approvals.settled()
+        await self.budget_notices.settled()
         await self.scheduler.settled()
         await self.delivery.settled()
 
@@ -278,6 +285,7 @@ class Composition(Chats):
         await self.firings.close()
         self.runner.stop()
         await self.approvals.close()
+        await self.budget_notices.close()
         await self.delivery.close()
 
 

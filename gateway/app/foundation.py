@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 
 from agent_core.background import Background
 from agent_core.tools.memory import memory_tools
@@ -20,22 +20,28 @@ from gateway.chat.send_file import send_file_tool
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
+from gateway.permissions.agent_spending import AgentSpending
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.budget_notices import BudgetNotices
+from gateway.permissions.budgets import BudgetRules, Budgets
+from gateway.permissions.ledger import Ledger
 from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.roles import Roles
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
 from gateway.records.audit import AuditLog
-from gateway.runs.agents import AgentParts, Agents
+from gateway.runs.agents import AgentParts, Agents, masked
 from gateway.runs.drain import Drain
 from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
 from gateway.runs.tasks.workers import Workers
 from gateway.schedule.zones import Zones
+from gateway.store.budget import Scope
 from gateway.store.rows import InboxItem
 from gateway.texts.about import About
+from gateway.texts.amounts import parse_allowances
 from gateway.upkeep.owners import Owners
 
 
@@ -154,6 +160,24 @@ class Foundation:
             network=parts.network,
         )
 
+    @cached_property
+    def budget_notices(self) -> BudgetNotices:
+        return BudgetNotices(self.store, self.delivery, self.access, self.owners, self.settings.language)
+
+    @cached_property
+    def budgets(self) -> Budgets:
+        settings, cheaper = self.settings.budgets, self._parts.cheaper
+        defaults = {scope: parse_allowances(getattr(settings, scope)) for scope in Scope}
+        return Budgets(
+            self.store,
+            self._clock,
+            self._new_id,
+            Ledger(self.settings.zone),
+            self.budget_notices,
+            BudgetRules(defaults, cheaper and masked(cheaper, self.secrets)),
+            hold=self.drain.hold,
+        )
+
     # Agents and tasks
 
     @cached_property
@@ -170,7 +194,13 @@ class Foundation:
             *memory_tools(self.memories.of_call),
         )
         ledger = self.workspaces.ledger
-        return replace(self._parts, tools=(*self._parts.tools, *own), keeper_of=self.versions.of, ledger=ledger)
+        return replace(
+            self._parts,
+            tools=(*self._parts.tools, *own),
+            keeper_of=self.versions.of,
+            spending_of=partial(AgentSpending, self.budgets, self.access, self.settings.budgets.unknown_price),
+            ledger=ledger,
+        )
 
     @cached_property
     def task_agents(self) -> Agents:

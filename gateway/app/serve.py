@@ -55,6 +55,8 @@ class Resources:
     llm: LlmClient
     choice: ModelChoice
     fallbacks: Sequence[Candidate]
+    cheaper: Candidate | None
+    """The model for when most of a budget is used."""
     launcher: Launcher | None
     """Starts programs in a sandbox; without one no programs are run."""
     about: About
@@ -108,6 +110,10 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         await choose_fallback(setting, settings.environ, base_url=settings.openai_base_url)
         for setting in settings.fallbacks
     ]
+    if settings.budgets.cheaper_model:
+        others.append(
+            await choose_fallback(settings.budgets.cheaper_model, settings.environ, base_url=settings.openai_base_url)
+        )
     async with AsyncExitStack() as life:
         store = await life.enter_async_context(
             Store.open(settings.home, clock, new_id, settings.secrets, ballast=settings.quotas.ballast_mb * MB)
@@ -115,10 +121,11 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         first, *fallbacks = [Candidate(each.model, make_client(each, clock)) for each in (choice, *others)]
         for each in (first, *fallbacks):
             life.push_async_callback(each.llm.close)
+        cheaper = fallbacks.pop() if settings.budgets.cheaper_model else None
         found = await trying
         about = _about(settings, choice, found, clock)
         launcher = None if isinstance(found, NoLauncher) else found
-        yield Resources(settings, clock, store, first.llm, choice, fallbacks, launcher, about)
+        yield Resources(settings, clock, store, first.llm, choice, fallbacks, cheaper, launcher, about)
 
 
 def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
@@ -160,6 +167,7 @@ async def open_app(
             llm=resources.llm,
             model=resources.choice.model,
             fallbacks=resources.fallbacks,
+            cheaper=resources.cheaper,
             options=LlmOptions(thinking=settings.thinking),
             tools=tools,
             others=servers.tools,
@@ -182,6 +190,7 @@ async def open_app(
             offers_heartbeat=settings.heartbeat,
             tick_every=tick_every,
             upkeep=UpkeepSettings(settings.backups, settings.keep_days),
+            budgets=settings.budgets,
             quotas=settings.quotas,
         )
         made = await life.enter_async_context(

@@ -72,7 +72,7 @@ class ContextCommands:
     async def _compacted(self, given: Invocation, agent: Agent, language: Language) -> str:
         """Compact the session and record it as a run, because it costs tokens and must survive a restart."""
         run = Run(self._new_id(), given.chat, agent.session_id, given.sender.id, self._clock.time())
-        end = await agent.compact(given.arguments.strip()[:MOST_WORDS])
+        end = await agent.compact(given.arguments.strip()[:MOST_WORDS], user_id=given.sender.id)
         if end is None or end.boundary is None:
             return say("stopped" if given.session.is_cut_short else "compact_nothing", language)
         self._store.runs.begin(run)

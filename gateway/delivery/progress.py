@@ -6,6 +6,7 @@ from agent_core.events import (
     AgentEnd,
     AgentEvent,
     AgentStart,
+    BudgetReached,
     CompactionEnd,
     CompactionStart,
     MessageEnd,
@@ -63,6 +64,8 @@ class Progress:
         self._secrets = secrets or Secrets()
         self._lines: dict[str, _Line] = {}
         self._waiting = ""
+        self._is_paused = False
+        """True while a budget has no room for the next model call."""
         self._asking = ""
         """Text about a fallback model until it begins to answer."""
         self._words: list[str] = []
@@ -77,7 +80,7 @@ class Progress:
                 self._run_started = event.ts
             case MessageStart(message=AssistantMessage()):
                 # A new answer replaces one that broke off, and the text before tool calls.
-                self._words, self._waiting = [self._before], ""
+                self._words, self._waiting, self._is_paused = [self._before], "", False
             case TurnStart():
                 goes_on = event.reason is TransitionReason.MAX_OUTPUT_RECOVERY
                 self._before = "".join(self._words) if goes_on else ""
@@ -86,16 +89,21 @@ class Progress:
                 self._words.extend(_words_in(event))
             case ToolExecutionStart() | ToolExecutionUpdate() | ToolExecutionEnd():
                 self._apply_tool(event)
-            case PermissionRequest():
-                if line := self._lines.get(event.tool_call_id):
-                    line.waiting = say("waiting_approval", self._language, label=line.label)
+            case PermissionRequest() | BudgetReached():
+                self._wait(event)
             case RetryScheduled():
                 self._retry(event)
             case CompactionStart() | CompactionEnd():
-                begins = isinstance(event, CompactionStart)
+                begins, self._is_paused = isinstance(event, CompactionStart), False
                 self._waiting = say("compacting", self._language) if begins else ""
             case _:
                 _not_shown(event)
+
+    def _wait(self, event: PermissionRequest | BudgetReached) -> None:
+        if isinstance(event, BudgetReached):
+            self._waiting, self._is_paused = say("waiting_budget", self._language), True
+        elif line := self._lines.get(event.tool_call_id):
+            line.waiting = say("waiting_approval", self._language, label=line.label)
 
     def _retry(self, event: RetryScheduled) -> None:
         if event.scope == "tool":
@@ -125,8 +133,8 @@ class Progress:
 
     @property
     def is_waiting(self) -> bool:
-        """True while approval of a call is pending."""
-        return any(line.waiting for line in self._lines.values())
+        """True while approval of a call is pending, or a budget has no room."""
+        return self._is_paused or any(line.waiting for line in self._lines.values())
 
     @property
     def has_words(self) -> bool:

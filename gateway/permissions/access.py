@@ -83,6 +83,12 @@ class Access:
             return f"{chat.platform}:{chat.account}:{sender.id}"
         return f"{chat.platform}:{sender.id}"
 
+    def person(self, chat: ChatKey, sender: Sender) -> str:
+        """Return the principal that stands for all linked accounts of the sender."""
+        principal = self.principal(chat, sender)
+        found = self._roles.person(principal)
+        return min((each.principal for each in found.accounts), default=principal) if found else principal
+
     def spoke(self, chat: ChatKey) -> None:
         """Record that the bot has posted in the chat."""
         if chat.thread is not None:

@@ -9,6 +9,7 @@ from agent_core.agent import Agent
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
+    BudgetReached,
     CompactionStart,
     MessageEnd,
     PermissionRequest,
@@ -24,7 +25,16 @@ from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step, step_of
 from gateway.store.store import Store
 
-_NOW = AgentEnd, CompactionStart, MessageEnd, PermissionRequest, RetryScheduled, TaskEvent, ToolExecutionStart
+_NOW = (
+    AgentEnd,
+    BudgetReached,
+    CompactionStart,
+    MessageEnd,
+    PermissionRequest,
+    RetryScheduled,
+    TaskEvent,
+    ToolExecutionStart,
+)
 
 
 class Trace:

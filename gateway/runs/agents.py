@@ -19,6 +19,7 @@ from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.loop.permissions import Permissions
 from agent_core.loop.queues import MessageQueues
 from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.loop.spending import Spending, Unlimited
 from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.skills.chat_skills import ChatSkills, to_nobody
 from agent_core.skills.library import SkillLibrary
@@ -42,6 +43,10 @@ def _nothing_kept(_: ChatKey) -> Keeper:
     return KeepsNothing()
 
 
+def _unlimited(_chat: ChatKey, _job: str) -> Spending:
+    return Unlimited()
+
+
 @dataclass(frozen=True)
 class AgentParts:
     """Parts shared by every chat's agent; each agent gets its own context and queues."""
@@ -50,6 +55,8 @@ class AgentParts:
     model: ModelInfo
     fallbacks: Sequence[Candidate] = ()
     """Models to ask in this order if `model` fails."""
+    cheaper: Candidate | None = None
+    """Model to ask once most of a budget is used."""
     tools: Sequence[Tool] = ()
     others: Callable[[], Iterable[Tool]] = tuple
     """Returns tools that come and go at run time."""
@@ -65,6 +72,8 @@ class AgentParts:
     """Skills shared by all chats."""
     keeper_of: Callable[[ChatKey], Keeper] = _nothing_kept
     """Returns what backs up a chat's files before tools change them."""
+    spending_of: Callable[[ChatKey, str], Spending] = _unlimited
+    """Returns what accounts for the model calls of an agent, by its chat and the job that it works for, if any."""
     ledger: FileLedger = field(default_factory=FileLedger)
     """Records the untrusted sources of each file."""
     sandbox: str = ""
@@ -78,6 +87,11 @@ class AgentParts:
         persona = self.persona or Persona()
         limits = (self.limits or LoopLimits()).model_copy(update={"finalize_on_limit": True})
         return replace(self, persona=persona.model_copy(update={"duty": DUTY}), limits=limits)
+
+
+def masked(candidate: Candidate, secrets: Secrets) -> Candidate:
+    """Return the model behind a client that masks secrets."""
+    return replace(candidate, llm=MaskingClient(candidate.llm, secrets))
 
 
 class Agents:
@@ -101,8 +115,7 @@ class Agents:
             chain: Model chain shared with other agents, so that all know which model has failed.
         """
         self.parts = parts
-        masked = (replace(each, llm=MaskingClient(each.llm, secrets)) for each in parts.fallbacks)
-        self.chain = chain or ModelChain(tuple(masked), clock)
+        self.chain = chain or ModelChain([masked(each, secrets) for each in parts.fallbacks], clock)
         self._permissions = permissions
         self._secrets = secrets
         self._clock = clock
@@ -127,6 +140,7 @@ class Agents:
         on_skills: Callable[[SkillStates], object] = to_nobody,
         *,
         keep_facts: KeepFacts | None = None,
+        job: str = "",
     ) -> Agent:
         """Create an agent for a chat, without its history.
 
@@ -134,6 +148,7 @@ class Agents:
             states: Skills loaded in the chat.
             on_skills: Called with the loaded skills when they change.
             keep_facts: Called with facts worth remembering when history is compacted.
+            job: Id of the job that the agent works for, if any.
         """
         files = self.parts.ledger.of(workspace)
         if self._demo:
@@ -145,9 +160,9 @@ class Agents:
         context = ContextManager(tools, parts.persona, str(workspace), chat_skills)
         environment = ToolEnvironment(session, workspace, str(chat), keeper=parts.keeper_of(chat), files=files)
         queues = MessageQueues(steering_mode="all", follow_up_mode="all")
-        return Agent(self._loop(context, keep_facts), context, environment, queues)
+        return Agent(self._loop(context, keep_facts, self.parts.spending_of(chat, job)), context, environment, queues)
 
-    def _loop(self, context: ContextManager, keep_facts: KeepFacts | None) -> AgentLoop:
+    def _loop(self, context: ContextManager, keep_facts: KeepFacts | None, spending: Spending) -> AgentLoop:
         parts = self.parts
 
         def caller() -> ModelCaller:
@@ -163,6 +178,7 @@ class Agents:
                 options=parts.options or LlmOptions(),
                 retry=parts.llm_retry or LlmRetryPolicy(),
                 chain=self.chain,
+                spending=spending,
             ),
             context,
             ToolSetup(context.tools, self._permissions, redact=self._secrets.mask),

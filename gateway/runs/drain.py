@@ -1,7 +1,7 @@
 """Lets work reach a safe point before the program ends. Nothing new begins meanwhile.
 
 A run pauses before its next model call, and before calls that may be repeated; the next process resumes it there. A run
-that waits for people or for another run is at a safe point already.
+that waits for people, a budget or another run is at a safe point already.
 """
 
 import asyncio
@@ -12,6 +12,7 @@ from typing import TypeVar
 from agent_core.background import Background
 from agent_core.events import (
     AgentEvent,
+    BudgetReached,
     MessageEnd,
     PermissionRequest,
     RetryScheduled,
@@ -70,7 +71,8 @@ class Unit:
                 self._waiting.discard(event.tool_call_id)
             case _:
                 pass
-        self.rests = bool(self._running) and self._running <= self._waiting
+        waits = bool(self._running) and self._running <= self._waiting
+        self.rests = waits or isinstance(event, BudgetReached)
         if self._drain.is_on and _is_good_point(event, tools):
             await self.pause(released)
 

@@ -33,7 +33,7 @@ def trouble_text(end: AgentEnd, run: str, usual: str, reader: Reader, secrets: S
     key = _key(kind, end.cause)
     facts = {"slash": reader.slash, "run": run, "wait": _wait(end.retry_after_s, language)}
     sentence = say(f"error_{key}", language, **facts)
-    if kind is FailureKind.FATAL or not reader.is_owner:
+    if kind in (FailureKind.FATAL, FailureKind.SPENT) or not reader.is_owner:
         return sentence
     model = _failed_model(end.messages) or usual
     answer = redact(secrets.mask(end.error or ""))[:LONGEST_ANSWER]

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from agent_core.models.providers import PROVIDERS
+from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import LimitSettings, QuotaSettings
 from gateway.settings.permissions import PermissionSettings
 from gateway.settings.settings import FOUND, Settings, WebSettings, channel_configs, setting_names
@@ -25,6 +26,7 @@ MODEL = "Model: leave all empty to use a model server on this machine or the dem
 PERMISSIONS = "Permissions: what the calls of tools may do"
 QUOTAS = "Quotas: how much disk and memory chats, people and programs may take"
 LIMITS = "Limits: how far one answer, sub-agent or report may go"
+BUDGETS = "Budgets: what may be spent on model calls; /budget changes them for one chat, person or job"
 GROUPS = {
     MODEL: ("model", "fallbacks", "thinking", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow"),
@@ -39,8 +41,8 @@ WIDTH = 116
 
 def render() -> str:
     """Return the text of the file. Raises LookupError if a setting belongs to no group."""
-    grouped = {key for keys in GROUPS.values() for key in keys} | {"web", "permissions", "limits", "quotas"}
-    ungrouped = set(Settings.model_fields) - FOUND - grouped
+    nested = {"web", "permissions", "limits", "budgets", "quotas"}
+    ungrouped = set(Settings.model_fields) - FOUND - {key for keys in GROUPS.values() for key in keys} - nested
     if ungrouped:
         raise LookupError(f"settings without a group in .env.example: {sorted(ungrouped)}")
     first, *others = GROUPS
@@ -53,6 +55,7 @@ def render() -> str:
         _group("Web: the page on this machine", _lines(("web",), WebSettings, WebSettings.model_fields)),
         _group(PERMISSIONS, _lines(("permissions",), PermissionSettings, PermissionSettings.model_fields)),
         _group(LIMITS, _lines(("limits",), LimitSettings, LimitSettings.model_fields)),
+        _group(BUDGETS, _lines(("budgets",), BudgetSettings, BudgetSettings.model_fields)),
         _group(QUOTAS, _lines(("quotas",), QuotaSettings, QuotaSettings.model_fields)),
         *(_group(title, _lines((), Settings, GROUPS[title])) for title in others),
     ]

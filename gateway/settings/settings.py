@@ -23,6 +23,7 @@ from channels.checkup import Finding, problem
 from channels.web.config import Config as WebChannelConfig
 from gateway.errors import Refusals, SettingsError
 from gateway.security.secrets import Secrets, is_open_to_others
+from gateway.settings.budgets import BudgetSettings
 from gateway.settings.errors import refused, refused_keys
 from gateway.settings.files import DOTENV, SET_ELSEWHERE, home_folder, left_out, read_text, setting_files
 from gateway.settings.limits import LimitSettings, QuotaSettings
@@ -121,6 +122,7 @@ class Settings(BaseSettings):
     """Days after which long results of tools are shortened and copies of sent files removed; 0: never."""
     permissions: PermissionSettings = PermissionSettings()
     limits: LimitSettings = LimitSettings()
+    budgets: BudgetSettings = BudgetSettings()
     quotas: QuotaSettings = QuotaSettings()
     web: WebSettings = WebSettings()
     log_level: Literal["debug", "info", "warning", "error"] = "info"
@@ -186,18 +188,22 @@ def channel_configs() -> Mapping[str, type[BaseModel]]:
     return {name: config for name, config in registry.configs().items() if name not in Settings.model_fields}
 
 
+_NESTED = (WebSettings, PermissionSettings, LimitSettings, BudgetSettings, QuotaSettings)
+
+
 @cache
 def setting_names() -> Names:
     flat = {
         name: (key,)
         for key, field in Settings.model_fields.items()
-        if key not in FOUND and field.annotation not in (WebSettings, PermissionSettings, LimitSettings, QuotaSettings)
+        if key not in FOUND and field.annotation not in _NESTED
         for name in [key.upper() if key == "openai_base_url" else f"PARLEY_{key.upper()}"]
     }
     web: dict[str, Key] = {f"PARLEY_WEB_{key.upper()}": ("web", key) for key in WebSettings.model_fields}
     web["PARLEY_WEB"] = web.pop("PARLEY_WEB_ENABLED")
     permissions = {f"PARLEY_PERMISSIONS_{row.upper()}": ("permissions", row) for row in PermissionSettings.model_fields}
     limits = {f"PARLEY_LIMITS_{key.upper()}": ("limits", key) for key in LimitSettings.model_fields}
+    budgets = {f"PARLEY_BUDGETS_{key.upper()}": ("budgets", key) for key in BudgetSettings.model_fields}
     quotas = {f"PARLEY_QUOTAS_{key.upper()}": ("quotas", key) for key in QuotaSettings.model_fields}
     platforms = {
         f"{channel}_{key}".upper(): (channel, key)
@@ -205,7 +211,7 @@ def setting_names() -> Names:
         for key in config.model_fields
     }
     return Names(
-        flat=flat | permissions | limits | quotas | web | platforms,
+        flat=flat | permissions | limits | budgets | quotas | web | platforms,
         prefixes=("PARLEY_", *(f"{channel.upper()}_" for channel in channel_configs())),
         elsewhere=SET_ELSEWHERE,
         named={TABLE: KEYS},

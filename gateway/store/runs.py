@@ -254,11 +254,11 @@ def end_run(connection: sqlite3.Connection, run_id: str, how: RunEnd, now: float
 
 
 def _seconds(steps: Iterable[tuple[float, str]]) -> float:
-    """Sum the seconds between steps, without the gaps between process starts and the waits for approvals."""
+    """Sum the seconds between steps, without the gaps between process starts and the waits for people and budgets."""
     return sum(
         max(0.0, at - before)
         for (before, kind), (at, following) in pairwise(steps)
-        if following != "agent_start" and kind != "permission_request"
+        if following != "agent_start" and kind not in ("permission_request", "budget_reached")
     )
 
 

@@ -29,6 +29,7 @@ from gateway.store.retention import Retention
 from gateway.store.runs import Runs
 from gateway.store.search import Search
 from gateway.store.sessions import Sessions
+from gateway.store.spending import Budgets, Spending
 from gateway.store.steps import Steps
 from gateway.store.tasks import Tasks
 from gateway.store.transcript import Transcript
@@ -61,6 +62,8 @@ class Store:
         self.read_marks = ReadMarks(*tables)
         self.restores = Restores(*tables)
         self.people = People(*tables)
+        self.budgets = Budgets(*tables)
+        self.spending = Spending(*tables)
         self.retention = Retention(*tables)
         self._reader = reader
 

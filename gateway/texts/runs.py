@@ -5,6 +5,7 @@ TEXTS = {
         "en": "The model gave no answer. Please try again or ask differently.",
         "zh": "模型没有给出回答，请重试或换一种问法。",
     },
+    "waiting_budget": {"en": "Waiting: a budget is used up", "zh": "等待中：预算已用完"},
     "working": {"en": "Working…", "zh": "处理中…"},
     "retrying": {
         "en": "The model failed; retrying in {seconds} s",
@@ -67,6 +68,10 @@ TEXTS = {
     "error_overflow": {
         "en": "This conversation is too long for the model. Start a new one with {slash}new. (run {run})",
         "zh": "对话太长，模型无法处理。请用 {slash}new 开始新的对话。（运行 {run}）",
+    },
+    "error_spent": {
+        "en": "A budget has no room for this. See {slash}budget. (run {run})",
+        "zh": "预算已用完，无法完成。请看 {slash}budget。（运行 {run}）",
     },
     "error_transient": {
         "en": "The model's answer was cut off. Please try again in a while. (run {run})",

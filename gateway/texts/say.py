@@ -4,7 +4,19 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-from gateway.texts import approvals, commands, finding, heartbeat, jobs, notices, runs, skill_installs, skills, timing
+from gateway.texts import (
+    approvals,
+    commands,
+    finding,
+    heartbeat,
+    jobs,
+    money,
+    notices,
+    runs,
+    skill_installs,
+    skills,
+    timing,
+)
 
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
@@ -15,6 +27,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **finding.TEXTS,
     **heartbeat.TEXTS,
     **jobs.TEXTS,
+    **money.TEXTS,
     **notices.TEXTS,
     **runs.TEXTS,
     **skill_installs.TEXTS,
@@ -82,6 +95,7 @@ _PLACES_IN_CHINESE = {
     "NAME": "名称",
     "ID": "编号",
     "TITLE": "标题",
+    "AMOUNT": "数额",
 }
 
 

@@ -1,6 +1,6 @@
 """Notifies the owners in their private chats of matters that only they can handle."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import structlog
 
@@ -41,6 +41,11 @@ class Owners:
         for owner in sorted(self._people.owners):
             self._telling.start(self._tell(owner, notice, (key, facts), show), f"tell {owner}")
 
+    def tell_once(self, notice: str, messages: Mapping[Language, OutboundMessage]) -> None:
+        """Send a message to every owner in the background, unless one with this name was sent before."""
+        for owner in sorted(self._people.owners):
+            self._telling.start(self._tell_once(owner, notice, messages), f"tell {owner}")
+
     def work_failed(self, name: str, error: Exception) -> None:
         """Report that a background task meant to run forever has failed and is being restarted."""
         self.tell("work_failed", name=name, error=type(error).__name__)
@@ -63,6 +68,17 @@ class Owners:
         buttons = ((Button(label=say("look_button", language), action=show),),) if show else ()
         message = OutboundMessage(markdown=say(key, language, **facts), buttons=buttons, silent=True)
         post = Post(f"owners-{notice}:notice:{person}", f"owners-{notice}", chat, message)
+        await self._store.outbox.add([post])
+        await self._delivery.deliver(chat, [post])
+
+    async def _tell_once(self, owner: str, notice: str, messages: Mapping[Language, OutboundMessage]) -> None:
+        platform, _, person = owner.partition(":")
+        key = f"owners-{notice}:notice:{person}"
+        chat = await self._private_chat(platform, person)
+        if chat is None or await self._store.outbox.find(key) is not None:
+            return
+        language = language_of(await self._store.chats.language_of(chat, person), self._language)
+        post = Post(key, f"owners-{notice}", chat, messages[language])
         await self._store.outbox.add([post])
         await self._delivery.deliver(chat, [post])
 

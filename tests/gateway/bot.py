@@ -12,6 +12,7 @@ from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_chain import Candidate
 from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.library import SkillLibrary
 from agent_core.sources import Sources
@@ -29,6 +30,7 @@ from gateway.permissions.policy import Policy
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
+from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import QuotaSettings
 from gateway.store.store import Store
 from gateway.texts.about import About
@@ -60,6 +62,9 @@ class BotOptions:
     zone: str = "Europe/Paris"
     upkeep: UpkeepSettings | None = None
     quotas: QuotaSettings | None = None
+    budgets: BudgetSettings = field(default_factory=BudgetSettings)
+    cheaper: Candidate | None = None
+    model: ModelInfo = SCRIPTED_MODEL
     approved: ApprovedTools | None = None
     others: Callable[[], Iterable[Tool]] = tuple
     described_by: Callable[[], Sources] = tuple
@@ -71,8 +76,9 @@ class BotOptions:
     def parts(self, llm: ScriptedLlm) -> AgentParts:
         return AgentParts(
             llm=llm,
-            model=SCRIPTED_MODEL.model_copy(update={"vision": True}),
+            model=self.model.model_copy(update={"vision": True}),
             fallbacks=self.fallbacks,
+            cheaper=self.cheaper,
             tools=self.tools,
             others=self.others,
             described_by=self.described_by,
@@ -136,6 +142,7 @@ class Bot:
             offers_heartbeat=self._options.offers_heartbeat,
             tick_every=self._options.look_every,
             upkeep=self._options.upkeep,
+            budgets=self._options.budgets,
             quotas=self._options.quotas,
         )
         system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)

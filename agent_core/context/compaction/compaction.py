@@ -20,6 +20,7 @@ from agent_core.context.compaction.summary import Material, Summary, extracted, 
 from agent_core.context.context import ContextManager
 from agent_core.events import (
     AgentEvent,
+    BudgetReached,
     CompactionEnd,
     CompactionReason,
     CompactionStart,
@@ -162,7 +163,7 @@ class Compaction:
         request = request_for(material, budget.telling, with_facts=self._keep_facts is not None)
 
         async def emit_retries(event: AgentEvent) -> None:
-            if isinstance(event, RetryScheduled):
+            if isinstance(event, RetryScheduled | BudgetReached):
                 await work.emit(event)
 
         answer, failure = await caller.ask(ModelRequest(request, work.state.session_id, work.cancel), emit_retries)

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
+    BudgetReached,
     CompactionEnd,
     CompactionStart,
     MessageEnd,
@@ -172,8 +173,9 @@ class Story:
             case PermissionRequest():
                 yield self._line(f"? may {event.tool_name} be called ({event.request_id}): {event.reason}")
                 yield self._under(_answered(self._questions.get(event.request_id)))
-            case CompactionStart():
-                yield self._line(f"compaction: {event.reason}")
+            case CompactionStart() | BudgetReached():
+                what = "compaction" if isinstance(event, CompactionStart) else "waits"
+                yield self._line(f"{what}: {event.reason}")
             case CompactionEnd():
                 why = f", failed: {event.error}" if event.error else ""
                 yield self._line(f"compacted: {event.tokens_before} tokens to {event.tokens_after}{why}")

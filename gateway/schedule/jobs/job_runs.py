@@ -142,7 +142,7 @@ class JobAgents:
             self._rules, self._versions, parts.skills, job.scripts, job.given, parts.ledger
         )
         agents = self._agents.variant(replace(parts, tools=tools, persona=persona), permissions)
-        return agents.make(job.chat, firing.name, self._workspace(job.chat))
+        return agents.make(job.chat, firing.name, self._workspace(job.chat), job=job.id)
 
 
 MOST_AT_ONCE = 3

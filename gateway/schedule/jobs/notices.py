@@ -10,7 +10,7 @@ from channels.text import literal
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs import outcome as causes
 from gateway.schedule.jobs.missed import ON_TIME
-from gateway.schedule.jobs.outcome import SKILL, STOPPED, Outcome
+from gateway.schedule.jobs.outcome import SKILL, SPENT, STOPPED, Outcome
 from gateway.schedule.times.words import slot_words
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder, Report
 from gateway.store.rule import Once
@@ -150,7 +150,7 @@ def _is_told(job: Job, firing: Firing, cause: str, failures: int, others: Sequen
     ended = firing.ended or firing.due
     if any(each.told_cause == cause and each.told_at and ended - each.told_at < TELL_EVERY for each in others):
         return False
-    at_once = isinstance(job.rule, Once) or cause == causes.KILLED or (cause == SKILL and not job.told_cause)
+    at_once = isinstance(job.rule, Once) or cause == causes.KILLED or (cause in (SKILL, SPENT) and not job.told_cause)
     return at_once or failures >= FAILURES
 
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, AssistantMessage
+from agent_core.models.llm import FailureKind
 from agent_core.reasons import TerminalReason
 from agent_core.sources import Sources
 from agent_core.subagents import usage_of
@@ -19,6 +20,8 @@ SILENT = "silent"
 MISTAKE = "mistake"
 SKILL = "skill"
 """The job's skill is missing or cannot be used."""
+SPENT = FailureKind.SPENT.value
+"""A budget has no room for the run."""
 NOT_ALLOWED = "permission"
 TOO_DEAR = "budget"
 STOPPED = "stopped"

@@ -56,7 +56,9 @@ async def test_after_three_retries_the_run_ends_with_the_failure(starts: StartAg
     assert len(talk.llm.requests) == 4
 
 
-@pytest.mark.parametrize("kind", sorted(set(FailureKind) - {FailureKind.TRANSIENT, FailureKind.FATAL}))
+@pytest.mark.parametrize(
+    "kind", sorted(set(FailureKind) - {FailureKind.TRANSIENT, FailureKind.FATAL, FailureKind.SPENT})
+)
 async def test_no_other_failure_is_tried_again(starts: StartAgent, kind: FailureKind) -> None:  # C-05, C-25
     talk = starts(Failure(kind), "never")
 

@@ -157,7 +157,7 @@ async def test_a_base_url_takes_any_model_to_the_light_client() -> None:
     assert (unset.client, unset.model.id, unset.model.context_window) == ("openai", "first", 16_384)
     assert (unset.base_url, unset.why) == (server.base_url, f"the settings name the server at {server.base_url}")
     assert unset.model.id == "first"
-    assert (named.model.id, named.model.input_price) == ("second", None)
+    assert (named.model.id, named.model.input_price) == ("second", 0.0), "a server on this machine costs nothing"
     assert (unlisted.client, unlisted.model.id) == ("openai", "anthropic/third")
     assert (by_setting.base_url, by_setting.api_key) == (server.base_url, None)
     assert isinstance(make_client(unset), OpenAiClient)

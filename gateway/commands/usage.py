@@ -1,0 +1,124 @@
+"""The command for what was used: /usage."""
+
+import asyncio
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from agent_core.clock import Clock
+from channels.attachments import Attachment
+from channels.base import OutboundMessage
+from channels.text import literal
+from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.access import Access
+from gateway.records.chart import bar_chart
+from gateway.records.spending_report import Span, SpendingReport, Sum, began, first_of, report_of
+from gateway.store.budget import ALL, Account, Scope, chat_account
+from gateway.store.spending import Spending
+from gateway.texts.amounts import Unit, amount_words
+from gateway.texts.say import Language, say
+
+_SPANS = {
+    Span.DAY: ("day", "today", "daily", "今天", "今日", "天", "日"),
+    Span.WEEK: ("week", "weekly", "本周", "周", "七天"),
+    Span.MONTH: ("month", "monthly", "本月", "月"),
+}
+_SCOPES = {
+    Scope.PERSON: ("me", "mine", "我", "我的"),
+    Scope.CHAT: ("here", "chat", "这里", "本聊天", "本群"),
+    Scope.ALL: ("all", "everything", "全部", "所有"),
+}
+_TITLES = {Scope.PERSON: "usage_of_person", Scope.CHAT: "usage_of_chat", Scope.ALL: "usage_of_all"}
+_MOST_MODELS = 5
+
+
+class UsageCommands:
+    """The command /usage."""
+
+    def __init__(self, spending: Spending, access: Access, zone: ZoneInfo, outgoing: Path, clock: Clock) -> None:
+        """`outgoing` is the folder of files to be sent."""
+        self._spending = spending
+        self._access = access
+        self._zone = zone
+        self._outgoing = outgoing
+        self._clock = clock
+
+    async def usage(self, given: Invocation) -> OutboundMessage:
+        """Show what was used by the sender, this chat or, for owners and admins, everybody."""
+        words = given.arguments.lower().split()
+        spans = [span for span, names in _SPANS.items() if set(names) & set(words)]
+        scopes = [scope for scope, names in _SCOPES.items() if set(names) & set(words)]
+        if len(spans) + len(scopes) != len(words):
+            return reply(say("usage_usage", given.language, slash=given.slash))
+        span, scope = (spans or [Span.WEEK])[0], (scopes or [Scope.PERSON])[0]
+        if scope is Scope.ALL and not given.is_admin:
+            return reply(say("usage_not_yours", given.language))
+        now = self._clock.time()
+        since = began(first_of(span, now, self._zone), self._zone)
+        rows = await self._spending.usage(since, self._account(given, scope))
+        report = report_of(rows, span, now, self._zone)
+        text = _text(report, scope, self._zone, given.language)
+        if not report.total.spent.tokens:
+            return reply(text)
+        picture = await asyncio.to_thread(self._draw, report, given.asked)
+        return OutboundMessage(markdown=text, attachments=(picture,))
+
+    def _account(self, given: Invocation, scope: Scope) -> Account:
+        if scope is Scope.ALL:
+            return ALL
+        mine = Account(Scope.PERSON, self._access.person(given.chat, given.sender))
+        return mine if scope is Scope.PERSON else chat_account(given.chat)
+
+    def _draw(self, report: SpendingReport, asked: str) -> Attachment:
+        """Write the chart to a file to be sent. Blocks."""
+        drawn = bar_chart(report.chart(), "USD" if report.unit is Unit.USD else "")
+        file = self._outgoing / f"usage-{hashlib.sha256(asked.encode()).hexdigest()[:24]}" / "usage.png"
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file.write_bytes(drawn)
+        return Attachment(name=file.name, mime_type="image/png", size=len(drawn), path=str(file))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "usage",
+                {"en": "Show what the model has cost", "zh": "查看模型用量和费用"},
+                self.usage,
+                arguments="[me|here|all] [day|week|month]",
+                example={"en": "here month", "zh": "这里 本月"},
+            ),
+        )
+
+
+def _text(report: SpendingReport, scope: Scope, zone: ZoneInfo, language: Language) -> str:
+    days = f"{report.first}" if report.first == report.last else f"{report.first} – {report.last}"
+    title = say(_TITLES[scope], language, days=days, zone=zone.key)
+    if not report.total.calls:
+        return f"{title}\n\n{say('usage_none', language)}"
+    parts = [title, _words(report.total, language)]
+    if len(report.bars) > 1:
+        parts.append(_rows(report.bars, language))
+    models = {literal(name): each for name, each in list(report.models.items())[:_MOST_MODELS] if name}
+    parts.append(_rows(models, language))
+    if report.total.estimated.tokens:
+        estimated = amount_words(report.total.estimated.tokens, Unit.TOKENS, language)
+        parts.append(say("usage_estimated", language, tokens=estimated))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _rows(sums: Mapping[str, Sum], language: Language) -> str:
+    return "\n".join(f"- {name}: {_words(each, language)}" for name, each in sums.items() if each.calls)
+
+
+def _words(used: Sum, language: Language) -> str:
+    """Return a sum in words; one that is partly estimated is marked."""
+    about = "≈ " if used.estimated.tokens else ""
+    key = "usage_words_one" if used.calls == 1 else "usage_words"
+    return about + say(
+        key,
+        language,
+        calls=f"{used.calls:,}",
+        tokens=amount_words(used.spent.tokens, Unit.TOKENS, language),
+        cost=amount_words(used.spent.cost, Unit.USD, language),
+    )

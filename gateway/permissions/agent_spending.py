@@ -1,0 +1,120 @@
+"""The spending of one agent: prices its model calls and charges them to those for whom it runs."""
+
+from agent_core.identity_cache import IdentityCache
+from agent_core.loop.model_chain import Candidate
+from agent_core.loop.spending import PlannedCall, Reservation, UsedUp
+from agent_core.messages import AssistantMessage, LlmMessage
+from agent_core.models.llm import LlmRequest, ModelInfo, ToolSpec
+from agent_core.models.openai_wire import most_output
+from agent_core.models.tokens import estimate, message_tokens
+from channels.base import ChatKey, Sender
+from gateway.permissions.access import Access
+from gateway.permissions.budgets import Budgets, Charged, Lack
+from gateway.store.budget import Budget, Payer, Spent
+from gateway.texts.amounts import USD, allowance_words
+
+PER_MILLION = USD // 1_000_000
+"""Billionths of a dollar for a token that costs one dollar per million."""
+
+
+class AgentSpending:
+    """Implements agent_core's `Spending` for the agent of a chat, a task or a job."""
+
+    def __init__(self, budgets: Budgets, access: Access, unknown_price: float, chat: ChatKey, job: str) -> None:
+        """Create the spending.
+
+        Args:
+            unknown_price: Dollars per million tokens of models whose price is not known.
+            job: Id of the job that the agent works for; it does not wait for room in a budget. Empty if there is none.
+        """
+        self._budgets = budgets
+        self._access = access
+        self._payer = Payer(chat, job=job)
+        self._can_wait = False
+        self._unknown_price = unknown_price
+        self._messages = IdentityCache[LlmMessage, int](message_tokens)
+        self._tools = IdentityCache[ToolSpec, int](_tool_tokens)
+
+    @property
+    def cheaper(self) -> Candidate | None:
+        return self._budgets.cheaper_for(self._payer)
+
+    def begin_run(self, run_id: str, user_id: str | None, *, can_wait: bool) -> None:
+        chat, job = self._payer.chat, self._payer.job
+        person = self._access.person(chat, Sender(id=user_id, name="")) if user_id else ""
+        self._payer = Payer(chat, run_id, user_id or "", person, job)
+        self._can_wait = can_wait and not job
+
+    async def reserve(self, call: PlannedCall) -> Reservation | UsedUp:
+        size = self._size(call.request)
+        found = await self._budgets.reserve(self._payer, call.models[0].id, self._most(call, size))
+        if isinstance(found, Lack):
+            return UsedUp(_reason(found.budget), self._can_wait)
+        return _Reserved(self._budgets, found, size, self._unknown_price)
+
+    async def room_for(self, call: PlannedCall) -> None:
+        await self._budgets.room_for(self._payer, self._most(call, self._size(call.request)))
+
+    def _most(self, call: PlannedCall, size: int) -> Spent:
+        """Return the most that the call may use: at the price of the dearest model that may be asked."""
+        answers = [most_output(model, call.options) for model in call.models]
+        costs = [
+            size * _input_price(model, self._unknown_price) + most * _output_price(model, self._unknown_price)
+            for model, most in zip(call.models, answers, strict=True)
+        ]
+        return Spent(size + max(answers), round(max(costs) * PER_MILLION))
+
+    def _size(self, request: LlmRequest) -> int:
+        """Return the estimated tokens of a request."""
+        rows = self._messages.row(request.messages), self._tools.row(request.tools)
+        return estimate(request.system) + sum(map(sum, rows))
+
+
+class _Reserved:
+    """Implements agent_core's `Reservation`."""
+
+    def __init__(self, budgets: Budgets, charged: Charged, size: int, unknown_price: float) -> None:
+        """`size` is the estimated tokens of the request."""
+        self._budgets = budgets
+        self._charged = charged
+        self._size = size
+        self._unknown_price = unknown_price
+
+    def settle(self, model: ModelInfo, answer: AssistantMessage, *, begun: bool) -> None:
+        usage = answer.usage
+        asked = usage.input + usage.cache_read + usage.cache_write
+        if not begun and not asked and not usage.output:
+            self._budgets.settle(self._charged, model.id, Spent(), "settled")
+            return
+        received = message_tokens(answer) if answer.content else 0
+        is_told = bool(asked) and (bool(usage.output) or not received)
+        tokens = (asked or self._size) + (usage.output or received)
+        if is_told and model.input_price is not None and model.output_price is not None:
+            cost = usage.cost_usd * USD
+        else:
+            price, output_price = _input_price(model, self._unknown_price), _output_price(model, self._unknown_price)
+            cost = ((asked or self._size) * price + (usage.output or received) * output_price) * PER_MILLION
+        self._budgets.settle(self._charged, model.id, Spent(tokens, round(cost)), "settled" if is_told else "estimate")
+
+    def settle_in_full(self) -> None:
+        self._budgets.settle(self._charged, "", self._charged.spent, "estimate")
+
+
+def _input_price(model: ModelInfo, unknown: float) -> float:
+    """Return dollars per million tokens of input, whether cached or not."""
+    price = unknown if model.input_price is None else model.input_price
+    return max(price, model.cache_write_price or 0.0)
+
+
+def _output_price(model: ModelInfo, unknown: float) -> float:
+    return unknown if model.output_price is None else model.output_price
+
+
+def _tool_tokens(tool: ToolSpec) -> int:
+    return estimate(tool.model_dump_json())
+
+
+def _reason(budget: Budget) -> str:
+    account = budget.account
+    whose = f"{account.scope} {account.subject}".strip()
+    return f"the budget of {allowance_words(budget.allowance, 'en')} has no room ({whose})"

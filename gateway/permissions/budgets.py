@@ -1,0 +1,196 @@
+"""Budgets of model calls: what is reserved, what is left, and who must wait.
+
+The check and the reservation are one step in memory, so any number of chats share a budget safely. A reservation
+is on disk before its call is made; one that a crash leaves open counts in full, as an estimate.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+
+from agent_core.background import set_within
+from agent_core.clock import Clock, NewId
+from agent_core.loop.model_chain import Candidate
+from gateway.permissions.budget_notices import BudgetNotices, digest
+from gateway.permissions.ledger import Ledger
+from gateway.store.budget import Account, Budget, Payer, Scope, Spent
+from gateway.store.spending import State
+from gateway.store.store import Store
+from gateway.texts.amounts import Allowance, Period
+
+NEAR = 0.8
+"""Share of a budget from which on people are told, and the cheaper model answers."""
+
+
+@dataclass(frozen=True)
+class BudgetRules:
+    """What the settings say about budgets."""
+
+    defaults: Mapping[Scope, Sequence[Allowance]] = field(default_factory=dict)
+    """Budgets of all accounts of a scope that have none of their own for the same period and unit."""
+    cheaper: Candidate | None = None
+    """The model that answers once most of a budget is used."""
+
+
+@dataclass(frozen=True)
+class Charged:
+    """A reservation of one model call."""
+
+    id: str
+    at: float
+    payer: Payer
+    spent: Spent
+
+
+@dataclass(frozen=True)
+class Lack:
+    """A budget that has no room for a call."""
+
+    budget: Budget
+    used: int
+    needed: int
+
+
+async def _go_on() -> None:
+    """Hold nothing."""
+
+
+class Budgets:
+    """All budgets and accounts of this installation."""
+
+    def __init__(
+        self,
+        store: Store,
+        clock: Clock,
+        new_id: NewId,
+        ledger: Ledger,
+        notices: BudgetNotices,
+        rules: BudgetRules,
+        *,
+        hold: Callable[[], Awaitable[None]] = _go_on,
+    ) -> None:
+        """`hold` blocks once the program drains."""
+        self.ledger = ledger
+        self.rules = rules
+        self._store = store
+        self._clock = clock
+        self._new_id = new_id
+        self._notices = notices
+        self._hold = hold
+        self._set: dict[Account, tuple[Budget, ...]] = {}
+        self._changed = asyncio.Event()
+        """Replaced when it is set: there may be room again."""
+
+    async def load(self) -> None:
+        """Settle what the previous process left open, and read the sums and the budgets."""
+        await self._store.spending.settle_unknown()
+        now = self._clock.time()
+        for period in Period:
+            self.ledger.load(now, period, await self._store.spending.sums(self.ledger.begins(now, period)))
+        await self._read()
+
+    # For people
+
+    def of(self, account: Account) -> list[Budget]:
+        """Return the budgets of an account: its own, and the defaults that these do not replace."""
+        own = self._set.get(account, ())
+        kinds = {(each.allowance.period, each.allowance.unit) for each in own}
+        default = (
+            Budget(account, each, is_default=True)
+            for each in self.rules.defaults.get(account.scope, ())
+            if (each.period, each.unit) not in kinds
+        )
+        return sorted((*own, *default), key=lambda each: each.allowance)
+
+    def used(self, budget: Budget) -> int:
+        """Return what is used of the budget in the current period, with what is reserved."""
+        return self._used(budget, self._clock.time())
+
+    async def set(self, budget: Budget, by: str) -> None:
+        await self._store.budgets.set(budget, by)
+        await self._read()
+
+    async def remove(self, account: Account, period: Period | None) -> None:
+        """Remove the budgets that people have set for an account, of one period or of all."""
+        await self._store.budgets.remove(account, period)
+        await self._read()
+
+    def named(self, name: str) -> Account | None:
+        """Return the account with a short name, among those that have a budget or were charged this month."""
+        known = {*self._set, *self.ledger.accounts}
+        return next((each for each in known if digest(each) == name), None)
+
+    # For agents
+
+    def cheaper_for(self, payer: Payer) -> Candidate | None:
+        """Return the cheaper model if one is set and most of a budget of the payer is used."""
+        if self.rules.cheaper is None:
+            return None
+        now = self._clock.time()
+        return self.rules.cheaper if any(self._is_near(each, now) for each in self._of(payer)) else None
+
+    def lacking(self, payer: Payer, spent: Spent) -> Lack | None:
+        """Return the first budget of the payer without room for this."""
+        now = self._clock.time()
+        for budget in self._of(payer):
+            used, needed = self._used(budget, now), spent.of(budget.allowance.unit)
+            if used + needed > budget.allowance.amount:
+                return Lack(budget, used, needed)
+        return None
+
+    async def reserve(self, payer: Payer, model: str, spent: Spent) -> Charged | Lack:
+        """Reserve what a call may use at most, if all budgets of the payer have room."""
+        if (lack := self.lacking(payer, spent)) is not None:
+            return lack
+        charged = Charged(self._new_id(), self._clock.time(), payer, spent)
+        self.ledger.add(payer.accounts, charged.at, spent)
+        is_written = False
+        try:
+            await self._store.spending.reserve(charged.id, charged.at, payer, model, spent)
+            is_written = True
+        finally:
+            if not is_written:  # cut off before the call could be made
+                self.settle(charged, model, Spent(), "settled")
+        return charged
+
+    def settle(self, charged: Charged, model: str, spent: Spent, state: State) -> None:
+        """Replace a reservation by what the call has used."""
+        self.ledger.add(charged.payer.accounts, charged.at, spent - charged.spent)
+        self._store.spending.settle(charged.id, model, spent, state)
+        self._wake()
+        now = self._clock.time()
+        for budget in self._of(charged.payer):
+            if self._is_near(budget, now):
+                self._notices.near(budget, charged.payer, self._used(budget, now), self.ledger.day_of(now))
+
+    async def room_for(self, payer: Payer, spent: Spent) -> None:
+        """Wait until there is room: a budget was raised, other calls used less, or a period began."""
+        while (lack := self.lacking(payer, spent)) is not None:
+            now, changed = self._clock.time(), self._changed
+            period = lack.budget.allowance.period
+            self._notices.used_up(lack.budget, payer, lack.used, lack.needed, self.ledger.day_of(now))
+            await set_within(changed, max(1.0, self.ledger.ends(now, period) - now), self._clock)
+        await self._hold()
+
+    # Implementation
+
+    def _of(self, payer: Payer) -> Iterable[Budget]:
+        return chain.from_iterable(map(self.of, payer.accounts))
+
+    def _used(self, budget: Budget, now: float) -> int:
+        return self.ledger.used(budget.account, now, budget.allowance.period).of(budget.allowance.unit)
+
+    def _is_near(self, budget: Budget, now: float) -> bool:
+        return self._used(budget, now) >= NEAR * budget.allowance.amount
+
+    async def _read(self) -> None:
+        found: dict[Account, tuple[Budget, ...]] = {}
+        for budget in await self._store.budgets.all():
+            found[budget.account] = (*found.get(budget.account, ()), budget)
+        self._set = found
+        self._wake()
+
+    def _wake(self) -> None:
+        self._changed.set()
+        self._changed = asyncio.Event()

@@ -1,0 +1,76 @@
+"""Sums of what each account has used today and this month, in memory. Without I/O."""
+
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime, time, timedelta
+from zoneinfo import ZoneInfo
+
+from gateway.store.budget import Account, Spent
+from gateway.texts.amounts import Period
+
+NOTHING = Spent()
+
+
+def first_day(day: date, period: Period) -> date:
+    """Return the first day of the period that holds a day."""
+    return day if period is Period.DAY else day.replace(day=1)
+
+
+def day_after(day: date, period: Period) -> date:
+    """Return the first day of the next period."""
+    if period is Period.DAY:
+        return day + timedelta(days=1)
+    return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
+
+
+class Ledger:
+    """What was used in calendar days and months of a time zone. A call belongs to the day on which it began."""
+
+    def __init__(self, zone: ZoneInfo) -> None:
+        self.zone = zone
+        self._sums: dict[tuple[Period, date], dict[Account, Spent]] = {}
+        """By the first day of each period."""
+
+    def day_of(self, at: float) -> date:
+        return datetime.fromtimestamp(at, self.zone).date()
+
+    def begins(self, at: float, period: Period) -> float:
+        """Return when the period that holds this moment began."""
+        return self._midnight(first_day(self.day_of(at), period))
+
+    def ends(self, at: float, period: Period) -> float:
+        """Return when the period that holds this moment ends."""
+        return self._midnight(day_after(self.day_of(at), period))
+
+    def load(self, at: float, period: Period, sums: Mapping[Account, Spent]) -> None:
+        """Set the sums of the period that holds this moment."""
+        self._sums[period, first_day(self.day_of(at), period)] = dict(sums)
+
+    def add(self, accounts: Iterable[Account], at: float, spent: Spent) -> None:
+        """Add to the accounts what a call that began at this moment has used; also a negative correction."""
+        day, accounts = self.day_of(at), tuple(accounts)
+        for period in Period:
+            key = period, first_day(day, period)
+            if key not in self._sums:
+                self._begin(key)
+            sums = self._sums[key]
+            for account in accounts:
+                sums[account] = sums.get(account, NOTHING) + spent
+
+    def used(self, account: Account, at: float, period: Period) -> Spent:
+        """Return what the account has used in the period that holds this moment, with what is reserved."""
+        return self._sums.get((period, first_day(self.day_of(at), period)), {}).get(account, NOTHING)
+
+    @property
+    def accounts(self) -> set[Account]:
+        """Return the accounts that have been charged lately."""
+        return {account for sums in self._sums.values() for account in sums}
+
+    def _begin(self, key: tuple[Period, date]) -> None:
+        """Begin a period, and forget all of its kind but the one before it."""
+        period, _ = key
+        kept = sorted(each for each in self._sums if each[0] is period)[-1:]
+        self._sums = {each: sums for each, sums in self._sums.items() if each[0] is not period or each in kept}
+        self._sums[key] = {}
+
+    def _midnight(self, day: date) -> float:
+        return datetime.combine(day, time.min, self.zone).timestamp()

@@ -1,0 +1,132 @@
+"""The tables of budgets and of the model calls that are charged to them."""
+
+import asyncio
+import sqlite3
+from dataclasses import dataclass
+from typing import Literal
+
+from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent, chat_account
+from gateway.store.table import Table, readable
+from gateway.texts.amounts import Allowance, Period, Unit
+
+State = Literal["reserved", "settled", "estimate"]
+STEP = 900
+"""Seconds for which usage is added up. Midnight is a multiple of it in every time zone."""
+_COLUMNS = {Scope.CHAT: "chat", Scope.PERSON: "person", Scope.JOB: "job"}
+
+
+@dataclass(frozen=True)
+class Used:
+    """The calls of one model that began within the same quarter of an hour."""
+
+    at: float
+    """The start of the quarter hour, in seconds since the epoch."""
+    model: str
+    calls: int
+    spent: Spent
+    estimated: Spent
+    """The part of `spent` that is estimated or still reserved."""
+
+
+class Spending(Table):
+    """Model calls: reserved before they are made, settled after them."""
+
+    def reserve(self, call: str, at: float, payer: Payer, model: str, spent: Spent) -> "asyncio.Future[None]":
+        """Record a call that is about to be made, under a new id. Await it before the call."""
+        chat = chat_account(payer.chat).subject
+        row = call, at, payer.run, chat, payer.person, payer.job, model, spent.tokens, spent.cost
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT INTO spending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'reserved')", row)
+
+        return self._writer.submit(change)
+
+    def settle(self, call: str, model: str, spent: Spent, state: State) -> "asyncio.Future[None]":
+        """Record what a call has used. It need not be awaited: after a crash the reserved amount counts."""
+        row = model, spent.tokens, spent.cost, state, call
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("UPDATE spending SET model = ?, tokens = ?, cost = ?, state = ? WHERE id = ?", row)
+
+        return self._writer.submit(change, later=True)
+
+    async def settle_unknown(self) -> int:
+        """Settle in full, as estimates, the calls that the previous process left open. Returns their number."""
+
+        def change(connection: sqlite3.Connection) -> int:
+            return connection.execute("UPDATE spending SET state = 'estimate' WHERE state = 'reserved'").rowcount
+
+        return await self._writer.submit(change)
+
+    async def sums(self, since: float) -> dict[Account, Spent]:
+        """Return what each account has used in the calls since a time."""
+        query = "SELECT {}, sum(tokens), sum(cost) FROM spending WHERE at >= ? GROUP BY 1"
+
+        def read(connection: sqlite3.Connection) -> dict[Account, Spent]:
+            found: dict[Account, Spent] = {}
+            for scope, column in _COLUMNS.items():
+                for subject, tokens, cost in connection.execute(query.format(column), (since,)):
+                    if subject:
+                        found[Account(scope, subject)] = Spent(tokens, cost)
+            for _, tokens, cost in connection.execute(query.format("''"), (since,)):
+                found[ALL] = Spent(tokens, cost)
+            return found
+
+        return await self._reader.run(read)
+
+    async def usage(self, since: float, account: Account) -> list[Used]:
+        """Return what an account has used since a time, oldest first."""
+        column = _COLUMNS.get(account.scope)
+        where = f" AND {column} = :subject" if column else ""
+        query = (
+            "SELECT CAST(CAST(at / :step AS INTEGER) * :step AS REAL) AS began, model,"  # noqa: S608
+            " count(*), sum(tokens), sum(cost),"
+            " sum(iif(state = 'settled', 0, tokens)), sum(iif(state = 'settled', 0, cost))"
+            f" FROM spending WHERE at >= :since{where} GROUP BY began, model ORDER BY began, model"
+        )
+        values = {"step": STEP, "since": since, "subject": account.subject}
+
+        def read(connection: sqlite3.Connection) -> list[Used]:
+            rows = connection.execute(query, values)
+            return [
+                Used(at, model, calls, Spent(tokens, cost), Spent(guessed, guessed_cost))
+                for at, model, calls, tokens, cost, guessed, guessed_cost in rows
+            ]
+
+        return await self._reader.run(read)
+
+
+class Budgets(Table):
+    """Budgets that people have set."""
+
+    async def all(self) -> list[Budget]:
+        query = "SELECT scope, subject, period, unit, amount FROM budgets"
+
+        def read(connection: sqlite3.Connection) -> list[Budget]:
+            return list(readable(connection.execute(query), _budget, "budgets"))
+
+        return await self._reader.run(read)
+
+    async def set(self, budget: Budget, by: str) -> None:
+        """Store a budget, replacing one of the same account, period and unit. `by` is the id of who set it."""
+        account, allowance = budget.account, budget.allowance
+        row = account.scope, account.subject, allowance.period, allowance.unit, allowance.amount, by, self._clock.time()
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT OR REPLACE INTO budgets VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+        await self._writer.submit(change)
+
+    async def remove(self, account: Account, period: Period | None) -> None:
+        """Remove the budgets of an account, for one period or for all."""
+        query = "DELETE FROM budgets WHERE scope = ? AND subject = ? AND period = coalesce(?, period)"
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(query, (account.scope, account.subject, period))
+
+        await self._writer.submit(change)
+
+
+def _budget(row: tuple[str, str, str, str, int]) -> Budget:
+    scope, subject, period, unit, amount = row
+    return Budget(Account(Scope(scope), subject), Allowance(Period(period), Unit(unit), amount))

@@ -1,0 +1,80 @@
+"""Texts about budgets and usage."""
+
+TEXTS = {
+    "amount_unclear": {
+        "en": "I do not understand this amount. It takes a number, USD or tokens, and a day or a month.",
+        "zh": "我没看懂这个数额。请写明数字、美元或词元，以及每天或每月。",
+    },
+    "amount_not_positive": {"en": "A budget must be more than zero.", "zh": "预算必须大于零。"},
+    "amount_too_large": {"en": "That is more than a budget can hold.", "zh": "这个数额太大了。"},
+    "budget_usage": {
+        "en": "Set one with `{slash}budget here 5 USD a day`, `{slash}budget me 100k tokens a month` or "
+        "`{slash}budget all 50 USD a month`; remove it with `{slash}budget here off`.",
+        "zh": "设置：`{slash}budget 这里 每天 5 美元`、`{slash}budget 我 每月 10万词元` 或 "
+        "`{slash}budget 全部 每月 50 美元`；取消：`{slash}budget 这里 取消`。",
+    },
+    "budget_title": {"en": "**Budgets**", "zh": "**预算**"},
+    "budget_none": {"en": "There is no budget for this.", "zh": "这里没有设置预算。"},
+    "budget_line": {
+        "en": "- {whose}: {allowance}, of which {used} are used ({percent} %)",
+        "zh": "- {whose}：{allowance}，已用 {used}（{percent}%）",
+    },
+    "budget_line_default": {
+        "en": "- {whose}: {allowance} (from the settings), of which {used} are used ({percent} %)",
+        "zh": "- {whose}：{allowance}（来自设置），已用 {used}（{percent}%）",
+    },
+    "budget_of_here": {"en": "This chat", "zh": "本聊天"},
+    "budget_of_chat": {"en": "Chat {name}", "zh": "聊天 {name}"},
+    "budget_of_person": {"en": "{name} in all chats", "zh": "{name}（所有聊天）"},
+    "budget_of_job": {"en": "Job {name}", "zh": "任务 {name}"},
+    "budget_of_all": {"en": "Everything together", "zh": "全部合计"},
+    "budget_set": {"en": "The budget is set; what waited for it goes on.", "zh": "预算已设置，等待中的任务会继续。"},
+    "budget_high_enough": {"en": "The budget is that high already.", "zh": "预算已经有这么高了。"},
+    "budget_removed": {"en": "The budget is removed.", "zh": "预算已取消。"},
+    "budget_nothing_to_remove": {
+        "en": "No budget was set here with a command. Those of the settings are changed there.",
+        "zh": "这里没有用命令设置的预算；来自设置的预算请在设置中修改。",
+    },
+    "budget_not_yours": {
+        "en": "Only owners and admins can change budgets.",
+        "zh": "只有所有者和管理员可以更改预算。",
+    },
+    "budget_not_shown": {
+        "en": "Only owners and admins can see this budget.",
+        "zh": "只有所有者和管理员可以查看这个预算。",
+    },
+    "budget_no_job": {
+        "en": "There is no job {id} here. See {slash}cron list.",
+        "zh": "这里没有任务 {id}，请看 {slash}cron list。",
+    },
+    "budget_gone": {"en": "I no longer know whose budget this is.", "zh": "我已经不知道这是谁的预算了。"},
+    "budget_near": {
+        "en": "{percent} % of a budget are used: {used} of {allowance}. ({whose})",
+        "zh": "预算已用 {percent}%：{used}，上限为{allowance}。（{whose}）",
+    },
+    "budget_up": {
+        "en": "A budget has no room for the next step: {used} of {allowance} are used, and the next call to the model "
+        "may cost {needed}. ({whose}) I go on when an owner or admin raises it, or on {day}.",
+        "zh": "预算不足，无法继续：{allowance}，已用 {used}，下一次调用模型最多需要 {needed}。（{whose}）"
+        "所有者或管理员提高预算后，或到 {day}，我会继续。",
+    },
+    "budget_raise_button": {"en": "Raise to {allowance}", "zh": "提高到{allowance}"},
+    "usage_of_person": {"en": "**Your usage, {days}** ({zone})", "zh": "**您的用量，{days}**（{zone}）"},
+    "usage_of_chat": {"en": "**Usage in this chat, {days}** ({zone})", "zh": "**本聊天的用量，{days}**（{zone}）"},
+    "usage_of_all": {"en": "**Usage of everything, {days}** ({zone})", "zh": "**全部用量，{days}**（{zone}）"},
+    "usage_none": {"en": "The model has not been called.", "zh": "没有调用过模型。"},
+    "usage_words": {"en": "{calls} calls, {tokens}, {cost}", "zh": "{calls} 次调用，{tokens}，{cost}"},
+    "usage_words_one": {"en": "1 call, {tokens}, {cost}", "zh": "1 次调用，{tokens}，{cost}"},
+    "usage_estimated": {
+        "en": "≈ {tokens} of this are estimated, because the server did not tell what the calls used.",
+        "zh": "≈ 其中 {tokens} 是估计值，因为服务器没有报告这些调用的用量。",
+    },
+    "usage_usage": {
+        "en": "Write for example `{slash}usage`, `{slash}usage here month` or `{slash}usage all week`.",
+        "zh": "例如：`{slash}usage`、`{slash}usage 这里 本月` 或 `{slash}usage 全部 本周`。",
+    },
+    "usage_not_yours": {
+        "en": "Only owners and admins can see the usage of everybody.",
+        "zh": "只有所有者和管理员可以查看所有人的用量。",
+    },
+}
