@@ -120,6 +120,7 @@ class MessageReceived(_WithText):
             name=name,
             arguments=arguments,
             attachments=self.attachments,
+            reply_to=self.reply_to,
         )
 
 
@@ -144,6 +145,8 @@ class ButtonPressed(_Inbound):
     action: Text
     respond: str | None = None
     """Response address as in `CommandInvoked`, if the message can be changed only through it."""
+    whisper: str | None = None
+    """Response address for an answer that only this user sees, where the platform has such answers."""
 
 
 class CommandInvoked(_Inbound):
@@ -156,6 +159,8 @@ class CommandInvoked(_Inbound):
     attachments: tuple[Attachment, ...] = ()
     respond: str | None = None
     """Response address in the platform's own terms, valid for minutes; None to answer with a message in the chat."""
+    reply_to: str | None = None
+    """The message that it is a reply to."""
     slash: str | None = None
     """Command prefix in this place, if it is not `Limits.slash`."""
 

@@ -214,6 +214,7 @@ WRITES_OF_JOBS = {
 }
 """These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
+    "RunRecords.ruled",
     "Firings.start_run",
     "Firings.delete_missed",
     "Heartbeats.change",

@@ -23,6 +23,8 @@ class PermissionDecision(Frozen):
     """Shown to users with a question, and to the model with a refusal."""
     request_id: str = ""
     """Id of the question, if one is asked."""
+    ruled_by: Text = ""
+    """Name of the rule or setting that decided, for the records."""
 
 
 class Answer(StrEnum):

@@ -286,6 +286,7 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             message_id=interaction.message.id,
             action=interaction.data.custom_id,
             respond=respond_to(interaction) if interaction.message.flags & EPHEMERAL else None,
+            whisper=None if direct else f"{respond_to(interaction)}/1",  # its answers after the first are follow-ups
         )
     return None
 

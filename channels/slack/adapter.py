@@ -156,7 +156,7 @@ class SlackChannel:
             me = await self._identity()
             return await self._attachments.upload(chat, message.attachments[0], render.comment_of(message), key, me)
         if message.respond is not None and await self._client.respond(
-            message.respond, {"response_type": "ephemeral", **render.body(message), **_QUIET}
+            message.respond, {"response_type": "ephemeral", "replace_original": False, **render.body(message), **_QUIET}
         ):
             return Posted(chat=chat, message_id=f"ephemeral:{key}")
         try:

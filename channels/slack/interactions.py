@@ -109,6 +109,7 @@ def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPress
         message_id=where.message_ts,
         action=action.value,
         respond=interaction.response_url or None if where.is_ephemeral else None,
+        whisper=None if is_direct(channel) else interaction.response_url or None,
     )
 
 

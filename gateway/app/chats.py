@@ -77,7 +77,13 @@ class Chats(Foundation):
 
     @cached_property
     def job_runs(self) -> JobRuns:
-        agents = JobAgents(self.base_agents, self.rules, self.versions, self.workspaces.folder)
+        agents = JobAgents(
+            self.base_agents,
+            self.rules,
+            self.versions,
+            self.workspaces.folder,
+            records=self.store.run_records,
+        )
         return JobRuns(self.runner, self.store, agents, self.run_tools, self._clock)
 
     @cached_property

@@ -42,6 +42,7 @@ from gateway.commands.table import CommandTable
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
 from gateway.commands.usage import UsageCommands
+from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools
@@ -93,6 +94,7 @@ class Composition(Chats):
             TaskCommands(self.tasks, pace, clock).commands,
             SearchCommands(store, self.delivery, clock, about.name).commands,
             SessionCommands(store.sessions, clock).commands,
+            WhyCommands(store, self.delivery, clock).commands,
             UndoCommands(self.versions, self.memories).commands,
             RemindCommands(planning, self.jobs, clock).commands,
             ReportCommands(planning, self.jobs, clock).commands,

@@ -28,6 +28,7 @@ from gateway.permissions.budgets import BudgetRules, Budgets
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
+from gateway.permissions.recorded import RecordedPermissions
 from gateway.permissions.roles import Roles
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
@@ -148,9 +149,9 @@ class Foundation:
         return Rules(self._parts.policy or Policy(), self.access)
 
     @cached_property
-    def permissions(self) -> ChatPermissions:
+    def permissions(self) -> RecordedPermissions:
         parts = self._parts
-        return ChatPermissions(
+        decided = ChatPermissions(
             self.rules,
             self.approvals,
             self.versions,
@@ -159,6 +160,7 @@ class Foundation:
             sandbox=parts.sandbox,
             network=parts.network,
         )
+        return RecordedPermissions(decided, self.store.run_records)
 
     @cached_property
     def budget_notices(self) -> BudgetNotices:

@@ -23,13 +23,25 @@ class Rewritten:
 
 
 @dataclass(frozen=True)
+class Once:
+    """A reply that a chat has only once: given again, the message is edited instead of sent again.
+
+    Where the platform can show an answer to one user only, it does that instead.
+    """
+
+    key: str
+    """Beginning of the keys of its posts."""
+    message: OutboundMessage
+
+
+@dataclass(frozen=True)
 class Said:
     """Text for the agent to answer as if the user had written it."""
 
     words: str
 
 
-Answer = OutboundMessage | Rewritten | Said | None
+Answer = OutboundMessage | Rewritten | Once | Said | None
 """Reply to an event; None sends nothing."""
 
 
@@ -41,15 +53,20 @@ class Replies:
         self._delivery = delivery
         self._access = access
 
-    async def answer(self, item: InboxItem, answer: OutboundMessage | Rewritten | None) -> None:
+    async def answer(self, item: InboxItem, answer: OutboundMessage | Rewritten | Once | None) -> None:
         """Store the reply and settle the event in one transaction, then deliver it."""
         if answer is None:
             await self._store.inbox.settle([item.seq])
             await self._say_nothing(item.event)
             return
+        if isinstance(answer, Once):
+            if not (isinstance(item.event, ButtonPressed) and item.event.whisper):
+                await self._once(item, answer)
+                return
+            answer = answer.message.model_copy(update={"respond": item.event.whisper})
         message = answer.message if isinstance(answer, Rewritten) else answer
         name = f"inbox-{item.seq}"
-        if isinstance(item.event, CommandInvoked | ButtonPressed):
+        if isinstance(item.event, CommandInvoked | ButtonPressed) and message.respond is None:
             message = message.model_copy(update={"respond": item.event.respond})
         parts = self._delivery.masked_channel(item.event.chat).split(message)
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
@@ -57,6 +74,16 @@ class Replies:
             posts[0] = replace(posts[0], message_id=item.event.message_id)
         await self._store.outbox.add(posts, [item.seq])
         self._access.spoke(item.event.chat)
+        await self._delivery.deliver(item.event.chat, posts)
+
+    async def _once(self, item: InboxItem, answer: Once) -> None:
+        parts = self._delivery.masked_channel(item.event.chat).split(answer.message)
+        posts = []
+        for number, part in enumerate(parts):
+            key = f"{answer.key}:{number}"
+            earlier = await self._store.outbox.find(key)
+            posts.append(Post(key, f"inbox-{item.seq}", item.event.chat, part, earlier.message_id if earlier else None))
+        await self._store.outbox.add(posts, [item.seq])
         await self._delivery.deliver(item.event.chat, posts)
 
     async def passed_on(self, item: InboxItem) -> None:

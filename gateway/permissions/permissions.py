@@ -23,6 +23,11 @@ _REFUSED = {
     QuestionState.WITHDRAWN: "it was asked for, and is not wanted any more",
 }
 
+RULE = "rule"
+"""With an id: what `PermissionDecision.ruled_by` says of a rule made with *Always here*."""
+COVERED = "covered"
+"""What it says of a call that an earlier approval covers."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -60,10 +65,10 @@ class ChatPermissions:
     async def decide(self, proposal: Proposal) -> PermissionDecision:
         ruling = await undoable(self.rules.of(proposal), proposal, self._versions)
         if ruling.behavior != "ask" or proposal.chat_id is None:
-            return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling))
+            return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling), ruled_by=ruling.setting)
         bound = await self._binding(proposal)
         if ruling.covers and await self._was_covered(proposal, ruling, bound):
-            return PermissionDecision(behavior="allow")
+            return PermissionDecision(behavior="allow", ruled_by=COVERED)
         chat = ChatKey.parse(proposal.chat_id)
         can_be_ruled = bound.subject and CANNOT_UNDO not in ruling.reason and not self.rules.is_tainted(proposal)
         why = [*ruling.reason, *self._changed_since(proposal)]
@@ -71,7 +76,7 @@ class ChatPermissions:
             rule = await self._store.rules.find(chat, proposal.user_id, bound.subject)
             if rule is not None and rule.bound == bound.state:
                 log.info("allowed by a rule", rule=rule.id, tool=proposal.call.name, chat=proposal.chat_id)
-                return PermissionDecision(behavior="allow")
+                return PermissionDecision(behavior="allow", ruled_by=f"{RULE} {rule.id}")
             if rule is not None:
                 await self._store.rules.remove(rule.id)
                 why.append("rule_ended")

@@ -57,6 +57,8 @@ class Ruling:
     """Untrusted sources that may have prompted the call."""
     covers: str = ""
     """Name of a group of calls that an approval also covers: other links of the same page, for the same message."""
+    setting: str = ""
+    """Name of the setting that it follows, such as `owner.net`."""
 
 
 class Policy:
@@ -94,6 +96,11 @@ class Policy:
             return _ruling(word, acts)
         ruling = _ruling(least, acts, AFTER_UNTRUSTED if sources else AFTER_FILES)
         return replace(_with_links(ruling, proposal), sources=sources)
+
+    def setting(self, proposal: Proposal, role: Role) -> str:
+        """Return the name of the setting that decides about the call while the input is trusted."""
+        row = "user" if role is Role.MEMBER else role
+        return f"{row}.{self._class(proposal)}"
 
     def is_tainted(self, proposal: Proposal) -> bool:
         """Return True if the conversation contains untrusted input."""

@@ -1,5 +1,7 @@
 """Decides on tool calls by access rights, policy, and whether changes can be undone, before any question to people."""
 
+from dataclasses import replace
+
 from agent_core.loop.permissions import Proposal
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
@@ -26,7 +28,8 @@ class Rules:
         role = self._access.role(chat, person)
         if role is None:
             return Ruling("deny", ("may_not_speak",))
-        return self._policy.decide(proposal, role)
+        ruling = self._policy.decide(proposal, role)
+        return replace(ruling, setting=self._policy.setting(proposal, role))
 
     def is_tainted(self, proposal: Proposal) -> bool:
         return self._policy.is_tainted(proposal)

@@ -79,6 +79,11 @@ def retry_buttons(run: Run, language: Language) -> tuple[tuple[Button, ...], ...
     return ((Button(label=say("retry_button", language), action=f"/retry {run.id[:8]}"),),)
 
 
+def details_buttons(run: Run, language: Language) -> tuple[tuple[Button, ...], ...]:
+    """Return the button below the folded progress of a run that called tools."""
+    return ((Button(label=say("details_button", language), action=f"/details {run.id[:16]}", style="quiet"),),)
+
+
 def retry_helps(end: AgentEnd) -> bool:
     """Return True if the same request may succeed once the cause of the failure is gone."""
     return end.failure is not FailureKind.OVERFLOW and end.cause is not FailureCause.CONTENT
@@ -154,6 +159,10 @@ def answer_posts(
         progress.promise_edit()
         first = posts[0]
         return [Post(first.key, run.id, run.chat, first.message, message_id=shown.message_id), *posts[1:]]
-    folded = OutboundMessage(markdown=progress.progress.folded(now), silent=True)
+    folded = OutboundMessage(
+        markdown=progress.progress.folded(now),
+        buttons=details_buttons(run, progress.language) if progress.progress.tools else (),
+        silent=True,
+    )
     key = f"{run.id}:progress:{GONE if progress.leaves_nothing else 0}"
     return [*posts, Post(key, run.id, run.chat, folded, message_id=shown.message_id)]

@@ -111,6 +111,8 @@ class RunEnd:
     usage: Usage
     model: str
     error: str | None = None
+    skills: tuple[str, ...] = ()
+    """The skills that were loaded."""
 
 
 class PostState(StrEnum):

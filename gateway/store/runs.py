@@ -247,9 +247,18 @@ def begin_once(connection: sqlite3.Connection, run: Run, now: float) -> bool:
 def end_run(connection: sqlite3.Connection, run_id: str, how: RunEnd, now: float) -> None:
     """Record the outcome of a run."""
     connection.execute(
-        "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, tokens = ?, cost_usd = ?"
-        " WHERE run = ?",
-        (how.reason.value, how.error, now, how.model, how.usage.total, how.usage.cost_usd, run_id),
+        "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, tokens = ?, cost_usd = ?,"
+        " skills = ? WHERE run = ?",
+        (
+            how.reason.value,
+            how.error,
+            now,
+            how.model,
+            how.usage.total,
+            how.usage.cost_usd,
+            json.dumps(how.skills),
+            run_id,
+        ),
     )
 
 

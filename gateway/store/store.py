@@ -26,6 +26,7 @@ from gateway.store.people import People
 from gateway.store.read_marks import ReadMarks
 from gateway.store.restores import Restores
 from gateway.store.retention import Retention
+from gateway.store.run_records import RunRecords
 from gateway.store.runs import Runs
 from gateway.store.search import Search
 from gateway.store.sessions import Sessions
@@ -46,6 +47,7 @@ class Store:
         self.inbox = Inbox(*tables)
         self.outbox = Outbox(*tables)
         self.runs = Runs(*tables)
+        self.run_records = RunRecords(*tables)
         self.transcript = Transcript(*tables)
         self.search = Search(*tables)
         self.sessions = Sessions(*tables)

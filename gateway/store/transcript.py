@@ -55,10 +55,14 @@ class Transcript(Table):
 
     async def said_in(self, run: Run) -> list[AgentMessage]:
         """Return the messages that a run has added."""
-        query = "SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq"
+        return await self.messages_of(run.id)
+
+    async def messages_of(self, run_id: str, most: int = -1) -> list[AgentMessage]:
+        """Return the first messages that a run has added; all of them if `most` is negative."""
+        query = "SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq LIMIT ?"
 
         def read(connection: sqlite3.Connection) -> list[AgentMessage]:
-            return _messages(connection.execute(query, (run.id,)))
+            return _messages(connection.execute(query, (run_id, most)))
 
         return await self._reader.run(read)
 

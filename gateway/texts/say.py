@@ -16,6 +16,7 @@ from gateway.texts import (
     skill_installs,
     skills,
     timing,
+    why,
 )
 
 Language = Literal["en", "zh"]
@@ -33,6 +34,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **skill_installs.TEXTS,
     **skills.TEXTS,
     **timing.TEXTS,
+    **why.TEXTS,
 }
 
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 COMMANDS = {
     *("start", "help", "status", "new", "stop", "continue", "language", "export", "context", "compact"),
-    *("skills", "skill", "approve", "deny", "rules", "budget", "usage", "tasks", "undo"),
+    *("skills", "skill", "approve", "deny", "rules", "budget", "usage", "tasks", "why", "undo"),
     *("search", "sessions", "resume", "rename"),
     *("remind", "report", "cron", "heartbeat", "tz"),
 }

@@ -28,7 +28,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("budget", "usage"),
         "tasks",
         *("search", "sessions", "resume", "rename"),
-        "undo",
+        *("why", "undo"),
         *("remind", "report", "cron"),
         "heartbeat",
     ]

@@ -25,6 +25,7 @@ from agent_core.subagents import Errand
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
+from gateway.permissions.recorded import RecordedPermissions
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
@@ -35,6 +36,7 @@ from gateway.schedule.jobs.run_tools import RunTools, nothing_said
 from gateway.schedule.jobs.unattended import UnattendedPermissions
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
 from gateway.store.rows import Run
+from gateway.store.run_records import RunRecords
 from gateway.store.store import Store
 
 
@@ -111,7 +113,15 @@ WITHHELD = frozenset({"forget", "remember"})
 class JobAgents:
     """Makes agents for firings."""
 
-    def __init__(self, agents: Agents, rules: Rules, versions: Versions, workspace: Callable[[ChatKey], Path]) -> None:
+    def __init__(
+        self,
+        agents: Agents,
+        rules: Rules,
+        versions: Versions,
+        workspace: Callable[[ChatKey], Path],
+        *,
+        records: RunRecords,
+    ) -> None:
         """Create the factory.
 
         Args:
@@ -122,6 +132,7 @@ class JobAgents:
         self._rules = rules
         self._versions = versions
         self._workspace = workspace
+        self._records = records
 
     @property
     def parts(self) -> AgentParts:
@@ -141,7 +152,9 @@ class JobAgents:
         permissions = UnattendedPermissions(
             self._rules, self._versions, parts.skills, job.scripts, job.given, parts.ledger
         )
-        agents = self._agents.variant(replace(parts, tools=tools, persona=persona), permissions)
+        agents = self._agents.variant(
+            replace(parts, tools=tools, persona=persona), RecordedPermissions(permissions, self._records)
+        )
         return agents.make(job.chat, firing.name, self._workspace(job.chat), job=job.id)
 
 

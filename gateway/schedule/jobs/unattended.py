@@ -15,6 +15,8 @@ from gateway.permissions.workspaces import Versions
 from gateway.texts.say import say
 
 SCRIPT = "run_skill_script"
+JOB = "job"
+"""What `PermissionDecision.ruled_by` says of a call that its job was set up for."""
 NOBODY = "Nobody can be asked in a scheduled run: do without it, and say in the report what is missing."
 
 
@@ -49,11 +51,11 @@ class UnattendedPermissions:
             return PermissionDecision(behavior="deny", reason=f"{say('not_given', 'en')} {NOBODY}")
         ruling = await undoable(self._rules.of(proposal), proposal, self._versions)
         if ruling.behavior != "ask":
-            return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling))
+            return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling), ruled_by=ruling.setting)
         if (self._is_approved(proposal) and CANNOT_UNDO not in ruling.reason) or self._is_given(proposal, ruling):
-            return PermissionDecision(behavior="allow")
+            return PermissionDecision(behavior="allow", ruled_by=JOB)
         if AFTER_UNTRUSTED in ruling.reason and await asyncio.to_thread(self._replaces_untrusted_file, proposal):
-            return PermissionDecision(behavior="allow")
+            return PermissionDecision(behavior="allow", ruled_by=JOB)
         return PermissionDecision(behavior="deny", reason=f"{in_english(ruling)} {NOBODY}".strip())
 
     async def answer(self, request_id: str, proposal: Proposal) -> Answer:

@@ -1,0 +1,82 @@
+"""Texts of /why and of the details of a run."""
+
+TEXTS = {
+    "details_button": {"en": "Details", "zh": "详情"},
+    "details_title": {"en": "**{summary}**, {model}{cost}", "zh": "**{summary}**，{model}{cost}"},
+    "details_step": {
+        "en": "_Model call {number}: {tokens} tokens{cost}_",
+        "zh": "_第 {number} 次模型调用：{tokens} 个 token{cost}_",
+    },
+    "details_more": {"en": "… and {count} more", "zh": "……还有 {count} 项"},
+    "details_shortened": {
+        "en": "This run is old: long arguments and results were shortened.",
+        "zh": "这次运行已较久：过长的参数和结果已被缩短。",
+    },
+    "details_gone": {
+        "en": "Nothing is known about this run any more. Details of newer ones are under their answers.",
+        "zh": "这次运行的记录已不存在。较新的运行可在其回答下查看详情。",
+    },
+    "details_none": {"en": "No tools were used.", "zh": "没有使用工具。"},
+    "why_not_yours": {
+        "en": "Only the person who asked, or an owner, can see this.",
+        "zh": "只有提问者或所有者可以查看。",
+    },
+    "why_nothing": {
+        "en": "I have not answered anything here yet. Use {slash}why as a reply to one of my messages.",
+        "zh": "这里还没有回答可供说明。请用 {slash}why 回复我的某条消息。",
+    },
+    "why_unknown_id": {
+        "en": "I know no run {id} here. Its id is in {slash}why, given as a reply to my message.",
+        "zh": "这里没有运行 {id}。用 {slash}why 回复我的消息即可看到编号。",
+    },
+    "why_not_mine": {
+        "en": "That is not a message of mine. Use {slash}why as a reply to one of mine, or alone for the last answer.",
+        "zh": "那不是我的消息。请用 {slash}why 回复我的消息，或单独使用以查看最近一次回答。",
+    },
+    "why_no_run": {
+        "en": "I posted that message myself, without asking a model. {sent}",
+        "zh": "那条消息由我自己发出，没有调用模型。{sent}",
+    },
+    "why_reply_to": {
+        "en": "That message replies to the command or button {name} of {who}; no model was asked. {sent}",
+        "zh": "那条消息回复 {who} 的命令或按钮 {name}，没有调用模型。{sent}",
+    },
+    "why_run": {"en": "**Run `{id}`**: {when}, {seconds} s{cost}", "zh": "**运行 `{id}`**：{when}，{seconds} 秒{cost}"},
+    "why_running": {
+        "en": "**Run `{id}`**: began {when}, still running",
+        "zh": "**运行 `{id}`**：{when} 开始，仍在运行",
+    },
+    "why_resumed": {"en": "resumed after {count} restarts", "zh": "重启后继续了 {count} 次"},
+    "why_by_message": {"en": "**Because** {who} wrote: {words}", "zh": "**起因**：{who} 写道：{words}"},
+    "why_by_press": {"en": "**Because** {who} pressed a button: {words}", "zh": "**起因**：{who} 按了按钮：{words}"},
+    "why_by_task": {"en": "**Because** a background task ended: {words}", "zh": "**起因**：后台任务结束：{words}"},
+    "why_by_job": {
+        "en": "**Because** job `{id}` was due {when}: {words}",
+        "zh": "**起因**：日程 `{id}` 于 {when} 到期：{words}",
+    },
+    "why_by_check_in": {"en": "**Because** the heartbeat was due {when}", "zh": "**起因**：定时查看于 {when} 到期"},
+    "why_by_unknown": {"en": "**Because**: the first message is not kept", "zh": "**起因**：最初的消息没有保留"},
+    "why_message_link": {"en": "show", "zh": "查看"},
+    "why_model": {"en": "**Model**: {model}, {tokens} tokens", "zh": "**模型**：{model}，{tokens} 个 token"},
+    "why_no_model": {"en": "none yet", "zh": "尚无"},
+    "why_skills": {"en": "**Skills**: {names}", "zh": "**技能**：{names}"},
+    "why_sources": {"en": "**Sources read**: {names}", "zh": "**读过的来源**：{names}"},
+    "why_none": {"en": "none", "zh": "无"},
+    "why_calls": {"en": "**Allowed by**:", "zh": "**许可依据**："},
+    "why_by_setting": {"en": "setting `{setting}`", "zh": "设置 `{setting}`"},
+    "why_by_rule": {"en": "rule `{id}` (always allowed here)", "zh": "规则 `{id}`（这里总是允许）"},
+    "why_covered": {"en": "an earlier approval in this conversation", "zh": "本次对话中先前的批准"},
+    "why_planned": {"en": "what was agreed when the job was set up", "zh": "设置日程时的约定"},
+    "why_approved": {"en": "approved by {who} (`{id}`)", "zh": "由 {who} 批准（`{id}`）"},
+    "why_denied": {"en": "refused by {who} (`{id}`)", "zh": "被 {who} 拒绝（`{id}`）"},
+    "why_expired": {"en": "not approved in time (`{id}`)", "zh": "未及时获批（`{id}`）"},
+    "why_withdrawn": {"en": "not needed any more (`{id}`)", "zh": "已不再需要（`{id}`）"},
+    "why_pending": {"en": "waits for approval (`{id}`)", "zh": "等待批准（`{id}`）"},
+    "why_refused": {"en": "refused by setting `{setting}`", "zh": "被设置 `{setting}` 拒绝"},
+    "why_not_recorded": {"en": "not recorded", "zh": "没有记录"},
+    "why_delivery": {"en": "**Delivery**: {sent}", "zh": "**送达**：{sent}"},
+    "why_sent": {"en": "sent {when}, attempt {count}", "zh": "{when} 送达，第 {count} 次尝试"},
+    "why_edited": {"en": "shown {when} by an edit", "zh": "{when} 通过编辑显示"},
+    "why_not_sent": {"en": "not sent after {count} attempts ({reason})", "zh": "尝试 {count} 次未送达（{reason}）"},
+    "why_being_sent": {"en": "being sent, attempt {count}", "zh": "正在发送，第 {count} 次尝试"},
+}
