@@ -156,3 +156,11 @@ class LinksToMessages(Protocol):
 
     def link(self, chat: ChatKey, message_id: str) -> str | None:
         """Return the address of a message; None if messages of this chat have none."""
+
+
+@runtime_checkable
+class KeepsFiles(Protocol):
+    """For channels that keep the files of their chats on this machine."""
+
+    async def delete_files(self, chat: ChatKey) -> None:
+        """Delete all files of a chat. Raises OSError."""

@@ -141,6 +141,7 @@ def test_only_these_write_files() -> None:
         "gateway/records/export/export.py",
         "gateway/store/side_file.py",
         "gateway/upkeep/backup.py",
+        "gateway/upkeep/forgetting.py",
         "gateway/upkeep/restore.py",
         "gateway/web/access.py",
         "gateway/chat/attachments.py",
@@ -215,6 +216,8 @@ WRITES_OF_JOBS = {
 """These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
     "RunRecords.ruled",
+    "Erasures.complete",
+    "Erasures.erase",
     "Firings.start_run",
     "Firings.delete_missed",
     "Heartbeats.change",

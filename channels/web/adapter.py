@@ -88,7 +88,7 @@ async def read(request: web.Request, kind: type[Body]) -> Body:
 
 
 class WebChannel:
-    """Implements Channel, ShowsTyping, Downloads and Deletes."""
+    """Implements Channel, ShowsTyping, Downloads, Deletes and KeepsFiles."""
 
     name = "web"
 
@@ -167,6 +167,10 @@ class WebChannel:
         _check(chat)
         self._ring.put({"type": "typing", "at": self._now()})
         return True
+
+    async def delete_files(self, chat: ChatKey) -> None:
+        """Delete all files; the page has one chat."""
+        await self._uploads.delete_all()
 
     async def download(self, attachment: Attachment) -> bytes:
         found = await self._uploads.find(attachment.reference)

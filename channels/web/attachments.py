@@ -64,6 +64,11 @@ class Uploads:
         size = (await asyncio.to_thread(path.stat)).st_size
         return path, Attachment(name=path.name, mime_type=mime_type_of(path.name), size=size, reference=reference)
 
+    async def delete_all(self) -> None:
+        """Delete all files. Raises OSError."""
+        if await asyncio.to_thread(self._folder.is_dir):
+            await asyncio.to_thread(shutil.rmtree, self._folder)
+
     def _only_file(self, reference: str) -> Path | None:
         folder = self._folder / reference
         return next((each for each in folder.iterdir() if each.is_file()), None) if folder.is_dir() else None

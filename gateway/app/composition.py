@@ -20,11 +20,13 @@ from gateway.app.recovery import Recovery
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.replies import Replies
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
+from gateway.commands.audit import AuditCommands
 from gateway.commands.budget import BudgetCommands
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
 from gateway.commands.export import ExportCommands
+from gateway.commands.forget import ForgetCommands
 from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.mcp import McpCommands
@@ -56,6 +58,7 @@ from gateway.schedule.scheduler import Scheduler
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.before_restore import BeforeRestore
+from gateway.upkeep.forgetting import Forgetting
 from gateway.upkeep.nightly_backup import NightlyBackup
 from gateway.upkeep.upkeep import Upkeep
 
@@ -96,6 +99,8 @@ class Composition(Chats):
             SessionCommands(store.sessions, clock).commands,
             WhyCommands(store, self.delivery, clock).commands,
             UndoCommands(self.versions, self.memories).commands,
+            AuditCommands(self.settings.home, is_on=self.settings.audit).commands,
+            ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,
             RemindCommands(planning, self.jobs, clock).commands,
             ReportCommands(planning, self.jobs, clock).commands,
             cron.commands,
@@ -186,6 +191,17 @@ class Composition(Chats):
             settings=self.settings.upkeep,
         )
 
+    @cached_property
+    def forgetting(self) -> Forgetting:
+        def drop(chat: ChatKey) -> None:
+            if self.delivery.knows(chat):
+                self.sessions.of(chat).conversation.forget_agent()
+
+        backups = self.settings.upkeep.backups if self.settings.upkeep else 0
+        return Forgetting(
+            self.settings.home, self.store, self.delivery, self.audit, self._clock, backups=backups, drop=drop
+        )
+
     # The app
 
     def catch_up(self, name: str, channel: CatchesUp) -> CatchUp:
@@ -240,6 +256,7 @@ class Composition(Chats):
         """Resume what the previous process left, before the channels deliver anything new."""
         self.audit.begin()
         await self.budgets.load()
+        await self.forgetting.catch_up()
         store, delivery = self.store, self.delivery
         recovery = Recovery(
             store,

@@ -16,6 +16,7 @@ from gateway.store.approvals import Approvals, Rules
 from gateway.store.chat_settings import ChatSettings
 from gateway.store.chats import Chats, LoadedSkills
 from gateway.store.database import Reader
+from gateway.store.erasures import Erasures
 from gateway.store.firings import Firings
 from gateway.store.heartbeats import Heartbeats
 from gateway.store.inbox import Inbox
@@ -66,6 +67,7 @@ class Store:
         self.people = People(*tables)
         self.budgets = Budgets(*tables)
         self.spending = Spending(*tables)
+        self.erasures = Erasures(*tables)
         self.retention = Retention(*tables)
         self._reader = reader
 

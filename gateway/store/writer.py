@@ -22,7 +22,7 @@ from typing import TypeVar, cast
 import structlog
 
 from channels.base import NotTakenIn
-from gateway.store.database import Database
+from gateway.store.database import Database, Work
 from gateway.store.side_file import MarkKeeper, count
 
 T = TypeVar("T")
@@ -142,6 +142,10 @@ class Writer:
             self._jobs.append(job)
             self._want(later=later)
         return future
+
+    async def alone(self, work: Work[T]) -> T:
+        """Do work between two transactions, such as a VACUUM, which cannot be part of one. Raises sqlite3.Error."""
+        return await self._database.run(work)
 
     def _want(self, *, later: bool) -> None:
         if not later:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from gateway.texts import (
+    admin,
     approvals,
     commands,
     finding,
@@ -23,6 +24,7 @@ Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 _TEXTS: Mapping[str, Mapping[str, str]] = {
+    **admin.TEXTS,
     **approvals.TEXTS,
     **commands.TEXTS,
     **finding.TEXTS,
@@ -95,6 +97,7 @@ _PLACES_IN_CHINESE = {
     "KEEP": "要保留的内容",
     "WORDS": "关键词",
     "NAME": "名称",
+    "PERSON": "用户",
     "ID": "编号",
     "TITLE": "标题",
     "AMOUNT": "数额",

@@ -13,6 +13,7 @@ from gateway.settings.files import home_folder
 from gateway.settings.settings import load_settings
 from gateway.store.opening import FILE
 from gateway.upkeep.backup import Made, Wanted, make
+from gateway.upkeep.forgetting import confirmed
 from gateway.upkeep.kept import kept
 from gateway.upkeep.restore import ASIDE, restore
 from gateway.upkeep.sizes import in_words
@@ -67,4 +68,6 @@ def _restored(home: Path, source: Path) -> Iterator[str]:
     outcome = restore(home, source, time.time())
     yield f"{home / FILE} is now as it was on {datetime.fromtimestamp(outcome.at).astimezone():%Y-%m-%d %H:%M %Z}."
     yield f"What it replaced is in {outcome.aside}; to undo this: parley restore {outcome.aside}"
+    if any(confirmed(home)):
+        yield "What people had erased since then is erased again at the next start."
     yield "What was on its way then is not sent. What was said since is listed to the owners, and not answered."

@@ -29,6 +29,8 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         "tasks",
         *("search", "sessions", "resume", "rename"),
         *("why", "undo"),
+        "undo",
+        *("audit", "forget"),
         *("remind", "report", "cron"),
         "heartbeat",
     ]

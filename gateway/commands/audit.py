@@ -1,0 +1,79 @@
+"""The command /audit: the last actions, and who allowed them."""
+
+import asyncio
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from channels.base import OutboundMessage
+from channels.text import literal
+from gateway.commands.table import Command, Invocation, reply
+from gateway.records.audit_actions import Action, last_actions
+from gateway.texts.say import Language, say
+
+MOST = 15
+MOST_DETAILS = 80
+"""Characters of the arguments that are shown."""
+
+
+_STATUSES = {
+    "ok": "audit_ok",
+    "error": "audit_error",
+    "denied": "audit_denied",
+    "aborted": "audit_aborted",
+    "changed": "audit_changed",
+}
+_DECIDED = {"rule": "audit_by_rule", "nobody": "audit_by_nobody"}
+
+
+class AuditCommands:
+    """The command /audit."""
+
+    def __init__(self, home: Path, *, is_on: bool) -> None:
+        self._home = home
+        self._is_on = is_on
+
+    async def audit(self, given: Invocation) -> OutboundMessage:
+        if not given.is_admin:
+            return reply(say("only_admins", given.language))
+        if given.in_group:
+            return reply(say("only_in_direct_chat", given.language))
+        if not self._is_on:
+            return reply(say("audit_off", given.language))
+        try:
+            actions = await asyncio.to_thread(last_actions, self._home, MOST)
+        except OSError as error:
+            return reply(say("audit_unreadable", given.language, reason=literal(str(error.strerror or error))))
+        if not actions:
+            return reply(say("audit_none", given.language))
+        zone = await given.session.conversation.zone()
+        rows = [f"- {_row(each, zone, given.language)}" for each in actions]
+        return reply("\n".join([say("audit_title", given.language), "", *rows]))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "audit",
+                {"en": "Show the last actions and who allowed them", "zh": "显示最近的操作以及批准者"},
+                self.audit,
+            ),
+        )
+
+
+def _row(action: Action, zone: ZoneInfo, language: Language) -> str:
+    when = f"{datetime.fromisoformat(action.at).astimezone(zone):%m-%d %H:%M}"
+    if action.is_erased:
+        return say("audit_erased", language, when=when)
+    what = f"**{literal(action.what)}**"
+    if action.details:
+        details = " ".join(action.details.split())
+        details = details if len(details) <= MOST_DETAILS else f"{details[:MOST_DETAILS]}…"
+        what += f" {literal(details)}"
+    key = _STATUSES.get(action.status)
+    status = say(key, language) if key else literal(action.status)
+    row = say("audit_row", language, when=when, what=what, status=status, who=literal(action.person))
+    if not action.decided_by:
+        return row
+    decided = _DECIDED.get(action.decided_by, "audit_by")
+    return f"{row}, {say(decided, language, who=literal(action.decided_by))}"

@@ -1,0 +1,127 @@
+"""The command /forget: erases what a person said and what is kept of their direct chats."""
+
+import asyncio
+import sqlite3
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import Button, OutboundMessage
+from channels.text import literal
+from gateway.chat.replies import Answer
+from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.permissions.access import Access
+from gateway.permissions.roles import Role, Roles
+from gateway.texts.say import say
+from gateway.upkeep.forgetting import Erased, Forgetting, StillBusy
+
+ME = frozenset({"me", "我"})
+CONFIRM = "confirm"
+VALID = 600.0
+"""Seconds for which the button works."""
+MOST_LISTED = 20
+
+log = structlog.get_logger(__name__)
+
+
+class ForgetCommands:
+    """The command /forget."""
+
+    def __init__(self, forgetting: Forgetting, access: Access, roles: Roles, clock: Clock) -> None:
+        self._forgetting = forgetting
+        self._access = access
+        self._roles = roles
+        self._clock = clock
+
+    async def forget(self, given: Invocation) -> Answer:
+        word, _, rest = given.arguments.strip().partition(" ")
+        if word.lower() == CONFIRM and rest:
+            return await self._confirmed(given, rest.split())
+        asker = self._asker(given)
+        who = asker if word.lower() in ME and not rest else word
+        if not word or rest or (refusal := self._refusal(given, who)):
+            text = refusal if word and not rest else say("forget_usage", given.language, slash=given.slash)
+            return reply(text)
+        until = round(self._clock.time() + VALID)
+        action = f"/forget {CONFIRM} {asker} {who} {until}"
+        button = Button(label=say("forget_button", given.language), action=action)
+        key = "forget_ask" if who == asker else "forget_ask_other"
+        return OutboundMessage(markdown=say(key, given.language, who=literal(who)), buttons=((button,),))
+
+    async def _confirmed(self, given: Invocation, words: list[str]) -> Answer:
+        """Erase, if the button is still valid and was pressed by the person who asked for it."""
+        if len(words) != 3 or not words[2].isdigit():  # noqa: PLR2004 (asker, person and time)
+            return reply(say("forget_usage", given.language, slash=given.slash))
+        asker, who, until = words
+        if asker != self._asker(given):
+            return reply(say("forget_not_yours", given.language, slash=given.slash))
+        if int(until) < self._clock.time():
+            return rewritten(say("forget_expired", given.language, slash=given.slash))
+        if refusal := self._refusal(given, who):
+            return reply(refusal)
+        return await self._erased(given, asker, who)
+
+    async def _erased(self, given: Invocation, asker: str, who: str) -> Answer:
+        person = self._roles.person(who)
+        accounts = [account.principal for account in person.accounts] if person is not None else [who]
+        try:
+            done = [await self._forgetting.erase(account, asker) for account in accounts]
+        except StillBusy:
+            return reply(say("forget_busy", given.language, slash=given.slash))
+        except (OSError, sqlite3.Error) as error:
+            log.error("an erasure is not complete", reason=str(error))  # noqa: TRY400
+            return rewritten(say("forget_unfinished", given.language))
+        return rewritten("\n\n".join([_told(given, done), await self._backups(given)]))
+
+    async def _backups(self, given: Invocation) -> str:
+        """Return the lines about the backups that still hold the data."""
+        holders = await asyncio.to_thread(self._forgetting.holders)
+        if not holders:
+            return say("forget_no_backups", given.language)
+        lines = [
+            say("forget_backup_until", given.language, name=literal(each.name), day=each.until)
+            if each.until
+            else say("forget_backup_stays", given.language, name=literal(each.name))
+            for each in holders[:MOST_LISTED]
+        ]
+        return "\n".join([say("forget_backups", given.language), "", *lines])
+
+    def _asker(self, given: Invocation) -> str:
+        return self._access.principal(given.chat, given.sender)
+
+    def _refusal(self, given: Invocation, who: str) -> str:
+        """Return why the user may not erase the data of `who`, or "" if they may."""
+        if who == self._asker(given):
+            return ""
+        if not given.is_admin:
+            return say("forget_others", given.language, slash=given.slash)
+        if given.in_group:
+            return say("only_in_direct_chat", given.language)
+        platform, _, person = who.partition(":")
+        if not (platform.isidentifier() and person):
+            return say("forget_usage", given.language, slash=given.slash)
+        if self._roles.of(who) is Role.OWNER and not given.is_owner:
+            return say("forget_owner", given.language)
+        return ""
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "forget",
+                {"en": "Erase what you said and what is kept of you", "zh": "删除您说过的话和与您有关的数据"},
+                self.forget,
+                arguments="me|PERSON",
+                example="me",
+            ),
+        )
+
+
+def _told(given: Invocation, done: list[Erased]) -> str:
+    return say(
+        "forget_done",
+        given.language,
+        messages=sum(each.messages for each in done),
+        chats=sum(each.chats for each in done),
+        entries=sum(each.entries for each in done),
+    )

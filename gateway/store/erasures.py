@@ -1,0 +1,193 @@
+"""Erases what a person said, and everything of their direct chats, from all tables.
+
+Rows that only say that something happened stay without its words: the ids of messages, so that none is answered twice,
+and runs with their cost.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from agent_core.messages import TextContent, UserMessage, message_adapter
+from channels.base import ChatKey, MessageReceived, Sender
+from gateway.store.rows import inbox_seqs
+from gateway.store.table import Table
+
+ERASED = "(erased)"
+"""Stands for the text of an erased message."""
+OF_CHAT = ("transcript", "approvals", "rules", "tasks", "jobs", "firings", "heartbeats", "chat_skills", "set_aside")
+"""Tables of which all rows of a direct chat are deleted."""
+_OF_PERSON = ("approvals", "rules", "tasks", "jobs", "heartbeats")
+"""Tables of which a person's rows are deleted in groups."""
+_OF_RUN = ("tool_calls", "steps")
+"""Tables of which the rows of a person's runs are deleted."""
+
+
+@dataclass(frozen=True)
+class Account:
+    """An account of a person on a platform."""
+
+    chats: str
+    """How the keys of its chats begin: the platform, and on some the workspace, with a colon at the end."""
+    id: str
+
+    @classmethod
+    def parse(cls, principal: str) -> "Account":
+        """Parse `platform:id` or `platform:workspace:id`. Raises ValueError."""
+        place, _, person = principal.rpartition(":")
+        if not place or not person:
+            raise ValueError(principal)
+        return cls(f"{place}:", person)
+
+    @property
+    def platform(self) -> str:
+        return self.chats.partition(":")[0]
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """The chats and the messages of a person."""
+
+    chats: tuple[ChatKey, ...]
+    seqs: tuple[int, ...]
+    """The numbers of inbox items that are done."""
+    is_busy: bool
+    """True while something runs for them."""
+
+
+class Erasures(Table):
+    """Erasures, and which of them are complete."""
+
+    async def of(self, account: Account) -> Theirs:
+        """Return the chats and messages of a person's account."""
+        said = (
+            "SELECT seq, chat, state FROM inbox WHERE chat >= :from AND chat < :to"
+            " AND json_extract(payload, '$.sender.id') = :person"
+        )
+        runs = "SELECT DISTINCT chat FROM runs WHERE chat >= :from AND chat < :to AND person = :person"
+        values = {"from": account.chats, "to": f"{account.chats[:-1]};", "person": account.id}
+
+        def read(connection: sqlite3.Connection) -> Theirs:
+            rows = connection.execute(said, values).fetchall()
+            chats = {chat for _, chat, _ in rows} | {chat for (chat,) in connection.execute(runs, values)}
+            running = connection.execute(f"{runs} AND state = 'running'", values).fetchone()
+            seqs = tuple(seq for seq, _, state in rows if state == "done")
+            return Theirs(tuple(ChatKey.parse(chat) for chat in sorted(chats)), seqs, running is not None)
+
+        return await self._reader.run(read)
+
+    async def files(self, chats: Sequence[ChatKey]) -> list[str]:
+        """Return the paths and references of the files that were sent and received in these chats."""
+        queries = ("SELECT payload FROM inbox WHERE chat = ?", "SELECT body FROM outbox WHERE chat = ?")
+
+        def read(connection: sqlite3.Connection) -> list[str]:
+            return [
+                str(file[name])
+                for query in queries
+                for chat in chats
+                for (text,) in connection.execute(query, (str(chat),))
+                for file in json.loads(text).get("attachments") or ()
+                for name in ("path", "reference")
+                if file.get(name)
+            ]
+
+        return await self._reader.run(read)
+
+    async def erase(self, account: Account, theirs: Theirs, direct: Sequence[ChatKey]) -> int:
+        """Erase a person's words everywhere and all rows of their direct chats. Returns the number of messages.
+
+        The search index is emptied; `Search.catch_up` builds it again.
+        """
+        groups = [chat for chat in theirs.chats if chat not in direct]
+
+        def change(connection: sqlite3.Connection) -> int:
+            blanked = [_blank(connection, seq) for seq in theirs.seqs]
+            for chat in map(str, groups):
+                _erase_in_group(connection, chat, account.id, theirs.seqs)
+            for chat in map(str, direct):
+                _erase_chat(connection, chat)
+            connection.execute("INSERT INTO said (said) VALUES ('delete-all')")
+            connection.execute("UPDATE search_progress SET before = (SELECT coalesce(max(seq), 0) + 1 FROM transcript)")
+            return sum(blanked)
+
+        return await self._writer.submit(change)
+
+    async def scrub(self) -> None:
+        """Rewrite the file without the remains of deleted rows, and empty the write-ahead log.
+
+        Raises sqlite3.Error, for example if there is no room for a copy.
+        """
+
+        def work(connection: sqlite3.Connection) -> None:
+            connection.execute("VACUUM")
+            busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+            if busy:
+                raise sqlite3.OperationalError("the write-ahead log is in use")
+
+        await self._writer.alone(work)
+
+    async def complete(self, who: str, at: float) -> None:
+        """Record that an erasure is complete."""
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute("INSERT OR IGNORE INTO erasures (who, at) VALUES (?, ?)", (who, at))
+
+        await self._writer.submit(change)
+
+    async def completed(self) -> set[tuple[str, float]]:
+        """Return the complete erasures: of whom, and when they were confirmed."""
+
+        def read(connection: sqlite3.Connection) -> set[tuple[str, float]]:
+            return {(who, at) for who, at in connection.execute("SELECT who, at FROM erasures")}
+
+        return await self._reader.run(read)
+
+
+def _blank(connection: sqlite3.Connection, seq: int) -> bool:
+    """Replace an inbox item by an empty message of nobody with the same id. Returns True if it was a message."""
+    row = connection.execute("SELECT event_id, chat, payload FROM inbox WHERE seq = ?", (seq,)).fetchone()
+    event_id, chat, payload = row
+    nobody = MessageReceived(
+        event_id=event_id,
+        chat=ChatKey.parse(chat),
+        sender=Sender(id="", name=""),
+        at=0,
+        text="",
+        message_id="",
+    )
+    connection.execute("UPDATE inbox SET payload = ?, message_id = NULL WHERE seq = ?", (nobody.model_dump_json(), seq))
+    return bool(json.loads(payload).get("type") == "message")
+
+
+def _erase_chat(connection: sqlite3.Connection, chat: str) -> None:
+    _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ?", (chat,))
+    for table in OF_CHAT:
+        connection.execute(f"DELETE FROM {table} WHERE chat = ?", (chat,))  # noqa: S608
+    connection.execute("DELETE FROM outbox WHERE chat = ? AND state IN ('sent', 'failed')", (chat,))
+
+
+def _erase_in_group(connection: sqlite3.Connection, chat: str, person: str, seqs: Iterable[int]) -> None:
+    _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ? AND person = ?", (chat, person))
+    unseen = "SELECT run FROM runs WHERE chat = ? AND person = ? AND kind != 'chat'"
+    connection.execute(f"DELETE FROM transcript WHERE run IN ({unseen})", (chat, person))  # noqa: S608
+    jobs = "SELECT id FROM jobs WHERE chat = ? AND person = ?"
+    connection.execute(f"DELETE FROM firings WHERE job IN ({jobs})", (chat, person))  # noqa: S608
+    for table in _OF_PERSON:
+        connection.execute(f"DELETE FROM {table} WHERE chat = ? AND person = ?", (chat, person))  # noqa: S608
+    theirs = set(seqs)
+    query = "SELECT seq, message FROM transcript WHERE chat = ? AND json_extract(message, '$.role') = 'user'"
+    for row, text in connection.execute(query, (chat,)).fetchall():
+        message = message_adapter.validate_json(text)
+        if isinstance(message, UserMessage) and theirs.intersection(inbox_seqs([message.id])):
+            blank = UserMessage(id=message.id, created_at=message.created_at, content=(TextContent(text=ERASED),))
+            connection.execute("UPDATE transcript SET message = ? WHERE seq = ?", (blank.model_dump_json(), row))
+
+
+def _forget_runs(connection: sqlite3.Connection, query: str, values: Sequence[str]) -> None:
+    """Delete what these runs did, and the titles of their sessions. Their cost stays."""
+    for run, session in connection.execute(query, values).fetchall():
+        for table in _OF_RUN:
+            connection.execute(f"DELETE FROM {table} WHERE run = ?", (run,))  # noqa: S608
+        connection.execute("DELETE FROM session_titles WHERE session = ?", (session,))
+        connection.execute("UPDATE runs SET error = NULL WHERE run = ?", (run,))

@@ -1,0 +1,212 @@
+"""Erases what a person said and what is kept of their direct chats: rows, files, facts, versions and audit entries.
+
+A confirmed erasure is first written to a file that backups do not contain, and noted in the store when it is complete.
+So it continues at the next start after a crash, and it is repeated once an older backup has been restored.
+"""
+
+import asyncio
+import json
+import os
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from datetime import date, timedelta
+from pathlib import Path
+
+import structlog
+
+from agent_core.clock import Clock
+from channels.base import ChatKey
+from channels.capabilities import KeepsFiles
+from gateway.delivery.delivery import Delivery
+from gateway.delivery.outgoing import FOLDER as OUTGOING
+from gateway.permissions.workspaces import folder_name
+from gateway.records.audit import AuditLog
+from gateway.records.audit_entry import Content
+from gateway.store.erasures import Account
+from gateway.store.store import Store
+from gateway.upkeep.kept import kept
+from gateway.upkeep.restore import ASIDE
+
+FILE = "erasures.jsonl"
+FOLDERS = ("workspaces", "memory", "versions")
+"""Each has a folder for each chat."""
+UPLOADS = "uploads"
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Erasure:
+    """A confirmed erasure."""
+
+    who: str
+    """The account, as `platform:id` or `platform:workspace:id`."""
+    at: float
+    by: str
+    """Who confirmed it, as `platform:id`."""
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A backup that may still hold the data."""
+
+    name: str
+    until: str | None
+    """The day after which it is deleted; None if it stays until somebody deletes it."""
+
+
+@dataclass(frozen=True)
+class Erased:
+    """The result of an erasure."""
+
+    messages: int
+    chats: int
+    entries: int
+    """Audit entries."""
+
+
+class StillBusy(Exception):
+    """Something is running for the person; it would write on."""
+
+
+class Forgetting:
+    """Carries out erasures, one at a time."""
+
+    def __init__(
+        self,
+        home: Path,
+        store: Store,
+        delivery: Delivery,
+        audit: AuditLog,
+        clock: Clock,
+        *,
+        backups: int,
+        drop: Callable[[ChatKey], None],
+    ) -> None:
+        """Create it.
+
+        Args:
+            home: The folder of what Parley keeps.
+            store: The store.
+            delivery: Says which chats are groups.
+            audit: The audit file.
+            clock: The time.
+            backups: The number of nightly backups that are kept.
+            drop: Drops what the memory of the process holds of a chat.
+        """
+        self._home = home
+        self._store = store
+        self._delivery = delivery
+        self._audit = audit
+        self._clock = clock
+        self._backups = backups
+        self._drop = drop
+        self._one_at_a_time = asyncio.Lock()
+
+    async def erase(self, who: str, by: str) -> Erased:
+        """Erase what a person said, as `by` confirmed.
+
+        Raises StillBusy while something runs for them, and OSError or sqlite3.Error if the disk fails; then the rest is
+        erased at the next start.
+        """
+        async with self._one_at_a_time:
+            if (await self._store.erasures.of(Account.parse(who))).is_busy:
+                raise StillBusy(who)
+            erasure = Erasure(who, self._clock.time(), by)
+            await asyncio.to_thread(self._confirm, erasure)
+            return await self._carry_out(erasure)
+
+    async def catch_up(self) -> None:
+        """Carry out what a crash cut off, and repeat what a restored backup does not know. Call before messages come.
+
+        One that fails is tried again at the next start.
+        """
+        done = await self._store.erasures.completed()
+        for erasure in await asyncio.to_thread(lambda: list(confirmed(self._home))):
+            if (erasure.who, erasure.at) not in done:
+                try:
+                    await self._carry_out(erasure)
+                except (OSError, sqlite3.Error) as error:
+                    log.error("an erasure is not complete; the next start tries again", reason=str(error))  # noqa: TRY400
+                else:
+                    log.info("an erasure was carried out")
+
+    def holders(self) -> list[Holder]:
+        """Return the backups that may hold the data, newest first. Blocks."""
+        found = [Holder(file.name, self._deleted_on(file)) for file in kept(self._home)]
+        folders = sorted((self._home / ASIDE).glob("*/"), reverse=True)
+        return [*found, *(Holder(f"{ASIDE}/{folder.name}", None) for folder in folders)]
+
+    def _deleted_on(self, backup: Path) -> str | None:
+        """Return the day on which a nightly backup is deleted, if one is made each night."""
+        try:
+            made = date.fromisoformat(backup.stem.removeprefix("parley-"))
+        except ValueError:
+            return None
+        return (made + timedelta(days=self._backups)).isoformat() if self._backups else None
+
+    async def _carry_out(self, erasure: Erasure) -> Erased:
+        """Do all steps; each may be repeated."""
+        account = Account.parse(erasure.who)
+        theirs = await self._store.erasures.of(account)
+        direct = [chat for chat in theirs.chats if self._is_direct(chat)]
+        names = await self._store.erasures.files(direct)
+        await asyncio.to_thread(self._delete_files, direct, names)
+        for chat in direct:
+            if isinstance(channel := self._delivery.on(chat.platform), KeepsFiles):
+                await channel.delete_files(chat)
+        chats = frozenset(map(str, direct))
+        entries = await self._audit.erase(lambda entry: _is_about(entry, account, chats))
+        messages = await self._store.erasures.erase(account, theirs, direct)
+        for chat in theirs.chats:
+            self._drop(chat)
+        await self._store.erasures.scrub()
+        await self._store.erasures.complete(erasure.who, erasure.at)
+        return Erased(messages, len(direct), entries)
+
+    def _is_direct(self, chat: ChatKey) -> bool:
+        return self._delivery.knows(chat) and not self._delivery.channel(chat).is_group(chat)
+
+    def _confirm(self, erasure: Erasure) -> None:
+        flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
+        with os.fdopen(os.open(self._home / FILE, flags, 0o600), "a") as file:
+            file.write(f"{json.dumps(asdict(erasure))}\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def _delete_files(self, chats: Sequence[ChatKey], names: Sequence[str]) -> None:
+        for chat in chats:
+            for folder in FOLDERS:
+                _delete(self._home / folder / folder_name(chat))
+            _delete(self._home / "provenance" / f"{folder_name(chat)}.json")
+        for name in names:
+            for parent in (self._home / OUTGOING, self._home / UPLOADS):
+                path = parent / name
+                if path.is_relative_to(parent) and path != parent and ".." not in path.parts:
+                    _delete(path)
+
+
+def confirmed(home: Path) -> Iterator[Erasure]:
+    """Yield the confirmed erasures; half a line is one whose confirmation was cut off. Raises OSError."""
+    file = home / FILE
+    for line in file.read_text("utf-8").splitlines() if file.exists() else ():
+        try:
+            yield Erasure(**json.loads(line))
+        except (ValueError, TypeError):
+            log.warning("a line about an erasure cannot be read", file=str(file))
+
+
+def _is_about(entry: Content, account: Account, chats: frozenset[str]) -> bool:
+    """Return True for what was done for a person, and in their direct chats."""
+    is_theirs = entry.get("person") == f"{account.platform}:{account.id}"
+    chat = str(entry.get("chat"))
+    return chat in chats or (is_theirs and chat.startswith(account.chats))
+
+
+def _delete(path: Path) -> None:
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    else:
+        path.unlink(missing_ok=True)
