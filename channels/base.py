@@ -40,12 +40,10 @@ class ChatKey(Value):
 
 
 class Standing(Value):
-    """A sender's place in the workspace or server, as the platform tells it with an event."""
+    """A sender's roles on the server, by id, and if it is a full member of the workspace (no guest, no outsider)."""
 
     roles: tuple[str, ...] = ()
-    """Ids of the sender's roles on the server, where the platform has roles."""
     is_full_member: bool = False
-    """True for full members of the workspace, not for its guests and people of other organisations."""
 
 
 class Sender(Value):
@@ -173,6 +171,13 @@ class ReactionAdded(_Inbound):
     emoji: Text
 
 
+class RequestMade(_Inbound):
+    """A request that is no message, such as an upload or a view of the page. It is authorised and not stored."""
+
+    type: Literal["request"] = "request"
+    what: Literal["upload", "download", "page"]
+
+
 class ScheduleFired(_Inbound):
     """A scheduled job is due."""
 
@@ -202,6 +207,7 @@ InboundEvent = Annotated[
     | ButtonPressed
     | CommandInvoked
     | ReactionAdded
+    | RequestMade
     | ScheduleFired
     | TaskEnded,
     Field(discriminator="type"),
@@ -215,6 +221,8 @@ class Accepted(StrEnum):
     DUPLICATE = "duplicate"
     REFUSED = "refused"
     """The sender is not allowed to use the bot here."""
+    PERMITTED = "permitted"
+    """A request that may be served."""
     IGNORED = "ignored"
     """Not for the bot: empty, from another bot, or ambient conversation."""
 

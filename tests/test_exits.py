@@ -230,6 +230,7 @@ WITHOUT_WORDS = {
     "Retention.free_pages",
     "Retention.shorten",
     "Search.catch_up",
+    "Standings.save",
     "Outbox.not_sent",
     "Runs.resume",
     "Rules.remove",

@@ -10,17 +10,25 @@ from channels.base import (
     InboundEvent,
     MessageEdited,
     MessageReceived,
+    RequestMade,
     ScheduleFired,
 )
 from channels.text import visible
+from gateway.app.gate import Gate
 from gateway.app.yes_or_no import PlainWords
 from gateway.commands.table import CommandTable
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access, Decision
+from gateway.permissions.access import Decision
 from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 from gateway.upkeep.before_restore import BeforeRestore
+
+_PERMITTED = {
+    Decision.ALLOWED: Accepted.PERMITTED,
+    Decision.REFUSED: Accepted.REFUSED,
+    Decision.IGNORED: Accepted.IGNORED,
+}
 
 log = structlog.get_logger(__name__)
 
@@ -32,7 +40,7 @@ class Admission:
         self,
         store: Store,
         delivery: Delivery,
-        access: Access,
+        gate: Gate,
         secrets: Secrets,
         words: PlainWords,
         *,
@@ -41,11 +49,15 @@ class Admission:
     ) -> None:
         self._store = store
         self._delivery = delivery
-        self._access = access
+        self._gate = gate
         self._secrets = secrets
         self._words = words
         self._commands = commands
         self._before_restore = before_restore
+
+    async def permit(self, request: RequestMade) -> Accepted:
+        """Decide on a request, which is not stored."""
+        return _PERMITTED[await self._gate.authorize(request)]
 
     async def take(self, event: InboundEvent) -> InboxItem | Accepted:
         """Store the event. Returns the stored event, or the outcome if it is not to be handled."""
@@ -53,7 +65,7 @@ class Admission:
         self._words.heard(event)
         if isinstance(event, MessageReceived):  # commands get a reply message of their own
             self._delivery.masked_channel(event.chat).other_wrote(event.chat)
-        decision = self._access.authorize(event)
+        decision = await self._gate.authorize(event)
         if decision is Decision.IGNORED and (await self._is_under_us(event) or await self._is_awaited(event)):
             decision = Decision.ALLOWED
         if decision is not Decision.ALLOWED:
@@ -68,11 +80,16 @@ class Admission:
         if seq is None:
             log.debug("duplicate event", id=event.event_id)
             return Accepted.DUPLICATE
+        if not self._gate.access.may_speak(event.chat, event.sender):  # they lost the right while it was stored
+            await self._store.inbox.settle([seq])
+            return Accepted.REFUSED
         return InboxItem(seq, event)
 
     async def _is_under_us(self, event: InboundEvent) -> bool:
         """Return True for a message in a thread under one of ours, which is a reply even without a mention."""
         if not isinstance(event, MessageReceived) or event.sender.is_bot or event.chat.thread is None:
+            return False
+        if not self._gate.access.takes_threads(event.chat):
             return False
         above = event.chat.model_copy(update={"thread": None})
         if await self._store.outbox.parts(above, event.chat.thread):

@@ -1,14 +1,16 @@
 """The inputs of the composition: its settings, the system around it, and the store."""
 
 import sys
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.tools.web.fetch import Fetcher
+from channels.base import Standing
 from gateway.permissions.approvals import new_request_id
+from gateway.permissions.groups import ACTIVATION, SPEAKERS
 from gateway.permissions.roles import People
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
@@ -74,3 +76,19 @@ class Stored:
     """The last restore from a backup."""
     people: Sequence[Person] = ()
     """The people known from chats."""
+    group_rules: Sequence[tuple[str, str, str]] = ()
+    """Places, names and values of the rules of groups."""
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    """The standings of people whom groups admit by them."""
+
+    @classmethod
+    async def of(cls, store: Store) -> "Stored":
+        """Read it from the store."""
+        return cls(
+            store,
+            await store.chats.spoken_in(),
+            await store.restores.last(),
+            await store.people.all(),
+            await store.chat_settings.named(ACTIVATION, SPEAKERS),
+            await store.standings.all(),
+        )

@@ -128,9 +128,8 @@ class Chats(Foundation):
         return Turns(self.pace, self.access, self.drain, self._clock, self._new_id)
 
     @cached_property
-    def runs(self) -> ChatRuns:
-        answers = Answers(self.store, self.delivery, self.access, self.secrets, self._clock)
-        ends = RunEnds(
+    def run_ends(self) -> RunEnds:
+        return RunEnds(
             self.store,
             self.delivery,
             self.access,
@@ -139,7 +138,11 @@ class Chats(Foundation):
             jobs=self.jobs,
             offer=self.offer,
         )
-        return ChatRuns(self.store, self.runner, answers, ends)
+
+    @cached_property
+    def runs(self) -> ChatRuns:
+        answers = Answers(self.store, self.delivery, self.access, self.secrets, self._clock)
+        return ChatRuns(self.store, self.runner, answers, self.run_ends)
 
     @cached_property
     def loaded_agents(self) -> ChatAgents:

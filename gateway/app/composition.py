@@ -15,8 +15,10 @@ from gateway.app.catch_up import CatchUp
 from gateway.app.chats import Chats
 from gateway.app.command_handler import CommandHandler
 from gateway.app.gap_reader import GapReader
+from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.recovery import Recovery
+from gateway.app.revocation import Revocation
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.replies import Replies
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
@@ -126,7 +128,7 @@ class Composition(Chats):
         admission = Admission(
             self.store,
             self.delivery,
-            self.access,
+            Gate(self.access, self.store.standings, self.revocation),
             self.secrets,
             words,
             commands=self.commands,
@@ -150,8 +152,17 @@ class Composition(Chats):
     async def _receive_ends_of_tasks(self) -> None:
         while True:
             item = await self.ended.get()
-            if self.delivery.knows(item.event.chat):
+            if not self.delivery.knows(item.event.chat):
+                continue
+            if self.access.may_speak(item.event.chat, item.event.sender):
                 self.sessions.receive(item)
+            else:
+                await self.store.inbox.settle([item.seq])
+
+    @cached_property
+    def revocation(self) -> Revocation:
+        language = self.settings.language
+        return Revocation(self.store, self.delivery, self.owners, self.sessions, self.run_ends, language)
 
     # Beside the channels
 
@@ -268,6 +279,7 @@ class Composition(Chats):
             handler=self.handler,
         )
         await recovery.run()
+        await self.revocation.sweep()  # before any of it goes on
         self._hearing.start(self._receive_ends_of_tasks(), "ends of tasks")
 
     async def settled(self) -> None:
@@ -328,7 +340,7 @@ async def composed(
     """
     made = Composition(
         settings,
-        Stored(store, await store.chats.spoken_in(), await store.restores.last(), await store.people.all()),
+        await Stored.of(store),
         channels,
         parts,
         about,

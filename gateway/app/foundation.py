@@ -19,12 +19,13 @@ from gateway.chat.search_tool import search_tool
 from gateway.chat.send_file import send_file_tool
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
-from gateway.permissions.access import Access
+from gateway.permissions.access import Access, GroupAccess
 from gateway.permissions.agent_spending import AgentSpending
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.budget_notices import BudgetNotices
 from gateway.permissions.budgets import BudgetRules, Budgets
+from gateway.permissions.groups import Groups
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
@@ -94,8 +95,12 @@ class Foundation:
         return Roles(self.settings.people, self._stored.people)
 
     @cached_property
+    def groups(self) -> GroupAccess:
+        return GroupAccess(Groups(self._stored.group_rules), dict(self._stored.standings))
+
+    @cached_property
     def access(self) -> Access:
-        return Access(self.roles, self._channels, self._stored.spoken_in, self._clock, self.console)
+        return Access(self.roles, self._channels, self._stored.spoken_in, self._clock, self.console, groups=self.groups)
 
     @cached_property
     def owners(self) -> Owners:

@@ -12,6 +12,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     OutboundMessage,
+    RequestMade,
     ScheduleFired,
     TaskEnded,
 )
@@ -60,6 +61,8 @@ class ChannelMessageHandler:
 
         `is_live` is False for an event read from history after a disconnection, which cannot answer a question.
         """
+        if isinstance(event, RequestMade):
+            return await self._admission.permit(event)
         taken = await self._admission.take(event)
         if isinstance(taken, Accepted):
             return taken

@@ -1,7 +1,7 @@
 """A chat's unanswered messages, held in memory; all of them are in the store too."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 from channels.base import MessageReceived, ScheduleFired, TaskEnded
@@ -144,6 +144,16 @@ class Mailbox:
         mine = [item for place in (self._above, self._waiting, self._arriving) for item in place.values()]
         gone = [item for item in mine if _kind(item) == (sender, _WORDS)]
         gone.extend(self._given.values() if with_given else ())
+        for item in gone:
+            self._remove(item.seq)
+        return gone
+
+    def expel(self, is_out: Callable[[str], bool]) -> list[InboxItem]:
+        """Remove and return what waits for users who may no longer speak, also reports of their tasks.
+
+        Messages posted by jobs stay.
+        """
+        gone = [item for item in self if is_out(item.event.sender.id) and not isinstance(item.event, ScheduleFired)]
         for item in gone:
             self._remove(item.seq)
         return gone

@@ -1,6 +1,6 @@
 """Ends the runs of chats: with their answer, or, where they cannot be completed, with what they have answered."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from agent_core.log_errors import Bulkhead
 from agent_core.messages import AgentMessage
@@ -15,7 +15,9 @@ from gateway.runs.tasks.report import notice, plain_news
 from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.heartbeat.settings import Offer
 from gateway.schedule.jobs.jobs import Jobs
-from gateway.store.rows import InboxItem, Post, Run, RunEnd
+from gateway.store.job import Job
+from gateway.store.question import Question
+from gateway.store.rows import InboxItem, Post, Run, RunEnd, Task
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
@@ -93,6 +95,16 @@ class RunEnds:
         told = finished_words(said) or plain_news(said, language)
         why = "the program died in the same step again and again"
         await self._end(run, sorry, told, RunEnd(TerminalReason.SET_ASIDE, usage_of(said), "", why))
+
+    async def expel(self, knows: Callable[[ChatKey], bool]) -> tuple[Sequence[Question], Sequence[Task], Sequence[Job]]:
+        """Close the questions, cancel the tasks and pause the jobs of users who may no longer speak; return them."""
+        return await self._approvals.expel(), await self._tasks.expel(knows), await self._jobs.expel(knows)
+
+    async def revoke(self, run: Run, language: Language) -> None:
+        """End a run that waits to be resumed, because its user may no longer speak."""
+        said = await self._store.transcript.said_in(run)
+        sorry = OutboundMessage(markdown=say("run_revoked", language), reply_to=run.reply_to)
+        await self._end(run, sorry, finished_words(said), RunEnd(TerminalReason.ABORTED, usage_of(said), ""))
 
     async def _end(
         self, run: Run, sorry: OutboundMessage, told: Sequence[str], end: RunEnd, items: Sequence[InboxItem] = ()

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import structlog
 
@@ -25,6 +26,16 @@ PAUSE = 5.0
 """Seconds until a chat is tried again after an error outside a run."""
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Expelled:
+    """What a session no longer does for users who have lost the right to speak."""
+
+    stopped: Run | None
+    left: Sequence[Run]
+    """Runs of the previous process, which were not resumed and have not ended yet."""
+    messages: Sequence[InboxItem]
 
 
 class ChatSession:
@@ -117,7 +128,7 @@ class ChatSession:
 
     def can_stop(self, sender: Sender) -> bool:
         """Return True if there is a run that the user may stop."""
-        return self._run is not None and self._is_open and self._turns.may_steer(sender, self._run)
+        return self._run is not None and self._is_open and self._turns.may_stop(sender, self._run)
 
     def owe(self, post: Post) -> None:
         """Deliver a post that the previous process left unsent, before anything new."""
@@ -132,7 +143,7 @@ class ChatSession:
     async def edited(self, changed: MessageEdited) -> bool:
         """Apply an edit to a message that still waits. Return True if there was one."""
         item = self._mail.find(changed.message_id)
-        if item is None:
+        if item is None or item.event.sender.id != changed.sender.id:  # nobody speaks with another's rights
             return False
         words = {"text": changed.text, **({"shared": changed.shared} if changed.shared else {})}
         reworded = InboxItem(item.seq, item.event.model_copy(update=words))
@@ -190,19 +201,37 @@ class ChatSession:
     def _halt(self, by: Sender) -> tuple[Stopped, list[InboxItem]]:
         """Abort the run. Return what was stopped, and the messages that are not to be answered any more."""
         run = self._run if self._is_open else None
-        if run is not None and not self._turns.may_steer(by, run):
+        if run is not None and not self._turns.may_stop(by, run):
             raise PermissionError(by.id)
         dropped = self._mail.drop(by.id, with_given=run is not None)
         self._news.set()
         if run is not None:
-            self._stopping = True
-            if self._chat_run is not None:
-                self._chat_run.released.set()
-            if (agent := self.conversation.agent_in_memory) is not None:
-                agent.queues.clear_steering()
-                agent.abort()
+            self._abort()
             return Stopped.RUN, dropped
         return Stopped.WAITING if dropped else Stopped.NOTHING, dropped
+
+    def _abort(self) -> None:
+        self._stopping = True
+        if self._chat_run is not None:
+            self._chat_run.released.set()
+        if (agent := self.conversation.agent_in_memory) is not None:
+            agent.queues.clear_steering()
+            agent.abort()
+
+    def expel(self) -> Expelled:
+        """Stop the run and drop the messages of users who may no longer speak here. The caller settles them."""
+
+        def is_out(person: str) -> bool:
+            return not self._turns.may_speak(self.key, Sender(id=person, name=""))
+
+        left = [run for run in self._unfinished if is_out(run.person)]
+        self._unfinished = [run for run in self._unfinished if run not in left]
+        stopped = self._run if self._run is not None and self._is_open and is_out(self._run.person) else None
+        if stopped is not None:
+            self._abort()
+        dropped = self._mail.expel(is_out)
+        self._news.set()
+        return Expelled(stopped, left, dropped)
 
     async def close(self) -> None:
         """Cancel all work as it is; unfinished runs are resumed after the next start."""

@@ -7,7 +7,7 @@ from itertools import islice
 from weakref import WeakValueDictionary
 
 from channels.base import ChatKey
-from gateway.chat.session import ChatSession
+from gateway.chat.session import ChatSession, Expelled
 from gateway.store.rows import InboxItem
 
 MOST_IDLE = 200
@@ -42,6 +42,10 @@ class Sessions:
     def receive(self, item: InboxItem) -> None:
         """Pass a stored event to the session of its chat."""
         self.of(item.event.chat).receive(item)
+
+    def expel(self) -> list[Expelled]:
+        """Stop the runs and drop the messages of users who may no longer speak, in all chats at once."""
+        return [session.expel() for session in list(self._known.values())]
 
     @property
     def are_idle(self) -> bool:

@@ -37,7 +37,14 @@ class Turns:
     def is_admin(self, chat: ChatKey, sender: Sender) -> bool:
         return self._access.is_admin(chat, sender)
 
+    def may_speak(self, chat: ChatKey, sender: Sender) -> bool:
+        return self._access.may_speak(chat, sender)
+
     def may_steer(self, sender: Sender, run: Run) -> bool:
+        """Return True for the run's user, and for admins and owners with no less rights than that user."""
+        return self._access.may_act_for(run.chat, sender, run.person)
+
+    def may_stop(self, sender: Sender, run: Run) -> bool:
         """Return True for the run's user, admins and owners."""
         return sender.id == run.person or self._access.is_admin(run.chat, sender)
 

@@ -1,13 +1,16 @@
 """Decides who may use the bot, for every kind of event and before anything is stored."""
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender
+from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender, Standing
+from gateway.permissions.groups import Activation, Groups
 from gateway.permissions.roles import Role, Roles
+from gateway.store.standings import person_in
 
 NOTICE_EVERY = 3600.0
 """Seconds between two notices about the same unknown user."""
@@ -23,6 +26,26 @@ class Decision(StrEnum):
     IGNORED = "ignored"
 
 
+@dataclass
+class GroupAccess:
+    """The rules of groups, and the standings of the people whom they admit."""
+
+    rules: Groups = field(default_factory=Groups)
+    standings: dict[str, Standing] = field(default_factory=dict)
+
+    def role(self, chat: ChatKey, sender: Sender) -> Role | None:
+        """Return the rights that the group gives to somebody without a role of their own."""
+        return self.rules.speakers(chat).role_of(sender.standing or self.standings.get(person_in(chat, sender.id)))
+
+    def news(self, chat: ChatKey, sender: Sender) -> Standing | None:
+        """Return the sender's standing if it must be stored: a new one of somebody whom a group admits or admitted."""
+        told, known = sender.standing, self.standings.get(person_in(chat, sender.id))
+        if told is None or told == known:
+            return None
+        speakers = self.rules.speakers(chat)
+        return told if known or (speakers.needs_standing and speakers.role_of(told)) else None
+
+
 class Access:
     """Authorises by the platform's stable ids, never by names.
 
@@ -36,8 +59,11 @@ class Access:
         spoken_in: Iterable[str],
         clock: Clock,
         console: Callable[[str], None],
+        *,
+        groups: GroupAccess | None = None,
     ) -> None:
         """`console` shows a line to the operator."""
+        self.groups = groups or GroupAccess()
         self._roles = roles
         self._channels = {channel.name: channel for channel in channels}
         self._spoken_in = set(spoken_in)
@@ -47,7 +73,11 @@ class Access:
         """Time of the notice about each unknown user of the last hour, oldest first."""
 
     def authorize(self, event: InboundEvent) -> Decision:
-        """Decide on an event. Group messages that do not mention the bot are accepted only in threads it is part of."""
+        """Decide on an event of any kind. It is the only way in: for messages, edits, commands, presses, reactions,
+        deletions, uploads and requests of the page.
+
+        Unaddressed messages of a group are accepted as its activation says.
+        """
         if event.sender.is_bot:
             return Decision.IGNORED
         if not self.may_speak(event.chat, event.sender):
@@ -55,15 +85,17 @@ class Access:
                 self._notice(event)
             return Decision.REFUSED
         ambient = event.addressed is Addressed.AMBIENT and isinstance(event, MessageReceived)
-        if ambient and not (event.chat.thread is not None and str(event.chat) in self._spoken_in):
-            return Decision.IGNORED
-        return Decision.ALLOWED
+        return Decision.ALLOWED if not ambient or self._takes_ambient(event.chat) else Decision.IGNORED
 
     def role(self, chat: ChatKey, sender: Sender) -> Role | None:
         """Return the sender's role, or None if they may not speak."""
         if self._is_local(chat):
             return Role.OWNER
-        return self._roles.of(self.principal(chat, sender))
+        principal = self.principal(chat, sender)
+        role = self._roles.of(principal)
+        if role is not None or self._is_blocked(principal) or not self._is_group(chat):
+            return role
+        return self.groups.role(chat, sender)
 
     def may_speak(self, chat: ChatKey, sender: Sender) -> bool:
         return self.role(chat, sender) is not None
@@ -75,6 +107,17 @@ class Access:
 
     def is_owner(self, chat: ChatKey, sender: Sender) -> bool:
         return self.role(chat, sender) is Role.OWNER
+
+    def may_act_for(self, chat: ChatKey, by: Sender, person: str) -> bool:
+        """Return True for the person, and for admins and owners with no less rights.
+
+        So an admin never acts with the rights of an owner, as by steering an owner's run.
+        """
+        return by.id == person or (self.is_admin(chat, by) and self._outranks(chat, by, person))
+
+    def takes_threads(self, chat: ChatKey) -> bool:
+        """Return True if unaddressed messages in threads of the bot are taken."""
+        return self.groups.rules.activation(chat) is not Activation.MENTION
 
     def principal(self, chat: ChatKey, sender: Sender) -> str:
         """Return the stable name of a sender's account: `platform:id`, or `platform:workspace:id`."""
@@ -93,6 +136,26 @@ class Access:
         """Record that the bot has posted in the chat."""
         if chat.thread is not None:
             self._spoken_in.add(str(chat))
+
+    def _takes_ambient(self, chat: ChatKey) -> bool:
+        match self.groups.rules.activation(chat):
+            case Activation.ALWAYS:
+                return True
+            case Activation.THREAD:
+                return chat.thread is not None and str(chat) in self._spoken_in
+            case Activation.MENTION:
+                return False
+
+    def _outranks(self, chat: ChatKey, by: Sender, person: str) -> bool:
+        role, other = self.role(chat, by), self.role(chat, Sender(id=person, name=""))
+        return role is not None and (other is None or role.is_at_least(other))
+
+    def _is_blocked(self, principal: str) -> bool:
+        person = self._roles.person(principal)
+        return person is not None and person.is_blocked
+
+    def _is_group(self, chat: ChatKey) -> bool:
+        return chat.platform in self._channels and self._channels[chat.platform].is_group(chat)
 
     def _is_local(self, chat: ChatKey) -> bool:
         return chat.platform in self._channels and self._channels[chat.platform].limits.is_local

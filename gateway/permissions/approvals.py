@@ -220,6 +220,14 @@ class Approvals:
         """Close the question unless it was answered."""
         await self._move(request_id, Question.withdrawn)
 
+    async def expel(self) -> list[Question]:
+        """Close and return the questions of users who may no longer speak."""
+        found = [each for each in await self._store.approvals.pending() if self._delivery.knows(each.chat)]
+        gone = [each for each in found if not self._access.may_speak(each.chat, Sender(id=each.person, name=""))]
+        for question in gone:
+            await self.withdraw(question.id)
+        return gone
+
     async def run_over(self, run: str) -> None:
         """Close the questions of a run that has ended."""
         if run in self._asking:
@@ -262,8 +270,8 @@ class Approvals:
         return [each for each in found if each.chat == chat and each.at(now).state is QuestionState.PENDING]
 
     def may_answer(self, question: Question, who: Sender) -> bool:
-        """Return True for the run's user, admins and owners."""
-        return question.person == who.id or self._access.is_admin(question.chat, who)
+        """Return True for the run's user, and for admins and owners with no less rights than that user."""
+        return self._access.may_act_for(question.chat, who, question.person)
 
     # For start and stop
 

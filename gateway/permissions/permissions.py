@@ -85,7 +85,10 @@ class ChatPermissions:
 
     async def answer(self, request_id: str, proposal: Proposal) -> Answer:
         async def fingerprint() -> str:
-            return self._fingerprint(proposal, self.rules.of(proposal), await self._binding(proposal))
+            ruling = self.rules.of(proposal)
+            if ruling.behavior == "deny":  # rights were taken away since; the call is decided anew
+                return ""
+            return self._fingerprint(proposal, ruling, await self._binding(proposal))
 
         answer = await self._approvals.wait(request_id, fingerprint)
         if answer is Answer.CHANGED:

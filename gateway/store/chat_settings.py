@@ -72,6 +72,11 @@ class ChatSettings(Table):
         row = (await self._all()).get((place.key, name))
         return ChatSetting(row[0], place, row[1], row[2]) if row else None
 
+    async def named(self, *names: str) -> list[tuple[str, str, str]]:
+        """Return the place's key, the name and the value of all settings with these names."""
+        rows = await self._all()
+        return [(place, name, value) for (place, name), (value, *_) in rows.items() if name in names]
+
     async def set(self, place: Place, name: str, value: str | None, by: str) -> None:
         """Set a value for a place, or remove it (None). `by` is the id of the user who does."""
         rows, now = await self._all(), self._clock.time()

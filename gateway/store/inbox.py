@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pydantic import TypeAdapter
 
-from channels.base import Addressed, ChatKey, InboundEvent, ScheduleFired, TaskEnded
+from channels.base import Addressed, ChatKey, InboundEvent, RequestMade, ScheduleFired, TaskEnded
 from gateway.store.rows import InboxItem, MessagesBefore
 from gateway.store.table import Table, readable
 from gateway.store.writer import Change
@@ -101,7 +101,7 @@ class Inbox(Table):
 def accepting(event: InboundEvent, now: float) -> Change[int | None]:
     """Return the change that records an event: it returns the event's number, or None for a duplicate."""
     payload = event.model_dump_json()
-    message_id = None if isinstance(event, ScheduleFired | TaskEnded) else event.message_id
+    message_id = None if isinstance(event, RequestMade | ScheduleFired | TaskEnded) else event.message_id
 
     def change(connection: sqlite3.Connection) -> int | None:
         cursor = connection.execute(

@@ -32,6 +32,7 @@ from gateway.store.runs import Runs
 from gateway.store.search import Search
 from gateway.store.sessions import Sessions
 from gateway.store.spending import Budgets, Spending
+from gateway.store.standings import Standings
 from gateway.store.steps import Steps
 from gateway.store.tasks import Tasks
 from gateway.store.transcript import Transcript
@@ -58,6 +59,7 @@ class Store:
         self.skills = LoadedSkills(*tables)
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)
+        self.standings = Standings(*tables)
         self.tasks = Tasks(*tables)
         self.jobs = Jobs(*tables)
         self.firings = Firings(*tables)

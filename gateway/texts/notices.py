@@ -20,6 +20,12 @@ TEXTS = {
     },
     "show_last": {"en": "Show last answer", "zh": "显示上一条回答"},
     "nothing_unconfirmed": {"en": "All my answers have arrived.", "zh": "我的回答都已送达。"},
+    "revoked": {
+        "en": "{people} may no longer speak with me. Of theirs I ended {runs} runs, {messages} waiting messages, "
+        "{questions} questions and {tasks} background tasks, and paused {jobs} jobs.",
+        "zh": "{people} 已不能再与我对话。我结束了其 {runs} 个运行、{messages} 条等待的消息、{questions} 个待批准的请求"
+        "和 {tasks} 个后台任务，并暂停了 {jobs} 个定时任务。",
+    },
     "gap_not_read": {
         "en": "I could not read the messages sent while I was offline ({reason}). Chats: {count} ({chats}). "
         "New messages there are answered; missed ones may need to be sent again.",

@@ -1,6 +1,10 @@
 """Texts about the progress and the end of runs, and about background tasks."""
 
 TEXTS = {
+    "run_revoked": {
+        "en": "Stopped, because its sender may no longer speak with me here.",
+        "zh": "已停止：发起者已不能在这里与我对话。",
+    },
     "empty_answer": {
         "en": "The model gave no answer. Please try again or ask differently.",
         "zh": "模型没有给出回答，请重试或换一种问法。",

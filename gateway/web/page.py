@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import partial
 
 from agent_core.clock import Clock
-from channels.base import ButtonPressed, ChatKey, CommandInvoked, MessageReceived, ScheduleFired, TaskEnded
+from channels.base import ButtonPressed, ChatKey, CommandInvoked, MessageReceived, RequestMade, ScheduleFired, TaskEnded
 from channels.web.adapter import WebChannel
 from channels.web.conversation import Shown
 from gateway.security.masking import masked
@@ -56,7 +56,7 @@ def _shown_post(at: float, post: Post) -> Shown | None:
 
 def _shown_event(item: InboxItem) -> Shown | None:
     event = item.event
-    message_id = "" if isinstance(event, ScheduleFired | TaskEnded) else event.message_id
+    message_id = "" if isinstance(event, RequestMade | ScheduleFired | TaskEnded) else event.message_id
     match event:
         case MessageReceived():
             words, files = event.words, event.attachments

@@ -120,10 +120,17 @@ class Tasks:
             return Cancelling.NOT_YOURS
         if task.is_over:
             return Cancelling.OVER
-        await self._store.tasks.cancel(task_id)
         log.info("task cancelled", task=task_id, chat=str(chat), by=by.id)
-        self._workers.start(replace(task, unwanted=True)).work.errand.cancel()
+        await self._cancel(task)
         return Cancelling.BEGUN
+
+    async def expel(self, knows: Callable[[ChatKey], bool]) -> list[Task]:
+        """Cancel and return the background tasks of users who may no longer speak."""
+        found = [task for task in await self._store.tasks.unfinished() if task.background and knows(task.chat)]
+        gone = [task for task in found if not task.unwanted and not self._may_speak(task)]
+        for task in gone:
+            await self._cancel(task)
+        return gone
 
     async def go_on(self, task_id: str, chat: ChatKey, by: Sender) -> Continuing:
         """Continue a task that was given up because the process died in it repeatedly."""
@@ -155,8 +162,7 @@ class Tasks:
             await self.run_over(asked_by)
         for task in found:
             if task.background and knows(task.chat):
-                may = self._access.may_speak(task.chat, Sender(id=task.person, name=""))
-                self._workers.queue(replace(task, unwanted=task.unwanted or not may))
+                self._workers.queue(replace(task, unwanted=task.unwanted or not self._may_speak(task)))
 
     async def run_over(self, run: str) -> None:
         """Kill the foreground tasks that an ended run had left from an earlier process start."""
@@ -227,6 +233,13 @@ class Tasks:
                     worker.work.errand.cancel()
                     await asyncio.wait([worker.job])
                 raise
+
+    async def _cancel(self, task: Task) -> None:
+        await self._store.tasks.cancel(task.id)
+        self._workers.start(replace(task, unwanted=True)).work.errand.cancel()
+
+    def _may_speak(self, task: Task) -> bool:
+        return self._access.may_speak(task.chat, Sender(id=task.person, name=""))
 
     def _may_see(self, task: Task, by: Sender) -> bool:
         return task.person == by.id or self._access.is_admin(task.chat, by)

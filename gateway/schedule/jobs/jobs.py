@@ -44,7 +44,7 @@ from gateway.schedule.jobs.preview import (
     skill_use,
 )
 from gateway.schedule.times.slots import check_rule
-from gateway.store.job import CheckIn, Firing, Job, JobState, Reminder, Report
+from gateway.store.job import CheckIn, Firing, Job, JobState, Pause, Reminder, Report
 from gateway.store.rule import Rule
 from gateway.store.store import Store
 from gateway.texts.say import Language
@@ -157,9 +157,9 @@ class Jobs:
     async def confirm(self, draft_id: str, chat: ChatKey, by: Sender) -> Job:
         """Activate a draft, or apply it to the job that it changes. Raises BadRule and JobRefused."""
         async with self._changing:  # otherwise two confirmations at once could exceed the limit
-            draft = await self.draft(draft_id, chat, by)
+            draft = self._acts_for(await self.draft(draft_id, chat, by), by)
             check_rule(draft.rule, ZoneInfo(draft.zone), self.clock.time())
-            changed = await self.known(draft.instead_of, chat, by) if draft.instead_of else None
+            changed = self._acts_for(await self.known(draft.instead_of, chat, by), by) if draft.instead_of else None
             if changed is None or changed.state is not JobState.ACTIVE:
                 await self._check_active(chat)
             now_set = partial(set_, at=self.clock.time())
@@ -281,6 +281,19 @@ class Jobs:
         log.info("job removed", job=job.id, chat=str(chat), by=by.id)
         return await self._ended(job, removed)
 
+    async def expel(self, knows: Callable[[ChatKey], bool]) -> list[Job]:
+        """Pause the jobs of users who may no longer speak, stop their current runs, and return them."""
+
+        def step(job: Job) -> Job:
+            is_active = job.state is JobState.ACTIVE
+            return replace(job, state=JobState.PAUSED, pause=Pause.NOT_ALLOWED) if is_active else job
+
+        found = [job for job in await self.store.jobs.active() if knows(job.chat)]
+        gone = [job for job in found if not self.access.may_speak(job.chat, Sender(id=job.person, name=""))]
+        for job in gone:
+            await self._ended(job, step)
+        return gone
+
     async def reached(self, chat: ChatKey) -> None:
         """Resume jobs that were paused because the chat was unreachable or their owner had no access.
 
@@ -313,11 +326,17 @@ class Jobs:
         if job.person != by.id and not self.access.is_admin(job.chat, by):
             raise JobRefused("job_not_yours")
 
+    def _acts_for(self, job: Job, by: Sender) -> Job:
+        """Return the job. Raises JobRefused for somebody with less rights than its person, as whom it will run."""
+        if not self.access.may_act_for(job.chat, by, job.person):
+            raise JobRefused("job_not_yours")
+        return job
+
     async def _target(self, draft: Draft, by: Sender) -> str:
         """Return the id of the job that a draft changes. A draft for a draft replaces it."""
         if not draft.instead_of:
             return ""
-        target = await self.known(draft.instead_of, draft.chat, by)
+        target = self._acts_for(await self.known(draft.instead_of, draft.chat, by), by)
         if target.state is not JobState.DRAFT:
             _check_not_over(target)
             return target.id

@@ -1,0 +1,98 @@
+"""Ends what people have open who may no longer speak: after each change of rights, and at each start.
+
+Nothing here takes rights away: every part compares what it has open with `Access`. So a change cut short by a crash is
+completed at the next start, and a second call finds nothing.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import structlog
+
+from channels.base import ChatKey
+from gateway.chat.run_end import RunEnds
+from gateway.chat.session import Expelled
+from gateway.chat.sessions import Sessions
+from gateway.delivery.delivery import Delivery
+from gateway.store.store import Store
+from gateway.texts.say import Language, language_of
+from gateway.upkeep.owners import Owners
+
+log = structlog.get_logger(__name__)
+
+MOST_NAMED = 5
+"""Most people named in a message to owners."""
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What was ended or paused: for each thing the person it was for, as `platform:id`."""
+
+    runs: Sequence[str] = ()
+    messages: Sequence[str] = ()
+    questions: Sequence[str] = ()
+    tasks: Sequence[str] = ()
+    jobs: Sequence[str] = ()
+
+    @property
+    def people(self) -> list[str]:
+        return sorted({*self.runs, *self.messages, *self.questions, *self.tasks, *self.jobs})
+
+
+class Revocation:
+    """Compares everything that is open with the rights of its people. Chats of platforms not connected are left."""
+
+    def __init__(
+        self, store: Store, delivery: Delivery, owners: Owners, sessions: Sessions, ends: RunEnds, language: Language
+    ) -> None:
+        self._store = store
+        self._delivery = delivery
+        self._owners = owners
+        self._sessions = sessions
+        self._ends = ends
+        self._language = language
+        self._sweeping = asyncio.Lock()
+
+    async def sweep(self) -> Ended:
+        """End or pause all that is open for people who may no longer speak, and tell the owners what it was."""
+        async with self._sweeping:
+            expelled = self._sessions.expel()  # at once, before any of it goes on
+            ended = await self._ended(expelled)
+        if ended.people:
+            log.warning("rights were taken away", people=ended.people)
+            self._tell(ended)
+        return ended
+
+    async def _ended(self, expelled: Sequence[Expelled]) -> Ended:
+        left = [run for each in expelled for run in each.left]
+        stopped = [each.stopped for each in expelled if each.stopped is not None]
+        messages = [item for each in expelled for item in each.messages]
+        await self._store.inbox.settle([item.seq for item in messages])
+        for run in left:
+            tag = await self._store.chats.language_of(run.chat, run.person)
+            await self._ends.revoke(run, language_of(tag, self._language))
+        questions, tasks, jobs = await self._ends.expel(self._delivery.knows)
+        return Ended(
+            runs=[_who(run.chat, run.person) for run in (*stopped, *left)],
+            messages=[_who(item.event.chat, item.event.sender.id) for item in messages],
+            questions=[_who(each.chat, each.person) for each in questions],
+            tasks=[_who(each.chat, each.person) for each in tasks],
+            jobs=[_who(each.chat, each.person) for each in jobs],
+        )
+
+    def _tell(self, ended: Ended) -> None:
+        named = ", ".join(f"`{each}`" for each in ended.people[:MOST_NAMED])
+        self._owners.tell(
+            "revoked",
+            people=named + (" ..." if len(ended.people) > MOST_NAMED else ""),
+            runs=len(ended.runs),
+            messages=len(ended.messages),
+            questions=len(ended.questions),
+            tasks=len(ended.tasks),
+            jobs=len(ended.jobs),
+        )
+
+
+def _who(chat: ChatKey, person: str) -> str:
+    return f"{chat.platform}:{person}"

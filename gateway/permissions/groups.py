@@ -1,0 +1,121 @@
+"""The rules of groups: which messages Parley takes there, and who may speak besides people with a role.
+
+They are settings of chats, held in memory because every event needs them.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from channels.base import ChatKey, Standing
+from gateway.permissions.roles import Role
+
+ACTIVATION, SPEAKERS = "activation", "speakers"
+"""Names of the settings."""
+
+
+class Activation(StrEnum):
+    """The messages of a group that Parley takes."""
+
+    MENTION = "mention"
+    """Mentions and replies."""
+    THREAD = "thread"
+    """Also everything in threads in which Parley has written."""
+    ALWAYS = "always"
+    """Everything said by people who may speak."""
+
+
+class Audience(StrEnum):
+    """The people who may speak in a group without a role of their own."""
+
+    LISTED = "listed"
+    """Nobody."""
+    EVERYBODY = "everybody"
+    ROLE = "role"
+    """Those with a role on the server."""
+    WORKSPACE = "workspace"
+    """Full members of the workspace, not its guests and not people of other organisations."""
+
+
+@dataclass(frozen=True)
+class Speakers:
+    """The setting of a group: whom it admits, and with which rights."""
+
+    audience: Audience = Audience.LISTED
+    server_role: str = ""
+    """Id of a role on the server, for `Audience.ROLE`."""
+    rights: Role = Role.GUEST
+    """GUEST or MEMBER; a group never makes an admin or an owner."""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.audience, self.rights, self.server_role)))
+
+    @classmethod
+    def parse(cls, printed: str) -> "Speakers":
+        """Parse the output of `str`. Anything else admits nobody."""
+        audience, _, rest = printed.partition(" ")
+        rights, _, server_role = rest.partition(" ")
+        if audience not in set(Audience) or rights not in (Role.GUEST, Role.MEMBER):
+            return cls()
+        return cls(Audience(audience), server_role, Role(rights))
+
+    def role_of(self, standing: Standing | None) -> Role | None:
+        """Return the rights of somebody without a role of their own, or None if they may not speak."""
+        match self.audience:
+            case Audience.EVERYBODY:
+                admitted = True
+            case Audience.ROLE:
+                admitted = standing is not None and self.server_role in standing.roles
+            case Audience.WORKSPACE:
+                admitted = standing is not None and standing.is_full_member
+            case Audience.LISTED:
+                admitted = False
+        return self.rights if admitted else None
+
+    @property
+    def needs_standing(self) -> bool:
+        return self.audience in (Audience.ROLE, Audience.WORKSPACE)
+
+
+_LISTED = Speakers()
+_Rule = TypeVar("_Rule")
+
+
+class Groups:
+    """The rules of all groups. The nearest level that has one decides: thread, channel, workspace, installation."""
+
+    def __init__(self, rows: Iterable[tuple[str, str, str]] = ()) -> None:
+        """`rows` are places, names and values of the settings."""
+        self._activations: dict[str, Activation] = {}
+        self._speakers: dict[str, Speakers] = {}
+        for place, name, value in rows:
+            self.put(place, name, value)
+
+    def put(self, place: str, name: str, value: str | None) -> None:
+        """Take over a setting after it was stored; None removes it."""
+        if name == ACTIVATION:
+            self._activations.pop(place, None)
+            if value in set(Activation):
+                self._activations[place] = Activation(value)
+        elif name == SPEAKERS:
+            self._speakers.pop(place, None)
+            if value is not None:
+                self._speakers[place] = Speakers.parse(value)
+
+    def activation(self, chat: ChatKey) -> Activation:
+        return _nearest(self._activations, chat) or Activation.THREAD
+
+    def speakers(self, chat: ChatKey) -> Speakers:
+        return _nearest(self._speakers, chat) or _LISTED
+
+
+def _nearest(rules: Mapping[str, _Rule], chat: ChatKey) -> _Rule | None:
+    return next((found for place in _keys(chat) if (found := rules.get(place))), None) if rules else None
+
+
+def _keys(chat: ChatKey) -> tuple[str, str, str, str]:
+    """Return the keys of `ChatSettings.places`, narrowest first, without the time that those take."""
+    workspace = f"{chat.platform}:{chat.account}"
+    channel = f"{workspace}:{chat.chat}"
+    return f"{channel}:{chat.thread}", channel, workspace, ""

@@ -1,0 +1,40 @@
+"""The table of places that people have in workspaces and servers, as far as groups admit people by them."""
+
+import json
+import sqlite3
+
+from channels.base import ChatKey, Standing
+from gateway.store.table import Table, readable
+
+
+class Standings(Table):
+    """The last standing told of each person, by platform, workspace and sender id."""
+
+    async def all(self) -> dict[str, Standing]:
+        """Return the standings by person."""
+
+        def read(connection: sqlite3.Connection) -> dict[str, Standing]:
+            rows = connection.execute("SELECT person, roles, is_full_member FROM standings")
+            return dict(readable(rows, _standing, "standings"))
+
+        return await self._reader.run(read)
+
+    async def save(self, person: str, standing: Standing) -> None:
+        values = (person, json.dumps(standing.roles), int(standing.is_full_member), self._clock.time())
+
+        def change(connection: sqlite3.Connection) -> None:
+            connection.execute(
+                "INSERT OR REPLACE INTO standings (person, roles, is_full_member, at) VALUES (?, ?, ?, ?)", values
+            )
+
+        await self._writer.submit(change)
+
+
+def person_in(chat: ChatKey, sender_id: str) -> str:
+    """Return the key of a person's standing, which is that of a workspace or server."""
+    return f"{chat.platform}:{chat.account}:{sender_id}"
+
+
+def _standing(row: tuple[str, str, int]) -> tuple[str, Standing]:
+    person, roles, is_full_member = row
+    return person, Standing(roles=json.loads(roles), is_full_member=bool(is_full_member))
