@@ -15,6 +15,7 @@ from gateway.permissions.roles import People
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import QuotaSettings
+from gateway.settings.privacy import Privacy
 from gateway.store.person import Person
 from gateway.store.restores import Restored
 from gateway.store.store import Store
@@ -45,6 +46,8 @@ class AppSettings:
     budgets: BudgetSettings = field(default_factory=BudgetSettings)
     quotas: QuotaSettings | None = None
     """Disk and memory quotas of chats and users."""
+    privacy: Privacy = field(default_factory=Privacy)
+    """What /privacy tells."""
 
 
 def _to_standard_error(line: str) -> None:

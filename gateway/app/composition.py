@@ -33,6 +33,7 @@ from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.mcp import McpCommands
 from gateway.commands.planning import Planning
+from gateway.commands.privacy import PrivacyCommands
 from gateway.commands.proactive import ProactiveCommands
 from gateway.commands.remind import RemindCommands
 from gateway.commands.report import ReportCommands
@@ -103,6 +104,7 @@ class Composition(Chats):
             UndoCommands(self.versions, self.memories).commands,
             AuditCommands(self.settings.home, is_on=self.settings.audit).commands,
             ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,
+            PrivacyCommands(self.settings.privacy).commands,
             RemindCommands(planning, self.jobs, clock).commands,
             ReportCommands(planning, self.jobs, clock).commands,
             cron.commands,

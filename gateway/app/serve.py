@@ -29,10 +29,12 @@ from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
 from gateway.permissions.roles import People
+from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.runs.agents import AgentParts
 from gateway.runs.toolbox import RESERVED, skill_library, tools_for
 from gateway.security.packages import version
 from gateway.settings.limits import MB
+from gateway.settings.privacy import privacy_of
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
@@ -57,6 +59,8 @@ class Resources:
     fallbacks: Sequence[Candidate]
     cheaper: Candidate | None
     """The model for when most of a budget is used."""
+    choices: Sequence[ModelChoice]
+    """The chosen model and its fallbacks."""
     launcher: Launcher | None
     """Starts programs in a sandbox; without one no programs are run."""
     about: About
@@ -125,7 +129,8 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         found = await trying
         about = _about(settings, choice, found, clock)
         launcher = None if isinstance(found, NoLauncher) else found
-        yield Resources(settings, clock, store, first.llm, choice, fallbacks, cheaper, launcher, about)
+        choices = (choice, *others)
+        yield Resources(settings, clock, store, first.llm, choice, fallbacks, cheaper, choices, launcher, about)
 
 
 def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
@@ -192,6 +197,7 @@ async def open_app(
             upkeep=UpkeepSettings(settings.backups, settings.keep_days),
             budgets=settings.budgets,
             quotas=settings.quotas,
+            privacy=privacy_of(settings, resources.choices, AUDIT_DAYS),
         )
         made = await life.enter_async_context(
             composed(

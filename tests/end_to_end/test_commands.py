@@ -15,7 +15,7 @@ COMMANDS = {
     *("skills", "skill", "approve", "deny", "rules", "budget", "usage", "tasks", "why", "undo"),
     *("search", "sessions", "resume", "rename"),
     *("remind", "report", "cron", "heartbeat", "tz"),
-    *("audit", "forget"),
+    *("audit", "forget", "privacy"),
 }
 
 

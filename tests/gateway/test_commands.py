@@ -29,8 +29,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         "tasks",
         *("search", "sessions", "resume", "rename"),
         *("why", "undo"),
-        "undo",
-        *("audit", "forget"),
+        *("audit", "forget", "privacy"),
         *("remind", "report", "cron"),
         "heartbeat",
     ]

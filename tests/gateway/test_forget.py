@@ -212,7 +212,19 @@ async def test_an_owner_erases_what_another_said_in_a_direct_chat_only(start_bot
 
 
 NO_WORDS = {
-    *("accounts", "budgets", "chat_settings", "chats", "erasures", "spending", "people", "read_marks", "runs", "store"),
+    *(
+        "accounts",
+        "budgets",
+        "rulings",
+        "chat_settings",
+        "chats",
+        "erasures",
+        "spending",
+        "people",
+        "read_marks",
+        "runs",
+        "store",
+    ),
     *("inbox", "outbox", "said", "search_progress", "session_titles", "steps", "tool_calls"),
 }
 """Tables with ids, roles, settings and costs only, and those that `erasures.py` names by themselves."""

@@ -1,0 +1,69 @@
+"""The command /privacy: what is kept, for how long, and where it goes, as the settings say."""
+
+from collections.abc import Iterator
+
+from channels.base import OutboundMessage
+from channels.text import literal
+from gateway.commands.table import Command, Invocation, reply
+from gateway.settings.privacy import Privacy
+from gateway.texts.say import Language, say
+
+
+class PrivacyCommands:
+    """The command /privacy."""
+
+    def __init__(self, privacy: Privacy) -> None:
+        self._privacy = privacy
+
+    async def privacy(self, given: Invocation) -> OutboundMessage:
+        lines = [
+            *self._goes_to(given.language),
+            "",
+            *self._kept(given.language),
+            "",
+            say("privacy_forget", given.language, slash=given.slash),
+        ]
+        return reply("\n".join(lines))
+
+    def _goes_to(self, language: Language) -> Iterator[str]:
+        """Yield the lines about who receives what."""
+        told = self._privacy
+        yield say("privacy_goes", language)
+        yield ""
+        yield f"- {say('privacy_platform', language)}"
+        for model in told.models:
+            where = say("privacy_model_here", language) if model.is_here else literal(model.where)
+            yield f"- {say('privacy_model', language, model=literal(model.name), where=where)}"
+        if told.search:
+            yield f"- {say('privacy_search', language, provider=literal(told.search))}"
+        else:
+            yield f"- {say('privacy_no_search', language)}"
+        for server in told.servers:
+            key = "privacy_server_here" if server.is_here else "privacy_server"
+            yield f"- {say(key, language, name=literal(server.name), where=literal(server.where))}"
+        key = "privacy_programs_network" if told.programs_network else "privacy_programs_no_network"
+        yield f"- {say(key, language)}"
+
+    def _kept(self, language: Language) -> Iterator[str]:
+        """Yield the lines about what is kept on the machine."""
+        told = self._privacy
+        yield say("privacy_kept", language)
+        yield ""
+        yield f"- {say('privacy_messages', language)}"
+        if told.whole_days:
+            yield f"- {say('privacy_results', language, days=told.whole_days)}"
+        else:
+            yield f"- {say('privacy_results_kept', language)}"
+        yield f"- {say('privacy_files', language, days=told.version_days)}"
+        if told.audit_days:
+            yield f"- {say('privacy_audit', language, days=told.audit_days)}"
+        if told.backups:
+            yield f"- {say('privacy_backups', language, count=told.backups)}"
+        else:
+            yield f"- {say('privacy_no_backups', language)}"
+        yield f"- {say('privacy_readers', language)}"
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        about = "Show what is kept and where it goes"
+        return (Command("privacy", {"en": about, "zh": "显示保存了什么、发送到哪里"}, self.privacy),)

@@ -1,0 +1,52 @@
+"""/privacy tells what is kept and where it goes, as the settings say."""
+
+from pathlib import Path
+
+from agent_core.models.providers import choose_fallback, choose_model
+from gateway.settings.privacy import Privacy, Recipient, privacy_of
+from gateway.settings.settings import load_settings
+from tests.gateway.conftest import StartBot
+
+TOML = """
+search = "https://search.example:8888/x?key=abcdefgh1"
+keep_days = 0
+backups = 3
+audit = false
+commands_network = true
+
+[mcp.docs]
+url = "https://docs.example/mcp?token=abcdefgh1"
+
+[mcp.notes]
+command = ["notes"]
+"""
+
+
+async def test_it_is_made_from_the_settings_without_their_secrets(tmp_path: Path) -> None:
+    (tmp_path / "parley.toml").write_text(TOML)
+    environ = {"PARLEY_HOME": str(tmp_path), "ANTHROPIC_API_KEY": "sk-ant-0123456789"}
+    settings = load_settings(environ, tmp_path)
+    own = await choose_model("gpt-oss", {}, base_url="http://127.0.0.1:8000/v1")
+    hosted = await choose_fallback("anthropic/claude-sonnet-5", environ)
+
+    assert privacy_of(settings, [own, hosted], 30) == Privacy(
+        models=(
+            Recipient(own.model.id, "127.0.0.1", is_here=True),
+            Recipient(hosted.model.id, "anthropic", is_here=False),
+        ),
+        search="search.example",
+        servers=(Recipient("docs", "docs.example", is_here=False), Recipient("notes", "", is_here=True)),
+        programs_network=True,
+        backups=3,
+    )
+
+
+async def test_everybody_may_ask_in_either_language(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/privacy", sender="bob", group="birds")
+    assert bot.screen[-1].startswith("**Where your words go**")
+    assert "- There is no web search." in bot.screen[-1]
+    assert bot.screen[-1].endswith("/forget me erases what is kept of you.")
+
+    await bot.hears("/privacy", sender="bob", language="zh")
+    assert "- 没有网络搜索。" in bot.screen[-1]
