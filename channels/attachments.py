@@ -20,6 +20,15 @@ class Attachment(Value):
     reference: str = ""
     path: str = ""
     by: Text = ""
+    is_voice: bool = False
+    """True if the platform says that it is a recording of somebody speaking."""
+    seconds: float | None = None
+    """Length of a recording, where the platform tells."""
+
+    @property
+    def is_audio(self) -> bool:
+        """True for recordings and other audio files."""
+        return self.is_voice or self.mime_type.startswith("audio/")
 
     @property
     def is_image(self) -> bool:

@@ -19,6 +19,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.chat_settings import EVERYWHERE
 from gateway.store.opening import FILE
 from gateway.store.question import Question
+from gateway.store.recordings import Recording
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step as RunStep
@@ -200,6 +201,7 @@ WRITES: dict[str, Write] = {
     "Tasks.end": lambda store: store.tasks.end(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
     "Restores.set_aside": lambda store: store.restores.set_aside(HEARD.model_copy(update={"event_id": "e2"})),
     "ReadMarks.note_trouble": lambda store: store.read_marks.note_trouble(CHAT, KEY),
+    "Recordings.add": lambda store: store.recordings.add(Recording(1, 0, KEY, 3.0, 0.1, "whisper-1")),
     "ChatSettings.set": lambda store: store.chat_settings.set(EVERYWHERE, "model", KEY, "ann"),
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
 }
@@ -228,6 +230,7 @@ WITHOUT_WORDS = {
     "ReadMarks.move",
     "Restores.mark_reported",
     "Retention.free_pages",
+    "Recordings.is_first_notice",
     "Retention.shorten",
     "Search.catch_up",
     "Standings.save",
@@ -287,6 +290,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "tool_calls",
         "approvals",
         "read_marks",
+        "recordings",
         "chat_settings",
         "set_aside",
     } == {table for table, row in rows if (MASK if safe else KEY) in row}

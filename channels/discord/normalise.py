@@ -179,6 +179,8 @@ def _attachment(message: Message, file: File) -> Attachment:
         mime_type=mime_type,
         size=file.size,
         reference=str(Reference(message.channel_id, message.id, file.id, file.url)),
+        is_voice=file.waveform is not None,
+        seconds=file.duration_secs,
     )
 
 

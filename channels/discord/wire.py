@@ -50,6 +50,9 @@ class File(Wire):
     content_type: str | None = None
     size: int | None = None
     url: str = ""
+    duration_secs: float | None = None
+    waveform: str | None = None
+    """Set for voice messages."""
 
 
 class Named(Wire):

@@ -182,7 +182,15 @@ def _attachments(message: Message, names: Names) -> Iterator[Attachment]:
             mime_type = file.mimetype or "application/octet-stream"
             known = names(file.user) if file.user and file.user != message.user else None
             by = "" if not file.user or file.user == message.user else known.name if known else file.user
-            yield Attachment(name=_name(file), mime_type=mime_type, size=file.size, reference=address, by=by)
+            yield Attachment(
+                name=_name(file),
+                mime_type=mime_type,
+                size=file.size,
+                reference=address,
+                by=by,
+                is_voice=file.subtype == "slack_audio",
+                seconds=file.duration_ms / 1000 if file.duration_ms is not None else None,
+            )
 
 
 def _is_elsewhere(file: File) -> bool:

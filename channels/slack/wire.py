@@ -34,6 +34,9 @@ class File(Wire):
     size: int | None = None
     mode: TextOrEmpty = ""
     """"tombstone" for a deleted file, "external" for one that is only linked."""
+    subtype: TextOrEmpty = ""
+    """`slack_audio` for a recorded clip."""
+    duration_ms: float | None = None
     is_external: bool = False
     permalink: TextOrEmpty = ""
     external_url: TextOrEmpty = ""

@@ -138,12 +138,19 @@ def _attachments(message: Message) -> Iterator[Attachment]:
     elif message.document:  # an animation is listed as a document too
         yield _attachment(message.document, "document", "", "application/octet-stream")
     if message.voice:
-        yield _attachment(message.voice, "voice", ".ogg", "audio/ogg")
+        yield _recorded(_attachment(message.voice, "voice", ".ogg", "audio/ogg"), message.voice)
     if message.audio:
-        yield _attachment(message.audio, message.audio.title or "audio", ".mp3", "audio/mpeg")
-    for video in (message.video, message.video_note):
-        if video:
-            yield _attachment(video, "video", ".mp4", "video/mp4")
+        audio = _attachment(message.audio, message.audio.title or "audio", ".mp3", "audio/mpeg")
+        yield audio.model_copy(update={"seconds": message.audio.duration})
+    if message.video:
+        yield _attachment(message.video, "video", ".mp4", "video/mp4")
+    if message.video_note:
+        yield _recorded(_attachment(message.video_note, "video", ".mp4", "video/mp4"), message.video_note)
+
+
+def _recorded(attachment: Attachment, file: File) -> Attachment:
+    """Mark a recording of the sender."""
+    return attachment.model_copy(update={"is_voice": True, "seconds": file.duration})
 
 
 def _attachment(file: File, kind: str, suffix: str, mime_type: str) -> Attachment:

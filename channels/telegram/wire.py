@@ -47,6 +47,8 @@ class File(Wire):
     height: int = 0
     emoji: str = ""
     title: Text = ""
+    duration: float | None = None
+    """Seconds of audio and videos."""
 
 
 class Quote(Wire):

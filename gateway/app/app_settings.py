@@ -7,6 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
+from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import Standing
 from gateway.permissions.approvals import new_request_id
@@ -44,6 +45,8 @@ class AppSettings:
     upkeep: UpkeepSettings | None = None
     """Nightly maintenance; None for none."""
     budgets: BudgetSettings = field(default_factory=BudgetSettings)
+    transcription: AudioServer | None = None
+    """Server that transcribes voice messages."""
     quotas: QuotaSettings | None = None
     """Disk and memory quotas of chats and users."""
     privacy: Privacy = field(default_factory=Privacy)

@@ -3,18 +3,20 @@
 from dataclasses import replace
 from functools import cached_property, partial
 
+from agent_core.models.audio import AudioClient
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from gateway.app.foundation import Foundation
 from gateway.chat.answers import Answers
 from gateway.chat.conversation import ChatAgents, Conversation
 from gateway.chat.earlier_talk import EarlierTalk
-from gateway.chat.prompts import ChatPrompts
+from gateway.chat.prompts import ChatPrompts, Media
 from gateway.chat.run import ChatRuns
 from gateway.chat.run_end import RunEnds
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.chat.turns import Turns
+from gateway.chat.voice import Transcriber
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.agents import Agents
@@ -149,6 +151,12 @@ class Chats(Foundation):
         return ChatAgents(self.chat_agents, self.workspaces, self.memories, self.store)
 
     @cached_property
+    def transcriber(self) -> Transcriber:
+        server = self.settings.transcription
+        client = AudioClient(server) if server else None
+        return Transcriber(client, self.store, self.access, self.secrets, self._clock)
+
+    @cached_property
     def prompts(self) -> ChatPrompts:
         talk = partial(
             EarlierTalk, store=self.store, may_speak=self.access.may_speak, caught_up=self.delivery.caught_up
@@ -160,7 +168,7 @@ class Chats(Foundation):
             self.notes,
             self._clock,
             secrets=self.secrets,
-            vision=self.about.vision,
+            media=Media(self.about.vision, self.transcriber),
         )
 
     @cached_property

@@ -196,6 +196,7 @@ async def open_app(
             tick_every=tick_every,
             upkeep=UpkeepSettings(settings.backups, settings.keep_days),
             budgets=settings.budgets,
+            transcription=settings.audio_server("transcription"),
             quotas=settings.quotas,
             privacy=privacy_of(settings, resources.choices, AUDIT_DAYS),
         )

@@ -7,7 +7,7 @@ import structlog
 from agent_core.agent import Agent
 from agent_core.clock import Clock
 from agent_core.events import AgentEnd
-from agent_core.messages import AgentMessage
+from agent_core.messages import AgentMessage, UserMessage
 from agent_core.reasons import TerminalReason
 from channels.base import ChannelError, OutboundMessage, Posted, Sender
 from gateway.delivery.delivery import Delivery
@@ -59,7 +59,9 @@ class Answers:
         usual = agent.loop.model.id
         model = answered_by(said, usual)
         why = self._trouble(run, end, usual, language) if end.reason is TerminalReason.ERROR else ""
-        text = signed(answer_text(said, end, agent.loop.limits, why, language), model, usual, language)
+        heard = [message.heard for message in said if isinstance(message, UserMessage) and message.heard]
+        answer = signed(answer_text(said, end, agent.loop.limits, why, language), model, usual, language)
+        text = "\n\n".join([*heard, answer])
         message = OutboundMessage(
             markdown=text,
             reply_to=run.reply_to,

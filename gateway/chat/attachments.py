@@ -19,6 +19,7 @@ from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment
 from channels.base import Channel, ChannelError, MessageReceived
 from channels.capabilities import Downloads
+from gateway.chat.voice import Sound
 from gateway.runs.welcome import sample_of
 
 MOST_FILES = 10
@@ -29,6 +30,17 @@ LARGEST_IMAGE = 5 * 1024 * 1024
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
 
 log = structlog.get_logger(__name__)
+
+
+@dataclass
+class Fetched:
+    """The attachments of a message."""
+
+    images: list[ImageContent] = field(default_factory=list)
+    """Pictures that the model can see."""
+    notes: list[str] = field(default_factory=list)
+    """A note for the model on each file."""
+    sounds: list[Sound] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -44,19 +56,16 @@ class Attachments:
     quota: Quota = field(default_factory=Boundless)
     """Quota of the chat's files."""
 
-    async def fetch(self, event: MessageReceived) -> tuple[list[ImageContent], list[str]]:
-        """Save a message's attachments. Return the pictures that the model can see, and a note for it on each file."""
-        images: list[ImageContent] = []
-        notes: list[str] = []
-        for attachment in event.attachments[:MOST_FILES]:
-            image, note = await self._fetch(attachment, event.sender.id)
-            images.extend([image] if image else [])
-            notes.append(note)
+    async def fetch(self, event: MessageReceived) -> Fetched:
+        """Save a message's attachments."""
+        fetched = Fetched()
+        for place, attachment in enumerate(event.attachments[:MOST_FILES]):
+            await self._fetch(fetched, place, attachment, event.sender.id)
         if len(event.attachments) > MOST_FILES:
-            notes.append(
+            fetched.notes.append(
                 f"[{len(event.attachments) - MOST_FILES} more files were left out: at most {MOST_FILES} a message]"
             )
-        return images, notes
+        return fetched
 
     def keep(self, name: str, content: bytes, sources: Sources, person: str | None = None) -> Path:
         """Write a file to the workspace within the quota. Blocks. Raises OSError."""
@@ -67,26 +76,38 @@ class Attachments:
         self.sources.wrote(path.name, sources)
         return path
 
-    async def _fetch(self, attachment: Attachment, person: str) -> tuple[ImageContent | None, str]:
-        """Save an attachment to the workspace. Return its image if the model can see it, and a note for the model."""
+    async def _fetch(self, fetched: Fetched, place: int, attachment: Attachment, person: str) -> None:
+        """Save an attachment to the workspace."""
         name = attachment.safe_name
         if not isinstance(self.channel, Downloads):
-            return None, f"[file: {name} could not be fetched here]"
+            fetched.notes.append(f"[file: {name} could not be fetched here]")
+            return
         try:
             content = await self.channel.download(attachment)
         except ChannelError as error:
             log.info("file not fetched", channel=self.channel.name, reason=error.reason)
-            return None, f"[file: {name} could not be fetched: {error.reason}]"
+            fetched.notes.append(f"[file: {name} could not be fetched: {error.reason}]")
+            return
+        if attachment.is_audio:
+            fetched.sounds.append(Sound(place, attachment, content))
+        note = await self._kept(attachment, content, person)
+        if attachment.is_image and self.vision and len(content) <= LARGEST_IMAGE:
+            data = base64.b64encode(content).decode()
+            fetched.images.append(ImageContent(data=data, mime_type=attachment.mime_type))
+        fetched.notes.append(note)
+
+    async def _kept(self, attachment: Attachment, content: bytes, person: str) -> str:
+        """Write a file to the workspace. Return a note for the model."""
+        name = attachment.safe_name
         try:
             sources = (sent(attachment.by, name),) if attachment.by else ()
             path = await asyncio.to_thread(self.keep, name, content, sources, person)
         except OSError as error:
             log.warning("file not kept", channel=self.channel.name, reason=str(error))
-            return None, f"[file: {name} could not be kept: {error.strerror}]"
+            return f"[file: {name} could not be kept: {error.strerror}]"
         if attachment.is_image and self.vision and len(content) <= LARGEST_IMAGE:
-            data = base64.b64encode(content).decode()
-            return ImageContent(data=data, mime_type=attachment.mime_type), f"[picture: {path.name}]"
-        return None, f"[file: {path.name}, {len(content)} bytes, in the workspace]"
+            return f"[picture: {path.name}]"
+        return f"[file: {path.name}, {len(content)} bytes, in the workspace]"
 
 
 def _has_room(room: Allowance, size: int) -> bool:

@@ -185,7 +185,8 @@ class Conversation:
         self, item: InboxItem, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
     ) -> UserMessage:
         """Return a user's message for the model; see `PromptMaker.make`."""
-        maker = self._prompts.maker(self.key, self.channel, await self.zone())
+        language = await self.language(item.event.sender)
+        maker = self._prompts.maker(self.key, self.channel, await self.zone(), language)
         return await maker.make(item, known, undone, begins=begins)
 
     # The store, for the chat's session

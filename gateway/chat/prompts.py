@@ -17,11 +17,13 @@ from gateway.chat.attachments import Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
+from gateway.chat.voice import Transcriber
 from gateway.permissions.sources import sources_of_event
 from gateway.permissions.workspaces import Workspaces
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem, message_id
+from gateway.texts.say import Language
 
 LONGEST_TEXT = 20_000
 """Most characters of a message; of a longer one the model gets the start, and the whole as a file."""
@@ -40,6 +42,9 @@ class PromptMaker:
     talk: EarlierTalk
     secrets: Secrets
     """Secrets to mask, including those stored before they were known to be secret."""
+    transcriber: Transcriber
+    language: Language = "en"
+    """The sender's language."""
 
     async def make(
         self, item: InboxItem, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
@@ -55,22 +60,28 @@ class PromptMaker:
         event = self.secrets.masked(item.event)
         if not isinstance(event, MessageReceived):
             raise TypeError(f"{event.type} is no message")
-        images, notes = await self.attachments.fetch(event)
-        text = await self._shortened(event.text, f"message-{item.seq}.txt", ())
+        fetched = await self.attachments.fetch(event)
+        heard = [await self.transcriber.hear(item.seq, event, sound, self.language) for sound in fetched.sounds]
+        said = "\n\n".join(filter(None, [event.text, *(each.words for each in heard)]))
+        text = await self._shortened(said, f"message-{item.seq}.txt", ())
         in_group = self.attachments.channel.is_group(event.chat)
         ours, by_others, above = await self._above(item) if begins else ([], [], ())
         others, theirs = await self._by_others(item, event)
-        by_others += [*others, *notes]
+        by_others += [*others, *fetched.notes, *(each.note for each in heard)]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
         time = f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"
         circumstances = [time, *filter(None, [undone.line, known]), *ours, *by_others]
-        message = user(text, *images, source=event.sender.name if in_group else None, context="\n".join(circumstances))
+        message = user(
+            text, *fetched.images, source=event.sender.name if in_group else None, context="\n".join(circumstances)
+        )
         about = {
             "id": message_id(item),
             "created_at": event.at,
             "untrusted": bool(by_others or undone.sources),
-            "sources": union(above, theirs, undone.sources),
+            "sources": union(above, theirs, undone.sources, *(each.sources for each in heard)),
             "private": bool(known or ours or by_others or undone.line),
+            "heard": "\n\n".join(each.shown for each in heard if each.shown),
+            "cost_usd": sum(each.cost_usd for each in heard),
         }
         return message.model_copy(update=about)
 
@@ -111,6 +122,15 @@ class PromptMaker:
         return f"{text[:LONGEST_START]}\n[... the whole message, {len(text)} characters, is in the file {path.name}]"
 
 
+@dataclass(frozen=True)
+class Media:
+    """What pictures and recordings become for the model."""
+
+    vision: bool
+    """True if the model sees pictures."""
+    transcriber: Transcriber
+
+
 class ChatPrompts:
     """Makes prompts, with the facts and circumstances that belong to them."""
 
@@ -123,13 +143,13 @@ class ChatPrompts:
         clock: Clock,
         *,
         secrets: Secrets,
-        vision: bool,
+        media: Media,
     ) -> None:
         """Create the maker of prompts.
 
         Args:
             talk_of: Returns what reads earlier messages of a channel.
-            vision: True if the model sees pictures.
+            media: What becomes of pictures and recordings.
         """
         self._talk_of = talk_of
         self._workspaces = workspaces
@@ -137,18 +157,19 @@ class ChatPrompts:
         self._notes = notes
         self._clock = clock
         self._secrets = secrets
-        self._vision = vision
+        self._media = media
 
-    def maker(self, chat: ChatKey, channel: Channel, zone: ZoneInfo) -> PromptMaker:
-        """Return what makes the prompts of a chat."""
+    def maker(self, chat: ChatKey, channel: Channel, zone: ZoneInfo, language: Language) -> PromptMaker:
+        """Return what makes the prompts of a chat, for a sender with this language."""
         attachments = Attachments(
             channel,
             self._workspaces.folder(chat),
-            self._vision,
+            self._media.vision,
             self._workspaces.sources(chat),
             self._workspaces.versions.of(chat).quota,
         )
-        return PromptMaker(attachments, self._clock, zone, self._talk_of(channel), self._secrets)
+        talk = self._talk_of(channel)
+        return PromptMaker(attachments, self._clock, zone, talk, self._secrets, self._media.transcriber, language)
 
     async def known(self, chat: ChatKey, person: str, messages: Sequence[AgentMessage]) -> str:
         """Return facts of the chat's memory that the conversation does not hold yet."""

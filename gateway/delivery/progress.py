@@ -21,7 +21,7 @@ from agent_core.events import (
     TurnEnd,
     TurnStart,
 )
-from agent_core.messages import AssistantMessage, text_of
+from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.llm import TextDelta
 from agent_core.reasons import TransitionReason
 from channels.text import literal, visible
@@ -69,6 +69,8 @@ class Progress:
         self._asking = ""
         """Text about a fallback model until it begins to answer."""
         self._words: list[str] = []
+        self.heard: list[str] = []
+        """What was heard in voice messages, in Markdown."""
         self._before = ""
         """Beginning of an answer that was cut off and is being continued."""
         self._run_started: float | None = None
@@ -93,6 +95,8 @@ class Progress:
                 self._wait(event)
             case RetryScheduled():
                 self._retry(event)
+            case MessageEnd(message=UserMessage(heard=heard)):
+                self.heard += [heard] if heard else []
             case CompactionStart() | CompactionEnd():
                 begins, self._is_paused = isinstance(event, CompactionStart), False
                 self._waiting = say("compacting", self._language) if begins else ""
@@ -156,7 +160,7 @@ class Progress:
         elif not words and self.running_since is None:
             lines.append(self._thinking(now))
         # Two spaces before a line break keep the lines apart in Markdown.
-        parts = ["  \n".join(lines[-MOST_LINES:]), f"{words[:room]}…" if len(words) > room else words]
+        parts = ["  \n".join(lines[-MOST_LINES:]), *self.heard, f"{words[:room]}…" if len(words) > room else words]
         return "\n\n".join(part for part in parts if part)
 
     def _thinking(self, now: float) -> str:

@@ -31,6 +31,7 @@ GROUPS = {
     MODEL: ("model", "fallbacks", "thinking", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow"),
     "What it may do": ("heartbeat", "search", "commands_network", "shared_memory"),
+    "Voice messages": ("transcription", "audio_key"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
     "What it keeps": ("backups", "keep_days"),
     "Log, and stopping": ("log_level", "log_format", "audit", "drain_seconds"),

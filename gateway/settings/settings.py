@@ -17,6 +17,7 @@ from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSett
 
 from agent_core.context.prompt import DEFAULT_PERSONALITY
 from agent_core.mcp.config import McpServer
+from agent_core.models.audio import AudioServer, audio_server
 from agent_core.models.llm import ThinkingLevel
 from channels import registry
 from channels.checkup import Finding, problem
@@ -56,6 +57,11 @@ def _person(entry: str) -> str:
 
 def _split(value: object) -> object:
     return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
+
+
+def _audio(value: str) -> str:
+    audio_server(value, "speech", None, None)
+    return value
 
 
 People = Annotated[frozenset[Annotated[str, AfterValidator(_person)]], BeforeValidator(_split)]
@@ -110,6 +116,11 @@ class Settings(BaseSettings):
     search: str | None = None
     """Web search: the address of a SearXNG server, brave, tavily or duckduckgo. Brave and Tavily need BRAVE_API_KEY or
     TAVILY_API_KEY beside it. Empty: it cannot search."""
+    transcription: Annotated[str, AfterValidator(_audio)] | None = None
+    """Transcription of voice messages: openai/whisper-1, which needs OPENAI_API_KEY, or the address of a whisper server
+    and a model, such as http://127.0.0.1:8000/v1#whisper-1. Empty: they are not transcribed."""
+    audio_key: SecretStr | None = None
+    """Key for that server where it is given by its address."""
     commands_network: bool = False
     """Network access for the programs that it runs: on or off."""
     drain_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 20.0
@@ -155,6 +166,12 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Disable pydantic's own sources, since the environment is passed in."""
         return (init_settings,)
+
+    def audio_server(self, use: Literal["transcription"]) -> AudioServer | None:
+        """Return the server of the setting; None if it is not set."""
+        value = self.transcription
+        key = self.audio_key.get_secret_value() if self.audio_key else None
+        return audio_server(value, use, key, self.environ.get("OPENAI_API_KEY")) if value else None
 
     @property
     def secret_values(self) -> frozenset[str]:

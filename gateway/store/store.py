@@ -25,6 +25,7 @@ from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause
 from gateway.store.outbox import Outbox
 from gateway.store.people import People
 from gateway.store.read_marks import ReadMarks
+from gateway.store.recordings import Recordings
 from gateway.store.restores import Restores
 from gateway.store.retention import Retention
 from gateway.store.run_records import RunRecords
@@ -61,6 +62,7 @@ class Store:
         self.rules = Rules(*tables)
         self.standings = Standings(*tables)
         self.tasks = Tasks(*tables)
+        self.recordings = Recordings(*tables)
         self.jobs = Jobs(*tables)
         self.firings = Firings(*tables)
         self.heartbeats = Heartbeats(*tables)

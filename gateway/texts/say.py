@@ -17,6 +17,7 @@ from gateway.texts import (
     skill_installs,
     skills,
     timing,
+    voice,
     why,
 )
 
@@ -37,6 +38,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **skills.TEXTS,
     **timing.TEXTS,
     **why.TEXTS,
+    **voice.TEXTS,
 }
 
 

@@ -12,6 +12,7 @@ from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_chain import Candidate
 from agent_core.loop.retry import LlmRetryPolicy
+from agent_core.models.audio import AudioServer
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.skills.library import SkillLibrary
@@ -70,6 +71,7 @@ class BotOptions:
     described_by: Callable[[], Sources] = tuple
     policy: Policy | None = None
     fetcher: Fetcher = field(default_factory=Fetcher)
+    transcription: AudioServer | None = None
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
@@ -144,6 +146,7 @@ class Bot:
             upkeep=self._options.upkeep,
             budgets=self._options.budgets,
             quotas=self._options.quotas,
+            transcription=self._options.transcription,
         )
         system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)
         self.made = await self._life.enter_async_context(

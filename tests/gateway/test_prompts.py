@@ -17,7 +17,10 @@ from channels.memory import MemoryChannel
 from gateway.chat.attachments import LARGEST_IMAGE, MOST_FILES, Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompts import LONGEST_START, LONGEST_TEXT, PromptMaker
+from gateway.chat.voice import Transcriber
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
+from gateway.permissions.roles import People, Roles
 from gateway.runs.welcome import lay_out_demo
 from gateway.store.rows import InboxItem, inbox_seqs, message_id
 from gateway.store.store import Store
@@ -68,7 +71,9 @@ async def made(
         delivery = Delivery([channel], store, clock)
         talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
         attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"))
-        maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets)
+        access = Access(Roles(People(frozenset(), frozenset())), [channel], set(), clock, print)
+        voice = Transcriber(None, store, access, store.secrets, clock)
+        maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, voice)
         return await maker.make(given)
 
 

@@ -128,7 +128,7 @@ def test_a_thread_of_replies_is_no_chat_of_its_own() -> None:
         ),
         (
             {"voice": {"file_id": "v", "duration": 3}},
-            Attachment(name="voice.ogg", mime_type="audio/ogg", reference="v"),
+            Attachment(name="voice.ogg", mime_type="audio/ogg", reference="v", is_voice=True, seconds=3),
         ),
         (
             {"audio": {"file_id": "a", "title": "Song"}},
@@ -137,7 +137,7 @@ def test_a_thread_of_replies_is_no_chat_of_its_own() -> None:
         ({"video": {"file_id": "v"}}, Attachment(name="video.mp4", mime_type="video/mp4", reference="v")),
         (
             {"video_note": {"file_id": "v", "length": 9}},
-            Attachment(name="video.mp4", mime_type="video/mp4", reference="v"),
+            Attachment(name="video.mp4", mime_type="video/mp4", reference="v", is_voice=True),
         ),
         (
             {"animation": {"file_id": "g"}, "document": {"file_id": "g"}},

@@ -1,0 +1,157 @@
+"""A client for servers with the OpenAI audio protocol: speech to text, and text to speech.
+
+Hosted ones and local ones (whisper.cpp, faster-whisper-server, speaches) speak it alike.
+"""
+
+from dataclasses import dataclass, field
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+import aiohttp
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from agent_core.models.failures import message_in, redact
+
+OPENAI = "https://api.openai.com/v1"
+PRICES = {"whisper-1": 0.006, "gpt-4o-transcribe": 0.006, "gpt-4o-mini-transcribe": 0.003}
+"""US dollars a minute at OpenAI."""
+DEFAULT_MODELS = {"transcription": "whisper-1", "speech": "tts-1"}
+VOICE = "alloy"
+SECONDS = 120.0
+"""Longest time of one call."""
+CONNECT_S = 10.0
+MOST_TEXT_BYTES = 1024 * 1024
+MOST_AUDIO_BYTES = 25 * 1024 * 1024
+_UNREADABLE = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY})
+_LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
+
+
+@dataclass(frozen=True)
+class AudioServer:
+    """An endpoint, and the model to ask for."""
+
+    base_url: str
+    model: str
+    key: str | None = field(default=None, repr=False)
+
+    @property
+    def price_a_minute(self) -> float | None:
+        """Return the price of transcription in US dollars; None if it is not known."""
+        if (urlsplit(self.base_url).hostname or "") in _LOCAL:
+            return 0.0
+        return PRICES.get(self.model) if self.base_url == OPENAI else None
+
+
+def audio_server(value: str, use: str, key: str | None, openai_key: str | None) -> AudioServer:
+    """Return the server that a setting names: `openai/MODEL`, or `http://.../v1#MODEL`. Raises ValueError.
+
+    `use` is "transcription" or "speech"; `key` is for a server that is given by its address.
+    """
+    value = value.strip()
+    provider, _, model = value.partition("/")
+    if provider == "openai":
+        return AudioServer(OPENAI, model or DEFAULT_MODELS[use], openai_key)
+    parts = urlsplit(value)
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
+        raise ValueError("it is neither openai/MODEL nor an address such as http://127.0.0.1:8000/v1#MODEL")
+    base = parts._replace(fragment="").geturl().rstrip("/")
+    return AudioServer(base, parts.fragment or DEFAULT_MODELS[use], key)
+
+
+class AudioFailed(Exception):
+    """A call that failed; the text is one clause for people, without secrets.
+
+    Attributes:
+        is_unreadable: The server says that the file is no audio that it can read.
+        is_passing: The same call may succeed later.
+    """
+
+    def __init__(self, reason: str, *, is_unreadable: bool = False, is_passing: bool = False) -> None:
+        super().__init__(reason)
+        self.is_unreadable = is_unreadable
+        self.is_passing = is_passing
+
+
+@dataclass(frozen=True)
+class Transcript:
+    text: str
+    seconds: float | None
+    """Length of the audio, if the server tells."""
+
+
+class _Usage(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    seconds: float | None = None
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore")
+
+    text: str
+    duration: float | None = None
+    usage: _Usage = _Usage()
+
+
+class AudioClient:
+    """Client of one server. It keeps no connection open."""
+
+    def __init__(self, server: AudioServer) -> None:
+        self.server = server
+
+    async def transcribe(self, content: bytes, name: str, mime_type: str) -> Transcript:
+        """Return what is said in a recording. Raises AudioFailed."""
+        form = aiohttp.FormData()
+        form.add_field("model", self.server.model)
+        form.add_field("response_format", "json")
+        form.add_field("file", content, filename=name, content_type=mime_type)
+        body = await self._post("audio/transcriptions", MOST_TEXT_BYTES, data=form)
+        try:
+            answer = _Answer.model_validate_json(body)
+        except ValidationError as error:
+            raise AudioFailed("the server sent no transcript") from error
+        return Transcript(answer.text.strip(), answer.usage.seconds or answer.duration)
+
+    async def speak(self, text: str) -> bytes:
+        """Return the text as speech, an MP3 file. Raises AudioFailed."""
+        asked = {"model": self.server.model, "input": text, "voice": VOICE, "response_format": "mp3"}
+        audio = await self._post("audio/speech", MOST_AUDIO_BYTES, json=asked)
+        if not audio:
+            raise AudioFailed("the server sent no audio")
+        return audio
+
+    async def _post(self, path: str, most: int, **content: object) -> bytes:
+        headers = {"Authorization": f"Bearer {self.server.key}"} if self.server.key else {}
+        timeout = aiohttp.ClientTimeout(total=SECONDS, sock_connect=CONNECT_S)
+        try:
+            async with (
+                aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), timeout=timeout) as session,
+                session.post(f"{self.server.base_url}/{path}", headers=headers, **content) as response,  # type: ignore[arg-type]
+            ):
+                body = await response.content.read(most + 1) if response.status >= HTTPStatus.BAD_REQUEST else b""
+                if response.status >= HTTPStatus.BAD_REQUEST:
+                    raise self._failure(response.status, body.decode("utf-8", "replace"))
+                return await _whole(response, most)
+        except TimeoutError as error:
+            raise AudioFailed(f"the server did not answer within {SECONDS:g} s", is_passing=True) from error
+        except (aiohttp.ClientError, ValueError) as error:
+            raise AudioFailed("the server cannot be reached", is_passing=True) from error
+
+    def _failure(self, status: int, body: str) -> AudioFailed:
+        said = redact(message_in(body), [self.server.key] if self.server.key else [])[:200]
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            return AudioFailed("the server refused the key")
+        if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
+            return AudioFailed("the file is too large for the server")
+        reason = f"the server answered {status}" + (f" ({said})" if said else "")
+        is_passing = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
+        return AudioFailed(reason, is_unreadable=status in _UNREADABLE, is_passing=is_passing)
+
+
+async def _whole(response: aiohttp.ClientResponse, most: int) -> bytes:
+    body = bytearray()
+    async for chunk in response.content.iter_any():
+        body += chunk
+        if len(body) > most:
+            raise AudioFailed("the server sent too much")
+    return bytes(body)
