@@ -35,6 +35,7 @@ ONCE = (
     "sandbox",
     "confined",
     "quotas",
+    "budgets",
     "search",
     "canaries",
     "injections",

@@ -1,0 +1,172 @@
+"""/budget and /usage: shown, set and removed in both languages, with figures and a chart."""
+
+import asyncio
+import io
+from pathlib import Path
+
+import pytest
+from PIL import Image
+
+from channels.attachments import Attachment
+from gateway.records.chart import HEIGHT, WIDTH, Bar, bar_chart
+from gateway.settings.budgets import BudgetSettings
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.test_budgets import DEAR
+
+
+def _pictures(bot: Bot) -> list[Attachment]:
+    return [each for _, message in bot.channel.posts for each in message.attachments]
+
+
+# /budget
+
+
+async def test_without_budgets_it_says_how_to_set_one(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/budget")
+
+    assert bot.screen[-1].startswith("There is no budget for this.")
+    assert "`/budget here 5 USD a day`" in bot.screen[-1]
+
+
+async def test_budgets_are_set_shown_and_removed(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.", model=DEAR, budgets=BudgetSettings(chat="9 USD a month"))
+    for command in ("/budget here 5 USD a day", "/budget me 100k tokens a month", "/budget all 50 USD a month"):
+        await bot.hears(command)
+    await bot.hears("hi")
+
+    await bot.hears("/budget")
+    shown = bot.screen[-1]
+    assert "- This chat: 5 USD a day, of which " in shown
+    assert "- This chat: 9 USD a month (from the settings), of which " in shown
+    assert "- memory:ann in all chats: 100,000 tokens a month, of which " in shown
+    assert "- Everything together: 50 USD a month, of which " in shown
+
+    await bot.hears("/budget here off")
+    assert bot.screen[-1].startswith("The budget is removed.")
+    assert "5 USD a day" not in bot.screen[-1]
+    assert "9 USD a month (from the settings)" in bot.screen[-1]
+    await bot.hears("/budget here off")
+    assert "No budget was set here with a command." in bot.screen[-1]
+
+
+async def test_budgets_survive_a_restart(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/budget 5 USD a day")
+
+    await bot.restart()
+    await bot.hears("/budget here")
+
+    assert "- This chat: 5 USD a day" in bot.screen[-1]
+
+
+async def test_they_are_set_and_shown_in_chinese(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/budget 这里每天5美元", language="zh")
+    assert "- 本聊天：每天 5 美元，已用 0 美元（0%）" in bot.screen[-1]
+    await bot.hears("/budget 我 每月 10万词元", language="zh")
+    assert "每月 100,000 词元" in bot.screen[-1]
+    await bot.hears("/budget 这里 取消", language="zh")
+    assert bot.screen[-1] == "预算已取消。"
+
+
+@pytest.mark.parametrize(
+    "amount", ["-1", "lots", "1e309", "0", "NaN", "5", "5 EUR a day", "-1 USD a day", "0 USD a day"]
+)
+async def test_a_bad_amount_gets_the_reason_and_an_example(start_bot: StartBot, amount: str) -> None:
+    bot = await start_bot()
+
+    await bot.hears(f"/budget here {amount}")
+
+    assert "`/budget here 5 USD a day`" in bot.screen[-1]
+    await bot.hears("/budget here")
+    assert bot.screen[-1] == "There is no budget for this."
+
+
+async def test_members_see_what_concerns_them_and_change_nothing(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/budget all 50 USD a month")
+
+    for command in ("/budget all 90 USD a month", "/budget me off", "/budget raise all $90/month"):
+        await bot.hears(command, sender="bob")
+        assert bot.screen[-1] == "Only owners and admins can change budgets."
+    await bot.hears("/budget all", sender="bob")
+    assert bot.screen[-1] == "Only owners and admins can see this budget."
+    await bot.hears("/budget", sender="bob")
+    assert "50 USD" not in bot.screen[-1].partition("Set one")[0]
+
+
+async def test_a_job_that_is_not_there_has_no_budget(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/budget job zzzzzz 1 USD a day")
+
+    assert bot.screen[-1] == "There is no job zzzzzz here. See /cron list."
+
+
+async def test_a_thread_shares_the_budget_of_its_channel(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.", model=DEAR)
+    await bot.hears("/budget here 50k tokens a day", group="team")
+    await bot.hears("hi", group="team", thread="t1")
+
+    await bot.hears("/budget here", group="team")
+
+    assert "of which 0 tokens" not in bot.screen[-1]
+
+
+# /usage
+
+
+async def test_usage_has_figures_and_a_chart(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.", model=DEAR)
+    await bot.hears("hi")
+
+    await bot.hears("/usage here month")
+
+    assert bot.screen[-1].startswith("**Usage in this chat, ")
+    assert "1 call, " in bot.screen[-1]
+    assert "- scripted: 1 call, " in bot.screen[-1]
+    [picture] = _pictures(bot)
+    assert (picture.name, picture.mime_type) == ("usage.png", "image/png")
+    content = await asyncio.to_thread(Path(picture.path).read_bytes)
+    assert Image.open(io.BytesIO(content)).size == (WIDTH, HEIGHT)
+
+
+async def test_without_calls_there_is_no_chart(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/usage 我 今天", language="zh")
+
+    assert "没有调用过模型。" in bot.screen[-1]
+    assert not _pictures(bot)
+
+
+async def test_the_usage_of_everybody_is_for_owners_and_admins(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.")
+    await bot.hears("hi", sender="bob")
+
+    await bot.hears("/usage all", sender="bob")
+    assert bot.screen[-1] == "Only owners and admins can see the usage of everybody."
+    await bot.hears("/usage all week")
+    assert "1 call, " in bot.screen[-1]
+    await bot.hears("/usage me")
+    assert "The model has not been called." in bot.screen[-1]
+
+
+async def test_words_that_it_does_not_know_get_an_example(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/usage yesterday")
+
+    assert "`/usage here month`" in bot.screen[-1]
+
+
+@pytest.mark.parametrize("values", [[], [0.0], [0.00001], [0.3, 12.0, 99.5], [1e9], [1.0] * 31])
+def test_a_chart_is_drawn_whatever_the_values(values: list[float]) -> None:
+    drawn = bar_chart([Bar(f"{number:02}", value, value / 2) for number, value in enumerate(values)], "USD")
+
+    assert Image.open(io.BytesIO(drawn)).format == "PNG"
+    assert len(drawn) < 30_000
