@@ -122,6 +122,13 @@ class HasRoles(Protocol):
 
 
 @runtime_checkable
+class HasOwnChat(Protocol):
+    """For channels with one chat, that of this machine's user."""
+
+    own_chat: ChatKey
+
+
+@runtime_checkable
 class ClosesCommands(Protocol):
     """For platforms that show a command as pending until told otherwise."""
 

@@ -31,6 +31,8 @@ class Limits(Value):
     """True if a second send with the same key returns the message that the first one made."""
     ids_per_workspace: bool = False
     """True if the ids of users are those of a workspace, so that another one may have the same id."""
+    id_form: str = r"[^\s:]{1,64}"
+    """Pattern of the ids of users."""
     is_local: bool = False
     """True if only the user of this machine can reach the channel, so that every sender is the owner."""
     tells_full_members: bool = False

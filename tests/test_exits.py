@@ -18,6 +18,7 @@ from gateway.security.masking import MASK
 from gateway.security.secrets import Secrets
 from gateway.store.chat_settings import EVERYWHERE
 from gateway.store.opening import FILE
+from gateway.store.person import Account, Person
 from gateway.store.question import Question
 from gateway.store.recordings import Recording
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd, Task
@@ -176,6 +177,7 @@ NEWS = TaskEnded(
 )
 
 Write = Callable[[Store], Awaitable[object]]
+NEWCOMER = Person("p1", "owner", accounts=(Account("memory:eve", KEY),))
 WRITES: dict[str, Write] = {
     "Inbox.accept": lambda store: store.inbox.accept(HEARD),
     "Inbox.reword": lambda store: store.inbox.reword(InboxItem(1, HEARD.model_copy(update={"text": f"again {KEY}"}))),
@@ -203,6 +205,10 @@ WRITES: dict[str, Write] = {
     "ReadMarks.note_trouble": lambda store: store.read_marks.note_trouble(CHAT, KEY),
     "Recordings.add": lambda store: store.recordings.add(Recording(1, 0, KEY, 3.0, 0.1, "whisper-1")),
     "ChatSettings.set": lambda store: store.chat_settings.set(EVERYWHERE, "model", KEY, "ann"),
+    "People.save": lambda store: store.people.save(NEWCOMER),
+    "Pairing.current": lambda store: store.pairing.current("00000000"),
+    "Pairing.attempt": lambda store: store.pairing.attempt("00000000", "memory:eve", NEWCOMER),
+    "Strangers.hear": lambda store: store.strangers.hear("s1", "memory:eve", HEARD),
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
 }
 """Writes in an order in which each finds the rows it needs."""
@@ -250,6 +256,9 @@ WITHOUT_WORDS = {
     "Spending.settle_unknown",
     "Tasks.start",
     "Tasks.cancel",
+    "Strangers.forget",
+    "Strangers.ignore",
+    "Strangers.show_next",
 }
 
 
@@ -293,5 +302,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "recordings",
         "chat_settings",
         "set_aside",
+        "accounts",
+        "strangers",
     } == {table for table, row in rows if (MASK if safe else KEY) in row}
     assert [table for table, row in rows if (KEY if safe else MASK) in row] == []

@@ -48,6 +48,7 @@ class DiscordChannel:
 
     name = "discord"
     limits = Limits(
+        id_form=r"\d{1,20}",
         max_text=MAX_TEXT,
         # Discord allows five calls of a kind in five seconds; at the sixth the SDK would wait, and the answer with it.
         edit_every=timedelta(seconds=1.25),

@@ -59,6 +59,7 @@ class SlackChannel:
     def __init__(self, config: Config, now: Callable[[], float] = time.time) -> None:
         self.limits = Limits(
             ids_per_workspace=True,
+            id_form=r"[UW][A-Z0-9]{2,30}",
             max_text=render.MAX_TEXT,
             edit_every=timedelta(seconds=1.2),
             edit_every_in_groups=timedelta(seconds=1.2),

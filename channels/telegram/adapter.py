@@ -44,6 +44,7 @@ class TelegramChannel:
 
     def __init__(self, config: Config, now: Callable[[], float] = time.time) -> None:
         self.limits = Limits(
+            id_form=r"\d{1,20}",
             max_text=MAX_TEXT,
             edit_every=timedelta(seconds=1),
             edit_every_in_groups=timedelta(seconds=3),

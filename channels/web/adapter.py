@@ -88,9 +88,10 @@ async def read(request: web.Request, kind: type[Body]) -> Body:
 
 
 class WebChannel:
-    """Implements Channel, ShowsTyping, Downloads, Deletes and KeepsFiles."""
+    """Implements Channel, ShowsTyping, Downloads, Deletes, KeepsFiles and HasOwnChat."""
 
     name = "web"
+    own_chat = CHAT
 
     def __init__(
         self,

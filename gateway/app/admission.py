@@ -19,10 +19,10 @@ from gateway.app.yes_or_no import PlainWords
 from gateway.commands.table import CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Decision
-from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 from gateway.upkeep.before_restore import BeforeRestore
+from gateway.upkeep.strangers import Strangers
 
 _PERMITTED = {
     Decision.ALLOWED: Accepted.PERMITTED,
@@ -41,19 +41,19 @@ class Admission:
         store: Store,
         delivery: Delivery,
         gate: Gate,
-        secrets: Secrets,
         words: PlainWords,
         *,
         commands: CommandTable,
         before_restore: BeforeRestore,
+        strangers: Strangers,
     ) -> None:
         self._store = store
         self._delivery = delivery
         self._gate = gate
-        self._secrets = secrets
         self._words = words
         self._commands = commands
         self._before_restore = before_restore
+        self._strangers = strangers
 
     async def permit(self, request: RequestMade) -> Accepted:
         """Decide on a request, which is not stored."""
@@ -68,9 +68,11 @@ class Admission:
         decision = await self._gate.authorize(event)
         if decision is Decision.IGNORED and (await self._is_under_us(event) or await self._is_awaited(event)):
             decision = Decision.ALLOWED
+        if decision is Decision.REFUSED and not self._delivery.channel(event.chat).is_group(event.chat):
+            await self._strangers.hear(event)
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
-        event = self._secrets.masked(event)
+        event = self._delivery.masked_channel(event.chat).secrets.masked(event)
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED

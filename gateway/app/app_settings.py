@@ -34,6 +34,8 @@ class AppSettings:
     language: Language = "en"
     secrets: Secrets | None = None
     """Values masked in every model, chat and console; None for those of the store."""
+    answers_strangers: bool = True
+    """Tell unknown people in direct chats that the owner was asked."""
     audit: bool = True
     """Record each tool call in a file as well."""
     shared_memory: bool = False

@@ -32,6 +32,8 @@ from gateway.commands.forget import ForgetCommands
 from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.mcp import McpCommands
+from gateway.commands.pair import PairCommands
+from gateway.commands.people import PeopleCommands
 from gateway.commands.planning import Planning
 from gateway.commands.privacy import PrivacyCommands
 from gateway.commands.proactive import ProactiveCommands
@@ -87,6 +89,8 @@ class Composition(Chats):
         found = (
             HelpCommands(about).commands,
             status.commands,
+            PairCommands(self.pairing, self.access, clock).commands,
+            PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
@@ -131,10 +135,10 @@ class Composition(Chats):
             self.store,
             self.delivery,
             Gate(self.access, self.store.standings, self.revocation),
-            self.secrets,
             words,
             commands=self.commands,
             before_restore=self.before_restore,
+            strangers=self.strangers,
         )
         commands = CommandHandler(self.commands, self.sessions, words, replies, self.gaps, self.handling)
         return ChannelMessageHandler(
@@ -228,7 +232,7 @@ class Composition(Chats):
             gaps=self.gaps,
             tell=self._tell_of_gaps,
         )
-        people = self.settings.people.on(name)
+        people = self.roles.on(name)
         return CatchUp(channel, self.handler.accept, reader, self.store, self._clock, self.pace, people=people)
 
     def _tell_of_gaps(self, reason: str, chats: Sequence[ChatKey]) -> None:
@@ -247,6 +251,8 @@ class Composition(Chats):
             "upkeep": self.upkeep.run,
             "search index": self.store.search.catch_up,
             "MCP tools": self._tell_of_tools,
+            "pairing": self.pairing.run,
+            "strangers": partial(self.strangers.run, self.handler.accept),
         }
         scheduler, every = self.scheduler, self.settings.tick_every
         if every is not None:
@@ -306,7 +312,7 @@ class Composition(Chats):
     async def close(self) -> None:
         """Cancel all work as it is; the next process continues it."""
         await self.scheduler.close()
-        await asyncio.gather(self._close_chats(), self.owners.close())
+        await asyncio.gather(self._close_chats(), self.owners.close(), self.stranger_notices.close_all())
         await self.audit.close()
 
     async def _close_chats(self) -> None:

@@ -27,6 +27,8 @@ from gateway.permissions.budget_notices import BudgetNotices
 from gateway.permissions.budgets import BudgetRules, Budgets
 from gateway.permissions.groups import Groups
 from gateway.permissions.ledger import Ledger
+from gateway.permissions.membership import Membership
+from gateway.permissions.pairing import Pairing
 from gateway.permissions.permissions import ChatPermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.recorded import RecordedPermissions
@@ -45,6 +47,9 @@ from gateway.store.rows import InboxItem
 from gateway.texts.about import About
 from gateway.texts.amounts import parse_allowances
 from gateway.upkeep.owners import Owners
+from gateway.upkeep.pairing_code import PairingCode
+from gateway.upkeep.stranger_notices import StrangerNotices
+from gateway.upkeep.strangers import Strangers
 
 
 class Foundation:
@@ -104,8 +109,28 @@ class Foundation:
 
     @cached_property
     def owners(self) -> Owners:
-        people, language = self.settings.people, self.settings.language
-        return Owners(people, self.store, self.delivery, language, self._new_id)
+        language = self.settings.language
+        return Owners(self.roles, self.store, self.delivery, language, self._new_id)
+
+    @cached_property
+    def membership(self) -> Membership:
+        return Membership(self.access, self.roles, self.store.people, self._clock, self._new_id)
+
+    @cached_property
+    def pairing(self) -> Pairing:
+        public = [channel.name for channel in self._channels if not channel.limits.is_local]
+        show = PairingCode(public, self.owners, self.settings.language, self.console)
+        return Pairing(self.store.pairing, self.membership, self.roles, self._clock, public, show)
+
+    @cached_property
+    def stranger_notices(self) -> StrangerNotices:
+        language, answers = self.settings.language, self.settings.answers_strangers
+        return StrangerNotices(self.store, self.delivery, self.owners, language, answers=answers)
+
+    @cached_property
+    def strangers(self) -> Strangers:
+        who = self.access, self.membership, self.pairing, self.stranger_notices
+        return Strangers(self.store, *who, clock=self._clock, new_id=self._new_request_id)
 
     @cached_property
     def supervisor(self) -> Supervisor:

@@ -94,8 +94,6 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
             channels.append(web)
             lines.append(f"  Page   {page.link}")
         lines.extend(f"  Chat   {name}" for name in settings.channels)
-        if settings.channels and not (settings.owners or settings.allow):
-            lines.append("  Nobody may speak there yet: write to the bot, and a line here tells how to get in.")
         async with open_app(resources, channels, tick_every) as app:
             say_hello(resources.about, settings.files, lines)
             return await _until_stopped(app, settings.drain_seconds)
@@ -190,6 +188,7 @@ async def open_app(
             zone=ZoneInfo(settings.timezone),
             language=settings.language,
             secrets=settings.secrets,
+            answers_strangers=settings.answer_strangers,
             audit=settings.audit,
             shared_memory=settings.shared_memory,
             offers_heartbeat=settings.heartbeat,

@@ -95,6 +95,13 @@ class EarlierTalk:
                 return union(*[await sources_of_post(self.store, part) for part in parts])
         return (speaker_of(quoted),)
 
+    async def quotes_stranger(self, event: MessageReceived) -> bool:
+        """Return True if the message replies to one that shows the words of a stranger."""
+        for chat in _places(event):
+            if any(part.is_of_stranger for part in await self._parts(chat, event.reply_to or "")):
+                return True
+        return False
+
     async def _parts(self, chat: ChatKey, message_id: str) -> list[Post]:
         """Return the parts of our message, which a user may answer before its send is acknowledged."""
         if parts := await self.store.outbox.parts(chat, message_id):
@@ -114,7 +121,7 @@ class EarlierTalk:
         if chat.thread is None:
             return None
         parts = await self._parts(chat.model_copy(update={"thread": None}), chat.thread)
-        if not parts:
+        if not parts or any(part.is_of_stranger for part in parts):
             return None
         text = "\n".join(_with_files(part.message.markdown, part.message.attachments) for part in parts)
         return OwnWords(text, union(*[await sources_of_post(self.store, part) for part in parts]))

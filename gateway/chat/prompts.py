@@ -101,7 +101,7 @@ class PromptMaker:
         earlier = await self.talk.before(item)
         if earlier.lines:
             lines += ["Said here earlier, and not to you:", *earlier.lines]
-        if event.quoted:
+        if event.quoted and not await self.talk.quotes_stranger(event):
             sources = union(sources, await self.talk.quoted(event))
             lines.append(f"In reply to: {event.quoted[:LONGEST_START]}")
         if event.shared:

@@ -15,7 +15,7 @@ import structlog
 from agent_core.background import Background, UnderWay
 from agent_core.clock import Clock
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
-from channels.capabilities import FindsPrivateChats
+from channels.capabilities import FindsPrivateChats, HasOwnChat
 from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
 from gateway.security.masked_channel import MaskedChannel
@@ -100,6 +100,12 @@ class Delivery:
         """Return the platform's channel, or None if it is not connected."""
         masked_channel = self._masked.get(platform)
         return masked_channel.channel if masked_channel else None
+
+    @property
+    def own_chats(self) -> list[ChatKey]:
+        """The chats of this machine's user that show messages at any time."""
+        channels = [each.channel for each in self._masked.values()]
+        return [channel.own_chat for channel in channels if isinstance(channel, HasOwnChat)]
 
     async def private_chat(self, chat: ChatKey, person: str) -> ChatKey | None:
         """Return the chat in which only this user reads our messages, or None if there is none. Raises ChannelError."""

@@ -1,5 +1,6 @@
 """Decides who may use the bot, for every kind of event and before anything is stored."""
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -118,6 +119,24 @@ class Access:
     def takes_threads(self, chat: ChatKey) -> bool:
         """Return True if unaddressed messages in threads of the bot are taken."""
         return self.groups.rules.activation(chat) is not Activation.MENTION
+
+    def is_blocked(self, chat: ChatKey, sender: Sender) -> bool:
+        return self._is_blocked(self.principal(chat, sender)) and self.role(chat, sender) is None
+
+    def named(self, text: str, near: ChatKey) -> str | None:
+        """Return the principal that somebody typed as `platform:id`, or None if it has no such form.
+
+        An id without workspace is one of the workspace in which it was typed.
+        """
+        platform, _, rest = text.partition(":")
+        workspace, _, person = rest.rpartition(":")
+        channel = self._channels.get(platform)
+        if channel is None or channel.limits.is_local or not re.fullmatch(channel.limits.id_form, person):
+            return None
+        if not channel.limits.ids_per_workspace:
+            return None if workspace else text
+        workspace = workspace or (near.account if near.platform == platform else "")
+        return f"{platform}:{workspace}:{person}" if workspace and not re.search(r"[\s:]", workspace) else None
 
     def principal(self, chat: ChatKey, sender: Sender) -> str:
         """Return the stable name of a sender's account: `platform:id`, or `platform:workspace:id`."""

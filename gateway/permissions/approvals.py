@@ -32,7 +32,7 @@ LASTS = 600.0
 """Seconds until a question expires."""
 ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
 """Crockford's base 32: no letter looks like another or like a digit."""
-_MISREAD = str.maketrans("oil", "011", "-")
+MISREAD = str.maketrans("oil", "011", "-")
 
 _ANSWERS = {
     QuestionState.DENIED: Answer.DENIED,
@@ -98,7 +98,7 @@ def new_request_id() -> str:
 def typed_id(text: str) -> str:
     """Return the id that was typed, correcting characters that are easily confused."""
     first = next(iter(text.split()), "")
-    return first.strip("`'\".,:;").lower().translate(_MISREAD)
+    return first.strip("`'\".,:;").lower().translate(MISREAD)
 
 
 class Approvals:

@@ -1,10 +1,10 @@
 """The roles of people: those in the settings, and those given in chats, which are rows of the store."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
-from gateway.store.person import Person
+from gateway.store.person import Account, Person
 
 
 class Role(StrEnum):
@@ -31,7 +31,7 @@ class People:
 
     def role(self, principal: str) -> Role | None:
         """Return the role that the settings give. An entry without workspace holds in every workspace."""
-        named = {principal, _without_workspace(principal)}
+        named = _names(principal)
         if named & self.owners:
             return Role.OWNER
         return Role.MEMBER if named & self.allow else None
@@ -67,16 +67,55 @@ class Roles:
         """Return the person with this account, if there is a row."""
         return self._people.get(principal)
 
+    def seeded(self, principal: str) -> Role | None:
+        """Return the role that the settings give a person, by any linked account."""
+        person = self._people.get(principal)
+        accounts = person.accounts if person else (Account(principal),)
+        return _best(self.settings.role(each.principal) for each in accounts)
+
+    @property
+    def people(self) -> list[Person]:
+        """Everybody in rows and settings, in the order in which they became known, then those of the settings."""
+        rows = list({person.id: person for person in self._people.values()}.values())
+        named = {each for person in rows for account in person.accounts for each in _names(account.principal)}
+        settings = sorted(self.settings.owners) + sorted(self.settings.allow - self.settings.owners)
+        return [*rows, *(Person(each, accounts=(Account(each),)) for each in settings if each not in named)]
+
+    def accounts(self, least: Role) -> list[Account]:
+        """Return the accounts of all who have at least this role."""
+        found = (account for person in self.people for account in person.accounts)
+        return [each for each in found if (role := self.of(each.principal)) and role.is_at_least(least)]
+
+    def on(self, platform: str) -> list[str]:
+        """Return the ids of everybody with a role on one platform, those of the settings first."""
+        rows = [
+            each.rpartition(":")[2] for each, role in self._roles.items() if role and each.startswith(f"{platform}:")
+        ]
+        return list(dict.fromkeys([*self.settings.on(platform), *rows]))
+
+    def has_owner(self, platforms: Collection[str]) -> bool:
+        """Return True if there is an owner on one of the platforms."""
+        owners = {*self.settings.owners, *(each for each, role in self._roles.items() if role is Role.OWNER)}
+        return any(owner.partition(":")[0] in platforms for owner in owners)
+
     def put(self, person: Person) -> None:
         """Take over a person's new state, after it was stored."""
-        seeded = [self.settings.role(account.principal) for account in person.accounts]
-        given = [*seeded, Role(person.role) if person.role else None]
-        role = min((each for each in given if each is not None), key=_RANK.__getitem__, default=None)
-        if person.is_blocked and Role.OWNER not in seeded:
+        seeded = _best(self.settings.role(account.principal) for account in person.accounts)
+        role = _best([seeded, Role(person.role) if person.role else None])
+        if person.is_blocked and seeded is not Role.OWNER:
             role = None
         for account in person.accounts:
             self._people[account.principal] = person
             self._roles[account.principal] = role
+
+
+def _best(roles: Iterable[Role | None]) -> Role | None:
+    return min((each for each in roles if each is not None), key=_RANK.__getitem__, default=None)
+
+
+def _names(principal: str) -> set[str]:
+    """Return how the settings may name a principal."""
+    return {principal, _without_workspace(principal)}
 
 
 def _without_workspace(principal: str) -> str:

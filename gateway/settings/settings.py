@@ -99,6 +99,8 @@ class Settings(BaseSettings):
     """Owners of this Parley: a comma list of platform:id, such as telegram:123456789."""
     allow: People = frozenset()
     """Others who may talk to it, written the same way. Empty: nobody on public platforms."""
+    answer_strangers: bool = True
+    """Tell unknown people who write in a direct chat that the owner was asked: on or off. Groups stay silent."""
     ai_name: str = "Parley"
     """Name of your Parley."""
     personality: str = DEFAULT_PERSONALITY

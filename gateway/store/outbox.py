@@ -180,6 +180,15 @@ class Outbox(Table):
 
         return await self._reader.run(read)
 
+    async def of_run(self, run: str) -> list[Post]:
+        """Return the posts of a run, in order."""
+        query = f"{_SELECT} WHERE run = ? ORDER BY {ORDER}"
+
+        def read(connection: sqlite3.Connection) -> list[Post]:
+            return list(_posts(connection.execute(query, (run,))))
+
+        return await self._reader.run(read)
+
     async def current(self, chat: ChatKey, message_id: str) -> Post | None:
         """Return the post that gave one of our messages its current text."""
 

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import replace
 
 from channels.base import ChatKey
@@ -29,26 +30,29 @@ class People(Table):
 
     async def save(self, person: Person) -> None:
         """Store a person's state. Accounts that were another person's move to this one."""
-        names = [self._secrets.mask(each.name) for each in person.accounts]
-        rows = [
-            (each.principal, person.id, name, str(each.chat) if each.chat else None)
-            for each, name in zip(person.accounts, names, strict=True)
-        ]
+        names = {each.principal: self._secrets.mask(each.name) for each in person.accounts}
 
         def change(connection: sqlite3.Connection) -> None:
-            connection.execute(
-                "INSERT INTO people (id, role, is_blocked, given_by, at) VALUES (?, ?, ?, ?, ?)"
-                " ON CONFLICT (id) DO UPDATE SET role = excluded.role, is_blocked = excluded.is_blocked,"
-                " given_by = excluded.given_by, at = excluded.at",
-                (person.id, person.role, int(person.is_blocked), person.by, person.at),
-            )
-            connection.execute("DELETE FROM accounts WHERE person = ?", (person.id,))
-            connection.executemany(
-                "INSERT OR REPLACE INTO accounts (principal, person, name, chat) VALUES (?, ?, ?, ?)", rows
-            )
-            connection.execute("DELETE FROM people WHERE id NOT IN (SELECT person FROM accounts)")
+            save_person(connection, person, names)
 
         await self._writer.submit(change)
+
+
+def save_person(connection: sqlite3.Connection, person: Person, names: Mapping[str, str]) -> None:
+    """Insert or replace a person, as part of a transaction. `names` are the masked names of the accounts."""
+    rows = [
+        (each.principal, person.id, names[each.principal], str(each.chat) if each.chat else None)
+        for each in person.accounts
+    ]
+    connection.execute(
+        "INSERT INTO people (id, role, is_blocked, given_by, at) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET role = excluded.role, is_blocked = excluded.is_blocked,"
+        " given_by = excluded.given_by, at = excluded.at",
+        (person.id, person.role, int(person.is_blocked), person.by, person.at),
+    )
+    connection.execute("DELETE FROM accounts WHERE person = ?", (person.id,))
+    connection.executemany("INSERT OR REPLACE INTO accounts (principal, person, name, chat) VALUES (?, ?, ?, ?)", rows)
+    connection.execute("DELETE FROM people WHERE id NOT IN (SELECT person FROM accounts)")
 
 
 def _account(row: tuple[str, str, str, str | None]) -> tuple[str, Account]:

@@ -10,6 +10,8 @@ from agent_core.sources import Sources
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, InboundEvent, OutboundMessage
 
+STRANGER = ":stranger:"
+"""A part of the key of a post that shows the words of a stranger."""
 GONE = "gone"
 """The last part of the key of a post that deletes a progress message."""
 
@@ -165,6 +167,11 @@ class Post:
     def is_offer(self) -> bool:
         """True if it offers to show another post again."""
         return ":offer:" in self.key
+
+    @property
+    def is_of_stranger(self) -> bool:
+        """True if it shows owners the words of somebody who may not speak here; no model may read them."""
+        return STRANGER in self.key
 
     @property
     def is_question(self) -> bool:

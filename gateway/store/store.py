@@ -23,6 +23,7 @@ from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, check_store, locked, opened
 from gateway.store.outbox import Outbox
+from gateway.store.pairing import Pairing
 from gateway.store.people import People
 from gateway.store.read_marks import ReadMarks
 from gateway.store.recordings import Recordings
@@ -35,6 +36,7 @@ from gateway.store.sessions import Sessions
 from gateway.store.spending import Budgets, Spending
 from gateway.store.standings import Standings
 from gateway.store.steps import Steps
+from gateway.store.strangers import Strangers
 from gateway.store.tasks import Tasks
 from gateway.store.transcript import Transcript
 from gateway.store.writer import Ballast, Writer
@@ -68,11 +70,11 @@ class Store:
         self.heartbeats = Heartbeats(*tables)
         self.read_marks = ReadMarks(*tables)
         self.restores = Restores(*tables)
-        self.people = People(*tables)
         self.budgets = Budgets(*tables)
         self.spending = Spending(*tables)
         self.erasures = Erasures(*tables)
         self.retention = Retention(*tables)
+        self.people, self.pairing, self.strangers = People(*tables), Pairing(*tables), Strangers(*tables)
         self._reader = reader
 
     @classmethod

@@ -13,6 +13,7 @@ from gateway.texts import (
     jobs,
     money,
     notices,
+    people,
     runs,
     skill_installs,
     skills,
@@ -33,6 +34,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **jobs.TEXTS,
     **money.TEXTS,
     **notices.TEXTS,
+    **people.TEXTS,
     **runs.TEXTS,
     **skill_installs.TEXTS,
     **skills.TEXTS,
@@ -101,6 +103,7 @@ _PLACES_IN_CHINESE = {
     "NAME": "名称",
     "PERSON": "用户",
     "ID": "编号",
+    "CODE": "配对码",
     "TITLE": "标题",
     "AMOUNT": "数额",
 }

@@ -1,6 +1,7 @@
 """Notifies the owners in their private chats of matters that only they can handle."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 import structlog
 
@@ -8,8 +9,9 @@ from agent_core.background import Background
 from channels.base import Button, ChannelError, ChatKey, OutboundMessage
 from channels.capabilities import FindsPrivateChats
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.roles import People
-from gateway.store.rows import Post
+from gateway.permissions.roles import Role, Roles
+from gateway.store.person import Account
+from gateway.store.rows import STRANGER, Post
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
 
@@ -20,9 +22,9 @@ class Owners:
     """Sends each owner a separate message. Owners without a private chat get none; that is logged."""
 
     def __init__(
-        self, people: People, store: Store, delivery: Delivery, language: Language, new_id: Callable[[], str]
+        self, roles: Roles, store: Store, delivery: Delivery, language: Language, new_id: Callable[[], str]
     ) -> None:
-        self._people = people
+        self._roles = roles
         self._store = store
         self._delivery = delivery
         self._language = language
@@ -37,14 +39,41 @@ class Owners:
             show: Command for a button that shows more.
             facts: Values for the text's placeholders.
         """
-        notice = self._new_id()
-        for owner in sorted(self._people.owners):
-            self._telling.start(self._tell(owner, notice, (key, facts), show), f"tell {owner}")
+        notice = f"owners-{self._new_id()}"
+
+        def message(language: Language) -> OutboundMessage:
+            buttons = ((Button(label=say("look_button", language), action=show),),) if show else ()
+            return OutboundMessage(markdown=say(key, language, **facts), buttons=buttons, silent=True)
+
+        self._send_all(f"{notice}:notice:", message, self._roles.accounts(Role.OWNER))
+
+    def tell_of_stranger(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
+        """Send a message about a stranger to every owner and admin in the background, also on the page.
+
+        `notice` is its unique name.
+        """
+        pages = [Account(str(each), chat=each) for each in self._delivery.own_chats]
+        self._send_all(f"{notice}{STRANGER}", message, [*self._roles.accounts(Role.ADMIN), *pages])
+
+    def tell_pages(self, notice: str, key: str, **facts: str) -> None:
+        """Send a text to the page, whose user owns this machine; `notice` is its unique name."""
+        pages = [Account(str(each), chat=each) for each in self._delivery.own_chats]
+        self._send_all(
+            f"{notice}:notice:", lambda language: OutboundMessage(markdown=say(key, language, **facts)), pages
+        )
+
+    async def close_notice(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
+        """Replace a message that was sent to several people by another text."""
+        for post in await self._store.outbox.of_run(notice):
+            closed = replace(post, message=message(await self._language_of(post.chat, post.key.rpartition(":")[2])))
+            await self._store.outbox.add([closed])
+            self._telling.start(self._delivery.deliver(post.chat, [closed]), f"close {post.key}")
 
     def tell_once(self, notice: str, messages: Mapping[Language, OutboundMessage]) -> None:
         """Send a message to every owner in the background, unless one with this name was sent before."""
-        for owner in sorted(self._people.owners):
-            self._telling.start(self._tell_once(owner, notice, messages), f"tell {owner}")
+        for account in self._roles.accounts(Role.OWNER):
+            sending = self._send(account, f"owners-{notice}:notice:", messages.__getitem__, once=True)
+            self._telling.start(sending, f"tell {account.principal}")
 
     def work_failed(self, name: str, error: Exception) -> None:
         """Report that a background task meant to run forever has failed and is being restarted."""
@@ -58,29 +87,33 @@ class Owners:
         """Cancel sending. Notices already stored are delivered after the next start."""
         await self._telling.stop()
 
-    async def _tell(self, owner: str, notice: str, text: tuple[str, dict[str, str | int]], show: str) -> None:
-        platform, _, person = owner.partition(":")
-        chat = await self._private_chat(platform, person)
-        if chat is None:
+    def _send_all(
+        self, notice: str, message: Callable[[Language], OutboundMessage], accounts: Iterable[Account]
+    ) -> None:
+        for account in accounts:
+            self._telling.start(self._send(account, notice, message), f"tell {account.principal}")
+
+    async def _send(
+        self, account: Account, notice: str, message: Callable[[Language], OutboundMessage], *, once: bool = False
+    ) -> None:
+        person = account.principal.rpartition(":")[2]
+        chat = account.chat or await self._private_chat(account.principal.partition(":")[0], person)
+        if chat is None or not self._delivery.knows(chat):
             return
-        language = language_of(await self._store.chats.language_of(chat, person), self._language)
-        key, facts = text
-        buttons = ((Button(label=say("look_button", language), action=show),),) if show else ()
-        message = OutboundMessage(markdown=say(key, language, **facts), buttons=buttons, silent=True)
-        post = Post(f"owners-{notice}:notice:{person}", f"owners-{notice}", chat, message)
+        key = f"{notice}{account.principal}"
+        if once and await self._store.outbox.find(key) is not None:
+            return
+        post = Post(
+            key,
+            notice.partition(":")[0],
+            chat,
+            message(await self._language_of(chat, person)),
+        )
         await self._store.outbox.add([post])
         await self._delivery.deliver(chat, [post])
 
-    async def _tell_once(self, owner: str, notice: str, messages: Mapping[Language, OutboundMessage]) -> None:
-        platform, _, person = owner.partition(":")
-        key = f"owners-{notice}:notice:{person}"
-        chat = await self._private_chat(platform, person)
-        if chat is None or await self._store.outbox.find(key) is not None:
-            return
-        language = language_of(await self._store.chats.language_of(chat, person), self._language)
-        post = Post(key, f"owners-{notice}", chat, messages[language])
-        await self._store.outbox.add([post])
-        await self._delivery.deliver(chat, [post])
+    async def _language_of(self, chat: ChatKey, person: str) -> Language:
+        return language_of(await self._store.chats.language_of(chat, person), self._language)
 
     async def _private_chat(self, platform: str, person: str) -> ChatKey | None:
         channel = self._delivery.on(platform)

@@ -11,6 +11,7 @@ from tests.end_to_end.stage import Stage, newest
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 COMMANDS = {
+    *("pair", "people", "allow", "role", "block", "whoami"),
     *("start", "help", "status", "new", "stop", "continue", "language", "export", "context", "compact"),
     *("skills", "skill", "approve", "deny", "rules", "budget", "usage", "tasks", "why", "undo"),
     *("search", "sessions", "resume", "rename"),

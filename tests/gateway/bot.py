@@ -70,6 +70,8 @@ class BotOptions:
     others: Callable[[], Iterable[Tool]] = tuple
     described_by: Callable[[], Sources] = tuple
     policy: Policy | None = None
+    people: People = PEOPLE
+    answers_strangers: bool = True
     fetcher: Fetcher = field(default_factory=Fetcher)
     transcription: AudioServer | None = None
     over: ScriptedLlm | None = None
@@ -138,7 +140,8 @@ class Bot:
         )
         settings = AppSettings(
             home=self.home,
-            people=PEOPLE,
+            people=self._options.people,
+            answers_strangers=self._options.answers_strangers,
             zone=ZoneInfo(self._options.zone),
             shared_memory=self._options.shared_memory,
             offers_heartbeat=self._options.offers_heartbeat,

@@ -24,7 +24,7 @@ from channels.base import (
 )
 from channels.capabilities import ReadsHistory
 from gateway.permissions.sources import sources_of_event, sources_of_post
-from gateway.store.rows import InboxItem, Post
+from gateway.store.rows import STRANGER, InboxItem, Post
 from gateway.store.store import Store
 
 MOST_SAID = 300
@@ -33,7 +33,7 @@ LONGEST = 800
 """Characters of one message."""
 MOST_CHARS = 24_000
 
-_NOT_TALK = ":progress:", ":reply:", ":ask:"
+_NOT_TALK = ":progress:", ":reply:", ":ask:", STRANGER
 """Parts of the keys of posts that are about Parley itself."""
 _PART = "(Only what was said to Parley is known here: the platform tells nothing of the rest.)\n"
 

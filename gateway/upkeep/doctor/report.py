@@ -85,5 +85,7 @@ def _look_at_settings(settings: Settings) -> list[Finding]:
         found.append(problem(str(error).rstrip("."), "correct it, or leave it out"))
     if settings.channels and not (settings.owners or settings.allow):
         names = " and ".join(settings.channels)
-        found.append(note(f"nobody may talk on {names} yet", "write to the bot; the console shows the line to paste"))
+        found.append(
+            note(f"nobody may talk on {names} yet", "start Parley; the console shows a code to send to the bot")
+        )
     return found

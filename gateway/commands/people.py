@@ -1,0 +1,243 @@
+"""The commands for roles: /people, /allow, /role, /block and /whoami, and the buttons about strangers."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+
+from channels.base import Button, OutboundMessage
+from gateway.chat.replies import Answer
+from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.permissions.access import Access
+from gateway.permissions.membership import By, Membership, RoleRefused
+from gateway.permissions.roles import Role, Roles
+from gateway.store.person import Account, Person
+from gateway.store.strangers import Stranger
+from gateway.texts.say import Language, say
+from gateway.upkeep.stranger_notices import OUTCOMES, VERDICTS, as_code, quoted_name
+from gateway.upkeep.strangers import Strangers, account_of
+
+MOST_LISTED = 30
+MOST_BUTTONS = 8
+LONGEST_WHO = 80
+"""Characters of an id that a reply quotes."""
+NONE, BLOCKED = "none", "blocked"
+ROLES: Mapping[str, str] = {
+    Role.OWNER: "role_owner",
+    Role.ADMIN: "role_admin",
+    Role.MEMBER: "role_member",
+    Role.GUEST: "role_guest",
+    NONE: "role_none",
+    BLOCKED: "role_blocked",
+}
+"""Text keys."""
+
+
+class PeopleCommands:
+    """The commands that show and change the roles of people."""
+
+    def __init__(
+        self,
+        access: Access,
+        roles: Roles,
+        membership: Membership,
+        strangers: Strangers,
+        revoked: Callable[[], Awaitable[object]],
+    ) -> None:
+        """`revoked` ends what is open for people who may not speak any more."""
+        self._access = access
+        self._roles = roles
+        self._membership = membership
+        self._strangers = strangers
+        self._revoked = revoked
+
+    async def people(self, given: Invocation) -> OutboundMessage:
+        """List everybody with a role or a block, and the strangers who wait."""
+        if not given.is_admin:
+            return reply(say("role_not_yours", given.language))
+        waiting = await self._strangers.waiting()
+        wanted = given.arguments.strip().casefold()
+        people = [each for each in self._roles.people if wanted in _described(each).casefold()]
+        lines = [say("people", given.language), ""]
+        lines += [self._line(each, given.language) for each in people[:MOST_LISTED]]
+        if len(people) > MOST_LISTED:
+            lines.append(say("people_more", given.language, count=len(people) - MOST_LISTED, slash=given.slash))
+        lines += [say("people_waits", given.language, who=quoted_name(each)) for each in waiting[:MOST_LISTED]]
+        own = self._access.principal(given.chat, given.sender)
+        others = [each for each in people if own not in {account.principal for account in each.accounts}]
+        buttons = [Button(label=_label(each), action=f"/person {each.id}") for each in waiting[:MOST_BUTTONS]]
+        buttons += [
+            Button(label=_name(each)[:30], action=f"/person {each.accounts[0].principal}"[:64]) for each in others
+        ]
+        return OutboundMessage(markdown="\n".join(lines), buttons=tuple((button,) for button in buttons[:MOST_BUTTONS]))
+
+    async def person(self, given: Invocation) -> OutboundMessage:
+        """Show one person or stranger, with buttons for what can be changed."""
+        if not given.is_admin:
+            return reply(say("role_not_yours", given.language))
+        who = given.arguments.strip()
+        stranger = next((each for each in await self._strangers.waiting() if each.id == who), None)
+        if stranger is not None:
+            buttons = [
+                Button(label=say(key, given.language), action=f"/stranger {verdict} {who}")
+                for verdict, key in VERDICTS.items()
+            ]
+            text = say("people_waits", given.language, who=quoted_name(stranger))
+            return OutboundMessage(markdown=text, buttons=(tuple(buttons[:2]), tuple(buttons[2:])))
+        principal = self._access.named(who, given.chat)
+        if principal is None:
+            return reply(self._unknown(given, who))
+        person = self._membership.known(Account(principal))
+        present = self._roles.of(principal)
+        roles = [role for role in Role if role is not present and (given.is_owner or not role.is_at_least(Role.ADMIN))]
+        row = tuple(
+            Button(label=say(ROLES[role], given.language), action=f"/role {principal} {role}") for role in roles
+        )
+        block = Button(label=say("block_button", given.language), action=f"/block {principal}")
+        rows = (row, (block,)) if not person.is_blocked else (row,)
+        return OutboundMessage(markdown=self._line(person, given.language), buttons=rows)
+
+    async def allow(self, given: Invocation) -> Answer:
+        """Let somebody in as a member, or as a guest; this ends a block."""
+        who, _, role = given.arguments.strip().partition(" ")
+        wanted = Role.GUEST if role.strip().lower() == Role.GUEST else Role.MEMBER
+        if role.strip().lower() not in {"", Role.GUEST, Role.MEMBER}:
+            return reply(say("allow_how", given.language, slash=given.slash))
+        return await self._give(given, who, wanted)
+
+    async def role(self, given: Invocation) -> Answer:
+        """Show somebody's role, or change it."""
+        who, _, name = given.arguments.strip().partition(" ")
+        name = name.strip().lower()
+        if not name:
+            return await self.person(given)
+        if name != NONE and name not in set(Role):
+            return reply(say("role_how", given.language, slash=given.slash))
+        return await self._give(given, who, None if name == NONE else Role(name))
+
+    async def block(self, given: Invocation) -> Answer:
+        """Refuse everything from somebody, and forget what they wrote as a stranger."""
+        account = await self._account(given, given.arguments.strip())
+        if account is None:
+            return reply(self._unknown(given, given.arguments.strip()))
+        by = By(given.chat, given.sender)
+        try:
+            person = await self._membership.block(by, account)
+        except RoleRefused as refused:
+            return reply(say(str(refused), given.language))
+        await self._revoked()
+        await self._strangers.known_now(account.principal, "block", by)
+        text = say("person_blocked", given.language, who=_described(person), slash=given.slash)
+        return rewritten(text) if given.pressed else reply(text)
+
+    async def stranger(self, given: Invocation) -> Answer:
+        """Decide about a stranger; the arguments of the button are the decision and the stranger's id."""
+        verdict, _, key = given.arguments.strip().partition(" ")
+        if verdict not in VERDICTS:
+            return reply(say("stranger_decided", given.language))
+        try:
+            stranger = await self._strangers.decide(key, verdict, By(given.chat, given.sender))
+        except RoleRefused as refused:
+            return reply(say(str(refused), given.language))
+        if stranger is None:
+            return reply(say("stranger_decided", given.language))
+        by = as_code(given.sender.name)
+        return rewritten(say(OUTCOMES[verdict], given.language, who=quoted_name(stranger), by=by))
+
+    async def whoami(self, given: Invocation) -> OutboundMessage:
+        """Show the sender's role and accounts."""
+        principal = self._access.principal(given.chat, given.sender)
+        person = self._roles.person(principal)
+        accounts = ", ".join(f"`{each.principal}`" for each in person.accounts) if person else f"`{principal}`"
+        role = say(ROLES[given.role], given.language)
+        lines = [say("whoami", given.language, role=role, accounts=accounts)]
+        if self._roles.seeded(principal) is not None:
+            lines.append(say("whoami_settings", given.language))
+        return reply("\n".join(lines))
+
+    async def _give(self, given: Invocation, who: str, role: Role | None) -> Answer:
+        account = await self._account(given, who)
+        if account is None:
+            return reply(self._unknown(given, who))
+        by = By(given.chat, given.sender)
+        try:
+            person = await self._membership.give(by, account, role)
+        except RoleRefused as refused:
+            return reply(say(str(refused), given.language))
+        await self._revoked()
+        if role is not None:
+            await self._strangers.known_now(account.principal, "guest" if role is Role.GUEST else "member", by)
+        named = say(ROLES[role or NONE], given.language)
+        text = say("role_set", given.language, who=_described(person), role=named)
+        return rewritten(text) if given.pressed else reply(text)
+
+    async def _account(self, given: Invocation, who: str) -> Account | None:
+        principal = self._access.named(who.strip("`"), given.chat)
+        if principal is None:
+            return None
+        waiting = await self._strangers.waiting()
+        return next((account_of(each) for each in waiting if each.principal == principal), Account(principal))
+
+    def _unknown(self, given: Invocation, who: str) -> str:
+        if not given.is_admin:
+            return say("role_not_yours", given.language)
+        return say("who_unknown", given.language, who=as_code(who[:LONGEST_WHO]) or "?", slash=given.slash)
+
+    def _line(self, person: Person, language: Language) -> str:
+        role = self._roles.of(person.accounts[0].principal)
+        key = role.value if role else BLOCKED if person.is_blocked else NONE
+        facts = list(self._facts(person, language))
+        return f"- {say(ROLES[key], language)}: {_described(person)}" + (f" ({', '.join(facts)})" if facts else "")
+
+    def _facts(self, person: Person, language: Language) -> Iterator[str]:
+        if self._roles.seeded(person.accounts[0].principal) is not None:
+            yield say("person_settings", language)
+        if person.by:
+            yield say("person_by", language, by=f"`{person.by}`")
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "people",
+                {"en": "List who may talk to me, with buttons", "zh": "查看谁可以和我说话"},
+                self.people,
+                arguments="[WORDS]",
+                example={"en": "ann", "zh": "小安"},
+            ),
+            Command(
+                "allow",
+                {"en": "Let somebody in, as a member or guest", "zh": "允许某人使用，作为成员或访客"},
+                self.allow,
+                arguments="PERSON [member|guest]",
+                example="telegram:123456789 guest",
+            ),
+            Command(
+                "role",
+                {"en": "Show or change somebody's role", "zh": "查看或更改某人的角色"},
+                self.role,
+                arguments="PERSON [owner|admin|member|guest|none]",
+                example="telegram:123456789 admin",
+            ),
+            Command(
+                "block",
+                {"en": "Refuse everything from somebody", "zh": "拉黑某人"},
+                self.block,
+                arguments="PERSON",
+                example="telegram:123456789",
+            ),
+            Command("whoami", {"en": "Show your role and accounts", "zh": "查看您的角色和账号"}, self.whoami),
+            Command("person", {"en": "Show one person", "zh": "查看某人"}, self.person, hidden=True),
+            Command("stranger", {"en": "Decide about a stranger", "zh": "决定是否允许"}, self.stranger, hidden=True),
+        )
+
+
+def _name(person: Person) -> str:
+    return next((each.name for each in person.accounts if each.name), person.accounts[0].principal)
+
+
+def _described(person: Person) -> str:
+    """Return a person's name and accounts as code."""
+    name = next((as_code(each.name) for each in person.accounts if each.name), "")
+    return " ".join(filter(None, (name, ", ".join(f"`{each.principal}`" for each in person.accounts))))
+
+
+def _label(stranger: Stranger) -> str:
+    return f"? {stranger.event.sender.name or stranger.principal}"[:30]

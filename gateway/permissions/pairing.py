@@ -1,0 +1,87 @@
+"""The one-time code that makes its sender an owner: shown on the console and the page, said in a direct chat."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Collection
+
+import structlog
+
+from agent_core.background import set_within
+from agent_core.clock import Clock
+from gateway.permissions.approvals import ALPHABET, MISREAD
+from gateway.permissions.membership import Membership
+from gateway.permissions.roles import Roles
+from gateway.store.pairing import Code, Try
+from gateway.store.pairing import Pairing as Table
+from gateway.store.person import Account
+
+LENGTH = 8
+LONGEST = 40
+"""Characters of a try that are looked at."""
+
+log = structlog.get_logger(__name__)
+
+
+class Pairing:
+    """Shows a code while no platform has an owner, and takes the tries."""
+
+    def __init__(
+        self,
+        table: Table,
+        membership: Membership,
+        roles: Roles,
+        clock: Clock,
+        platforms: Collection[str],
+        show: Callable[[str, bool], None],
+    ) -> None:
+        """Create the pairing.
+
+        Args:
+            platforms: The names of the platforms that others can reach.
+            show: Shows a code to the operator; the second argument is True for the first one.
+        """
+        self._table = table
+        self._membership = membership
+        self._roles = roles
+        self._clock = clock
+        self._platforms = platforms
+        self._show = show
+        self._changed = asyncio.Event()
+
+    async def run(self) -> None:
+        """Show each new code while there is no owner, until cancelled."""
+        shown = ""
+        while True:
+            self._changed.clear()
+            if not self._platforms or self._roles.has_owner(self._platforms):
+                await self._changed.wait()
+                continue
+            code, _ = await self._table.current(new_code())
+            if code.text != shown:
+                self._show(code.text, not shown)
+                shown = code.text
+            await set_within(self._changed, max(0.0, code.expires - self._clock.time()), self._clock)
+
+    async def code(self) -> Code:
+        """Return the valid code, a new one if there is none."""
+        code, _ = await self._table.current(new_code())
+        return code
+
+    async def attempt(self, text: str, account: Account) -> Try:
+        """Take a try of an account in its direct chat; the right code makes it an owner."""
+        done = await self._membership.pair(
+            account, lambda owner: self._table.attempt(typed(text), account.principal, owner)
+        )
+        if done in (Try.LOCKED, Try.NOW_LOCKED, Try.WRONG):
+            log.warning("wrong pairing code", who=account.principal, outcome=done.value)
+        self._changed.set()
+        return done
+
+
+def new_code() -> str:
+    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
+
+
+def typed(text: str) -> str:
+    """Return a code as it was meant, correcting characters that are easily confused."""
+    return "".join(text[:LONGEST].split()).strip("`'\".,:;").lower().translate(MISREAD)

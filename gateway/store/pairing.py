@@ -1,0 +1,84 @@
+"""The tables of the pairing code and of wrong tries."""
+
+import hmac
+import sqlite3
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gateway.store.people import save_person
+from gateway.store.person import Person
+from gateway.store.table import Table
+
+LASTS = 3_600.0
+"""Seconds that a code is valid, and that a sender with too many wrong tries is locked."""
+MOST_OF_SENDER = 5
+MOST_OF_CODE = 50
+"""Wrong tries."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """A code to say in a direct chat."""
+
+    text: str
+    expires: float
+
+
+class Try(StrEnum):
+    """The outcome of a try."""
+
+    PAIRED = "paired"
+    WRONG = "wrong"
+    NOW_LOCKED = "now locked"
+    LOCKED = "locked"
+
+
+class Pairing(Table):
+    """The current pairing code, if there is one."""
+
+    async def current(self, fresh: str) -> tuple[Code, bool]:
+        """Return the valid code; `fresh` becomes the code if there is none. The second value tells if it did."""
+        now = self._clock.time()
+
+        def change(connection: sqlite3.Connection) -> tuple[Code, bool]:
+            found = _code(connection, now)
+            if found is not None:
+                return found, False
+            connection.execute("INSERT OR REPLACE INTO pairing VALUES (1, ?, ?, 0)", (fresh, now + LASTS))
+            connection.execute("DELETE FROM pairing_tries WHERE at <= ?", (now - LASTS,))
+            return Code(fresh, now + LASTS), True
+
+        return await self._writer.submit(change)
+
+    async def attempt(self, text: str, principal: str, owner: Person) -> Try:
+        """Take a try. The right code is used up by storing the owner in the same transaction."""
+        now = self._clock.time()
+        name = {each.principal: self._secrets.mask(each.name) for each in owner.accounts}
+
+        def change(connection: sqlite3.Connection) -> Try:
+            wrong = _wrong(connection, principal, now)
+            if wrong >= MOST_OF_SENDER:
+                return Try.LOCKED
+            code = _code(connection, now)
+            if code is not None and hmac.compare_digest(code.text.encode(), text.encode()):
+                connection.execute("DELETE FROM pairing")
+                save_person(connection, owner, name)
+                return Try.PAIRED
+            row = principal, wrong + 1, now
+            connection.execute("INSERT OR REPLACE INTO pairing_tries (principal, wrong, at) VALUES (?, ?, ?)", row)
+            connection.execute("UPDATE pairing SET wrong = wrong + 1")
+            connection.execute("DELETE FROM pairing WHERE wrong >= ?", (MOST_OF_CODE,))
+            return Try.NOW_LOCKED if wrong + 1 == MOST_OF_SENDER else Try.WRONG
+
+        return await self._writer.submit(change)
+
+
+def _code(connection: sqlite3.Connection, now: float) -> Code | None:
+    row = connection.execute("SELECT code, expires FROM pairing WHERE expires > ?", (now,)).fetchone()
+    return Code(*row) if row else None
+
+
+def _wrong(connection: sqlite3.Connection, principal: str, now: float) -> int:
+    query = "SELECT wrong FROM pairing_tries WHERE principal = ? AND at > ?"
+    row = connection.execute(query, (principal, now - LASTS)).fetchone()
+    return int(row[0]) if row else 0

@@ -1,0 +1,128 @@
+"""Texts about roles, pairing and strangers."""
+
+TEXTS = {
+    "paired": {
+        "en": "You are the owner now. /people lists who else may talk to me; /whoami shows your role.",
+        "zh": "您现在是所有者了。/people 列出还有谁可以和我说话，/whoami 显示您的角色。",
+    },
+    "pair_wrong": {
+        "en": "That is not the current code. The console shows it, and /pair on the page; it changes every hour.",
+        "zh": "这不是当前的配对码。请看控制台，或在网页上发送 /pair；配对码每小时更换。",
+    },
+    "pair_locked": {
+        "en": "Too many wrong codes. I take none from you for an hour.",
+        "zh": "错误次数过多，一小时内不再接受您的配对码。",
+    },
+    "pair_alone": {
+        "en": "Others can read this chat. Please send me that in a direct chat.",
+        "zh": "这里还有其他人，请在私聊中发送。",
+    },
+    "pair_owner": {"en": "You are an owner already.", "zh": "您已经是所有者。"},
+    "pair_how": {
+        "en": "Write `{slash}pair CODE` with the code that the console or the page shows.",
+        "zh": "请发送 `{slash}pair 配对码`，配对码显示在控制台或网页上。",
+    },
+    "pair_code": {
+        "en": "Whoever sends me `/pair {code}` in a direct chat becomes an owner (on Slack `!pair {code}`). "
+        "The code works once, within {minutes} min.",
+        "zh": "谁在私聊中给我发送 `/pair {code}`（在 Slack 上是 `!pair {code}`），谁就成为所有者。"
+        "此码只能用一次，{minutes} 分钟内有效。",
+    },
+    "pair_no_owner": {
+        "en": "No one owns me on {platforms} yet. Send me `/pair {code}` there in a direct chat within an hour "
+        "(on Slack `!pair {code}`); /pair shows the newest code here.",
+        "zh": "{platforms} 上还没有所有者。请在一小时内在那里的私聊中给我发送 `/pair {code}`"
+        "（在 Slack 上是 `!pair {code}`）；在这里发送 /pair 可查看最新的码。",
+    },
+    "stranger_asked": {"en": "I have asked the owner.", "zh": "我已经问了所有者。"},
+    "stranger_writes": {
+        "en": "{who} wrote to me and is unknown here. May they talk to me?",
+        "zh": "{who} 给我发了消息，但我不认识此人。可以让此人和我说话吗？",
+    },
+    "strangers_more": {
+        "en": "More unknown people have written to me. I show three at a time; `/people` lists all of them.",
+        "zh": "还有其他陌生人给我发了消息。我一次只显示三个，`/people` 列出全部。",
+    },
+    "stranger_member": {"en": "{who} was let in as a member by {by}.", "zh": "{by} 已允许 {who} 作为成员加入。"},
+    "stranger_guest": {"en": "{who} was let in as a guest by {by}.", "zh": "{by} 已允许 {who} 作为访客加入。"},
+    "stranger_ignore": {
+        "en": "{who} is ignored, as {by} decided. The words are deleted.",
+        "zh": "{by} 决定忽略 {who}，消息内容已删除。",
+    },
+    "stranger_block": {
+        "en": "{who} was blocked by {by}. The words are deleted.",
+        "zh": "{by} 已拉黑 {who}，消息内容已删除。",
+    },
+    "stranger_decided": {
+        "en": "That was decided already, or is too long ago. /people shows who may talk to me.",
+        "zh": "这已经决定过了，或者时间太久。/people 显示谁可以和我说话。",
+    },
+    "allow_button": {"en": "Allow", "zh": "允许"},
+    "guest_button": {"en": "As guest", "zh": "作为访客"},
+    "ignore_button": {"en": "Ignore", "zh": "忽略"},
+    "block_button": {"en": "Block", "zh": "拉黑"},
+    "role_owner": {"en": "Owner", "zh": "所有者"},
+    "role_admin": {"en": "Admin", "zh": "管理员"},
+    "role_member": {"en": "Member", "zh": "成员"},
+    "role_guest": {"en": "Guest", "zh": "访客"},
+    "role_none": {"en": "No role", "zh": "无角色"},
+    "role_blocked": {"en": "Blocked", "zh": "已拉黑"},
+    "role_set": {"en": "{who}: {role}, from now on.", "zh": "{who}：从现在起为{role}。"},
+    "role_not_yours": {
+        "en": "Only owners and admins can see and change roles.",
+        "zh": "只有所有者和管理员可以查看和更改角色。",
+    },
+    "role_own": {
+        "en": "Nobody changes their own role. Ask another owner.",
+        "zh": "不能更改自己的角色，请找另一位所有者。",
+    },
+    "role_owner_only": {
+        "en": "Only an owner can make owners and admins, or change their role.",
+        "zh": "只有所有者可以任命或更改所有者和管理员。",
+    },
+    "role_in_settings": {
+        "en": "The settings give this person a higher role, so it cannot be lowered here. "
+        "Take them out of `owners` or `allow` and restart, or block a member with /block.",
+        "zh": "设置中给了此人更高的角色，不能在这里降低。请从 `owners` 或 `allow` 中删除后重启，或用 /block 拉黑成员。",
+    },
+    "block_in_settings": {
+        "en": "The settings name this person as an owner, who cannot be blocked. Take them out of `owners` first.",
+        "zh": "此人是设置中的所有者，不能拉黑。请先从 `owners` 中删除。",
+    },
+    "role_how": {
+        "en": "A role is owner, admin, member, guest or none. For example: `{slash}role telegram:123456789 guest`",
+        "zh": "角色可以是 owner、admin、member、guest 或 none。例如：`{slash}role telegram:123456789 guest`",
+    },
+    "allow_how": {
+        "en": "Write member or guest after the id, for example `{slash}allow telegram:123456789 guest`. "
+        "For other roles use `{slash}role`.",
+        "zh": "请在编号后写 member 或 guest，例如 `{slash}allow telegram:123456789 guest`。"
+        "其他角色请用 `{slash}role`。",
+    },
+    "who_unknown": {
+        "en": "{who} is no id of a person here. Write platform:id, such as telegram:123456789, slack:U012AB3CD or "
+        "discord:123456789012345678; `{slash}people` lists those I know.",
+        "zh": "{who} 不是有效的用户编号。请写“平台:编号”，例如 telegram:123456789、slack:U012AB3CD 或 "
+        "discord:123456789012345678；`{slash}people` 列出我认识的人。",
+    },
+    "person_blocked": {
+        "en": "{who} is blocked. `{slash}allow` lets them in again.",
+        "zh": "已拉黑 {who}。用 `{slash}allow` 可以重新允许。",
+    },
+    "people": {"en": "These people are known to me:", "zh": "我认识的人："},
+    "people_more": {
+        "en": "... and {count} more; `{slash}people WORDS` finds them by name or id.",
+        "zh": "……还有 {count} 人；`{slash}people 关键词` 可按名称或编号查找。",
+    },
+    "people_waits": {"en": "- Waits for an answer: {who}", "zh": "- 等待答复：{who}"},
+    "person_settings": {"en": "in the settings", "zh": "来自设置"},
+    "person_by": {"en": "by {by}", "zh": "由 {by} 设定"},
+    "whoami": {
+        "en": "**Role:** {role}  \n**Account:** {accounts}",
+        "zh": "**角色**：{role}  \n**账号**：{accounts}",
+    },
+    "whoami_settings": {
+        "en": "The role is in the settings and cannot be taken away in a chat.",
+        "zh": "该角色来自设置，不能在聊天中取消。",
+    },
+}

@@ -1,0 +1,115 @@
+"""The messages about strangers: the question to owners and admins, and the line that the stranger gets."""
+
+from functools import partial
+
+from agent_core.background import Background
+from channels.base import Button, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.question_text import shown
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.store.strangers import Stranger
+from gateway.texts.say import Language, language_of, say
+from gateway.upkeep.owners import Owners
+
+LONGEST_NAME = 60
+"""Characters."""
+VERDICTS = {"member": "allow_button", "guest": "guest_button", "ignore": "ignore_button", "block": "block_button"}
+"""Text keys of the buttons."""
+OUTCOMES = {
+    "member": "stranger_member",
+    "guest": "stranger_guest",
+    "ignore": "stranger_ignore",
+    "block": "stranger_block",
+}
+"""Text keys of what was decided."""
+
+
+class StrangerNotices:
+    """Asks owners and admins about strangers, closes these questions, and answers strangers."""
+
+    def __init__(self, store: Store, delivery: Delivery, owners: Owners, language: Language, *, answers: bool) -> None:
+        """`answers`: tell strangers that the owner was asked."""
+        self._store = store
+        self._delivery = delivery
+        self._owners = owners
+        self._language = language
+        self._answers = answers
+        self._telling = Background("answering a stranger failed")
+
+    def ask(self, stranger: Stranger) -> None:
+        """Show a stranger to every owner and admin."""
+        self._owners.tell_of_stranger(_name(stranger), partial(_question, stranger))
+
+    def tell_of_more(self, notice: str) -> None:
+        """Tell owners and admins that more strangers wait."""
+
+        def message(language: Language) -> OutboundMessage:
+            button = Button(label=say("look_button", language), action="/people")
+            return OutboundMessage(markdown=say("strangers_more", language), buttons=((button,),), silent=True)
+
+        self._owners.tell_of_stranger(f"strangers-{notice}", message)
+
+    async def close(self, stranger: Stranger, verdict: str, by: str) -> None:
+        """Replace the question by its outcome, in which the words of the stranger are gone."""
+        who = quoted_name(stranger)
+
+        def message(language: Language) -> OutboundMessage:
+            return OutboundMessage(markdown=say(OUTCOMES[verdict], language, who=who, by=by))
+
+        await self._owners.close_notice(_name(stranger), message)
+
+    async def greet(self, stranger: Stranger) -> None:
+        """Tell a stranger that the owner was asked, if the settings say so."""
+        if self._answers:
+            await self.say_to(stranger.event, f"{_name(stranger)}-greeting", "stranger_asked")
+
+    async def say_to(self, event: InboundEvent, name: str, key: str, **facts: str | int) -> None:
+        """Send a stranger one line in their language; `name` is unique to it."""
+        words = event.text if isinstance(event, MessageReceived) else ""
+        text = say(key, self.language_of(event.sender.language, words), **facts)
+        respond = event.respond if isinstance(event, CommandInvoked) else None
+        post = Post(f"{name}:reply:0", name, event.chat, OutboundMessage(markdown=text, respond=respond))
+        await self._store.outbox.add([post])
+        self._telling.start(self._delivery.deliver(event.chat, [post]), name)
+
+    def language_of(self, tag: str | None, words: str) -> Language:
+        """Return the language of somebody's client, else of the words."""
+        if tag:
+            return language_of(tag, self._language)
+        return "zh" if any("\u4e00" <= char <= "\u9fff" for char in words) else self._language
+
+    async def settled(self) -> None:
+        """Wait until all messages are sent."""
+        await self._telling.join()
+        await self._owners.settled()
+
+    async def close_all(self) -> None:
+        """Cancel sending. Messages already stored are delivered after the next start."""
+        await self._telling.stop()
+
+
+def quoted_name(stranger: Stranger) -> str:
+    """Return a stranger's account and name as code, in which no platform finds mentions or links."""
+    name = as_code(" ".join(stranger.event.sender.name.split())[:LONGEST_NAME])
+    return f"{name} (`{stranger.principal}`)" if name else f"`{stranger.principal}`"
+
+
+def as_code(text: str) -> str:
+    """Return one line as code; hidden characters are written out."""
+    safe = shown(text).replace("`", "'").strip()
+    return f"`{safe}`" if safe else ""
+
+
+def _question(stranger: Stranger, language: Language) -> OutboundMessage:
+    rows = tuple(
+        (Button(label=say(key, language), action=f"/stranger {verdict} {stranger.id}"),)
+        for verdict, key in VERDICTS.items()
+    )
+    words = shown(stranger.words).replace("`", "'").strip()
+    text = [say("stranger_writes", language, who=quoted_name(stranger)), *([f"```\n{words}\n```"] if words else [])]
+    return OutboundMessage(markdown="\n\n".join(text), buttons=(rows[0] + rows[1], rows[2] + rows[3]))
+
+
+def _name(stranger: Stranger) -> str:
+    return f"stranger-{stranger.id}"

@@ -1,0 +1,156 @@
+"""Unknown people who write in a direct chat: owners and admins are asked, and what was said waits for their answer."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from agent_core.background import set_within
+from agent_core.clock import Clock
+from channels.base import Accepted, ChatKey, CommandInvoked, InboundEvent, MessageReceived
+from gateway.permissions.access import Access
+from gateway.permissions.membership import By, Membership, RoleRefused
+from gateway.permissions.pairing import Pairing
+from gateway.permissions.roles import Role
+from gateway.store.pairing import Try
+from gateway.store.person import Account
+from gateway.store.store import Store
+from gateway.store.strangers import Stranger, StrangerState
+from gateway.upkeep.stranger_notices import StrangerNotices, as_code
+
+LOOK_EVERY = 3_600.0
+"""Seconds between two looks for strangers whose time is over."""
+PAIR = "pair"
+_ROLES = {"member": Role.MEMBER, "guest": Role.GUEST}
+
+log = structlog.get_logger(__name__)
+
+
+class Strangers:
+    """Keeps the first words of strangers, and does what owners and admins decide.
+
+    The words are stored and shown, and nothing else: they are part of no conversation before their author is let in.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        access: Access,
+        membership: Membership,
+        pairing: Pairing,
+        notices: StrangerNotices,
+        *,
+        clock: Clock,
+        new_id: Callable[[], str],
+    ) -> None:
+        self._store = store
+        self._access = access
+        self._membership = membership
+        self._pairing = pairing
+        self._notices = notices
+        self._clock = clock
+        self._new_id = new_id
+        self._decided = asyncio.Event()
+
+    async def hear(self, event: InboundEvent) -> None:
+        """Take an event of an unknown person in a direct chat. Once this returns, it is stored."""
+        if not isinstance(event, MessageReceived | CommandInvoked) or self._access.is_blocked(event.chat, event.sender):
+            return
+        if (code := pairing_code(event)) is not None:
+            await self._pair(event, code)
+            return
+        principal = self._access.principal(event.chat, event.sender)
+        stranger = await self._store.strangers.hear(self._new_id(), principal, event)
+        if stranger is None:
+            return
+        log.info("a stranger wrote", who=principal, state=stranger.state.value)
+        await self._notices.greet(stranger)
+        if stranger.state is StrangerState.SHOWN:
+            self._notices.ask(stranger)
+        elif sum(each.state is StrangerState.WAITING for each in await self._store.strangers.all()) == 1:
+            self._notices.tell_of_more(stranger.id)
+
+    async def run(self, accept: Callable[[InboundEvent], Awaitable[Accepted]]) -> None:
+        """Pass on what people said before they were let in, and show the next strangers, until cancelled."""
+        while True:
+            self._decided.clear()
+            for stranger in await self._store.strangers.all():
+                if self._access.may_speak(stranger.event.chat, stranger.event.sender):
+                    if stranger.words and stranger.state is not StrangerState.IGNORED:
+                        await accept(stranger.event)
+                    await self._store.strangers.forget(stranger.principal)
+            for stranger in await self._store.strangers.show_next():
+                self._notices.ask(stranger)
+            await set_within(self._decided, LOOK_EVERY, self._clock)
+
+    async def waiting(self) -> list[Stranger]:
+        """Return the strangers nobody has decided about, oldest first."""
+        return [each for each in await self._store.strangers.all() if each.state is not StrangerState.IGNORED]
+
+    async def decide(self, key: str, verdict: str, by: By) -> Stranger | None:
+        """Carry out a decision. Returns None if the stranger is gone or was decided about. Raises RoleRefused."""
+        stranger = await self._store.strangers.find(key)
+        if stranger is None or stranger.state is StrangerState.IGNORED:
+            return None
+        account = account_of(stranger)
+        if self._access.may_speak(stranger.event.chat, stranger.event.sender):
+            return None
+        if verdict == "ignore":
+            if not self._access.is_admin(by.chat, by.sender):
+                raise RoleRefused("role_not_yours")
+            if not await self._store.strangers.ignore(key):
+                return None
+        elif verdict == "block":
+            await self._membership.block(by, account)
+            if not await self._store.strangers.forget(stranger.principal):
+                return None
+        else:
+            await self._membership.give(by, account, _ROLES[verdict])
+        await self._notices.close(stranger, verdict, as_code(by.sender.name))
+        self._decided.set()
+        return stranger
+
+    async def known_now(self, principal: str, verdict: str, by: By) -> None:
+        """Close the question about a person whose role a command has set."""
+        for stranger in await self._store.strangers.all():
+            if stranger.principal == principal:
+                if verdict == "block":
+                    await self._store.strangers.forget(principal)
+                await self._notices.close(stranger, verdict, as_code(by.sender.name))
+        self._decided.set()
+
+    async def _pair(self, event: MessageReceived | CommandInvoked, code: str) -> None:
+        done = await self._pairing.attempt(code, account_from(self._access, event))
+        if done is Try.LOCKED:
+            return
+        await self._notices.say_to(event, f"pair-{self._new_id()}", PAIR_TEXTS[done])
+        self._decided.set()
+
+
+PAIR_TEXTS = {
+    Try.PAIRED: "paired",
+    Try.WRONG: "pair_wrong",
+    Try.NOW_LOCKED: "pair_locked",
+    Try.LOCKED: "pair_locked",
+}
+
+
+def pairing_code(event: MessageReceived | CommandInvoked) -> str | None:
+    """Return the code of a message or command that tries one, or None."""
+    if isinstance(event, CommandInvoked):
+        return event.arguments if event.name == PAIR else None
+    name, _, code = event.text.strip().partition(" ")
+    return code if name.lower().lstrip("/!") == PAIR and code else None
+
+
+def account_of(stranger: Stranger) -> Account:
+    return Account(stranger.principal, stranger.event.sender.name, _whole(stranger.event.chat))
+
+
+def account_from(access: Access, event: InboundEvent) -> Account:
+    """Return the account of an event's sender in their direct chat."""
+    return Account(access.principal(event.chat, event.sender), event.sender.name, _whole(event.chat))
+
+
+def _whole(chat: ChatKey) -> ChatKey:
+    return chat.model_copy(update={"thread": None})
