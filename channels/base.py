@@ -8,12 +8,15 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Literal, Protocol
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from channels.attachments import Attachment
+from channels.commands import CommandSpec, Suggestion
 from channels.limits import Limits
-from channels.usage import CommandOption, options
 from channels.values import Text, Value
+
+LONGEST_ACTION = 64
+"""Bytes of a button's action."""
 
 
 class ChatKey(Value):
@@ -236,11 +239,21 @@ class NotTakenIn(Exception):
     """Raised by an `Inbox` that cannot store events, for example because the disk is full; redelivery is welcome."""
 
 
+def fits_a_button(action: str) -> bool:
+    return len(action.encode()) <= LONGEST_ACTION
+
+
+def _fits_a_button(action: str) -> str:
+    if not fits_a_button(action):
+        raise ValueError(f"has more than {LONGEST_ACTION} bytes")
+    return action
+
+
 class Button(Value):
     """A button below a message."""
 
     label: Text
-    action: str
+    action: Annotated[str, AfterValidator(_fits_a_button)]
     """At most 64 bytes of UTF-8, Telegram's limit."""
     style: Literal["plain", "primary", "quiet"] = "plain"
     """Visual emphasis, where the platform supports it."""
@@ -271,30 +284,6 @@ class Posted(Value):
     message_id: str
     at: float | None = None
     """Time of posting in seconds since the epoch by the platform's clock; None where the platform does not tell."""
-
-
-class CommandSpec(Value):
-    """A slash command as shown in a platform's menu."""
-
-    name: str
-    description: dict[str, str]
-    """Descriptions by language: `{"en": ..., "zh": ...}`."""
-    arguments: str = ""
-    """Usage hint, such as `[en|zh]`."""
-    private: bool = False
-    """True if it is offered in private chats only."""
-
-    @property
-    def options(self) -> tuple[CommandOption, ...]:
-        return options(self.arguments)
-
-
-class Suggestion(Value):
-    """A value that an argument of a command can have."""
-
-    value: Text
-    label: Text
-    """The value in words."""
 
 
 async def _no_suggestions(chat: ChatKey, sender: Sender, command: str, typed: str) -> Sequence[Suggestion]:

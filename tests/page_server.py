@@ -13,7 +13,8 @@ from typing import Any
 
 from aiohttp import ClientSession, CookieJar, FormData
 
-from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, Menu, OutboundMessage
+from channels.base import Accepted, ChatKey, InboundEvent, Menu, OutboundMessage
+from channels.commands import CommandSpec
 from channels.web.adapter import WebChannel
 from channels.web.config import Config
 from channels.web.conversation import EventRing, Shown

@@ -7,11 +7,11 @@ from functools import partial
 from pydantic import JsonValue
 
 from channels.backoff import until_answered
-from channels.base import ChannelError, ChatKey, CommandSpec, Menu, Sender
+from channels.base import ChannelError, ChatKey, Menu, Sender
+from channels.commands import CommandOption, CommandSpec
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import callback
 from channels.discord.wire import Interaction
-from channels.usage import CommandOption
 
 log = logging.getLogger(__name__)
 

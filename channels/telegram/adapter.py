@@ -11,7 +11,8 @@ from telegram import InputFile
 
 from channels.attachments import Attachment
 from channels.backoff import replacement_call, until_answered
-from channels.base import ChannelError, ChatKey, CommandSpec, Inbox, Menu, OutboundMessage, Posted
+from channels.base import ChannelError, ChatKey, Inbox, Menu, OutboundMessage, Posted
+from channels.commands import CommandSpec
 from channels.files import MIB, read_upload, too_large
 from channels.limits import Limits
 from channels.tasks import BackgroundTasks

@@ -24,7 +24,6 @@ from channels.base import (
     ButtonPressed,
     ChannelError,
     ChatKey,
-    CommandSpec,
     Inbox,
     Menu,
     MessageGone,
@@ -33,6 +32,7 @@ from channels.base import (
     Posted,
     Sender,
 )
+from channels.commands import CommandSpec
 from channels.limits import Limits
 from channels.text import parse_command
 from channels.values import Text

@@ -6,8 +6,9 @@ from contextlib import asynccontextmanager
 from functools import cached_property, partial
 from itertools import chain
 
-from channels.base import Channel, ChatKey, Menu, Sender, Suggestion
+from channels.base import Channel, ChatKey, Menu, Sender
 from channels.capabilities import CatchesUp
+from channels.commands import Suggestion
 from gateway.app.admission import Admission
 from gateway.app.app import App, ChannelServer, Work
 from gateway.app.app_settings import AppSettings, Stored, System

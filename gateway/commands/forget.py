@@ -1,6 +1,8 @@
 """The command /forget: erases what a person said and what is kept of their direct chats."""
 
 import asyncio
+import hashlib
+import re
 import sqlite3
 
 import structlog
@@ -16,7 +18,7 @@ from gateway.texts.say import say
 from gateway.upkeep.forgetting import Erased, Forgetting, StillBusy
 
 ME = frozenset({"me", "我"})
-CONFIRM = "confirm"
+CONFIRM = "yes"
 VALID = 600.0
 """Seconds for which the button works."""
 MOST_LISTED = 20
@@ -43,19 +45,20 @@ class ForgetCommands:
             text = refusal if word and not rest else say("forget_usage", given.language, slash=given.slash)
             return reply(text)
         until = round(self._clock.time() + VALID)
-        action = f"/forget {CONFIRM} {asker} {who} {until}"
+        action = f"/forget {CONFIRM} {who} {_mark(asker)} {until:x}"
         button = Button(label=say("forget_button", given.language), action=action)
         key = "forget_ask" if who == asker else "forget_ask_other"
         return OutboundMessage(markdown=say(key, given.language, who=literal(who)), buttons=((button,),))
 
     async def _confirmed(self, given: Invocation, words: list[str]) -> Answer:
         """Erase, if the button is still valid and was pressed by the person who asked for it."""
-        if len(words) != 3 or not words[2].isdigit():  # noqa: PLR2004 (asker, person and time)
+        if len(words) != 3 or not re.fullmatch(r"[0-9a-f]{1,12}", words[2]):  # noqa: PLR2004 (person, asker and time)
             return reply(say("forget_usage", given.language, slash=given.slash))
-        asker, who, until = words
-        if asker != self._asker(given):
+        who, mark, until = words
+        asker = self._asker(given)
+        if mark != _mark(asker):
             return reply(say("forget_not_yours", given.language, slash=given.slash))
-        if int(until) < self._clock.time():
+        if int(until, 16) < self._clock.time():
             return rewritten(say("forget_expired", given.language, slash=given.slash))
         if refusal := self._refusal(given, who):
             return reply(refusal)
@@ -115,6 +118,11 @@ class ForgetCommands:
                 example="me",
             ),
         )
+
+
+def _mark(asker: str) -> str:
+    """Return a short mark of the person who asked: a button has no room for two names."""
+    return hashlib.sha256(asker.encode()).hexdigest()[:8]
 
 
 def _told(given: Invocation, done: list[Erased]) -> str:

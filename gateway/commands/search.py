@@ -5,7 +5,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from agent_core.messages import UserMessage
-from channels.base import Button, OutboundMessage
+from channels.base import Button, OutboundMessage, fits_a_button
 from channels.capabilities import LinksToMessages
 from channels.text import literal
 from gateway.chat.search_tool import searched
@@ -57,9 +57,12 @@ class SearchCommands:
         zone = await given.session.conversation.zone()
         rows = [f"- {self._row(given, each, words, zone)}" for each in page.found]
         text = "\n".join([say("search_found", language, words=literal(words)), "", *rows])
-        older = Button(label=say("search_older", language), action=f"/older {page.before} {words}")
-        buttons = ((older,),) if page.before is not None else ()
-        return OutboundMessage(markdown="\n\n".join([text, *lines]), buttons=buttons)
+        action = f"/older {page.before} {words}"
+        if page.before is None or not fits_a_button(action):
+            lines += [say("search_fewer_words", language)] if page.before is not None else []
+            return reply("\n\n".join([text, *lines]))
+        older = Button(label=say("search_older", language), action=action)
+        return OutboundMessage(markdown="\n\n".join([text, *lines]), buttons=((older,),))
 
     def _row(self, given: Invocation, found: Found, words: str, zone: ZoneInfo) -> str:
         when = slot_words(found.message.created_at, zone, given.language, self._clock.time())

@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 
 from agent_core.clock import Clock
-from channels.base import Button, OutboundMessage, Sender, Suggestion
+from channels.base import Button, OutboundMessage, Sender
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer
 from gateway.chat.session import ChatSession

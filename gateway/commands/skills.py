@@ -7,7 +7,8 @@ from itertools import islice
 from agent_core.agent import Agent
 from agent_core.skills.chat_skills import ChatSkills, SkillEntry
 from agent_core.skills.skill import Origin, SkillError, SkillTrouble
-from channels.base import Button, OutboundMessage, Sender, Suggestion
+from channels.base import Button, OutboundMessage, Sender, fits_a_button
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
@@ -23,8 +24,6 @@ MOST_PROBLEMS = 8
 MOST_PROBLEM = 200
 MOST_BUTTONS, BUTTONS_IN_A_ROW = 10, 2
 """Ten buttons in rows of two: every platform shows at least five rows."""
-LONGEST_ACTION = 64
-"""Bytes of a button's action."""
 LONGEST_NAME = 64
 MARKS = {False: "○", True: "✓"}
 
@@ -194,7 +193,7 @@ def _button(entry: SkillEntry, language: Language) -> Button | None:
     verb, label = ("unload", "unload_button") if entry.loaded else ("load", "load_button")
     action = f"/skill {verb} {entry.name}"
     usable = not entry.always and (entry.loaded or not entry.reason)
-    if not usable or len(action.encode()) > LONGEST_ACTION:
+    if not usable or not fits_a_button(action):
         return None
     return Button(label=say(label, language, name=entry.name), action=action)
 

@@ -6,17 +6,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 
 from channels.attachments import Attachment
-from channels.base import (
-    ButtonPressed,
-    ChatKey,
-    CommandInvoked,
-    CommandSpec,
-    InboundEvent,
-    MessageReceived,
-    OutboundMessage,
-    Sender,
-    Suggestion,
-)
+from channels.base import ButtonPressed, ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, Sender
+from channels.commands import CommandSpec, Suggestion
 from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
@@ -105,7 +96,7 @@ class Command:
     about: Mapping[Language, str]
     run: Body
     arguments: str = ""
-    """Usage hint, from which the options in menus are made; see `channels.usage`."""
+    """Usage hint, from which the options in menus are made; see `channels.commands`."""
     example: Mapping[Language, str] | str = ""
     """Arguments of an example, in each language if they differ."""
     hidden: bool = False

@@ -15,6 +15,10 @@ TEXTS = {
         "en": "Older messages are still being added to the search. Try again in a few minutes.",
         "zh": "较早的消息还在加入搜索，请几分钟后再试。",
     },
+    "search_fewer_words": {
+        "en": "There are older ones. Search with fewer words to page through them.",
+        "zh": "还有更早的消息。请减少关键词，以便翻页查看。",
+    },
     "search_row": {"en": "{when}, {who}: {text}", "zh": "{when}，{who}：{text}"},
     "search_link": {"en": "show", "zh": "查看"},
     "search_older": {"en": "Older", "zh": "更早的"},

@@ -5,16 +5,8 @@
 
 import asyncio
 
-from channels.base import (
-    Accepted,
-    Button,
-    CommandInvoked,
-    CommandSpec,
-    InboundEvent,
-    Menu,
-    MessageReceived,
-    OutboundMessage,
-)
+from channels.base import Accepted, Button, CommandInvoked, InboundEvent, Menu, MessageReceived, OutboundMessage
+from channels.commands import CommandSpec
 from channels.terminal.adapter import TerminalChannel
 
 STOP = ((Button(label="Stop", action="/stop"),),)

@@ -14,7 +14,6 @@ from channels.base import (
     Channel,
     ChannelError,
     CommandInvoked,
-    CommandSpec,
     InboundEvent,
     Menu,
     MessageEdited,
@@ -24,6 +23,7 @@ from channels.base import (
     Posted,
 )
 from channels.capabilities import Deletes, Downloads, ShowsTyping
+from channels.commands import CommandSpec
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 

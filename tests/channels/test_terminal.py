@@ -21,13 +21,13 @@ from channels.base import (
     ChannelError,
     ChatKey,
     CommandInvoked,
-    CommandSpec,
     InboundEvent,
     Menu,
     MessageReceived,
     NotTakenIn,
     OutboundMessage,
 )
+from channels.commands import CommandSpec
 from channels.terminal.adapter import CHAT, Pipe, TerminalChannel
 from channels.terminal.prompt import Prompt
 from channels.terminal.text import Abilities, safe

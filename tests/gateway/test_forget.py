@@ -8,6 +8,7 @@ import pytest
 
 from agent_core.models.scripted import calls
 from agent_core.tools.tool import ToolContext, tool
+from channels.base import fits_a_button
 from channels.memory import MemoryChannel
 from gateway.records.audit_check import check
 from gateway.store.erasures import ERASED, OF_CHAT, Erasures
@@ -174,10 +175,10 @@ async def test_nothing_is_erased_without_the_button_of_the_person_who_asked(star
         ("/forget", "Write `/forget me|PERSON`, for example `/forget me`."),
         ("/forget everything please", "/forget me erases what you said"),
         ("/forget memory:ann", "Only owners and admins can erase what others said"),
-        ("/forget confirm memory:ann memory:ann 9999999999", "Only the person who asked"),
-        ("/forget confirm memory:bob memory:ann 9999999999", "Only owners and admins"),
-        ("/forget confirm memory:bob", "/forget me erases what you said"),
-        ("/forget confirm memory:bob memory:bob 12", "This question has expired"),
+        ("/forget yes memory:ann d1a383a1 2540be3ff", "Only the person who asked"),
+        ("/forget yes memory:ann 475b1d10 2540be3ff", "Only owners and admins"),
+        ("/forget yes memory:bob", "/forget me erases what you said"),
+        ("/forget yes memory:bob 475b1d10 c", "This question has expired"),
     ]:
         await bot.hears(words, sender="bob")
         assert bot.screen[-1].startswith(answer), words
@@ -223,6 +224,7 @@ NO_WORDS = {
         "people",
         "read_marks",
         "runs",
+        "standings",
         "store",
     ),
     *("inbox", "outbox", "said", "search_progress", "session_titles", "steps", "tool_calls"),
@@ -236,3 +238,16 @@ def test_every_table_is_erased_or_holds_no_words(tmp_path: Path) -> None:
         found = {name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
 
     assert {name for name in found if not name.startswith(("said_", "sqlite_"))} == NO_WORDS | set(OF_CHAT)
+
+
+PEOPLE = ("telegram:12345678901", "discord:1234567890123456789", "slack:T0123ABCDEF:U0123ABCDEF")
+
+
+@pytest.mark.parametrize("person", PEOPLE)
+async def test_the_button_has_room_for_the_longest_names(start_bot: StartBot, person: str) -> None:
+    bot = await start_bot()
+
+    await bot.hears(f"/forget {person}")
+
+    ((button,),) = bot.channel.posts[-1][1].buttons
+    assert fits_a_button(button.action)

@@ -256,3 +256,15 @@ async def test_only_who_asked_may_leave_a_run_by_resuming_another_conversation(s
     await bot.channel.until(lambda: "Only the person who asked" in bot.screen[-1])
     gate.set()
     await bot.app.settled()
+
+
+async def test_a_long_search_says_how_to_see_older_messages(start_bot: StartBot) -> None:
+    words = "a very long row of words about the watering of all the plants in my garden"
+    bot = await chatty(start_bot, *["ok"] * 7)
+    for _ in range(7):
+        await bot.hears(words)
+
+    await bot.hears(f"/search {words}")
+
+    assert "Search with fewer words" in bot.screen[-1]
+    assert bot.channel.posts[-1][1].buttons == ()

@@ -12,12 +12,12 @@ from channels.base import (
     ButtonPressed,
     ChatKey,
     CommandInvoked,
-    CommandSpec,
     InboundEvent,
     Menu,
     MessageReceived,
     NotTakenIn,
 )
+from channels.commands import CommandSpec
 from channels.discord.adapter import DiscordChannel, open_channel
 from channels.discord.config import Config
 from tests.emulators.discord import DiscordEmulator

@@ -5,17 +5,8 @@ import time
 
 import pytest
 
-from channels.base import (
-    Accepted,
-    Addressed,
-    Button,
-    ChatKey,
-    CommandSpec,
-    Menu,
-    OutboundMessage,
-    Sender,
-    Suggestion,
-)
+from channels.base import Accepted, Addressed, Button, ChatKey, Menu, OutboundMessage, Sender
+from channels.commands import CommandSpec, Suggestion
 from channels.discord.adapter import DiscordChannel
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
 from tests.emulators.discord import DiscordEmulator

@@ -7,7 +7,8 @@ from contextlib import suppress
 import pytest
 from pydantic import SecretStr
 
-from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, Menu, MessageReceived, NotTakenIn
+from channels.base import Accepted, ChatKey, InboundEvent, Menu, MessageReceived, NotTakenIn
+from channels.commands import CommandSpec
 from channels.slack.adapter import SlackChannel, open_channel
 from channels.slack.config import Config
 from tests.emulators.slack import SlackEmulator

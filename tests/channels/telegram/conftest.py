@@ -7,7 +7,8 @@ from contextlib import suppress
 import pytest
 from pydantic import SecretStr
 
-from channels.base import Accepted, ChatKey, CommandSpec, InboundEvent, Menu, MessageReceived
+from channels.base import Accepted, ChatKey, InboundEvent, Menu, MessageReceived
+from channels.commands import CommandSpec
 from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.config import Config
 from tests.emulators.telegram import TelegramEmulator

@@ -5,7 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from channels.usage import CommandOption, options
+from channels.commands import CommandOption, options
 
 WORDS = st.sampled_from(["load", "rm", "en", "md"])
 PLACES = st.sampled_from(["NAME", "ID", "TEXT", "N"])

@@ -1,4 +1,4 @@
-"""The arguments of a command as typed options, read from its usage hint.
+"""Commands as platforms offer them: their names, and their arguments as typed options, read from usage hints.
 
 A usage hint such as `load|unload|reload NAME` is the one place where a command's arguments are declared: capitals stand
 for what the user writes, lower case for words to choose from, and brackets for what may be left out.
@@ -6,7 +6,7 @@ for what the user writes, lower case for words to choose from, and brackets for 
 
 import re
 
-from channels.values import Value
+from channels.values import Text, Value
 
 _PART = re.compile(r"\[[^\[\]]*\]|[^\s\[\]]+")
 _PLACE = re.compile(r"[A-Z][A-Z_]*\Z")
@@ -62,3 +62,27 @@ def _of_part(part: str, *, required: bool, alone: bool) -> list[CommandOption]:
         )
         for word in named
     ]
+
+
+class CommandSpec(Value):
+    """A slash command as shown in a platform's menu."""
+
+    name: str
+    description: dict[str, str]
+    """Descriptions by language: `{"en": ..., "zh": ...}`."""
+    arguments: str = ""
+    """Usage hint, such as `[en|zh]`."""
+    private: bool = False
+    """True if it is offered in private chats only."""
+
+    @property
+    def options(self) -> tuple[CommandOption, ...]:
+        return options(self.arguments)
+
+
+class Suggestion(Value):
+    """A value that an argument of a command can have."""
+
+    value: Text
+    label: Text
+    """The value in words."""
