@@ -30,6 +30,7 @@ from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
 from gateway.commands.export import ExportCommands
 from gateway.commands.forget import ForgetCommands
+from gateway.commands.groups import GroupCommands
 from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.mcp import McpCommands
@@ -100,6 +101,7 @@ class Composition(Chats):
             ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,
             RuleCommands(store.rules, self.zones).commands,
             McpCommands(self.approved).commands,
+            GroupCommands(self.groups.rules, store.chat_settings, self.revocation.sweep).commands,
             BudgetCommands(self.budgets, store, self.access).commands,
             usage.commands,
             TaskCommands(self.tasks, pace, clock).commands,

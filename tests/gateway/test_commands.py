@@ -27,7 +27,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("context", "compact"),
         *("skills", "skill"),
         *("approve", "deny", "rules"),
-        *("budget", "usage"),
+        *("activation", "speakers", "budget", "usage"),
         "tasks",
         *("search", "sessions", "resume", "rename"),
         *("why", "undo"),

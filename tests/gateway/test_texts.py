@@ -13,6 +13,8 @@ from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.reasons import TerminalReason
 from agent_core.skills.archive import ArchiveTrouble
 from agent_core.skills.scan import Finding
+from gateway.permissions.groups import Activation, Audience
+from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
 from gateway.texts import say as texts
 from gateway.texts.say import LANGUAGES, Language, language_of, say, tool_label
@@ -73,8 +75,11 @@ def test_every_text_is_said_somewhere() -> None:
     archives = {f"archive_{each.value}" for each in ArchiveTrouble}
     scans = {f"skill_scan_{each.value}" for each in Finding}
     ends = {reason.value for reason in TerminalReason}
+    groups = {f"{key}_{each}" for key in ("activation", "activation_button") for each in Activation}
+    groups |= {f"{key}_{each}" for key in ("speakers", "speakers_button") for each in Audience}
+    groups |= {f"speakers_rights_{each}" for each in (Role.GUEST, Role.MEMBER)}
 
-    assert set(table()) - named - failures - ends - sources - archives - scans == set()
+    assert set(table()) - named - failures - ends - sources - archives - scans - groups == set()
 
 
 SPOKEN_OTHERWISE = {TerminalReason.COMPLETED, TerminalReason.ABORTED, TerminalReason.ERROR}

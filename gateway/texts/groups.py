@@ -1,0 +1,74 @@
+"""Texts about groups: which messages are taken there, and who may speak."""
+
+TEXTS = {
+    "groups_only": {
+        "en": "That is for groups. In a private chat I answer every message of the person it belongs to.",
+        "zh": "这个命令只用于群聊。在私聊中，我会回答对方的每条消息。",
+    },
+    "groups_not_yours": {
+        "en": "Only owners and admins can change that. Ask one of them.",
+        "zh": "只有所有者和管理员可以更改，请联系他们。",
+    },
+    "activation_mention": {
+        "en": "{where} I answer only when I am mentioned or replied to.",
+        "zh": "{where}，只有提到我或回复我时我才回答。",
+    },
+    "activation_thread": {
+        "en": "{where} I answer when I am mentioned or replied to, and everything in threads that I have written in.",
+        "zh": "{where}，提到我或回复我时我会回答；在我发过言的话题中，我回答每条消息。",
+    },
+    "activation_always": {
+        "en": "{where} I answer every message of people who may speak with me. Each one may cost a run of the model; "
+        "`{slash}budget here` sets a limit. If I miss messages, the platform does not show me those without a mention.",
+        "zh": "{where}，凡是可以与我对话的人，我会回答其每条消息。每条消息都可能运行一次模型；"
+        "`{slash}budget here` 可设上限。如果我漏掉消息，说明平台没有把未提到我的消息发给我。",
+    },
+    "in_this_group": {"en": "In this group", "zh": "在本群"},
+    "in_this_very_thread": {"en": "In this thread", "zh": "在此话题中"},
+    "activation_button_mention": {"en": "Mentions only", "zh": "仅在提到时"},
+    "activation_button_thread": {"en": "Also my threads", "zh": "包括我参与的话题"},
+    "activation_button_always": {"en": "Every message", "zh": "每条消息"},
+    "speakers_listed": {
+        "en": "In this group only people with a role may speak with me; `{slash}people` lists them.",
+        "zh": "在本群，只有有身份的人可以与我对话；`{slash}people` 列出他们。",
+    },
+    "speakers_everybody": {
+        "en": "In this group everybody may speak with me as {rights}, also guests of the workspace and people of other "
+        "organisations. `{slash}budget here` limits what that may cost.",
+        "zh": "在本群，所有人都可以以{rights}身份与我对话，包括工作区的访客和其他组织的人。"
+        "`{slash}budget here` 可限制费用。",
+    },
+    "speakers_role": {
+        "en": "In this group everybody with the role {name} may speak with me as {rights}. `{slash}budget here` limits "
+        "what that may cost.",
+        "zh": "在本群，拥有角色 {name} 的人都可以以{rights}身份与我对话。`{slash}budget here` 可限制费用。",
+    },
+    "speakers_workspace": {
+        "en": "In this group every full member of this workspace may speak with me as {rights}; its guests and people "
+        "of other organisations may not. `{slash}budget here` limits what that may cost.",
+        "zh": "在本群，工作区的每位正式成员都可以以{rights}身份与我对话；访客和其他组织的人不可以。"
+        "`{slash}budget here` 可限制费用。",
+    },
+    "speakers_rights_guest": {"en": "a guest", "zh": "访客"},
+    "speakers_rights_member": {"en": "a member", "zh": "成员"},
+    "speakers_no_roles": {
+        "en": "This platform has no roles. Use `{slash}speakers listed` or `{slash}speakers everybody`.",
+        "zh": "此平台没有角色。请使用 `{slash}speakers listed` 或 `{slash}speakers everybody`。",
+    },
+    "speakers_no_workspace": {
+        "en": "This platform does not tell who is a full member. Use `{slash}speakers listed` or "
+        "`{slash}speakers everybody`.",
+        "zh": "此平台不提供正式成员信息。请使用 `{slash}speakers listed` 或 `{slash}speakers everybody`。",
+    },
+    "speakers_role_unknown": {
+        "en": "There is no role {name} on this server. Roles: {roles}.",
+        "zh": "此服务器没有角色 {name}。现有角色：{roles}。",
+    },
+    "speakers_role_twice": {
+        "en": "Several roles have the name {name}. Say which by its id: {roles}.",
+        "zh": "有多个名为 {name} 的角色。请用 ID 指明：{roles}。",
+    },
+    "speakers_button_listed": {"en": "Listed people only", "zh": "仅限名单"},
+    "speakers_button_everybody": {"en": "Everybody, as guests", "zh": "所有人（访客）"},
+    "speakers_button_workspace": {"en": "Full members, as guests", "zh": "正式成员（访客）"},
+}
