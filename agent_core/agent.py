@@ -226,6 +226,11 @@ class Agent:
         """Load a skill for a user: it stays loaded until `unload_skill`. Raises SkillError."""
         return self.context.skills.load(name, held=True, budget=self._token_budget()).text
 
+    def inherit_skills(self, names: frozenset[str]) -> None:
+        """Load the skills that a wider level keeps loaded, and unload those that it no longer does."""
+        if names != self.context.skills.inherited:
+            self.context.skills.inherit(names, self._token_budget())
+
     def reload_skill(self, name: str) -> str:
         """Reload a skill and its references for a user. Raises SkillError, and then leaves the loaded one."""
         return self.context.skills.reload(name, self._token_budget()).text

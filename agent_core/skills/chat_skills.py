@@ -1,6 +1,7 @@
 """The skills of one chat: loads and unloads them, and provides their parts of the prompt."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -128,7 +129,19 @@ class ChatSkills:
             raise SkillError(SkillTrouble.NOT_LOADED, fact, "tell the person")
         return skill
 
+    @property
+    def inherited(self) -> frozenset[str]:
+        """Return the skills that are loaded because a wider level keeps them loaded."""
+        return frozenset(name for name, item in self._in.loaded.items() if item.inherited)
+
     # Changes
+
+    def inherit(self, names: frozenset[str], budget: TokenBudget = UNLIMITED) -> None:
+        """Load the shared skills that a wider level keeps loaded, and unload those that it no longer does."""
+        self._in.remove(*(self.inherited - names))
+        for name in sorted(names - set(self._in.loaded) - set(self._in.always)):
+            with suppress(SkillError):  # such as no room; it is tried again with the next run
+                self.load(name, held=True, inherited=True, budget=budget)
 
     def begin_run(self) -> None:
         """Start a run: skills loaded from now on count as in use until its end."""
@@ -140,22 +153,23 @@ class ChatSkills:
         """Check files for changes, at most once every two seconds unless `now`. The prompt is built from memory."""
         self._in.refresh(now=now)
 
-    def load(self, name: str, *, held: bool = False, budget: TokenBudget = UNLIMITED) -> Added:
+    def load(self, name: str, *, held: bool = False, inherited: bool = False, budget: TokenBudget = UNLIMITED) -> Added:
         """Load a skill's instructions into the prompt. Raises SkillError.
 
-        `held` loads it for a user: it may be one that models cannot load, and only users can unload it.
+        `held` loads it for a user: it may be one that models cannot load, and only users can unload it. `inherited`
+        loads it for a wider level, where nobody has seen the skills of this chat's own.
         """
         self.refresh(now=held)
         if name in self._in.always:
             return Added(f"Skill '{name}' is always loaded.")
         if name in self._in.loaded:
             return self._hold(name, held=held)
-        skill = self._choose(name, by_person=held)
+        skill = self._choose(name, by_person=held, may_be_own=held and not inherited)
         said = None if skill.is_shared else self._own.approve(skill)
         instructions = read_instructions(said.skill, said.read) if said else read_instructions(skill)
         self._make_room(instructions.tokens, name, budget)
         self._fresh.add(name)
-        self._in.add(LoadedSkill(instructions, held, said.digest if said else None))
+        self._in.add(LoadedSkill(instructions, held, said.digest if said else None, inherited))
         return Added(_welcome(instructions, self.names), changed=True)
 
     def unload(self, name: str, *, by_person: bool = False) -> str:
@@ -236,9 +250,9 @@ class ChatSkills:
         names = ", ".join(skill.name for skill, _ in self._in.offered())
         return SkillError(SkillTrouble.NOT_FOUND, f"there is no skill {name[:80]!r}", f"use one of: {names or 'none'}")
 
-    def _choose(self, name: str, *, by_person: bool) -> Skill:
-        """Return the skill of that name; the chat's own skills only for users."""
-        skill = self.library.find(name) or (self._own.find(name) if by_person else None)
+    def _choose(self, name: str, *, by_person: bool, may_be_own: bool) -> Skill:
+        """Return the skill of that name. One of the chat's own is loaded only for users in this chat."""
+        skill = self.library.find(name) or (self._own.find(name) if may_be_own else None)
         if skill is None:
             raise self._unknown(name)
         if skill.header.disable_model_invocation and not by_person:
@@ -250,8 +264,8 @@ class ChatSkills:
 
     def _hold(self, name: str, *, held: bool) -> Added:
         item = self._in.loaded[name]
-        if held and not item.held:
-            item.held = True
+        if held and (item.inherited or not item.held):
+            item.held, item.inherited = True, False
             self._in.changed()
             return Added(f"Skill '{name}' is already loaded, and stays loaded now.", changed=True)
         return Added(f"Skill '{name}' is already loaded.")

@@ -37,6 +37,7 @@ class LoadedSkill:
     now: Instructions
     held: bool = False
     digest: str | None = None
+    inherited: bool = False
     references: dict[str, str] = field(default_factory=dict)
     """SkillTexts of loaded references by path."""
 
@@ -150,7 +151,13 @@ class LoadedSkills:
     @property
     def states(self) -> SkillStates:
         kept = [
-            SkillState(name=name, references=tuple(item.references), held=item.held, digest=item.digest)
+            SkillState(
+                name=name,
+                references=tuple(item.references),
+                held=item.held,
+                inherited=item.inherited,
+                digest=item.digest,
+            )
             for name, item in (*self.loaded.items(), *self.always.items())
             if name in self.loaded or item.references
         ]
@@ -335,7 +342,7 @@ class LoadedSkills:
             shared = self._library.get(kept.name)
             if not shared.header.enabled:
                 raise SkillError(SkillTrouble.DISABLED, "it is switched off in its file", "it comes back with it")
-            return LoadedSkill(read_instructions(shared), kept.held)
+            return LoadedSkill(read_instructions(shared), kept.held, inherited=kept.inherited)
         skill = self._own.find(kept.name)
         said = self._own.approved(skill, kept.digest) if skill else None
         return LoadedSkill(read_instructions(said.skill, said.read), kept.held, said.digest) if said else None

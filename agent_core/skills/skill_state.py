@@ -8,6 +8,8 @@ class SkillState(Frozen):
     references: tuple[str, ...] = ()
     held: bool = False
     """Loaded by a user, so that only users can unload it."""
+    inherited: bool = False
+    """Loaded because a channel, workspace or the whole installation keeps it loaded."""
     digest: str | None = None
     """For a skill of the chat's own, a hash of the files that a user approved."""
 

@@ -45,6 +45,7 @@ from gateway.commands.search import SearchCommands
 from gateway.commands.sessions import SessionCommands
 from gateway.commands.skill_archives import SkillArchives
 from gateway.commands.skill_install import SkillInstalls
+from gateway.commands.skill_levels import SkillLevels
 from gateway.commands.skills import SkillCommands
 from gateway.commands.status import StatusCommand
 from gateway.commands.table import CommandTable
@@ -97,7 +98,7 @@ class Composition(Chats):
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
             context.commands,
-            SkillCommands(self.skill_installs).commands,
+            SkillCommands(self.skill_installs, SkillLevels(self.store.chat_settings)).commands,
             ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,
             RuleCommands(store.rules, self.zones).commands,
             McpCommands(self.approved).commands,

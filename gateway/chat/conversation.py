@@ -23,6 +23,9 @@ from gateway.store.rows import Chat, InboxItem, Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of
 
+SKILL, ON, OFF = "skill:", "on", "off"
+"""The name of a chat setting that keeps a skill loaded begins with `SKILL`; its values."""
+
 
 class ChatAgents:
     """Makes agents with the history and the loaded skills of a chat."""
@@ -40,6 +43,12 @@ class ChatAgents:
         agent = self._agents.make(chat, session, self._workspaces.folder(chat), states, keep, keep_facts=facts)
         agent.replace_messages(await self._store.transcript.history(session))
         return agent
+
+    async def inherit_skills(self, chat: ChatKey, agent: Agent) -> None:
+        """Load the skills that the chat's channel, workspace or the installation keeps loaded."""
+        settings = self._store.chat_settings
+        names = [name for name in await settings.names(SKILL) if await settings.get(chat, name) == ON]
+        agent.inherit_skills(frozenset(name.removeprefix(SKILL) for name in names))
 
 
 class Conversation:
@@ -107,7 +116,9 @@ class Conversation:
         async with self._loading:
             if self._agent is None or self._agent.session_id != session:
                 self._agent = await self._agents.load(self.key, session)
-        return self._agent
+            agent = self._agent
+        await self._agents.inherit_skills(self.key, agent)
+        return agent
 
     @property
     def agent_in_memory(self) -> Agent | None:

@@ -13,6 +13,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
 from gateway.commands.skill_install import SkillInstalls
+from gateway.commands.skill_levels import LEVELS, SkillLevels
 from gateway.commands.table import Command, Invocation, reply
 from gateway.texts.say import Language, say, skill_reason
 
@@ -65,15 +66,21 @@ def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: 
 class SkillCommands:
     """The commands /skills and /skill."""
 
-    def __init__(self, installs: SkillInstalls) -> None:
+    def __init__(self, installs: SkillInstalls, levels: SkillLevels) -> None:
         self._installs = installs
+        self._levels = levels
 
     async def skill(self, given: Invocation) -> Answer:
         """Load or unload a skill here, or install and change it for everyone."""
         verb, _, rest = given.arguments.strip().partition(" ")
         if verb.lower() in self._installs:
             return await self._installs.run(given, verb.lower(), rest)
-        return await _loaded(given, verb.lower(), rest.strip().lower())
+        name, _, level = rest.strip().lower().partition(" ")
+        if level.strip() in LEVELS and verb.lower() in ("load", "unload"):
+            return await self._levels.change(given, verb.lower(), name, LEVELS[level.strip()])
+        if verb.lower() in ("load", "unload") and given.is_admin:
+            await self._levels.override(given, verb.lower(), name)
+        return await _loaded(given, verb.lower(), rest.strip().lower().removesuffix(" chat"))
 
     @property
     def commands(self) -> tuple[Command, ...]:

@@ -77,6 +77,10 @@ class ChatSettings(Table):
         rows = await self._all()
         return [(place, name, value) for (place, name), (value, *_) in rows.items() if name in names]
 
+    async def names(self, prefix: str) -> set[str]:
+        """Return the names of all settings that begin like this."""
+        return {name for _, name in await self._all() if name.startswith(prefix)}
+
     async def set(self, place: Place, name: str, value: str | None, by: str) -> None:
         """Set a value for a place, or remove it (None). `by` is the id of the user who does."""
         rows, now = await self._all(), self._clock.time()

@@ -47,6 +47,13 @@ TEXTS = {
         "zh": "**{name}** 已{where}按文件的当前内容重新加载。",
     },
     "in_this_chat": {"en": "in this chat", "zh": "在本聊天中"},
+    "in_this_channel": {"en": "in this channel and its threads", "zh": "在本频道及其话题中"},
+    "in_this_workspace": {"en": "in this whole workspace", "zh": "在整个工作区中"},
+    "everywhere": {"en": "everywhere", "zh": "在所有聊天中"},
+    "skill_not_loaded_there": {
+        "en": "**{name}** was not loaded {where} by command.",
+        "zh": "**{name}** 没有用命令{where}加载。",
+    },
     "in_this_thread": {"en": "in this thread", "zh": "在本话题中"},
     "skill_from_now": {
         "en": "A running answer uses it from its next step on.",
