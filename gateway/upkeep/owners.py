@@ -47,6 +47,11 @@ class Owners:
 
         self._send_all(f"{notice}:notice:", message, self._roles.accounts(Role.OWNER))
 
+    @property
+    def can_be_asked(self) -> bool:
+        """True if there is anybody whom `tell_of_stranger` tells."""
+        return bool(self._delivery.own_chats or self._roles.accounts(Role.ADMIN))
+
     def tell_of_stranger(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
         """Send a message about a stranger to every owner and admin in the background, also on the page.
 

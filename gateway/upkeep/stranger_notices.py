@@ -60,8 +60,8 @@ class StrangerNotices:
         await self._owners.close_notice(_name(stranger), message)
 
     async def greet(self, stranger: Stranger) -> None:
-        """Tell a stranger that the owner was asked, if the settings say so."""
-        if self._answers:
+        """Tell a stranger that the owner was asked, if there is one and the settings say so."""
+        if self._answers and self._owners.can_be_asked:
             await self.say_to(stranger.event, f"{_name(stranger)}-greeting", "stranger_asked")
 
     async def say_to(self, event: InboundEvent, name: str, key: str, **facts: str | int) -> None:

@@ -69,7 +69,9 @@ async def test_a_second_one_on_the_same_home(own_stage: Stage) -> None:
     await chat.until(lambda c: c.screen == ["Hello Ann."])
 
 
-async def test_a_stranger_hears_nothing_and_the_console_shows_the_line_that_lets_them_in(own_stage: Stage) -> None:
+async def test_where_nobody_can_be_asked_a_stranger_hears_nothing_and_the_console_shows_the_line_that_lets_them_in(
+    own_stage: Stage,
+) -> None:
     platform = own_stage.platform.facts.name
     ann, chat = own_stage.private("Ann")
     mallory = own_stage.net.stranger()

@@ -1,0 +1,70 @@
+"""The first owner, and strangers whom the owner lets in, on every platform that others can reach."""
+
+import re
+from collections.abc import Callable
+
+from tests.emulators.model_script import says
+from tests.end_to_end.platforms.catalogue import where
+from tests.end_to_end.platforms.platform import Chat, Person, within
+from tests.end_to_end.stage import Stage, newest
+
+pytestmark = where(lambda facts: facts.name in {"telegram", "slack", "discord"})
+CODE = re.compile(r"/pair (\w{8})")
+
+
+def reads(words: str) -> Callable[[Chat], bool]:
+    return lambda chat: any(words in text for text in chat.screen)
+
+
+async def paired(stage: Stage) -> tuple[Person, Chat]:
+    """Start Parley without people; return its first owner, who paired, and their chat."""
+    stage.program.set("PARLEY_ALLOW", "")
+    ann = stage.net.stranger()
+    chat = stage.net.private(ann)
+    await stage.start()
+    await within(30, lambda: CODE.search(stage.program.console) is not None, lambda: stage.program.console)
+    code = CODE.findall(stage.program.console)[-1]
+    await chat.says(ann, "/pair 00000000")
+    await chat.until(reads("not the current code"))
+    await chat.says(ann, f"/pair {code}")
+    await chat.until(reads("You are the owner now"))
+    return ann, chat
+
+
+async def test_an_owner_pairs_and_lets_a_stranger_in_by_a_button(own_stage: Stage) -> None:
+    own_stage.script.then(says("Hello, stranger."), says("Hello, owner."))
+    ann, chat = await paired(own_stage)
+    eve = own_stage.net.stranger()
+    with_eve = own_stage.net.private(eve)
+
+    await with_eve.says(eve, "may I come in?")
+    await with_eve.until(lambda c: c.screen == ["I have asked the owner."])
+    await chat.until(reads("may I come in?"))
+    assert [button.text for row in newest(chat).buttons for button in row] == ["Allow", "As guest", "Ignore", "Block"]
+    assert own_stage.model.requests == []
+    await chat.presses(ann, "As guest")
+    await with_eve.until(reads("Hello, stranger."))
+    await chat.until(lambda c: not reads("may I come in?")(c))
+
+    await chat.says(ann, f"/role {own_stage.platform.facts.name}:{eve.id} member")
+    await chat.until(reads("Member, from now on."))
+    await with_eve.says(eve, "/whoami")
+    await with_eve.until(reads("Member"))
+    await chat.says(ann, f"/block {own_stage.platform.facts.name}:{eve.id}")
+    await chat.until(reads("is blocked"))
+    shown = len(with_eve.screen)
+    await with_eve.says(eve, "and now?")
+    await chat.says(ann, "hello")
+    await chat.until(reads("Hello, owner."))
+    assert len(with_eve.screen) == shown
+
+
+async def test_an_owner_who_paired_is_one_after_a_kill(own_stage: Stage) -> None:
+    own_stage.script.then(says("Hello again."))
+    ann, chat = await paired(own_stage)
+
+    await own_stage.program.kill()
+    await own_stage.start()
+    await chat.says(ann, "hello")
+
+    await chat.until(reads("Hello again."))
