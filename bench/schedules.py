@@ -17,7 +17,7 @@ from channels.base import Accepted, ChatKey, InboundEvent
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.permissions.approvals import new_request_id
+from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People, Roles
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots

@@ -194,6 +194,12 @@ WRITES: dict[str, Write] = {
     "Outbox.failed": lambda store: store.outbox.failed("run-1:answer:0", f"refused: {KEY}"),
     "Approvals.ask": lambda store: store.approvals.ask(QUESTION, SAID, lambda _: SAID),
     "Approvals.move": lambda store: store.approvals.move("abcdef", Question.withdrawn, lambda _: SAID),
+    "Approvals.answer": lambda store: store.approvals.answer(
+        "abcdef",
+        lambda question: question.answered("ann", 1.0, approved=True, words=f"it is {KEY}"),
+        lambda _: SAID,
+        None,
+    ),
     "Runs.end": lambda store: store.runs.end(
         RUN,
         RunEnd(TerminalReason.ERROR, Usage(), "scripted", f"no {KEY}"),

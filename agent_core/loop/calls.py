@@ -221,7 +221,7 @@ class _BatchRun:
     def _refusal(self, call: ToolCall) -> ToolResult | None:
         if self._scope.cancel.cancelled:
             return ToolResult.not_run(ABORTED, CallFailure.KILLED)
-        if self._scope.queues.has_steering:
+        if self._scope.queues.has_steering and not self._may_be_answered(call):
             if self._may_have_begun(call):
                 return ToolResult.not_run(UNKNOWN_OUTCOME, CallFailure.UNKNOWN)
             return ToolResult.not_run(SKIPPED, CallFailure.SKIPPED)
@@ -251,6 +251,13 @@ class _BatchRun:
     def _may_have_begun(self, call: ToolCall) -> bool:
         """Return True if the call may have run before the program stopped, and must not run twice."""
         return self._resumed and not self._runner.tools.may_repeat(call.name)
+
+    def _may_be_answered(self, call: ToolCall) -> bool:
+        """Return True for a question to people that they may have answered before the program stopped."""
+        try:
+            return self._resumed and self._runner.tools.get(call.name).asks
+        except UnknownTool:
+            return False
 
     def _over_cap(self, call: ToolCall) -> ToolResult | None:
         limits = self._runner.limits

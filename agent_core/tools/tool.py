@@ -153,6 +153,8 @@ class Traits:
     """Runs before a user is asked to approve a call."""
     waits: bool = False
     """True if the tool lets time pass, so that a repeated call may see something new."""
+    asks: bool = False
+    """True if a call is a question to people. An answer given before the program stopped is not lost."""
 
 
 class Tool(ABC):
@@ -169,6 +171,7 @@ class Tool(ABC):
         self.source = traits.source or sources.tool(spec.name)
         self.check = traits.check
         self.waits = traits.waits
+        self.asks = traits.asks
 
     @property
     def name(self) -> str:
@@ -253,6 +256,7 @@ class TraitOptions(TypedDict, total=False):
     untrusted: bool
     source: str
     waits: bool
+    asks: bool
 
 
 def tool(**options: Unpack[TraitOptions]) -> Callable[[Body], Tool]:

@@ -10,8 +10,8 @@ from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import Standing
-from gateway.permissions.approvals import new_request_id
 from gateway.permissions.groups import ACTIVATION, SPEAKERS
+from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings

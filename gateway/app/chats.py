@@ -8,6 +8,7 @@ from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from gateway.app.foundation import Foundation
 from gateway.chat.answers import Answers
+from gateway.chat.ask_user import QuestionPermissions, ask_user_tool
 from gateway.chat.conversation import ChatAgents, Conversation
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompts import ChatPrompts, Media
@@ -42,8 +43,11 @@ class Chats(Foundation):
     @cached_property
     def chat_agents(self) -> Agents:
         jobs = JobTools(self.jobs, self.store, self.delivery, self.settings.language)
-        parts = replace(self.agent_parts, tools=(*self.agent_parts.tools, task_tool(self.tasks), *jobs.both()))
-        return self.base_agents.variant(parts, self.permissions)
+        parts = replace(
+            self.agent_parts,
+            tools=(*self.agent_parts.tools, task_tool(self.tasks), ask_user_tool(self.store), *jobs.both()),
+        )
+        return self.base_agents.variant(parts, QuestionPermissions(self.permissions, self.approvals))
 
     # The schedule
 

@@ -1,7 +1,8 @@
 """Handles commands, and messages that stand for one: a plain "yes", "no" or "stop"."""
 
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
-from gateway.app.yes_or_no import PlainWords, Word
+from gateway.app.yes_or_no import PlainWords, Word, plain_word
+from gateway.chat.ask_user import FreeAnswers
 from gateway.chat.gaps import Gaps
 from gateway.chat.replies import Answer, Replies, Said
 from gateway.chat.session import ChatSession
@@ -22,6 +23,8 @@ class CommandHandler:
         replies: Replies,
         gaps: Gaps,
         tasks: DrainedTasks,
+        *,
+        answers: FreeAnswers,
     ) -> None:
         """`tasks` runs the commands."""
         self._commands = commands
@@ -30,6 +33,7 @@ class CommandHandler:
         self._replies = replies
         self._gaps = gaps
         self._tasks = tasks
+        self._answers = answers
 
     def handle(self, item: InboxItem, name: str, arguments: str) -> None:
         """Run a command, without the model. The chat's later messages wait for it.
@@ -72,6 +76,38 @@ class CommandHandler:
 
         self._tasks.start(work())
         return True
+
+    def may_answer(self, event: MessageReceived) -> bool:
+        """Return True if the model waits for the user's words. A plain "stop" is not an answer."""
+        return self._answers.may_answer(event) and plain_word(event) is not Word.STOP
+
+    def handle_answer(self, item: InboxItem, event: MessageReceived) -> None:
+        """Handle a message that may answer a question of the model; otherwise it is an ordinary message."""
+        session = self._sessions.of(event.chat)
+        session.hold(item)
+
+        async def work() -> None:
+            try:
+                async with session.obeying:
+                    await self._take_answer(item, event, session)
+            finally:
+                session.end_command()
+
+        self._tasks.start(work())
+
+    async def _take_answer(self, item: InboxItem, event: MessageReceived, session: ChatSession) -> None:
+        found = await self._answers.question(event)
+        if found is None:
+            return
+        question, shown_at = found
+        language = await session.conversation.language(event.sender)
+        other = await self._words.newer(event, shown_at, language)
+        if not session.unhold(item):
+            return
+        if other is not None:
+            await self._replies.answer(item, other)
+        elif not await self._answers.take(question, item, event):
+            session.hold_again(item)
 
     async def _answer(self, item: InboxItem, event: MessageReceived, session: ChatSession) -> None:
         """Press the button that the word stands for, or ask which one is meant; otherwise leave it to the agent."""

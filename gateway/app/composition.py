@@ -21,7 +21,9 @@ from gateway.app.handler import ChannelMessageHandler
 from gateway.app.recovery import Recovery
 from gateway.app.revocation import Revocation
 from gateway.app.yes_or_no import PlainWords
+from gateway.chat.ask_user import FreeAnswers
 from gateway.chat.replies import Replies
+from gateway.commands.answers import AnswerCommands
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
 from gateway.commands.audit import AuditCommands
 from gateway.commands.budget import BudgetCommands
@@ -100,6 +102,7 @@ class Composition(Chats):
             context.commands,
             SkillCommands(self.skill_installs, SkillLevels(self.store.chat_settings)).commands,
             ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,
+            AnswerCommands(self.approvals, store.approvals).commands,
             RuleCommands(store.rules, self.zones).commands,
             McpCommands(self.approved).commands,
             GroupCommands(self.groups.rules, store.chat_settings, self.revocation.sweep).commands,
@@ -144,7 +147,10 @@ class Composition(Chats):
             before_restore=self.before_restore,
             strangers=self.strangers,
         )
-        commands = CommandHandler(self.commands, self.sessions, words, replies, self.gaps, self.handling)
+        answers = FreeAnswers(self.approvals, self.store, self.delivery)
+        commands = CommandHandler(
+            self.commands, self.sessions, words, replies, self.gaps, self.handling, answers=answers
+        )
         return ChannelMessageHandler(
             admission,
             self.sessions,

@@ -72,11 +72,8 @@ class ChannelMessageHandler:
     def route(self, item: InboxItem, *, is_live: bool = False) -> None:
         """Route a stored event. `is_live` is True for new events; a plain word in an old one answers no question."""
         match item.event:
-            case MessageReceived() as event if is_live and (word := plain_word(event)):
-                if not self._commands.handle_word(item, event, word):
-                    self._say(item)
             case MessageReceived() as event:
-                self._message(item, event)
+                self._message(item, event, is_live=is_live)
             case CommandInvoked() as event:
                 self._commands.handle(item, event.name, event.arguments)
             case ButtonPressed() as event if event.action.startswith("/"):
@@ -93,8 +90,14 @@ class ChannelMessageHandler:
             case _:
                 self._tasks.start(self._replies.answer(item, None))
 
-    def _message(self, item: InboxItem, event: MessageReceived) -> None:
-        if event.attachments or visible(event.words):
+    def _message(self, item: InboxItem, event: MessageReceived, *, is_live: bool) -> None:
+        word = plain_word(event) if is_live else None
+        if self._commands.may_answer(event):
+            self._commands.handle_answer(item, event)
+        elif word is not None:
+            if not self._commands.handle_word(item, event, word):
+                self._say(item)
+        elif event.attachments or visible(event.words):
             if self._replies.takes_unconfirmed(event.chat):
                 self._tasks.start(self._offer(event))
             self._say(item)

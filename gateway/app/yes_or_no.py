@@ -128,6 +128,14 @@ class PlainWords:
             action=action,
         )
 
+    async def newer(self, event: MessageReceived, since: float, language: Language) -> OutboundMessage | None:
+        """Return a question about which one is meant, if a yes or no may answer something shown after `since`."""
+        if plain_word(event) is None:
+            return None
+        mine = await self._mine(event)
+        is_newer = any(each.offered.said_at is not None and each.offered.said_at > since for each in mine)
+        return _which(mine, language) if is_newer else None
+
     async def _mine(self, event: InboundEvent) -> list[_Open]:
         """Return the open questions to the sender in the chat."""
         offers = await self._store.outbox.offers(event.chat, self._clock.time() - OFFER_LASTS)

@@ -126,6 +126,10 @@ class ChatSession:
         self._mail.hold(held)
         return False
 
+    def hold_again(self, item: InboxItem) -> None:
+        """Hold a message that turned out not to be an answer, until the command in progress is over."""
+        self._mail.hold(item)
+
     def can_stop(self, sender: Sender) -> bool:
         """Return True if there is a run that the user may stop."""
         return self._run is not None and self._is_open and self._turns.may_stop(sender, self._run)

@@ -8,8 +8,9 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
-from gateway.permissions.approvals import Approvals, Reply, typed_id
+from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import ALWAYS, command_in_short, in_short, one_line
+from gateway.permissions.request import Reply, typed_id
 from gateway.schedule.zones import Zones
 from gateway.store.approvals import Rule, Rules
 from gateway.store.outbox import Outbox
@@ -62,7 +63,8 @@ class ApprovalCommands:
     async def _open(self, given: Invocation) -> list[Question]:
         """Return the questions that this user may answer and that were visible when the command was sent."""
         approvals = self._approvals
-        found = [each for each in await approvals.open_in(given.chat) if approvals.may_answer(each, given.sender)]
+        open_here = [each for each in await approvals.open_in(given.chat) if not each.is_of_model]
+        found = [each for each in open_here if approvals.may_answer(each, given.sender)]
         await self._delivery.caught_up(given.chat)
         first = min((each.asked_at for each in found), default=0.0)
         offers = await self._outbox.offers(given.chat, first)

@@ -13,8 +13,8 @@ from gateway.commands.planning import Page, Planning, refused
 from gateway.commands.table import Command, Invocation, reply, rewritten, too_soon
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
-from gateway.permissions.approvals import typed_id
 from gateway.permissions.question_text import one_line
+from gateway.permissions.request import typed_id
 from gateway.schedule.jobs.firings import Firings
 from gateway.schedule.jobs.job_changes import Reshaping, reshaped, still_given
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs

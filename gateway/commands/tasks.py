@@ -7,7 +7,7 @@ from channels.text import literal
 from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply, too_soon
-from gateway.permissions.approvals import typed_id
+from gateway.permissions.request import typed_id
 from gateway.runs.stop_and_continue import Continuing
 from gateway.runs.tasks.report import what_in_short
 from gateway.runs.tasks.tasks import Cancelling, Shown, Tasks

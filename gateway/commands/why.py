@@ -239,18 +239,29 @@ def _skills(account: Account, language: Language) -> str:
 
 def _calls(account: Account, language: Language) -> list[str]:
     """Return a line for each tool and what allowed it, with the number of its calls if there are several."""
-    asked = {question.call: question for question in account.questions}
+    asked = {_call_of(question): question for question in account.questions}
     lines = Counter((call.tool, _ruling(call, asked.get(call.call), language)) for call in account.calls)
     return [
         f"- {code(tool, MOST_NAME)}{f' × {count}' if count > 1 else ''}: {by}" for (tool, by), count in lines.items()
     ]
 
 
+def _call_of(question: Question) -> str:
+    return question.call.partition(":")[2] if question.is_of_model else question.call
+
+
 def _ruling(call: CallRecord, question: Question | None, language: Language) -> str:
-    kind, _, name = (call.ruled_by or "").partition(" ")
-    if question is not None and (not kind or call.behavior == "begun"):
+    if question is not None and question.is_of_model:
+        return say("why_asked", language)
+    if question is not None and (not call.ruled_by or call.behavior == "begun"):
         who = literal(question.answered_by or say("ask_somebody", language))
         return say(_DECIDED[question.state], language, id=question.id, who=who)
+    return _rule(call, language)
+
+
+def _rule(call: CallRecord, language: Language) -> str:
+    """Return what decided about a call of which no person was asked."""
+    kind, _, name = (call.ruled_by or "").partition(" ")
     match kind:
         case "":
             return say("why_not_recorded", language)

@@ -26,6 +26,7 @@ from agent_core.models.llm import TextDelta
 from agent_core.reasons import TransitionReason
 from channels.text import literal, visible
 from gateway.security.secrets import Secrets
+from gateway.store.question import ASK
 from gateway.texts.say import Language, say, tool_label
 
 MOST_LINES = 8
@@ -107,7 +108,8 @@ class Progress:
         if isinstance(event, BudgetReached):
             self._waiting, self._is_paused = say("waiting_budget", self._language), True
         elif line := self._lines.get(event.tool_call_id):
-            line.waiting = say("waiting_approval", self._language, label=line.label)
+            key = "waiting_answer" if event.tool_name == ASK else "waiting_approval"
+            line.waiting = say(key, self._language, label=line.label)
 
     def _retry(self, event: RetryScheduled) -> None:
         if event.scope == "tool":

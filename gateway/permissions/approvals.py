@@ -4,10 +4,8 @@ A question is on disk before it is sent, and its outcome before anything acts on
 """
 
 import asyncio
-import secrets
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
-from enum import StrEnum
 from functools import partial
 from typing import Protocol
 
@@ -19,7 +17,9 @@ from agent_core.loop.permissions import Answer, Proposal
 from channels.base import Channel, ChatKey, OutboundMessage, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.binding import Binding
-from gateway.permissions.question_text import closing_line, question_message, what_is_done
+from gateway.permissions.model_question import OfModel, closing_line, model_question
+from gateway.permissions.question_text import question_message, what_is_done
+from gateway.permissions.request import REPLIES, Reply, new_request_id
 from gateway.permissions.sources import named
 from gateway.security.masked_channel import MaskedChannel
 from gateway.store.approvals import Moved, Rule, Step
@@ -30,10 +30,6 @@ from gateway.texts.say import Language, language_of, say
 
 LASTS = 600.0
 """Seconds until a question expires."""
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
-"""Crockford's base 32: no letter looks like another or like a digit."""
-MISREAD = str.maketrans("oil", "011", "-")
-
 _ANSWERS = {
     QuestionState.DENIED: Answer.DENIED,
     QuestionState.EXPIRED: Answer.EXPIRED,
@@ -64,41 +60,6 @@ class Messages(Protocol):
 
 class CannotAsk(Exception):
     """Approval cannot be asked for. The message gives the model the reason."""
-
-
-class Reply(StrEnum):
-    """Result of an answer."""
-
-    TAKEN = "taken"
-    UNKNOWN = "unknown"
-    """There is no such question in that chat."""
-    NOT_YOURS = "not yours"
-    TOO_LATE = "too late"
-    ONLY_ONCE = "only once"
-    """The call cannot be allowed permanently."""
-    WAS_APPROVED = "was approved"
-    WAS_DENIED = "was denied"
-    WAS_WITHDRAWN = "was withdrawn"
-
-
-_REPLIES = {
-    QuestionState.APPROVED: Reply.WAS_APPROVED,
-    QuestionState.USED: Reply.WAS_APPROVED,
-    QuestionState.DENIED: Reply.WAS_DENIED,
-    QuestionState.EXPIRED: Reply.TOO_LATE,
-    QuestionState.WITHDRAWN: Reply.WAS_WITHDRAWN,
-}
-
-
-def new_request_id() -> str:
-    """Return an id short enough to type. It need not be secret, since the answering user is checked."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(6))
-
-
-def typed_id(text: str) -> str:
-    """Return the id that was typed, correcting characters that are easily confused."""
-    first = next(iter(text.split()), "")
-    return first.strip("`'\".,:;").lower().translate(MISREAD)
 
 
 class Approvals:
@@ -132,6 +93,8 @@ class Approvals:
         """Runs that may have open questions."""
         self._silent: set[str] = set()
         """Platforms that cannot answer any more."""
+        self._of_model: dict[ChatKey, Question] = {}
+        """Open questions of the model, of which a chat has one at a time."""
         self._changing = Background("editing a question failed")
 
     # For runs
@@ -145,11 +108,12 @@ class Approvals:
         binding: Binding | None = None,
         *,
         sources: Sequence[str] = (),
+        asked: OfModel | None = None,
     ) -> Question:
         """Return the question about a call: a new one, or an earlier one in its present state. Raises CannotAsk.
 
         `why` holds keys of texts, and `sources` what they may name. Without a `binding` the call cannot be allowed
-        permanently.
+        permanently. `asked` is set for a question of the model.
         """
         if chat.platform in self._silent:
             raise CannotAsk("it needs an approval, and nobody is there to give it")
@@ -163,27 +127,29 @@ class Approvals:
             id="",
             run=run.id,
             session=proposal.session_id,
-            call=proposal.call.id,
+            call=asked.call if asked else proposal.call.id,
             chat=chat,
             person=run.person,
             tool=proposal.call.name,
             fingerprint=fingerprint,
-            what=mask(what_is_done(proposal.call.name, proposal.call.arguments)),
+            what=mask(asked.text if asked else what_is_done(proposal.call.name, proposal.call.arguments)),
             language=language_of(tag, self._language),
             asked_at=now,
             expires_at=now + LASTS,
             subject=binding.subject if binding else "",
             bound=binding.state if binding else "",
+            choices=asked.choices if asked else "",
         )
         self._asking.add(run.id)
-        asked: list[Moved] = []
-        while not asked:
+        moves: list[Moved] = []
+        while not moves:
             draft = replace(draft, id=self._new_id())
             post = self._post(draft, why, sources, run.reply_to)
-            asked = await self._store.approvals.ask(draft, post.message, closing_line)
-        for moved in asked:
+            moves = await self._store.approvals.ask(draft, post.message, closing_line)
+        for moved in moves:
             self._told(moved)
-        question = asked[-1].after
+        question = moves[-1].after
+        self._note(question)
         if question.id == draft.id:
             self._unsent[question.id] = post
         return question
@@ -238,6 +204,30 @@ class Approvals:
 
     # For people
 
+    def of_model(self, chat: ChatKey) -> Question | None:
+        """Return the open question of the model in a chat."""
+        question = self._of_model.get(chat)
+        is_open = question is not None and question.at(self._clock.time()).state is QuestionState.PENDING
+        return question if is_open else None
+
+    async def answer(self, question: Question, by: Sender, words: str, heard: int | None = None) -> Reply:
+        """Take an answer to a question of the model; `heard` is the inbox item that is settled with it."""
+        now, said = self._clock.time(), question.meant(words)
+
+        def step(current: Question) -> Question:
+            if not self.may_answer(current, by):
+                return current
+            return current.answered(by.id, now, approved=True, words=said)
+
+        line = partial(self._closing_line, name=by.name)
+        moved = await self._store.approvals.answer(question.id, step, line, heard)
+        if moved is None:
+            return Reply.UNKNOWN
+        self._told(moved, by.name)
+        if moved.is_approval:
+            return Reply.TAKEN
+        return REPLIES[moved.after.state] if self.may_answer(moved.before, by) else Reply.NOT_YOURS
+
     async def reply(self, request_id: str, chat: ChatKey, by: Sender, *, approved: bool, always: bool = False) -> Reply:
         """Take an answer given in a chat. Only those of the run's user, of admins and of owners count.
 
@@ -246,7 +236,7 @@ class Approvals:
         now = self._clock.time()
 
         def step(question: Question) -> Question:
-            if question.chat != chat or not self.may_answer(question, by):
+            if question.chat != chat or question.is_of_model or not self.may_answer(question, by):
                 return question
             return question.answered(by.id, now, approved=approved)
 
@@ -254,14 +244,14 @@ class Approvals:
         if always and rule is None:
             return Reply.ONLY_ONCE
         moved = await self._move(request_id, step, by.name, rule)
-        if moved is None or moved.before.chat != chat:
+        if moved is None or moved.before.chat != chat or moved.before.is_of_model:
             return Reply.UNKNOWN
         if not self.may_answer(moved.before, by):
             return Reply.NOT_YOURS
         if moved.after.state in (QuestionState.APPROVED, QuestionState.DENIED) and moved.has_moved:
             log.info("question answered", id=request_id, run=moved.after.run, by=by.id, approved=approved)
             return Reply.TAKEN
-        return _REPLIES[moved.after.state]
+        return REPLIES[moved.after.state]
 
     async def open_in(self, chat: ChatKey) -> list[Question]:
         """Return the open questions in the chat, oldest first."""
@@ -284,6 +274,7 @@ class Approvals:
         for question in await self._store.approvals.pending():
             if question.run in running:
                 self._asking.add(question.run)
+                self._note(question)
                 await self._show_again(question)
             else:
                 await self._store.approvals.move(question.id, Question.withdrawn, closing_line)
@@ -310,6 +301,8 @@ class Approvals:
         language = language_of(question.language, self._language)
         reasons = [say(key, language, sources=named(sources, language)) for key in why]
         message = question_message(question, reasons, masked_channel.channel.limits.slash)
+        if question.is_of_model:
+            message = model_question(question, in_group=masked_channel.channel.is_group(question.chat))
         message = message.model_copy(update={"reply_to": reply_to})
         if len(masked_channel.split(message)) > 1:
             raise CannotAsk("it needs an approval, and is too long to be shown whole to whoever would give it")
@@ -351,10 +344,18 @@ class Approvals:
             self._told(moved, name)
         return moved
 
+    def _note(self, question: Question) -> None:
+        """Remember the open question of the model in a chat."""
+        if question.is_of_model and question.state is QuestionState.PENDING:
+            self._of_model[question.chat] = question
+        elif (noted := self._of_model.get(question.chat)) and noted.id == question.id:
+            del self._of_model[question.chat]
+
     def _told(self, moved: Moved, name: str = "", *, changed: bool = False) -> None:
         """Pass the new state to the waiting run and to the question's message."""
         if not moved.has_moved:
             return
+        self._note(moved.after)
         if woken := self._waiting.get(moved.after.id):
             woken.set()
         if moved.after.state is not QuestionState.USED:

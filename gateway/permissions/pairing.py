@@ -8,8 +8,8 @@ import structlog
 
 from agent_core.background import set_within
 from agent_core.clock import Clock
-from gateway.permissions.approvals import ALPHABET, MISREAD
 from gateway.permissions.membership import Membership
+from gateway.permissions.request import ALPHABET, MISREAD
 from gateway.permissions.roles import Roles
 from gateway.store.pairing import Code, Try
 from gateway.store.pairing import Pairing as Table

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from channels.base import ChatKey, OutboundMessage
+from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, rows_of
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
@@ -33,6 +34,8 @@ class _Row(NamedTuple):
     answered_at: float | None
     subject: str
     bound: str
+    choices: str
+    answer: str
 
 
 _COLUMNS = ", ".join(_Row._fields)
@@ -110,7 +113,7 @@ class Approvals(Table):
             The questions superseded by this one, then the one that now applies; an empty list if the id is taken.
         """
         mask = self._secrets.mask
-        asked = replace(question, tool=mask(question.tool), what=mask(question.what))
+        asked = replace(question, tool=mask(question.tool), what=mask(question.what), choices=mask(question.choices))
         rows = rows_of([Post(asked.key, asked.run, asked.chat, self._secrets.masked(message))], asked.asked_at)
         line = self._masking(line)
 
@@ -149,6 +152,31 @@ class Approvals(Table):
             return moved
 
         return await self._writer.submit(change)
+
+    async def answer(self, request_id: str, step: Step, line: Line, heard: int | None) -> Moved | None:
+        """Apply a step as `move` does; if it answers the question, settle the inbox item that holds the answer too."""
+        line, mask = self._masking(line), self._secrets.mask
+
+        def masked(question: Question) -> Question:
+            after = step(question)
+            return replace(after, answer=mask(after.answer))
+
+        def change(connection: sqlite3.Connection) -> Moved | None:
+            found = _find(connection, request_id)
+            moved = _take(connection, found, masked, line) if found else None
+            if moved is not None and moved.is_approval and heard is not None:
+                mark_done(connection, [heard])
+            return moved
+
+        return await self._writer.submit(change)
+
+    async def of_call(self, session: str, call: str) -> Question | None:
+        """Return the newest question about a tool call."""
+
+        def read(connection: sqlite3.Connection) -> Question | None:
+            return next(iter(_of_call(connection, session, call)), None)
+
+        return await self._reader.run(read)
 
     async def find(self, request_id: str) -> Question | None:
         """Return the question with this id, in whatever state."""
@@ -256,8 +284,8 @@ def _take(connection: sqlite3.Connection, before: Question, step: Step, line: Li
     if not moved.has_moved:
         return moved
     connection.execute(
-        "UPDATE approvals SET state = ?, answered_by = ?, answered_at = ? WHERE id = ?",
-        (after.state, after.answered_by, after.answered_at, after.id),
+        "UPDATE approvals SET state = ?, answered_by = ?, answered_at = ?, answer = ? WHERE id = ?",
+        (after.state, after.answered_by, after.answered_at, after.answer, after.id),
     )
     if after.state is not QuestionState.USED:
         # Shown as an edit if the message was sent; one that failed to send is not sent now.
@@ -287,6 +315,8 @@ def _question(row: _Row) -> Question:
         answered_at=row.answered_at,
         subject=row.subject,
         bound=row.bound,
+        choices=row.choices,
+        answer=row.answer,
     )
 
 

@@ -189,6 +189,16 @@ class Outbox(Table):
 
         return await self._reader.run(read)
 
+    async def offered(self, key: str) -> Offered | None:
+        """Return the post with this key, and when it got its current text."""
+        query = f"{_SELECT} WHERE key = ?"
+
+        def read(connection: sqlite3.Connection) -> Offered | None:
+            rows = map(_Row._make, connection.execute(query, (key,)))
+            return next(readable(rows, lambda row: Offered(_post(row), row.said_at), "outbox"), None)
+
+        return await self._reader.run(read)
+
     async def current(self, chat: ChatKey, message_id: str) -> Post | None:
         """Return the post that gave one of our messages its current text."""
 

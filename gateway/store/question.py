@@ -1,12 +1,16 @@
-"""An approval question about a tool call and its transitions, without I/O.
+"""A question to people about a tool call, and its transitions, without I/O: may it be made, or a question of the model.
 
 pending -> approved | denied | expired | withdrawn; approved -> used | expired | withdrawn. There are no others.
 """
 
+import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from channels.base import ChatKey
+
+ASK = "ask_user"
+"""The tool with which the model asks a question of its own."""
 
 
 class QuestionState(StrEnum):
@@ -48,6 +52,31 @@ class Question:
     """The subject of a rule that would always allow the call; empty if there can be no such rule."""
     bound: str = ""
     """A digest of the state that the subject must be in for that rule to apply."""
+    choices: str = ""
+    """For a question of the model: the choices that it offers, as a JSON list; empty for an approval."""
+    answer: str = ""
+    """The answer to a question of the model."""
+
+    @property
+    def is_of_model(self) -> bool:
+        """True for a question of the model, False for an approval."""
+        return bool(self.choices)
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """The choices of a question of the model."""
+        return tuple(map(str, json.loads(self.choices))) if self.choices else ()
+
+    def meant(self, words: str) -> str:
+        """Return the choice that the words name, by itself or by its number, or else the words."""
+        said = " ".join(words.split())
+        for option in self.options:
+            if _plain(option) == _plain(said):
+                return option
+        number = said.strip("#.) ")
+        if number.isdecimal() and len(number) == 1 and 0 < int(number) <= len(self.options):
+            return self.options[int(number) - 1]
+        return words.strip()
 
     @property
     def key(self) -> str:
@@ -59,12 +88,12 @@ class Question:
         late = now >= self.expires_at and self.state in (QuestionState.PENDING, QuestionState.APPROVED)
         return replace(self, state=QuestionState.EXPIRED) if late else self
 
-    def answered(self, by: str, now: float, *, approved: bool) -> "Question":
+    def answered(self, by: str, now: float, *, approved: bool, words: str = "") -> "Question":
         current = self.at(now)
         if current.state is not QuestionState.PENDING:
             return current
         state = QuestionState.APPROVED if approved else QuestionState.DENIED
-        return replace(current, state=state, answered_by=by, answered_at=now)
+        return replace(current, state=state, answered_by=by, answered_at=now, answer=words)
 
     def used(self, fingerprint: str, now: float) -> "Question":
         """Use the approval for a call that begins now; if the call has changed since, withdraw the question."""
@@ -76,3 +105,7 @@ class Question:
     def withdrawn(self) -> "Question":
         """Withdraw a question that has no answer yet."""
         return replace(self, state=QuestionState.WITHDRAWN) if self.state is QuestionState.PENDING else self
+
+
+def _plain(words: str) -> str:
+    return " ".join(words.split()).rstrip(".!。！").casefold()

@@ -15,6 +15,7 @@ from gateway.texts import (
     money,
     notices,
     people,
+    questions,
     runs,
     skill_installs,
     skills,
@@ -37,6 +38,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
     **money.TEXTS,
     **notices.TEXTS,
     **people.TEXTS,
+    **questions.TEXTS,
     **runs.TEXTS,
     **skill_installs.TEXTS,
     **skills.TEXTS,
@@ -47,6 +49,7 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
 
 
 _TOOLS_IN_CHINESE = {
+    "ask_user": "提问：{question}",
     "calculator": "计算 {expression}",
     "clock": "查看时间",
     "edit_file": "修改 {path}",

@@ -71,6 +71,7 @@ TEXTS = {
     "why_denied": {"en": "refused by {who} (`{id}`)", "zh": "被 {who} 拒绝（`{id}`）"},
     "why_expired": {"en": "not approved in time (`{id}`)", "zh": "未及时获批（`{id}`）"},
     "why_withdrawn": {"en": "not needed any more (`{id}`)", "zh": "已不再需要（`{id}`）"},
+    "why_asked": {"en": "a question to you, needs none", "zh": "向您提问，无需许可"},
     "why_pending": {"en": "waits for approval (`{id}`)", "zh": "等待批准（`{id}`）"},
     "why_refused": {"en": "refused by setting `{setting}`", "zh": "被设置 `{setting}` 拒绝"},
     "why_not_recorded": {"en": "not recorded", "zh": "没有记录"},

@@ -25,9 +25,9 @@ from channels.memory import MemoryChannel, user
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
-from gateway.permissions.approvals import new_request_id
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
+from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets

@@ -26,8 +26,9 @@ from channels.memory import MemoryChannel
 from gateway.app.yes_or_no import PlainWords
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.permissions.approvals import LASTS, Approvals, Reply
+from gateway.permissions.approvals import LASTS, Approvals
 from gateway.permissions.question_text import closing_line
+from gateway.permissions.request import Reply
 from gateway.permissions.roles import Roles
 from gateway.store.opening import FILE
 from gateway.store.question import Question

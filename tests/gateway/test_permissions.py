@@ -12,7 +12,8 @@ from channels.base import ChatKey
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.permissions.approvals import Approvals, Reply
+from gateway.permissions.approvals import Approvals
+from gateway.permissions.request import Reply
 from gateway.permissions.roles import Roles
 from tests.gateway.approving import ANN, BY_ANN, CALL, RUN, acting, life, proposal, states
 from tests.gateway.bot import PEOPLE

@@ -20,7 +20,7 @@ from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.addresses import given_in
-from gateway.permissions.approvals import ALPHABET
+from gateway.permissions.request import ALPHABET
 from gateway.schedule.jobs.job_changes import (
     INVOLUNTARY,
     as_drafted,

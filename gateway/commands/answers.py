@@ -1,0 +1,53 @@
+"""The hidden command /answer, which the buttons under a question of the model give."""
+
+from channels.base import OutboundMessage
+from channels.text import literal
+from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.permissions.approvals import Approvals
+from gateway.permissions.request import Reply, typed_id
+from gateway.store.approvals import Approvals as Questions
+from gateway.texts.say import say
+
+_SENTENCES = {
+    Reply.NOT_YOURS: "asked_not_yours",
+    Reply.TOO_LATE: "asked_too_late",
+    Reply.WAS_APPROVED: "asked_was_answered",
+    Reply.WAS_WITHDRAWN: "asked_was_withdrawn",
+}
+
+
+class AnswerCommands:
+    """The command /answer."""
+
+    def __init__(self, approvals: Approvals, questions: Questions) -> None:
+        self._approvals = approvals
+        self._questions = questions
+
+    async def answer(self, given: Invocation) -> OutboundMessage | None:
+        """Answer a question by the number of a choice or by words. The question's own message then shows the answer."""
+        question_id, _, words = given.arguments.strip().partition(" ")
+        question_id = typed_id(question_id)
+        question = await self._questions.find(question_id) if question_id else None
+        if question is None or question.chat != given.chat or not question.is_of_model or not words.strip():
+            return reply(say("asked_unknown", given.language, id=literal(question_id[:LONGEST_ID])))
+        done = await self._approvals.answer(question, given.sender, _chosen(question.options, words.strip()))
+        return None if done is Reply.TAKEN else reply(say(_SENTENCES[done], given.language))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "answer",
+                {"en": "Answer a question of mine", "zh": "回答我的提问"},
+                self.answer,
+                arguments="ID WORDS",
+                hidden=True,
+            ),
+        )
+
+
+def _chosen(options: tuple[str, ...], words: str) -> str:
+    """Return the choice with this number. A button names it so, even if the words of another choice are that number."""
+    if words.isdecimal() and len(words) == 1 and 0 < int(words) <= len(options):
+        return options[int(words) - 1]
+    return words
