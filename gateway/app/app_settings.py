@@ -17,6 +17,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import QuotaSettings
 from gateway.settings.privacy import Privacy
+from gateway.settings.settings import Settings
 from gateway.store.person import Person
 from gateway.store.restores import Restored
 from gateway.store.store import Store
@@ -51,6 +52,8 @@ class AppSettings:
     """Server that transcribes voice messages."""
     quotas: QuotaSettings | None = None
     """Disk and memory quotas of chats and users."""
+    loaded: Settings | None = None
+    """All settings as they were loaded; None for the defaults."""
     privacy: Privacy = field(default_factory=Privacy)
     """What /privacy tells."""
 

@@ -27,6 +27,7 @@ from gateway.commands.answers import AnswerCommands
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
 from gateway.commands.audit import AuditCommands
 from gateway.commands.budget import BudgetCommands
+from gateway.commands.config import ConfigCommands
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
@@ -70,7 +71,7 @@ from gateway.texts.about import About
 from gateway.upkeep.before_restore import BeforeRestore
 from gateway.upkeep.forgetting import Forgetting
 from gateway.upkeep.nightly_backup import NightlyBackup
-from gateway.upkeep.upkeep import Upkeep
+from gateway.upkeep.upkeep import Upkeep, UpkeepSettings
 
 MOST_NAMED = 5
 """Most chats named in one message to owners."""
@@ -116,6 +117,7 @@ class Composition(Chats):
             AuditCommands(self.settings.home, is_on=self.settings.audit).commands,
             ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,
             PrivacyCommands(self.settings.privacy).commands,
+            ConfigCommands(self.live, self.access, self.audit, self.secrets).commands,
             RemindCommands(planning, self.jobs, clock).commands,
             ReportCommands(planning, self.jobs, clock).commands,
             cron.commands,
@@ -215,8 +217,18 @@ class Composition(Chats):
             self.before_restore,
             self.versions,
             outgoing=home / OUTGOING,
-            settings=self.settings.upkeep,
+            settings=self._upkeep_settings,
         )
+
+    def _upkeep_settings(self) -> UpkeepSettings | None:
+        """Return the settings of nightly work, as they are now."""
+        if self.settings.upkeep is None or self.settings.loaded is None:
+            return self.settings.upkeep
+        return UpkeepSettings(self.live.now.backups, self.live.now.keep_days)
+
+    def _backups(self) -> int:
+        settings = self._upkeep_settings()
+        return settings.backups if settings is not None else 0
 
     @cached_property
     def forgetting(self) -> Forgetting:
@@ -224,9 +236,8 @@ class Composition(Chats):
             if self.delivery.knows(chat):
                 self.sessions.of(chat).conversation.forget_agent()
 
-        backups = self.settings.upkeep.backups if self.settings.upkeep else 0
         return Forgetting(
-            self.settings.home, self.store, self.delivery, self.audit, self._clock, backups=backups, drop=drop
+            self.settings.home, self.store, self.delivery, self.audit, self._clock, backups=self._backups, drop=drop
         )
 
     # The app
@@ -285,6 +296,7 @@ class Composition(Chats):
         """Resume what the previous process left, before the channels deliver anything new."""
         self.audit.begin()
         await self.budgets.load()
+        await self.live.load()
         await self.forgetting.catch_up()
         store, delivery = self.store, self.delivery
         recovery = Recovery(

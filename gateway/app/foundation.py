@@ -42,10 +42,12 @@ from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
 from gateway.runs.tasks.workers import Workers
 from gateway.schedule.zones import Zones
+from gateway.settings.settings import Settings
 from gateway.store.budget import Scope
 from gateway.store.rows import InboxItem
 from gateway.texts.about import About
 from gateway.texts.amounts import parse_allowances
+from gateway.upkeep.live_settings import LiveSettings
 from gateway.upkeep.owners import Owners
 from gateway.upkeep.pairing_code import PairingCode
 from gateway.upkeep.stranger_notices import StrangerNotices
@@ -71,7 +73,7 @@ class Foundation:
         self.about = about
         self.approved = approved
         self.secrets = settings.secrets or stored.store.secrets
-        self.drain = Drain()
+        self.drain = Drain(lambda: self.live.now.drain_seconds)
         self.planned = asyncio.Event()
         """Set when a job may be due earlier than before."""
         self.ended: asyncio.Queue[InboxItem] = asyncio.Queue()
@@ -88,6 +90,13 @@ class Foundation:
     def console(self, line: str) -> None:
         """Show a line to the operator."""
         self._system.console(self.secrets.mask(line))
+
+    # Settings
+
+    @cached_property
+    def live(self) -> LiveSettings:
+        loaded = self.settings.loaded or Settings(home=self.settings.home)
+        return LiveSettings(loaded, self.store.chat_settings, self.secrets)
 
     # Messages and people
 

@@ -96,7 +96,7 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
         lines.extend(f"  Chat   {name}" for name in settings.channels)
         async with open_app(resources, channels, tick_every) as app:
             say_hello(resources.about, settings.files, lines)
-            return await _until_stopped(app, settings.drain_seconds)
+            return await _until_stopped(app)
 
 
 @asynccontextmanager
@@ -197,6 +197,7 @@ async def open_app(
             budgets=settings.budgets,
             transcription=settings.audio_server("transcription"),
             quotas=settings.quotas,
+            loaded=settings,
             privacy=privacy_of(settings, resources.choices, AUDIT_DAYS),
         )
         made = await life.enter_async_context(
@@ -242,7 +243,7 @@ def _named(about: About) -> str:
     return "the demo model, no AI" if about.demo else about.model
 
 
-async def _until_stopped(app: App, patience: float) -> int:
+async def _until_stopped(app: App) -> int:
     """Serve until SIGTERM or Ctrl-C, drain, and return the exit code.
 
     A second signal ends at once; unfinished runs are resumed at the next start.
@@ -252,7 +253,7 @@ async def _until_stopped(app: App, patience: float) -> int:
         if signal.getsignal(each) is not signal.SIG_IGN:
             loop.add_signal_handler(each, told.put_nowait, each)
     serving = asyncio.create_task(app.run())
-    ending = asyncio.create_task(_told_to_stop(app, patience, told))
+    ending = asyncio.create_task(_told_to_stop(app, told))
     try:
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         if serving.done():
@@ -265,10 +266,10 @@ async def _until_stopped(app: App, patience: float) -> int:
         await asyncio.wait([serving, ending])
 
 
-async def _told_to_stop(app: App, patience: float, told: "asyncio.Queue[signal.Signals]") -> signal.Signals:
+async def _told_to_stop(app: App, told: "asyncio.Queue[signal.Signals]") -> signal.Signals:
     """Return the first signal once everything is drained or another signal has come."""
     first = await told.get()
-    tasks = {asyncio.create_task(app.drained(patience)), asyncio.create_task(told.get())}
+    tasks = {asyncio.create_task(app.drained(app.drain.patience())), asyncio.create_task(told.get())}
     await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     for task in tasks:
         task.cancel()

@@ -5,7 +5,7 @@ that waits for people, a budget or another run is at a safe point already.
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import TypeVar
 
@@ -84,10 +84,16 @@ class Unit:
             self.rests = False
 
 
+PATIENCE = 20.0
+"""Seconds."""
+
+
 class Drain:
     """Tracks all work, and holds it once the program begins to end."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: Callable[[], float] = lambda: PATIENCE) -> None:
+        """`patience` returns the seconds that running answers get when the program ends."""
+        self.patience = patience
         self.is_on = False
         """True from when the program begins to end; nothing new may begin."""
         self.changed = asyncio.Event()

@@ -6,8 +6,8 @@ The docstring of a field is its comment in `.env.example`. In `parley.toml` name
 """
 
 import re
-from collections.abc import Iterator, Mapping, Set
-from functools import cache, cached_property
+from collections.abc import Callable, Iterator, Mapping, Set
+from functools import cache, cached_property, partial
 from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -156,6 +156,8 @@ class Settings(BaseSettings):
     files: tuple[Path, ...] = ()
     """Files that were read."""
     warnings: tuple[Finding, ...] = ()
+    reread: Callable[[], "Settings"] | None = Field(default=None, repr=False)
+    """Reads the files again; blocks, and raises SettingsError."""
 
     @classmethod
     def settings_customise_sources(
@@ -198,7 +200,7 @@ def exposed(settings: Settings) -> Iterator[Path]:
             yield file
 
 
-FOUND = frozenset({"home", "channels", "mcp", "environ", "files", "warnings"})
+FOUND = frozenset({"home", "channels", "mcp", "environ", "files", "warnings", "reread"})
 """Fields that have no name of their own in the environment."""
 
 
@@ -277,6 +279,7 @@ def read_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings, Refu
         "mcp": mcp_servers(merged, environment, names, refusals),
         "environ": environment,
         "files": files,
+        "reread": partial(load_settings, environ, cwd),
         "warnings": (*_useless(merged), *left_out(cwd, files, names), *misnamed(environ, from_dotenv, dotenv, names)),
     }
     others = {*channel_configs(), TABLE}

@@ -103,6 +103,9 @@ class Erasures(Table):
 
         def change(connection: sqlite3.Connection) -> int:
             blanked = [_blank(connection, seq) for seq in theirs.seqs]
+            recordings = [(seq,) for seq in theirs.seqs]
+            connection.executemany("UPDATE recordings SET words = '' WHERE seq = ?", recordings)
+            connection.execute("DELETE FROM strangers WHERE principal = ?", (f"{account.chats}{account.id}",))
             for chat in map(str, groups):
                 _erase_in_group(connection, chat, account.id, theirs.seqs)
             for chat in map(str, direct):

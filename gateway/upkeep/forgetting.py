@@ -82,7 +82,7 @@ class Forgetting:
         audit: AuditLog,
         clock: Clock,
         *,
-        backups: int,
+        backups: Callable[[], int],
         drop: Callable[[ChatKey], None],
     ) -> None:
         """Create it.
@@ -93,7 +93,7 @@ class Forgetting:
             delivery: Says which chats are groups.
             audit: The audit file.
             clock: The time.
-            backups: The number of nightly backups that are kept.
+            backups: Returns the number of nightly backups that are kept.
             drop: Drops what the memory of the process holds of a chat.
         """
         self._home = home
@@ -145,7 +145,7 @@ class Forgetting:
             made = date.fromisoformat(backup.stem.removeprefix("parley-"))
         except ValueError:
             return None
-        return (made + timedelta(days=self._backups)).isoformat() if self._backups else None
+        return (made + timedelta(days=nights)).isoformat() if (nights := self._backups()) else None
 
     async def _carry_out(self, erasure: Erasure) -> Erased:
         """Do all steps; each may be repeated."""

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -48,13 +49,13 @@ class Upkeep:
         versions: Versions,
         *,
         outgoing: Path,
-        settings: UpkeepSettings | None,
+        settings: Callable[[], UpkeepSettings | None],
     ) -> None:
         """Create the maintenance.
 
         Args:
             outgoing: Folder of the copies of files to send.
-            settings: None disables nightly work.
+            settings: Returns the settings in force; None disables nightly work.
         """
         self._store = store
         self._clock = clock
@@ -72,7 +73,7 @@ class Upkeep:
             for _ in range(round(TELL_FOR / TELL_EVERY)):
                 await asyncio.sleep(TELL_EVERY)
                 await self._before_restore.tell()
-        while self._settings is not None:
+        while self._settings() is not None:
             await asyncio.sleep(LOOK_EVERY)
             await self.look()
 
@@ -80,12 +81,13 @@ class Upkeep:
         """Do the work that is due."""
         await self._before_restore.tell()
         night = self._backup.last_night()
-        if self._settings is None or self._tended >= night:
+        settings = self._settings()
+        if settings is None or self._tended >= night:
             return
-        if self._settings.backups:
-            await self._backup.make(night, self._settings.backups)
-        if self._settings.whole_days:
-            await self._shorten(self._clock.time() - self._settings.whole_days * DAY)
+        if settings.backups:
+            await self._backup.make(night, settings.backups)
+        if settings.whole_days:
+            await self._shorten(self._clock.time() - settings.whole_days * DAY)
         await asyncio.to_thread(self._versions.prune)
         await self._give_back()
         self._tended = night

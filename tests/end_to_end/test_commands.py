@@ -17,7 +17,7 @@ COMMANDS = {
     *("budget", "usage", "tasks", "why", "undo"),
     *("search", "sessions", "resume", "rename"),
     *("remind", "report", "cron", "heartbeat", "tz"),
-    *("audit", "forget", "privacy"),
+    *("audit", "forget", "privacy", "config", "reload"),
 }
 
 

@@ -33,6 +33,7 @@ from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import QuotaSettings
+from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.upkeep import UpkeepSettings
@@ -74,6 +75,7 @@ class BotOptions:
     answers_strangers: bool = True
     fetcher: Fetcher = field(default_factory=Fetcher)
     transcription: AudioServer | None = None
+    loaded: Settings | None = None
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
@@ -150,6 +152,7 @@ class Bot:
             budgets=self._options.budgets,
             quotas=self._options.quotas,
             transcription=self._options.transcription,
+            loaded=self._options.loaded,
         )
         system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)
         self.made = await self._life.enter_async_context(

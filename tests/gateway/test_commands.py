@@ -31,7 +31,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         "tasks",
         *("search", "sessions", "resume", "rename"),
         *("why", "undo"),
-        *("audit", "forget", "privacy"),
+        *("audit", "forget", "privacy", "config", "reload"),
         *("remind", "report", "cron"),
         "heartbeat",
     ]
