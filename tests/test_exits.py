@@ -92,11 +92,10 @@ def test_only_a_masked_channel_sends_to_a_channel() -> None:
 
 
 def test_only_a_masked_model_is_asked() -> None:
-    assert (
-        users_of("AgentLoop")
-        == users_of("MaskingClient") - {"gateway/security/masking_client.py"}
-        == {"gateway/runs/agents.py"}
-    )
+    clients = users_of("MaskingClient") - {"gateway/security/masking_client.py"}
+    assert users_of("AgentLoop") == {"gateway/runs/agents.py"}
+    assert clients == users_of("AgentLoop") | {"gateway/runs/chat_models.py"}
+    assert [path for path, whose in attributes("llm") if whose == "models"] == ["gateway/runs/chat_models.py"]
     assert {path for path, whose in attributes("stream") if "llm" in whose.lower()} == {
         "gateway/security/masking_client.py"
     }

@@ -13,6 +13,7 @@ from channels.base import Standing
 from gateway.permissions.groups import ACTIVATION, SPEAKERS
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
+from gateway.runs.chat_models import ModelMenu
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import QuotaSettings
@@ -56,6 +57,8 @@ class AppSettings:
     """All settings as they were loaded; None for the defaults."""
     privacy: Privacy = field(default_factory=Privacy)
     """What /privacy tells."""
+    models: ModelMenu | None = None
+    """The models that people can choose; None for the default model and its fallbacks."""
 
 
 def _to_standard_error(line: str) -> None:

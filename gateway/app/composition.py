@@ -37,6 +37,7 @@ from gateway.commands.groups import GroupCommands
 from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.mcp import McpCommands
+from gateway.commands.models import ModelCommands
 from gateway.commands.pair import PairCommands
 from gateway.commands.people import PeopleCommands
 from gateway.commands.planning import Planning
@@ -98,6 +99,7 @@ class Composition(Chats):
             PairCommands(self.pairing, self.access, clock).commands,
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,
+            ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
             context.commands,

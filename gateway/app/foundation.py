@@ -37,6 +37,7 @@ from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
 from gateway.records.audit import AuditLog
 from gateway.runs.agents import AgentParts, Agents, masked
+from gateway.runs.chat_models import ChatModels, ModelMenu
 from gateway.runs.drain import Drain
 from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
@@ -222,8 +223,13 @@ class Foundation:
     # Agents and tasks
 
     @cached_property
+    def chat_models(self) -> ChatModels:
+        menu = self.settings.models or ModelMenu()
+        return ChatModels(self._parts, menu, self.store.chat_settings, self.access, self.secrets)
+
+    @cached_property
     def runner(self) -> Runner:
-        return Runner(self.store, self.audit, self.drain)
+        return Runner(self.store, self.audit, self.drain, self.chat_models)
 
     @cached_property
     def agent_parts(self) -> AgentParts:

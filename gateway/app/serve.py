@@ -11,12 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.context.prompt import Persona
 from agent_core.loop.model_chain import Candidate
 from agent_core.mcp.servers import McpServers
 from agent_core.models.llm import LlmClient, LlmOptions, WarmsUp
-from agent_core.models.providers import ModelChoice, choose_fallback, choose_model, make_client
+from agent_core.models.providers import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
@@ -31,6 +33,7 @@ from gateway.permissions.programs import shut_in
 from gateway.permissions.roles import People
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.runs.agents import AgentParts
+from gateway.runs.chat_models import ModelMenu
 from gateway.runs.toolbox import RESERVED, skill_library, tools_for
 from gateway.security.packages import version
 from gateway.settings.limits import MB
@@ -39,6 +42,8 @@ from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.upkeep import UpkeepSettings
+
+log = structlog.get_logger(__name__)
 
 WAIT_FOR_SERVERS = 10.0
 """Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""
@@ -60,7 +65,8 @@ class Resources:
     cheaper: Candidate | None
     """The model for when most of a budget is used."""
     choices: Sequence[ModelChoice]
-    """The chosen model and its fallbacks."""
+    """All models that are used: the first, its fallbacks, and those that people can choose."""
+    menu: ModelMenu
     launcher: Launcher | None
     """Starts programs in a sandbox; without one no programs are run."""
     about: About
@@ -124,11 +130,27 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         for each in (first, *fallbacks):
             life.push_async_callback(each.llm.close)
         cheaper = fallbacks.pop() if settings.budgets.cheaper_model else None
+        menu, offered = await _menu(settings, clock)
+        for each in menu.others:
+            life.push_async_callback(each.llm.close)
         found = await trying
         about = _about(settings, choice, found, clock)
         launcher = None if isinstance(found, NoLauncher) else found
-        choices = (choice, *others)
-        yield Resources(settings, clock, store, first.llm, choice, fallbacks, cheaper, choices, launcher, about)
+        choices = (choice, *others, *offered)
+        yield Resources(settings, clock, store, first.llm, choice, fallbacks, cheaper, choices, menu, launcher, about)
+
+
+async def _menu(settings: Settings, clock: Clock) -> tuple[ModelMenu, list[ModelChoice]]:
+    """Return the models that people can choose. One that cannot be used is listed with the reason."""
+    choices, unreachable = [], {}
+    for setting in settings.models:
+        try:
+            choices.append(await choose_fallback(setting, settings.environ, base_url=settings.openai_base_url))
+        except ModelSettingError as error:
+            unreachable[setting] = str(error)
+            log.warning("a model cannot be chosen", model=setting, reason=str(error))
+    others = [Candidate(each.model, make_client(each, clock)) for each in choices]
+    return ModelMenu(others, unreachable, settings.member_models, settings.guest_models), choices
 
 
 def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
@@ -199,6 +221,7 @@ async def open_app(
             quotas=settings.quotas,
             loaded=settings,
             privacy=privacy_of(settings, resources.choices, AUDIT_DAYS),
+            models=resources.menu,
         )
         made = await life.enter_async_context(
             composed(

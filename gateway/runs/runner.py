@@ -13,6 +13,7 @@ from gateway.records.audit import AuditLog
 from gateway.records.trace import Trace
 from gateway.records.transcript import Transcript
 from gateway.runs.attempts import is_stuck
+from gateway.runs.chat_models import ChatModels
 from gateway.runs.drain import Drain
 from gateway.store.rows import Run
 from gateway.store.store import Store
@@ -48,10 +49,11 @@ class Attempt:
 class Runner:
     """Drives runs. Everything said is stored; runs that a shutdown cuts off are resumed by the next process."""
 
-    def __init__(self, store: Store, audit: AuditLog, drain: Drain) -> None:
+    def __init__(self, store: Store, audit: AuditLog, drain: Drain, models: ChatModels) -> None:
         self.drain = drain
         self._store = store
         self._audit = audit
+        self._models = models
         self._open: set[str] = set()
 
     def begin(self, run: Run) -> None:
@@ -87,6 +89,7 @@ class Runner:
         While the program drains, the run pauses at its next safe point.
         """
         transcript = Transcript(self._store, run, agent.loop.tools, watcher.said)
+        await self._models.give(agent, run)
         trace = Trace(self._store, self._audit, agent, run)
         with self.drain.unit(run.id) as unit:
             async with aclosing(events):

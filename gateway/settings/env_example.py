@@ -28,7 +28,7 @@ QUOTAS = "Quotas: how much disk and memory chats, people and programs may take"
 LIMITS = "Limits: how far one answer, sub-agent or report may go"
 BUDGETS = "Budgets: what may be spent on model calls; /budget changes them for one chat, person or job"
 GROUPS = {
-    MODEL: ("model", "fallbacks", "thinking", "openai_base_url", "vision"),
+    MODEL: ("model", "fallbacks", "models", "member_models", "guest_models", "thinking", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow", "answer_strangers"),
     "What it may do": ("heartbeat", "search", "commands_network", "shared_memory"),
     "Voice messages": ("transcription", "audio_key"),

@@ -88,6 +88,12 @@ class Settings(BaseSettings):
     demo. Empty: the first that is found, by its key or on this machine, else the demo model."""
     fallbacks: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
     """Models to ask, in this order, when that one cannot answer: a comma list, each written the same way."""
+    models: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
+    """Other models that people can choose with /model: a comma list, each written the same way."""
+    member_models: Annotated[frozenset[str], BeforeValidator(_split)] = frozenset()
+    """Models that members may use beside the first one: a comma list. Empty: all."""
+    guest_models: Annotated[frozenset[str], BeforeValidator(_split)] = frozenset()
+    """The same for guests."""
     thinking: ThinkingLevel = "off"
     """Amount of thinking before an answer, which the page shows folded: off, minimal, low, medium, high, xhigh or
     max."""

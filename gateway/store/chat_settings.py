@@ -35,6 +35,14 @@ class Place:
 EVERYWHERE = Place(Level.INSTALLATION, "")
 
 
+def places(chat: ChatKey) -> list[Place]:
+    """Return the places that a chat belongs to, narrowest first."""
+    channel = chat.model_copy(update={"thread": None})
+    thread = [] if chat.thread is None else [Place(Level.THREAD, str(chat))]
+    workspace = Place(Level.WORKSPACE, f"{chat.platform}:{chat.account}")
+    return [*thread, Place(Level.CHANNEL, str(channel)), workspace, EVERYWHERE]
+
+
 @dataclass(frozen=True)
 class ChatSetting:
     """A value, where it was set, by whom and when."""
@@ -62,7 +70,7 @@ class ChatSettings(Table):
 
     async def find(self, chat: ChatKey, name: str) -> ChatSetting | None:
         """Return the setting that holds in a chat: that of the narrowest level which has one."""
-        for place in self.places(chat):
+        for place in places(chat):
             if found := await self.at(place, name):
                 return found
         return None
@@ -105,10 +113,7 @@ class ChatSettings(Table):
 
     def places(self, chat: ChatKey) -> list[Place]:
         """Return the places that a chat belongs to, narrowest first."""
-        channel = chat.model_copy(update={"thread": None})
-        thread = [] if chat.thread is None else [Place(Level.THREAD, str(chat))]
-        workspace = Place(Level.WORKSPACE, f"{chat.platform}:{chat.account}")
-        return [*thread, Place(Level.CHANNEL, str(channel)), workspace, EVERYWHERE]
+        return places(chat)
 
     async def _all(self) -> dict[tuple[str, str], tuple[str, str, float]]:
         async with self._loading:

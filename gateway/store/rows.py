@@ -56,6 +56,8 @@ class Run:
     started: float
     reply_to: str | None = None
     """The message to reply to, on platforms where answers are replies."""
+    model: str | None = None
+    """The model that was asked for this run only."""
 
 
 @dataclass(frozen=True)

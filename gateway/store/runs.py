@@ -28,6 +28,7 @@ class _Row(NamedTuple):
     person: str
     started: float
     reply_to: str | None
+    asked_model: str | None
 
 
 _SELECT = f"SELECT {', '.join(_Row._fields)} FROM runs"  # noqa: S608
@@ -72,8 +73,9 @@ class Runs(Table):
 
         def change(connection: sqlite3.Connection) -> None:
             connection.execute(
-                "INSERT INTO runs (run, chat, session, person, started, reply_to) VALUES (?, ?, ?, ?, ?, ?)",
-                (run.id, str(run.chat), run.session, run.person, run.started, run.reply_to),
+                "INSERT INTO runs (run, chat, session, person, started, reply_to, asked_model)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
+                (run.id, str(run.chat), run.session, run.person, run.started, run.reply_to, run.model),
             )
 
         return self._writer.submit(change, later=True)
@@ -272,4 +274,4 @@ def _seconds(steps: Iterable[tuple[float, str]]) -> float:
 
 
 def _run(row: _Row) -> Run:
-    return Run(row.run, ChatKey.parse(row.chat), row.session, row.person, row.started, row.reply_to)
+    return Run(row.run, ChatKey.parse(row.chat), row.session, row.person, row.started, row.reply_to, row.asked_model)

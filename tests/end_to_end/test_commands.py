@@ -18,6 +18,8 @@ COMMANDS = {
     *("search", "sessions", "resume", "rename"),
     *("remind", "report", "cron", "heartbeat", "tz"),
     *("audit", "forget", "privacy", "config", "reload"),
+    *("audit", "forget", "privacy"),
+    *("remind", "report", "cron", "heartbeat", "tz", "model", "think"),
 }
 
 

@@ -30,6 +30,7 @@ from gateway.permissions.policy import Policy
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
+from gateway.runs.chat_models import ModelMenu
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import QuotaSettings
@@ -59,6 +60,7 @@ class BotOptions:
     shared_memory: bool = False
     skills: SkillLibrary | None = None
     fallbacks: Sequence[Candidate] = ()
+    models: ModelMenu | None = None
     offers_heartbeat: bool = False
     look_every: float | None = None
     zone: str = "Europe/Paris"
@@ -153,6 +155,7 @@ class Bot:
             quotas=self._options.quotas,
             transcription=self._options.transcription,
             loaded=self._options.loaded,
+            models=self._options.models,
         )
         system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)
         self.made = await self._life.enter_async_context(

@@ -1,0 +1,54 @@
+"""The level that a command sets something for: here, in the channel, or everywhere."""
+
+from dataclasses import dataclass
+
+from gateway.commands.table import Invocation
+from gateway.store.chat_settings import EVERYWHERE, Level, Place, places
+from gateway.texts.say import Language, say
+
+WORDS = {
+    "here": "here",
+    "channel": "channel",
+    "everywhere": "everywhere",
+    "这里": "here",
+    "频道": "channel",
+    "所有聊天": "everywhere",
+}
+
+_TEXTS = {
+    Level.THREAD: "level_thread",
+    Level.CHANNEL: "level_channel",
+    Level.WORKSPACE: "level_workspace",
+    Level.INSTALLATION: "level_installation",
+}
+
+
+@dataclass(frozen=True)
+class Aimed:
+    """A command's other words, and the place that it sets something for."""
+
+    words: str
+    place: Place
+
+
+def aimed(given: Invocation) -> Aimed:
+    """Split the level off a command's arguments. Without one it is the thread, or the channel outside of threads."""
+    rest, _, last = given.arguments.strip().rpartition(" ")
+    word = WORDS.get(last.lower())
+    words = rest.strip() if word else given.arguments.strip()
+    here, *wider = [each for each in places(given.chat) if each.level in (Level.THREAD, Level.CHANNEL)]
+    if word == "everywhere":
+        return Aimed(words, EVERYWHERE)
+    return Aimed(words, (wider or [here])[-1] if word == "channel" else here)
+
+
+def refusal(given: Invocation, place: Place) -> str | None:
+    """Return why the user may not set something for the place, or None if they may."""
+    if place == EVERYWHERE:
+        return None if given.is_admin else say("level_everywhere_not_yours", given.language)
+    return None if given.may_decide else say("level_not_yours", given.language)
+
+
+def level_words(place: Place, language: Language) -> str:
+    """Return the level in words, such as "in this channel and its threads"."""
+    return say(_TEXTS[place.level], language)

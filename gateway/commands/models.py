@@ -1,0 +1,175 @@
+"""The commands that choose the model of a chat and how much it thinks: /model, /think."""
+
+from math import ceil
+
+from agent_core.loop.model_chain import ModelChain
+from agent_core.models.llm import ModelInfo
+from channels.base import Button, OutboundMessage
+from channels.text import literal
+from gateway.commands.levels import Aimed, aimed, level_words, refusal
+from gateway.commands.table import Command, Invocation, reply
+from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
+from gateway.store.chat_settings import ChatSetting, ChatSettings
+from gateway.texts.say import say
+
+LONGEST = 60
+"""Characters of an unknown name that a reply quotes."""
+MOST_BUTTONS = 8
+LONGEST_ACTION = 64
+"""Bytes of a button's action, for the strictest platform."""
+_DEFAULT = ("default", "reset", "默认", "重置")
+
+
+class ModelCommands:
+    """The commands /model and /think."""
+
+    def __init__(self, models: ChatModels, chain: ModelChain, settings: ChatSettings) -> None:
+        self._models = models
+        self._chain = chain
+        self._settings = settings
+
+    async def model(self, given: Invocation) -> OutboundMessage:
+        """List the models, or choose one. In groups only owners and admins may choose."""
+        at = aimed(given)
+        if not at.words:
+            return await self._list(given)
+        if denied := refusal(given, at.place):
+            return reply(denied)
+        return await (self._unset(given, at) if at.words.lower() in _DEFAULT else self._choose(given, at))
+
+    async def _choose(self, given: Invocation, at: Aimed) -> OutboundMessage:
+        found = self._models.named(at.words)
+        if found is None:
+            return self._unknown(given, at.words)
+        if not self._models.allows(given.role, found.id):
+            return reply(say("model_not_for_you", given.language, model=literal(found.id), slash=given.slash))
+        await self._settings.set(at.place, MODEL, found.id, given.sender.id)
+        chosen = await self._models.chosen(given.chat)
+        level = level_words(at.place, given.language)
+        if chosen.setting is not None and chosen.setting.place != at.place:
+            nearer = level_words(chosen.setting.place, given.language)
+            name = literal(chosen.model.id)
+            return reply(say("model_set_hidden", given.language, level=level, model=name, nearer=nearer))
+        return reply(say("model_set", given.language, level=level, model=literal(found.id)))
+
+    async def think(self, given: Invocation) -> OutboundMessage:
+        """Show or set how much the model thinks before an answer."""
+        at, language = aimed(given), given.language
+        word = at.words.lower()
+        if not word:
+            return await self._levels(given)
+        if word not in (*LEVELS, *_DEFAULT):
+            levels = ", ".join(f"`{each}`" for each in LEVELS)
+            name = literal(word[:LONGEST])
+            return reply(say("think_unknown", language, name=name, levels=levels, slash=given.slash))
+        if denied := refusal(given, at.place):
+            return reply(denied)
+        await self._settings.set(at.place, THINKING, None if word in _DEFAULT else word, given.sender.id)
+        chosen = await self._models.chosen(given.chat)
+        level, setting = level_words(at.place, language), chosen.thinking_setting
+        if setting is not None and setting.place != at.place:
+            nearer = level_words(setting.place, language)
+            lines = [say("think_set_hidden", language, level=level, thinking=chosen.thinking, nearer=nearer)]
+        else:
+            lines = [say("think_set", language, level=level, thinking=chosen.thinking)]
+        if chosen.thinking != "off" and not chosen.model.reasoning:
+            lines.append(say("think_no_effect", language, model=literal(chosen.model.id)))
+        return reply("\n\n".join(lines))
+
+    async def _levels(self, given: Invocation) -> OutboundMessage:
+        chosen = await self._models.chosen(given.chat)
+        text = say("think_here", given.language, thinking=chosen.thinking, where=_where(chosen.thinking_setting, given))
+        choices = [each for each in LEVELS if each == "off" or each in chosen.model.thinking_levels]
+        buttons = tuple(Button(label=each, action=f"/think {each}") for each in choices)
+        return OutboundMessage(markdown=text, buttons=(buttons,))
+
+    async def _list(self, given: Invocation) -> OutboundMessage:
+        language, chosen = given.language, await self._models.chosen(given.chat)
+        name = literal(chosen.model.id)
+        if chosen.setting is not None and chosen.setting.value != chosen.model.id:
+            head = say("model_gone", language, model=literal(chosen.setting.value), default=name)
+        else:
+            head = say("model_here", language, model=name, where=_where(chosen.setting, given))
+        open_to = [each for each in self._models.offered if self._models.allows(given.role, each.id)]
+        rows = [f"- {self._row(each, given)}" for each in open_to]
+        rows += [
+            f"- {say('model_row_no', language, model=literal(each), why=_reason(why, given))}"
+            for each, why in self._models.unreachable.items()
+        ]
+        others = [each.id for each in open_to if each.id != chosen.model.id]
+        choices = [(each[-LONGEST:], f"/model {each}") for each in others[:MOST_BUTTONS]]
+        if chosen.setting is not None:
+            choices.append((say("default_button", language), "/model default"))
+        buttons = tuple(
+            (Button(label=label, action=action),) for label, action in choices if len(action.encode()) <= LONGEST_ACTION
+        )
+        how = say("model_how", language, slash=given.slash)
+        text = "\n".join([head, "", say("models_all", language), "", *rows, "", how])
+        return OutboundMessage(markdown=text, buttons=buttons)
+
+    async def _unset(self, given: Invocation, at: Aimed) -> OutboundMessage:
+        await self._settings.set(at.place, MODEL, None, given.sender.id)
+        chosen = await self._models.chosen(given.chat)
+        level = level_words(at.place, given.language)
+        return reply(say("model_unset", given.language, level=level, model=literal(chosen.model.id)))
+
+    def _unknown(self, given: Invocation, wanted: str) -> OutboundMessage:
+        language, name = given.language, literal(wanted[:LONGEST])
+        if (why := self._models.unreachable.get(wanted)) is not None:
+            return reply(say("model_unreachable", language, name=name, why=_reason(why, given)))
+        meant = self._models.nearest(wanted, given.role)
+        if meant is None:
+            return reply(say("model_unknown", language, name=name, slash=given.slash))
+        text = say("model_unknown_meant", language, name=name, meant=literal(meant))
+        button = Button(label=meant[-LONGEST:], action=f"/model {meant}", says="yes")
+        if len(button.action.encode()) > LONGEST_ACTION:
+            return reply(text)
+        return OutboundMessage(markdown=text, buttons=((button,),), asks=given.sender.id)
+
+    def _row(self, model: ModelInfo, given: Invocation) -> str:
+        language, note = given.language, ""
+        if model.id == self._models.default.id:
+            note = say("model_is_default", language)
+        if seconds := self._chain.resting().get(model.id):
+            note += say("model_rests", language, minutes=ceil(seconds / 60))
+        price, window = _price(model, given), f"{model.context_window:,}"
+        return say("model_row", language, model=literal(model.id), price=price, window=window, note=note)
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "model",
+                {"en": "Show or choose the model", "zh": "查看或选择模型"},
+                self.model,
+                arguments="[NAME|default] [channel|everywhere]",
+                example="default",
+            ),
+            Command(
+                "think",
+                {"en": "Choose how much it thinks before an answer", "zh": "设置回答前的思考程度"},
+                self.think,
+                arguments="[off|low|medium|high|default] [channel|everywhere]",
+                example="high",
+            ),
+        )
+
+
+def _where(setting: ChatSetting | None, given: Invocation) -> str:
+    if setting is None:
+        return ""
+    return say("set_at_level", given.language, level=level_words(setting.place, given.language))
+
+
+def _reason(why: str, given: Invocation) -> str:
+    """Return why a model is not reachable. Only admins see it, as it may name servers of the owner."""
+    return f" ({why.rstrip('.')})" if given.is_admin else ""
+
+
+def _price(model: ModelInfo, given: Invocation) -> str:
+    if model.input_price is None or model.output_price is None:
+        return say("model_price_unknown", given.language)
+    if not (model.input_price or model.output_price):
+        return say("model_free", given.language)
+    prices = {"input": f"{model.input_price:g}", "output": f"{model.output_price:g}"}
+    return say("model_price", given.language, **prices)

@@ -1,0 +1,120 @@
+"""The models that people can choose in chats, and the choice that holds for a run."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import get_args
+
+from agent_core.agent import Agent
+from agent_core.loop.model_chain import Candidate
+from agent_core.models.llm import LlmOptions, ModelInfo, ThinkingLevel
+from channels.base import ChatKey, Sender
+from gateway.permissions.access import Access
+from gateway.permissions.roles import Role
+from gateway.runs.agents import AgentParts
+from gateway.security.masking_client import MaskingClient
+from gateway.security.secrets import Secrets
+from gateway.store.chat_settings import ChatSetting, ChatSettings
+from gateway.store.rows import Run
+
+MODEL, THINKING = "model", "thinking"
+"""The names of the settings."""
+LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
+
+
+@dataclass(frozen=True)
+class ModelMenu:
+    """The models that the settings offer beside the default model and its fallbacks."""
+
+    others: Sequence[Candidate] = ()
+    unreachable: Mapping[str, str] = field(default_factory=dict)
+    """The reason why each of the other models cannot be used."""
+    members: frozenset[str] = frozenset()
+    """The models that members may use beside the default one; all if empty."""
+    guests: frozenset[str] = frozenset()
+    """The same for guests."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A setting of a chat that holds, and where it was made; `setting` is None for the default."""
+
+    model: ModelInfo
+    thinking: ThinkingLevel
+    setting: ChatSetting | None
+    thinking_setting: ChatSetting | None
+
+
+class ChatModels:
+    """Looks up which model answers in a chat, and gives it to the agent of each run."""
+
+    def __init__(
+        self, parts: AgentParts, menu: ModelMenu, settings: ChatSettings, access: Access, secrets: Secrets
+    ) -> None:
+        self.default = parts.model
+        self._options = parts.options or LlmOptions()
+        self._menu = menu
+        self._settings = settings
+        self._access = access
+        self._secrets = secrets
+        everyone = [Candidate(parts.model, parts.llm), *parts.fallbacks, *menu.others]
+        self._offered = {each.model.id: each for each in reversed(everyone)}
+
+    @property
+    def offered(self) -> list[ModelInfo]:
+        """All models that can be chosen, the default first."""
+        return [each.model for each in reversed(self._offered.values())]
+
+    @property
+    def unreachable(self) -> Mapping[str, str]:
+        """The configured models that cannot be used, with the reason."""
+        return self._menu.unreachable
+
+    def allows(self, role: Role | None, model: str) -> bool:
+        """Return True if people of this role may use the model. Everyone may use the default one."""
+        allowed = {Role.MEMBER: self._menu.members, Role.GUEST: self._menu.guests}.get(role or Role.GUEST, frozenset())
+        return model == self.default.id or not allowed or bool({model, _bare(model)} & allowed)
+
+    def named(self, text: str) -> ModelInfo | None:
+        """Return the model with this name, with or without its provider."""
+        wanted = text.strip().lower()
+        exact = [each for each in self.offered if each.id.lower() == wanted]
+        bare = [each for each in self.offered if _bare(each.id).lower() == wanted]
+        return next(iter(exact or (bare if len(bare) == 1 else [])), None)
+
+    def nearest(self, text: str, role: Role) -> str | None:
+        """Return the name most like a mistyped one, among those that the role may use."""
+        ids = [each.id for each in self.offered if self.allows(role, each.id)]
+        names = {name.lower(): each for each in ids for name in (each, _bare(each))}
+        near = get_close_matches(text.strip().lower(), names, n=1, cutoff=0.5)
+        return names[near[0]] if near else None
+
+    async def chosen(self, chat: ChatKey) -> Chosen:
+        """Return what holds in a chat. A model that is no longer offered gives way to the default."""
+        setting = await self._settings.find(chat, MODEL)
+        level = await self._settings.find(chat, THINKING)
+        found = self._offered.get(setting.value) if setting else None
+        thinking = level.value if level and level.value in LEVELS else self._options.thinking
+        return Chosen(found.model if found else self.default, thinking, setting, level)
+
+    async def give(self, agent: Agent, run: Run) -> None:
+        """Give the agent of a run the model that was chosen for the run, or else for its chat.
+
+        If the person's role does not allow that model, the default one answers.
+        """
+        role = self._access.role(run.chat, Sender(id=run.person, name=""))
+        await self.equip(agent, run.chat, role, run.model)
+
+    async def equip(self, agent: Agent, chat: ChatKey, role: Role | None, once: str | None = None) -> None:
+        """Give an agent the model `once`, or that of the chat, as far as the role allows."""
+        chosen = await self.chosen(chat)
+        wanted = once if once in self._offered else chosen.model.id
+        candidate = self._offered[wanted if self.allows(role, wanted) else self.default.id]
+        models = agent.loop.models
+        if models.model.id != candidate.model.id:
+            models.model, models.llm = candidate.model, MaskingClient(candidate.llm, self._secrets)
+        agent.set_thinking_level(chosen.thinking)
+
+
+def _bare(model: str) -> str:
+    return model.rpartition("/")[2]
