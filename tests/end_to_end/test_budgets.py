@@ -1,0 +1,56 @@
+"""A budget is used up, raised by its button, and shown by /usage, on every platform; kill -9 loses nothing."""
+
+import sqlite3
+from contextlib import closing
+
+import pytest
+
+from gateway.store.opening import FILE
+from tests.emulators.model_script import says
+from tests.end_to_end.platforms.catalogue import where
+from tests.end_to_end.platforms.platform import Chat, Message
+from tests.end_to_end.stage import Stage
+from tests.process import until
+
+pytestmark = pytest.mark.timeout(120)
+
+
+def _raises(chat: Chat) -> list[str]:
+    labels = [button.text for message in chat.bot_messages for row in message.buttons for button in row]
+    return [label for label in labels if label.startswith("Raise to")]
+
+
+def _is_chart(message: Message) -> bool:
+    """Return True for the picture, which Telegram shows as a photo without a name."""
+    is_file = message.document is not None and message.document.name == "usage.png"
+    return is_file or message.shown.startswith("[photo] Usage in this chat")
+
+
+def _states(stage: Stage) -> list[str]:
+    with closing(sqlite3.connect(stage.program.home / FILE)) as store:
+        return [state for (state,) in store.execute("SELECT state FROM spending ORDER BY at")]
+
+
+@where(lambda facts: facts.emulated)
+async def test_a_run_waits_through_a_kill_for_the_button_that_raises_its_budget(own_stage: Stage) -> None:
+    stage = own_stage
+    ann, chat = stage.private("Ann")
+    stage.program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
+    stage.program.set("PARLEY_BUDGETS_CHAT", "10 tokens a day")
+    stage.script.then(says("Hello."))
+    await stage.start()
+    await chat.says(ann, "hi")
+    await chat.until(lambda c: bool(_raises(c)))
+    assert not stage.model.requests
+
+    await stage.program.kill()
+    await stage.start()
+    label = _raises(chat)[0]  # Telegram, which cannot be asked, may have got it twice
+    await chat.presses(ann, label)
+
+    await chat.until(lambda c: any(text.endswith("Hello.") for text in c.screen))
+    await chat.until(lambda c: any("The budget is set" in text for text in c.screen))
+    await until(lambda: _states(stage) == ["settled"])
+    await chat.says(ann, "/usage here")
+    await chat.until(lambda c: any("1 call, " in text for text in c.screen))
+    await chat.until(lambda c: any(map(_is_chart, c.bot_messages)))
