@@ -37,6 +37,7 @@ ONCE = (
     "quotas",
     "budgets",
     "search",
+    "authorize",
     "canaries",
     "injections",
     "house",
