@@ -146,6 +146,7 @@ def test_only_these_write_files() -> None:
         "gateway/upkeep/restore.py",
         "gateway/web/access.py",
         "gateway/chat/attachments.py",
+        "gateway/chat/speech.py",
         "gateway/schedule/heartbeat/checklist.py",
         "gateway/delivery/outgoing.py",
         "gateway/runs/welcome.py",

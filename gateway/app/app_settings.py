@@ -51,6 +51,8 @@ class AppSettings:
     budgets: BudgetSettings = field(default_factory=BudgetSettings)
     transcription: AudioServer | None = None
     """Server that transcribes voice messages."""
+    speech: AudioServer | None = None
+    """Server that speaks answers."""
     quotas: QuotaSettings | None = None
     """Disk and memory quotas of chats and users."""
     loaded: Settings | None = None

@@ -16,6 +16,7 @@ from gateway.chat.run import ChatRuns
 from gateway.chat.run_end import RunEnds
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
+from gateway.chat.speech import Speaker
 from gateway.chat.turns import Turns
 from gateway.chat.voice import Transcriber
 from gateway.delivery.outgoing import FOLDER as OUTGOING
@@ -148,11 +149,16 @@ class Chats(Foundation):
     @cached_property
     def runs(self) -> ChatRuns:
         answers = Answers(self.store, self.delivery, self.access, self.secrets, self._clock)
-        return ChatRuns(self.store, self.runner, answers, self.run_ends)
+        return ChatRuns(self.store, self.runner, answers, self.run_ends, self.speaker)
 
     @cached_property
     def loaded_agents(self) -> ChatAgents:
         return ChatAgents(self.chat_agents, self.workspaces, self.memories, self.store)
+
+    @cached_property
+    def speaker(self) -> Speaker:
+        server, outgoing = self.settings.speech, self.settings.home / OUTGOING
+        return Speaker(AudioClient(server) if server else None, self.store, self.delivery, self.secrets, outgoing)
 
     @cached_property
     def transcriber(self) -> Transcriber:

@@ -56,6 +56,7 @@ from gateway.commands.table import CommandTable
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
 from gateway.commands.usage import UsageCommands
+from gateway.commands.voice import VoiceCommands
 from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.delivery.outgoing import FOLDER as OUTGOING
@@ -104,6 +105,7 @@ class Composition(Chats):
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
             context.commands,
             SkillCommands(self.skill_installs, SkillLevels(self.store.chat_settings)).commands,
+            VoiceCommands(self.speaker, store.chat_settings).commands,
             ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,
             AnswerCommands(self.approvals, store.approvals).commands,
             RuleCommands(store.rules, self.zones).commands,
@@ -328,6 +330,7 @@ class Composition(Chats):
             await self.tasks.settled()
             await self.firings.settled()
             await self.sessions.settled()
+        await self.speaker.background.join()
         await self.approvals.settled()
         await self.budget_notices.settled()
         await self.scheduler.settled()
@@ -341,6 +344,7 @@ class Composition(Chats):
 
     async def _close_chats(self) -> None:
         await self._hearing.stop()
+        await self.speaker.background.stop()
         self.firings.stop_notes()
         await self.handling.stop()
         await self.sessions.close()

@@ -218,6 +218,7 @@ async def open_app(
             upkeep=UpkeepSettings(settings.backups, settings.keep_days),
             budgets=settings.budgets,
             transcription=settings.audio_server("transcription"),
+            speech=settings.audio_server("speech"),
             quotas=settings.quotas,
             loaded=settings,
             privacy=privacy_of(settings, resources.choices, AUDIT_DAYS),

@@ -13,7 +13,9 @@ from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, Posted
 from gateway.chat.answers import Answers
 from gateway.chat.run_end import RunEnds
+from gateway.chat.speech import Speaker
 from gateway.delivery.progress_message import ProgressMessage
+from gateway.runs.answer import finished_words
 from gateway.runs.runner import Runner
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
@@ -38,6 +40,7 @@ class ChatRun:
         self._runner = runs.runner
         self._answers = runs.answers
         self._ends = runs.ends
+        self._speaker = runs.speaker
         self._agent = agent
         self._run = run
         self._language = language
@@ -104,6 +107,7 @@ class ChatRun:
             await progress.vanish()  # it would only say how long the restart took
         if trouble is None:
             await self._ends.delivered(self._run)
+            await self._speaker.answered(self._run, "\n".join(finished_words([*earlier, *end.messages])))
 
 
 @dataclass(frozen=True)
@@ -114,6 +118,7 @@ class ChatRuns:
     runner: Runner
     answers: Answers
     ends: RunEnds
+    speaker: Speaker
 
     async def deliver_left(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Deliver posts that the previous process left unsent."""

@@ -31,7 +31,7 @@ GROUPS = {
     MODEL: ("model", "fallbacks", "models", "member_models", "guest_models", "thinking", "openai_base_url", "vision"),
     "Who may talk to it": ("owners", "allow", "answer_strangers"),
     "What it may do": ("heartbeat", "search", "commands_network", "shared_memory"),
-    "Voice messages": ("transcription", "audio_key"),
+    "Voice messages": ("transcription", "speech", "audio_key"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
     "What it keeps": ("backups", "keep_days"),
     "Log, and stopping": ("log_level", "log_format", "audit", "drain_seconds"),

@@ -127,8 +127,11 @@ class Settings(BaseSettings):
     transcription: Annotated[str, AfterValidator(_audio)] | None = None
     """Transcription of voice messages: openai/whisper-1, which needs OPENAI_API_KEY, or the address of a whisper server
     and a model, such as http://127.0.0.1:8000/v1#whisper-1. Empty: they are not transcribed."""
+    speech: Annotated[str, AfterValidator(_audio)] | None = None
+    """Spoken answers for chats that ask for them with /voice: openai/tts-1 or an address, written the same way. Empty:
+    none."""
     audio_key: SecretStr | None = None
-    """Key for that server where it is given by its address."""
+    """Key for these two where they are given by their address."""
     commands_network: bool = False
     """Network access for the programs that it runs: on or off."""
     drain_seconds: Annotated[float, Field(ge=0, allow_inf_nan=False)] = 20.0
@@ -177,9 +180,9 @@ class Settings(BaseSettings):
         """Disable pydantic's own sources, since the environment is passed in."""
         return (init_settings,)
 
-    def audio_server(self, use: Literal["transcription"]) -> AudioServer | None:
+    def audio_server(self, use: Literal["transcription", "speech"]) -> AudioServer | None:
         """Return the server of the setting; None if it is not set."""
-        value = self.transcription
+        value = self.transcription if use == "transcription" else self.speech
         key = self.audio_key.get_secret_value() if self.audio_key else None
         return audio_server(value, use, key, self.environ.get("OPENAI_API_KEY")) if value else None
 

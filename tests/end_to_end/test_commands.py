@@ -13,7 +13,7 @@ pytestmark = pytest.mark.asyncio(loop_scope="module")
 COMMANDS = {
     *("pair", "people", "allow", "role", "block", "whoami"),
     *("start", "help", "status", "new", "stop", "continue", "language", "export", "context", "compact"),
-    *("skills", "skill", "approve", "deny", "rules", "activation", "speakers"),
+    *("skills", "skill", "voice", "approve", "deny", "rules", "activation", "speakers"),
     *("budget", "usage", "tasks", "why", "undo"),
     *("search", "sessions", "resume", "rename"),
     *("remind", "report", "cron", "heartbeat", "tz"),

@@ -78,6 +78,7 @@ class BotOptions:
     fetcher: Fetcher = field(default_factory=Fetcher)
     transcription: AudioServer | None = None
     loaded: Settings | None = None
+    speech: AudioServer | None = None
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
@@ -156,6 +157,7 @@ class Bot:
             transcription=self._options.transcription,
             loaded=self._options.loaded,
             models=self._options.models,
+            speech=self._options.speech,
         )
         system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)
         self.made = await self._life.enter_async_context(

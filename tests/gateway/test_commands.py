@@ -26,7 +26,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("model", "think", "tz"),
         "export",
         *("context", "compact"),
-        *("skills", "skill"),
+        *("skills", "skill", "voice"),
         *("approve", "deny", "rules"),
         *("activation", "speakers", "budget", "usage"),
         "tasks",

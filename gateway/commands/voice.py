@@ -1,0 +1,41 @@
+"""The command that turns spoken answers on and off: /voice."""
+
+from channels.base import OutboundMessage
+from gateway.chat.speech import ON, SETTING, Speaker
+from gateway.commands.table import Command, Invocation, reply
+from gateway.store.chat_settings import ChatSettings
+from gateway.texts.say import say
+
+
+class VoiceCommands:
+    """The command /voice."""
+
+    def __init__(self, speaker: Speaker, settings: ChatSettings) -> None:
+        self._speaker = speaker
+        self._settings = settings
+
+    async def voice(self, given: Invocation) -> OutboundMessage:
+        """Say if answers are spoken here, or switch that on or off."""
+        language, wanted = given.language, given.arguments.strip().lower()
+        if not self._speaker.is_configured:
+            return reply(say("speech_not_set_up_owner" if given.is_owner else "speech_not_set_up", language))
+        if wanted not in ("", "on", "off"):
+            return reply(say("speech_how", language, slash=given.slash))
+        if wanted and not given.may_decide:
+            return reply(say("speech_not_yours", language))
+        if wanted:
+            await self._settings.set(self._settings.places(given.chat)[0], SETTING, wanted, given.sender.id)
+        is_on = await self._settings.get(given.chat, SETTING) == ON
+        return reply(say("speech_on" if is_on else "speech_off", language, slash=given.slash))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "voice",
+                {"en": "Speak answers here as well", "zh": "同时朗读这里的回答"},
+                self.voice,
+                arguments="[on|off]",
+                example="on",
+            ),
+        )
