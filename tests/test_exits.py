@@ -215,6 +215,8 @@ WRITES: dict[str, Write] = {
     "Pairing.current": lambda store: store.pairing.current("00000000"),
     "Pairing.attempt": lambda store: store.pairing.attempt("00000000", "memory:eve", NEWCOMER),
     "Strangers.hear": lambda store: store.strangers.hear("s1", "memory:eve", HEARD),
+    "Links.add": lambda store: store.links.add("00000000", "memory:eve", KEY),
+    "Links.use": lambda store: store.links.use("none", NEWCOMER),
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
 }
 """Writes in an order in which each finds the rows it needs."""
@@ -309,6 +311,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "chat_settings",
         "set_aside",
         "accounts",
+        "links",
         "strangers",
     } == {table for table, row in rows if (MASK if safe else KEY) in row}
     assert [table for table, row in rows if (KEY if safe else MASK) in row] == []

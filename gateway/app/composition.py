@@ -36,6 +36,7 @@ from gateway.commands.forget import ForgetCommands
 from gateway.commands.groups import GroupCommands
 from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
+from gateway.commands.link import LinkCommands
 from gateway.commands.mcp import McpCommands
 from gateway.commands.models import ModelCommands
 from gateway.commands.pair import PairCommands
@@ -98,6 +99,7 @@ class Composition(Chats):
             HelpCommands(about).commands,
             status.commands,
             PairCommands(self.pairing, self.access, clock).commands,
+            LinkCommands(self.membership, self.access).commands,
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,
             ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
@@ -114,7 +116,7 @@ class Composition(Chats):
             BudgetCommands(self.budgets, store, self.access).commands,
             usage.commands,
             TaskCommands(self.tasks, pace, clock).commands,
-            SearchCommands(store, self.delivery, clock, about.name).commands,
+            SearchCommands(store, self.delivery, self.access, clock, about.name).commands,
             SessionCommands(store.sessions, clock).commands,
             WhyCommands(store, self.delivery, clock).commands,
             UndoCommands(self.versions, self.memories).commands,

@@ -124,7 +124,7 @@ class Foundation:
 
     @cached_property
     def membership(self) -> Membership:
-        return Membership(self.access, self.roles, self.store.people, self._clock, self._new_id)
+        return Membership(self.access, self.roles, self.store, self._clock, self._new_id)
 
     @cached_property
     def pairing(self) -> Pairing:
@@ -237,7 +237,7 @@ class Foundation:
         home = self.settings.home
         own = (
             send_file_tool(self.store, self.delivery, home / OUTGOING),
-            search_tool(self.store, self.delivery),
+            search_tool(self.store, self.delivery, self.access),
             *memory_tools(self.memories.of_call),
         )
         ledger = self.workspaces.ledger

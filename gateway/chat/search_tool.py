@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from itertools import chain
 
 from agent_core.messages import AssistantMessage, UserMessage
 from agent_core.sources import Sources, union
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
-from channels.base import ChatKey
+from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
 from gateway.store.search import Found
 from gateway.store.store import Store
 
@@ -18,7 +20,7 @@ LONGEST = 500
 """Characters of a message in a result."""
 
 
-def search_tool(store: Store, delivery: Delivery) -> Tool:
+def search_tool(store: Store, delivery: Delivery, access: Access) -> Tool:
     """Return the `search_chat` tool."""
 
     @tool(execution="parallel", label="Searching for {words}")
@@ -28,7 +30,8 @@ def search_tool(store: Store, delivery: Delivery) -> Tool:
             raise ToolFailed("there is no chat to search")
         chat = ChatKey.parse(context.chat_id)
         try:
-            page = await store.search.find(await searched(store, delivery, chat, context.user_id), words, MOST)
+            chats = await searched(store, delivery, access, chat, context.user_id)
+            page = await store.search.find(chats, words, MOST)
         except ValueError as error:
             raise ToolFailed(str(error), "call it again with a word") from error
         behind = await _sources(store, page.found)
@@ -39,13 +42,22 @@ def search_tool(store: Store, delivery: Delivery) -> Tool:
     return search_chat
 
 
-async def searched(store: Store, delivery: Delivery, chat: ChatKey, person: str | None) -> list[ChatKey]:
-    """Return the chats that a search from this one covers: in a private chat, all private chats of its user there."""
+async def searched(
+    store: Store, delivery: Delivery, access: Access, chat: ChatKey, person: str | None
+) -> list[ChatKey]:
+    """Return the chats that a search from this one covers: in a private chat, all private chats of its user.
+
+    Those of linked accounts on other platforms are included.
+    """
     is_group = delivery.channel(chat).is_group
     if person is None or is_group(chat):
         return [chat]
     others = await store.sessions.chats_of(chat, person)
-    return [chat, *(each for each in others if each != chat and not is_group(each))]
+    linked = [
+        await store.sessions.all_chats_of(*each) for each in access.other_accounts(chat, Sender(id=person, name=""))
+    ]
+    found = [each for each in chain(others, *linked) if delivery.knows(each)]
+    return [chat, *(each for each in found if each != chat and not delivery.channel(each).is_group(each))]
 
 
 async def _sources(store: Store, found: Sequence[Found]) -> dict[int, Sources]:

@@ -11,6 +11,7 @@ from channels.text import literal
 from gateway.chat.search_tool import searched
 from gateway.commands.table import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
 from gateway.schedule.times.words import slot_words
 from gateway.store.search import Found
 from gateway.store.search_terms import folded, sought_terms
@@ -29,10 +30,11 @@ _OLDER = re.compile(r"(\d{1,18}) (.+)", re.DOTALL)
 class SearchCommands:
     """The command /search and its button "Older"."""
 
-    def __init__(self, store: Store, delivery: Delivery, clock: Clock, name: str) -> None:
+    def __init__(self, store: Store, delivery: Delivery, access: Access, clock: Clock, name: str) -> None:
         """`name` is the assistant's."""
         self._store = store
         self._delivery = delivery
+        self._access = access
         self._clock = clock
         self._name = name
 
@@ -48,7 +50,7 @@ class SearchCommands:
         language, words = given.language, " ".join(words.split())[:MOST_WORDS]
         if not sought_terms(words):
             return reply(say("search_usage", language))
-        chats = await searched(self._store, self._delivery, given.chat, given.sender.id)
+        chats = await searched(self._store, self._delivery, self._access, given.chat, given.sender.id)
         page = await self._store.search.find(chats, words, PAGE, before)
         lines = [] if page.is_complete else [say("search_incomplete", language)]
         if not page.found:

@@ -123,6 +123,19 @@ class Access:
     def is_blocked(self, chat: ChatKey, sender: Sender) -> bool:
         return self._is_blocked(self.principal(chat, sender)) and self.role(chat, sender) is None
 
+    def role_of(self, principal: str) -> Role | None:
+        """Return the role of an account outside groups."""
+        channel = self._channels.get(principal.partition(":")[0])
+        return Role.OWNER if channel is not None and channel.limits.is_local else self._roles.of(principal)
+
+    def other_accounts(self, chat: ChatKey, sender: Sender) -> list[tuple[str, str, str]]:
+        """Return platform, workspace (or "") and id of each other account of the sender."""
+        principal = self.principal(chat, sender)
+        person = self._roles.person(principal)
+        others = [each.principal for each in person.accounts if each.principal != principal] if person else []
+        parts = [each.partition(":") for each in others]
+        return [(platform, *rest.rpartition(":")[::2]) for platform, _, rest in parts]
+
     def named(self, text: str, near: ChatKey) -> str | None:
         """Return the principal that somebody typed as `platform:id`, or None if it has no such form.
 

@@ -9,10 +9,11 @@ import structlog
 from agent_core.clock import Clock
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
+from gateway.permissions.codes import new_code
 from gateway.permissions.roles import Role, Roles
 from gateway.store.pairing import Try
-from gateway.store.people import People
 from gateway.store.person import Account, Person
+from gateway.store.store import Store
 
 log = structlog.get_logger(__name__)
 
@@ -35,10 +36,10 @@ class Membership:
     Changes are made one after another, and each checks the rights that its maker has at that moment.
     """
 
-    def __init__(self, access: Access, roles: Roles, people: People, clock: Clock, new_id: Callable[[], str]) -> None:
+    def __init__(self, access: Access, roles: Roles, store: Store, clock: Clock, new_id: Callable[[], str]) -> None:
         self._access = access
         self._roles = roles
-        self._people = people
+        self._people, self._links = store.people, store.links
         self._clock = clock
         self._new_id = new_id
         self._changing = asyncio.Lock()
@@ -69,6 +70,57 @@ class Membership:
                 self._roles.put(owner)
                 log.info("an owner was paired", who=account.principal)
             return done
+
+    async def offer_link(self, account: Account) -> str:
+        """Return a code that links the account which says it to this one."""
+        code = new_code()
+        await self._links.add(code, account.principal, account.name)
+        return code
+
+    async def giver(self, code: str) -> Account | None:
+        """Return the account that asked for a code, if the code is valid."""
+        found = await self._links.find(code)
+        return Account(*found) if found else None
+
+    async def link(self, code: str, account: Account) -> Person:
+        """Make an account one of the person whose account asked for the code. Raises RoleRefused.
+
+        No account gains rights by this that the other one could not give: only an owner's account raises another.
+        """
+        async with self._changing:
+            giver = await self.giver(code)
+            if giver is None or self._is_same(giver.principal, account.principal):
+                raise RoleRefused("link_unknown")
+            one, other = self.known(giver), self.known(account)
+            role, present = self._access.role_of(giver.principal), self._roles.of(account.principal)
+            if role is None or other.is_blocked:
+                raise RoleRefused("link_unknown")
+            if present is not None and not role.is_at_least(present):
+                raise RoleRefused("link_other_way")
+            if role is not present and role is not Role.OWNER:
+                raise RoleRefused("link_weaker")
+            given = one.role if self._roles.seeded(giver.principal) is role else role.value
+            person = replace(one, role=given, accounts=(*one.accounts, *other.accounts))
+            if not await self._links.use(code, person):
+                raise RoleRefused("link_unknown")
+            self._roles.put(person)
+            log.info("accounts were linked", who=account.principal, to=giver.principal)
+            return person
+
+    async def unlink(self, account: Account) -> bool:
+        """Make an account a person of its own again, with the role of the row. Returns False if it was not linked."""
+        async with self._changing:
+            person = self._roles.person(account.principal)
+            if person is None or len(person.accounts) == 1:
+                return False
+            [own] = [each for each in person.accounts if each.principal == account.principal]
+            left = tuple(each for each in person.accounts if each is not own)
+            alone = replace(person, id=self._new_id(), accounts=(own,))
+            rest = replace(person, accounts=left)
+            await self._people.save(alone)  # takes the account from the other
+            self._roles.put(rest)
+            self._roles.put(alone)
+            return True
 
     def known(self, account: Account) -> Person:
         """Return the person with this account: that of the rows, with its newest name and chat, or a new one."""

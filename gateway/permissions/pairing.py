@@ -1,23 +1,18 @@
 """The one-time code that makes its sender an owner: shown on the console and the page, said in a direct chat."""
 
 import asyncio
-import secrets
 from collections.abc import Callable, Collection
 
 import structlog
 
 from agent_core.background import set_within
 from agent_core.clock import Clock
+from gateway.permissions.codes import new_code, typed
 from gateway.permissions.membership import Membership
-from gateway.permissions.request import ALPHABET, MISREAD
 from gateway.permissions.roles import Roles
 from gateway.store.pairing import Code, Try
 from gateway.store.pairing import Pairing as Table
 from gateway.store.person import Account
-
-LENGTH = 8
-LONGEST = 40
-"""Characters of a try that are looked at."""
 
 log = structlog.get_logger(__name__)
 
@@ -76,12 +71,3 @@ class Pairing:
             log.warning("wrong pairing code", who=account.principal, outcome=done.value)
         self._changed.set()
         return done
-
-
-def new_code() -> str:
-    return "".join(secrets.choice(ALPHABET) for _ in range(LENGTH))
-
-
-def typed(text: str) -> str:
-    """Return a code as it was meant, correcting characters that are easily confused."""
-    return "".join(text[:LONGEST].split()).strip("`'\".,:;").lower().translate(MISREAD)

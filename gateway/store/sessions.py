@@ -91,6 +91,16 @@ class Sessions(Table):
 
         return await self._reader.run(read)
 
+    async def all_chats_of(self, platform: str, workspace: str, person: str) -> list[ChatKey]:
+        """Return the chats in which somebody has begun runs on a platform, in one workspace if it is named."""
+        query = "SELECT DISTINCT chat FROM runs WHERE person = ? AND kind = 'chat'"
+
+        def read(connection: sqlite3.Connection) -> list[ChatKey]:
+            chats = (ChatKey.parse(found) for (found,) in connection.execute(query, (person,)))
+            return [each for each in chats if each.platform == platform and workspace in {"", each.account}]
+
+        return await self._reader.run(read)
+
     async def title(self, session: str) -> str:
         """Return a session's title, or the start of its first message; empty if it has neither."""
         query = "SELECT title FROM session_titles WHERE session = ?"

@@ -21,6 +21,7 @@ from gateway.store.firings import Firings
 from gateway.store.heartbeats import Heartbeats
 from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
+from gateway.store.links import Links
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, check_store, locked, opened
 from gateway.store.outbox import Outbox
 from gateway.store.pairing import Pairing
@@ -68,13 +69,13 @@ class Store:
         self.jobs = Jobs(*tables)
         self.firings = Firings(*tables)
         self.heartbeats = Heartbeats(*tables)
-        self.read_marks = ReadMarks(*tables)
-        self.restores = Restores(*tables)
+        self.read_marks, self.restores = ReadMarks(*tables), Restores(*tables)
         self.budgets = Budgets(*tables)
         self.spending = Spending(*tables)
         self.erasures = Erasures(*tables)
         self.retention = Retention(*tables)
-        self.people, self.pairing, self.strangers = People(*tables), Pairing(*tables), Strangers(*tables)
+        self.people, self.links = People(*tables), Links(*tables)
+        self.pairing, self.strangers = Pairing(*tables), Strangers(*tables)
         self._reader = reader
 
     @classmethod

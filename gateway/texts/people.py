@@ -34,6 +34,41 @@ TEXTS = {
         "zh": "{platforms} 上还没有所有者。请在一小时内在那里的私聊中给我发送 `/pair {code}`"
         "（在 Slack 上是 `!pair {code}`）；在这里发送 /pair 可查看最新的码。",
     },
+    "link_code": {
+        "en": "Send me `/link {code}` in a direct chat from your other account within {minutes} min (on Slack "
+        "`!link {code}`). Both will be one person: with the same role, and each finds the other's direct chats with "
+        "/search. Give the code to nobody else.",
+        "zh": "请在 {minutes} 分钟内用另一个账号在私聊中给我发送 `/link {code}`（在 Slack 上是 `!link {code}`）。"
+        "两个账号将属于同一个人：角色相同，并能用 /search 搜索彼此的私聊。请勿把此码交给他人。",
+    },
+    "link_asked": {
+        "en": "This code is from {who}. Is that you? If you link it, that account has your role here and finds your "
+        "direct chats with /search.",
+        "zh": "此码来自 {who}。是您本人吗？关联后，该账号与您角色相同，并能用 /search 搜索您的私聊。",
+    },
+    "link_button": {"en": "Yes, link it", "zh": "是我，关联"},
+    "linked": {"en": "Linked: {accounts} are one person now.", "zh": "已关联：{accounts} 现在属于同一个人。"},
+    "linked_stranger": {
+        "en": "Linked: this account has the rights of your other one now.",
+        "zh": "已关联：此账号现在与您的另一个账号权限相同。",
+    },
+    "link_unknown": {
+        "en": "That code is not valid, or no longer. `/link` on the other account gives a new one.",
+        "zh": "此码无效或已过期。请在另一个账号上用 `/link` 获取新码。",
+    },
+    "link_other_way": {
+        "en": "This account has more rights than the other one. Ask for the code here, and say it there.",
+        "zh": "此账号的权限高于另一个账号。请在这里获取码，在那边发送。",
+    },
+    "link_weaker": {
+        "en": "The accounts have different roles. Ask an owner to give both the same one.",
+        "zh": "两个账号的角色不同，只有所有者可以更改。请所有者给两个账号相同的角色。",
+    },
+    "link_off": {
+        "en": "This account is a person of its own again. Its role stays; /whoami shows it.",
+        "zh": "此账号已单独成为一个人，角色不变；/whoami 可查看。",
+    },
+    "link_none": {"en": "This account is not linked.", "zh": "此账号没有关联。"},
     "stranger_asked": {"en": "I have asked the owner.", "zh": "我已经问了所有者。"},
     "stranger_writes": {
         "en": "{who} wrote to me and is unknown here. May they talk to me?",

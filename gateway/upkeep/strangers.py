@@ -9,6 +9,7 @@ from agent_core.background import set_within
 from agent_core.clock import Clock
 from channels.base import Accepted, ChatKey, CommandInvoked, InboundEvent, MessageReceived
 from gateway.permissions.access import Access
+from gateway.permissions.codes import typed
 from gateway.permissions.membership import By, Membership, RoleRefused
 from gateway.permissions.pairing import Pairing
 from gateway.permissions.roles import Role
@@ -20,7 +21,7 @@ from gateway.upkeep.stranger_notices import StrangerNotices, as_code
 
 LOOK_EVERY = 3_600.0
 """Seconds between two looks for strangers whose time is over."""
-PAIR = "pair"
+PAIR, LINK = "pair", "link"
 _ROLES = {"member": Role.MEMBER, "guest": Role.GUEST}
 
 log = structlog.get_logger(__name__)
@@ -56,8 +57,11 @@ class Strangers:
         """Take an event of an unknown person in a direct chat. Once this returns, it is stored."""
         if not isinstance(event, MessageReceived | CommandInvoked) or self._access.is_blocked(event.chat, event.sender):
             return
-        if (code := pairing_code(event)) is not None:
+        if (code := code_after(PAIR, event)) is not None:
             await self._pair(event, code)
+            return
+        if (code := code_after(LINK, event)) is not None:
+            await self._link(event, code)
             return
         principal = self._access.principal(event.chat, event.sender)
         stranger = await self._store.strangers.hear(self._new_id(), principal, event)
@@ -126,6 +130,17 @@ class Strangers:
         await self._notices.say_to(event, f"pair-{self._new_id()}", PAIR_TEXTS[done])
         self._decided.set()
 
+    async def _link(self, event: MessageReceived | CommandInvoked, code: str) -> None:
+        """Link an unknown account; only an owner's code does that."""
+        try:
+            await self._membership.link(typed(code), account_from(self._access, event))
+        except RoleRefused as refused:
+            if str(refused) == "link_weaker":
+                await self._notices.say_to(event, f"link-{self._new_id()}", "link_weaker")
+            return
+        await self._notices.say_to(event, f"link-{self._new_id()}", "linked_stranger")
+        self._decided.set()
+
 
 PAIR_TEXTS = {
     Try.PAIRED: "paired",
@@ -135,12 +150,12 @@ PAIR_TEXTS = {
 }
 
 
-def pairing_code(event: MessageReceived | CommandInvoked) -> str | None:
-    """Return the code of a message or command that tries one, or None."""
+def code_after(command: str, event: MessageReceived | CommandInvoked) -> str | None:
+    """Return the code that a message or command says after the command's name, or None."""
     if isinstance(event, CommandInvoked):
-        return event.arguments if event.name == PAIR else None
+        return event.arguments if event.name == command else None
     name, _, code = event.text.strip().partition(" ")
-    return code if name.lower().lstrip("/!") == PAIR and code else None
+    return code if name.lower().lstrip("/!") == command and code else None
 
 
 def account_of(stranger: Stranger) -> Account:

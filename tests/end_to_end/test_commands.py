@@ -11,7 +11,7 @@ from tests.end_to_end.stage import Stage, newest
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 COMMANDS = {
-    *("pair", "people", "allow", "role", "block", "whoami"),
+    *("pair", "link", "people", "allow", "role", "block", "whoami"),
     *("start", "help", "status", "new", "stop", "continue", "language", "export", "context", "compact"),
     *("skills", "skill", "voice", "approve", "deny", "rules", "activation", "speakers"),
     *("budget", "usage", "tasks", "why", "undo"),

@@ -20,7 +20,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
 
     assert [spec.name for spec in table.specs] == [
         *("start", "help", "status"),
-        "pair",
+        *("pair", "link"),
         *("people", "allow", "role", "block", "whoami"),
         *("new", "stop", "continue", "language"),
         *("model", "think", "tz"),

@@ -1,0 +1,111 @@
+"""Linked accounts are one person, and linking raises nobody's rights but those an owner shares."""
+
+import re
+
+import pytest
+
+from channels.base import ChatKey
+from channels.memory import user
+from gateway.permissions.roles import Role
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+
+CODE = re.compile(r"/link (\w{8})`")
+
+
+def role_of(bot: Bot, person: str) -> Role | None:
+    return bot.made.access.role(bot.channel.chat(person), user(person))
+
+
+def chat_of(bot: Bot, person: str) -> ChatKey:
+    return bot.channel.chat(person)
+
+
+async def code_from(bot: Bot, person: str) -> str:
+    await bot.hears("/link", sender=person)
+    found = CODE.search(bot.channel.screen_of(chat_of(bot, person))[-1])
+    assert found is not None
+    return found[1]
+
+
+async def linked(bot: Bot, giver: str, sayer: str) -> str:
+    """Link two accounts; return what the second one is told."""
+    code = await code_from(bot, giver)
+    await bot.hears(f"/link {code}", sender=sayer)
+    await bot.hears(f"/link {code} yes", sender=sayer)
+    told = bot.channel.screen_of(chat_of(bot, sayer))
+    return told[-1] if told else ""
+
+
+async def test_two_members_who_are_one_person_find_each_others_direct_chats(start_bot: StartBot) -> None:
+    bot = await start_bot("A cactus needs little.", "Fine.")
+    await bot.hears("how much water for the cactus?", sender="bob")
+    assert (await linked(bot, "bob", "carl")).startswith("Linked: `memory:bob`, `memory:carl`")
+
+    await bot.hears("/search cactus", sender="carl")
+
+    assert "how much water for the cactus?" in bot.screen[-1]
+
+
+async def test_before_linking_the_other_account_is_named(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    code = await code_from(bot, "bob")
+
+    await bot.hears(f"/link {code}", sender="carl")
+
+    assert "`Bob` (`memory:bob`)" in bot.screen[-1]
+    assert await bot.made.store.people.all() == []
+
+
+@pytest.mark.parametrize(
+    ("giver", "sayer", "words"),
+    [("bob", "ann", "more rights than the other one"), ("bob", "bob", "not valid"), ("bob", "eve", "different roles")],
+)
+async def test_a_weaker_account_raises_nobody(start_bot: StartBot, giver: str, sayer: str, words: str) -> None:
+    bot = await start_bot()
+    before = [role_of(bot, each) for each in ("ann", "bob", "carl", "eve")]
+
+    assert words in await linked(bot, giver, sayer)
+
+    assert [role_of(bot, each) for each in ("ann", "bob", "carl", "eve")] == before
+
+
+async def test_an_owners_code_makes_the_other_account_the_owners_until_it_is_blocked(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/role memory:bob owner")
+    await bot.hears(f"/link {await code_from(bot, 'bob')}", sender="eve")
+    assert role_of(bot, "eve") is Role.OWNER
+    await bot.restart()
+    assert role_of(bot, "eve") is Role.OWNER
+
+    await bot.hears("/block memory:eve")
+
+    assert (role_of(bot, "eve"), role_of(bot, "bob")) == (None, None), "a block covers the whole person"
+
+
+async def test_a_code_works_once(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    code = await code_from(bot, "ann")
+    await bot.hears(f"/link {code}", sender="eve")
+
+    await bot.hears(f"/link {code}", sender="mallory")
+
+    assert (role_of(bot, "eve"), role_of(bot, "mallory")) == (Role.OWNER, None)
+
+
+async def test_unlinked_accounts_are_separate_again(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await linked(bot, "bob", "carl")
+    await bot.hears("/link off", sender="carl")
+    await bot.restart()
+
+    await bot.hears("/block memory:bob")
+
+    assert (role_of(bot, "bob"), role_of(bot, "carl")) == (None, Role.MEMBER)
+
+
+async def test_in_a_group_no_code_is_shown(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/link", sender="bob", group="team")
+
+    assert bot.screen == ["Others can read this chat. Please send me that in a direct chat."]
