@@ -164,7 +164,7 @@ class Chats(Foundation):
     def transcriber(self) -> Transcriber:
         server = self.settings.transcription
         client = AudioClient(server) if server else None
-        return Transcriber(client, self.store, self.access, self.secrets, self._clock)
+        return Transcriber(client, self.store, self.access, self.secrets, self._clock, budgets=self.budgets)
 
     @cached_property
     def prompts(self) -> ChatPrompts:

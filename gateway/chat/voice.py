@@ -11,9 +11,12 @@ from channels.attachments import Attachment
 from channels.base import MessageReceived
 from channels.text import literal
 from gateway.permissions.access import Access
+from gateway.permissions.budgets import Budgets, Charged, Lack
 from gateway.security.secrets import Secrets
+from gateway.store.budget import Payer, Spent
 from gateway.store.recordings import Recording
 from gateway.store.store import Store
+from gateway.texts.amounts import USD
 from gateway.texts.say import Language, say
 
 MOST_SECONDS = 15 * 60
@@ -22,6 +25,8 @@ MOST_BYTES = 25 * 1024 * 1024
 TRIES = 3
 PAUSE = 1.0
 """Seconds before the second try; twice as long before the third."""
+UNKNOWN_PRICE = 0.02
+"""Dollars a minute that are counted for models whose price is not known; hosted ones cost less."""
 MOST_QUOTED = 400
 """Characters of a transcript that the person is shown."""
 
@@ -57,13 +62,22 @@ class Transcriber:
     """Turns audio attachments into words. Without a client it tells each person once what is missing."""
 
     def __init__(
-        self, client: AudioClient | None, store: Store, access: Access, secrets: Secrets, clock: Clock
+        self,
+        client: AudioClient | None,
+        store: Store,
+        access: Access,
+        secrets: Secrets,
+        clock: Clock,
+        *,
+        budgets: Budgets | None = None,
     ) -> None:
+        """`budgets` are charged for transcriptions; None for none."""
         self._client = client
         self._store = store
         self._access = access
         self._secrets = secrets
         self._clock = clock
+        self._budgets = budgets
 
     async def hear(self, seq: int, event: MessageReceived, sound: Sound, language: Language) -> Heard:
         """Return what is said in an audio file of a message. A failure is told and loses nothing."""
@@ -75,9 +89,14 @@ class Transcriber:
             return await self._not_set_up(seq, event, name, language)
         if refusal := _refusal(sound, language):
             return Heard(note=f"[{name} was not transcribed: it is too long or too large]", shown=refusal)
+        charged = await self._reserved(self._client, event, sound)
+        if isinstance(charged, Lack):
+            note = f"[{name} was not transcribed: a budget has no room for it]"
+            return Heard(note=note, shown=say("voice_no_room", language, name=literal(name)))
         try:
             made = await self._transcribed(self._client, sound)
         except AudioFailed as error:
+            self._settle(charged, self._client, 0.0)
             reason = self._secrets.mask(str(error))
             log.warning("a voice message was not transcribed", item=seq, reason=reason)
             key = "voice_unreadable" if error.is_unreadable else "voice_failed"
@@ -89,7 +108,25 @@ class Transcriber:
         cost = 0.0 if price == 0 else price * seconds / 60 if price is not None and seconds is not None else None
         row = Recording(seq, sound.place, words, seconds, cost, self._client.server.model)
         await self._store.recordings.add(row)
+        self._settle(charged, self._client, cost)
         return self._heard(row, sound.attachment, language)
+
+    async def _reserved(self, client: AudioClient, event: MessageReceived, sound: Sound) -> Charged | Lack | None:
+        """Reserve what the transcription may cost."""
+        if self._budgets is None:
+            return None
+        price, seconds = client.server.price_a_minute, sound.attachment.seconds or MOST_SECONDS
+        dollars = (UNKNOWN_PRICE if price is None else price) * seconds / 60
+        person = self._access.person(event.chat, event.sender)
+        payer = Payer(event.chat, f"voice-{event.event_id}", event.sender.id, person)
+        return await self._budgets.reserve(payer, client.server.model, Spent(0, round(dollars * USD)))
+
+    def _settle(self, charged: Charged | None, client: AudioClient, cost: float | None) -> None:
+        """Settle a transcription; one of unknown cost counts in full, as an estimate."""
+        if charged is None or self._budgets is None:
+            return
+        spent = charged.spent if cost is None else Spent(0, round(cost * USD))
+        self._budgets.settle(charged, client.server.model, spent, "estimate" if cost is None else "settled")
 
     async def _transcribed(self, client: AudioClient, sound: Sound) -> Transcript:
         """Ask the server, again after failures that may pass. Raises AudioFailed."""

@@ -59,7 +59,7 @@ class UsageCommands:
         rows = await self._spending.usage(since, self._account(given, scope))
         report = report_of(rows, span, now, self._zone)
         text = _text(report, scope, self._zone, given.language)
-        if not report.total.spent.tokens:
+        if not report.total.calls:
             return reply(text)
         picture = await asyncio.to_thread(self._draw, report, given.asked)
         return OutboundMessage(markdown=text, attachments=(picture,))

@@ -43,6 +43,10 @@ TEXTS = {
         "server, and restart.",
         "zh": "还不能朗读回答：请将 `PARLEY_SPEECH` 设为 `openai/tts-1` 或语音服务器的地址，然后重新启动。",
     },
+    "voice_no_room": {
+        "en": "> {name} was not transcribed, because a budget has no room for it. The file is kept; write instead.",
+        "zh": "> {name} 未转写，因为预算已用完。文件已保留；请直接输入文字。",
+    },
     "voice_not_set_up": {
         "en": "> I cannot listen to voice messages here yet, so please write.",
         "zh": "> 这里还不能收听语音消息，请输入文字。",

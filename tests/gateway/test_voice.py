@@ -19,6 +19,7 @@ from gateway.security.secrets import Secrets
 from tests.emulators.audio import KEY, AudioEmulator, recording
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.tasking import rows
 
 
 @pytest.fixture
@@ -276,3 +277,15 @@ def test_a_server_is_named_by_provider_or_by_address(value: str, server: AudioSe
 def test_other_values_are_refused(value: str) -> None:
     with pytest.raises(ValueError, match="neither openai/MODEL"):
         audio_server(value, "transcription", None, None)
+
+
+async def test_a_transcription_is_charged_once(start_bot: StartBot, audio: AudioEmulator) -> None:
+    server = AudioServer(audio.base_url, "whisper-1", KEY if audio.key else None)
+    bot = await start_bot("It is noon.", "I see.", transcription=server)
+    await hears_voice(bot, "what time is it?")
+    charged = "SELECT model, tokens, state FROM spending WHERE run LIKE 'voice-%'"
+    assert rows(bot.home, charged) == [("whisper-1", 0, "settled")]
+
+    await bot.restart()
+    await bot.hears("thanks")
+    assert rows(bot.home, charged) == [("whisper-1", 0, "settled")]
