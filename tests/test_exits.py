@@ -136,6 +136,7 @@ def test_only_these_write_files() -> None:
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
 
     assert writers == {
+        "gateway/commands/doctor.py",
         "gateway/permissions/approved_tools.py",
         "gateway/records/audit_chain.py",
         "gateway/commands/usage.py",

@@ -31,6 +31,7 @@ from gateway.commands.config import ConfigCommands
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
+from gateway.commands.doctor import DoctorCommands
 from gateway.commands.export import ExportCommands
 from gateway.commands.forget import ForgetCommands
 from gateway.commands.groups import GroupCommands
@@ -123,6 +124,7 @@ class Composition(Chats):
             AuditCommands(self.settings.home, is_on=self.settings.audit).commands,
             ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,
             PrivacyCommands(self.settings.privacy).commands,
+            DoctorCommands(self.delivery).commands,
             ConfigCommands(self.live, self.access, self.audit, self.secrets).commands,
             RemindCommands(planning, self.jobs, clock).commands,
             ReportCommands(planning, self.jobs, clock).commands,

@@ -17,6 +17,8 @@ from gateway.permissions.roles import Role, Roles
 from gateway.texts.say import say
 from gateway.upkeep.forgetting import Erased, Forgetting, StillBusy
 
+LONGEST_WHO = 32
+"""Characters of an id; the action of a button has room for 64 bytes."""
 ME = frozenset({"me", "我"})
 CONFIRM = "yes"
 VALID = 600.0
@@ -41,8 +43,12 @@ class ForgetCommands:
             return await self._confirmed(given, rest.split())
         asker = self._asker(given)
         who = asker if word.lower() in ME and not rest else word
-        if not word or rest or (refusal := self._refusal(given, who)):
-            text = refusal if word and not rest else say("forget_usage", given.language, slash=given.slash)
+        if not word or rest or len(word) > LONGEST_WHO or (refusal := self._refusal(given, who)):
+            text = (
+                refusal
+                if word and not rest and len(word) <= LONGEST_WHO
+                else say("forget_usage", given.language, slash=given.slash)
+            )
             return reply(text)
         until = round(self._clock.time() + VALID)
         action = f"/forget {CONFIRM} {who} {_mark(asker)} {until:x}"

@@ -77,6 +77,12 @@ class MaskedChannel:
         """True if the platform allows deleting messages."""
         return isinstance(self.channel, Deletes)
 
+    async def delete(self, posted: Posted) -> None:
+        """Delete a message. Raises ChannelError, also if the platform has no deletion."""
+        if not isinstance(self.channel, Deletes):
+            raise ChannelError("messages cannot be deleted there", permanent=True)
+        await self.channel.delete(posted)
+
     async def remove(self, posted: Posted, otherwise: OutboundMessage) -> None:
         """Delete a message; if that is refused for good, replace its text with `otherwise`. Raises ChannelError."""
         if isinstance(self.channel, Deletes):

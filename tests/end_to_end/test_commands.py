@@ -17,9 +17,8 @@ COMMANDS = {
     *("budget", "usage", "tasks", "why", "undo"),
     *("search", "sessions", "resume", "rename"),
     *("remind", "report", "cron", "heartbeat", "tz"),
-    *("audit", "forget", "privacy", "config", "reload"),
-    *("audit", "forget", "privacy"),
-    *("remind", "report", "cron", "heartbeat", "tz", "model", "think"),
+    *("audit", "forget", "privacy", "doctor", "config", "reload"),
+    *("model", "think"),
 }
 
 

@@ -32,7 +32,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         "tasks",
         *("search", "sessions", "resume", "rename"),
         *("why", "undo"),
-        *("audit", "forget", "privacy", "config", "reload"),
+        *("audit", "forget", "privacy", "doctor", "config", "reload"),
         *("remind", "report", "cron"),
         "heartbeat",
     ]

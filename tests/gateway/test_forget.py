@@ -10,6 +10,7 @@ from agent_core.models.scripted import calls
 from agent_core.tools.tool import ToolContext, tool
 from channels.base import fits_a_button
 from channels.memory import MemoryChannel
+from gateway.commands.forget import LONGEST_WHO
 from gateway.records.audit_check import check
 from gateway.store.erasures import ERASED, OF_CHAT, Erasures
 from gateway.store.opening import FILE, migrate
@@ -178,6 +179,7 @@ async def test_nothing_is_erased_without_the_button_of_the_person_who_asked(star
         ("/forget yes memory:ann d1a383a1 2540be3ff", "Only the person who asked"),
         ("/forget yes memory:ann 475b1d10 2540be3ff", "Only owners and admins"),
         ("/forget yes memory:bob", "/forget me erases what you said"),
+        (f"/forget {'x' * 99}", "/forget me erases what you said"),
         ("/forget yes memory:bob 475b1d10 c", "This question has expired"),
     ]:
         await bot.hears(words, sender="bob")
@@ -252,3 +254,8 @@ async def test_the_button_has_room_for_the_longest_names(start_bot: StartBot, pe
 
     ((button,),) = bot.channel.posts[-1][1].buttons
     assert fits_a_button(button.action)
+
+
+def test_a_button_has_room_for_the_longest_ids() -> None:
+    assert len("slack:T0123456789A:U0123456789A") <= LONGEST_WHO
+    assert len(f"/forget yes {'x' * LONGEST_WHO} d1a383a1 2540be3ff") <= 64

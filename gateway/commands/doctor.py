@@ -1,0 +1,110 @@
+"""The command /doctor: tries in this very chat what Parley needs there, and says what is missing."""
+
+import asyncio
+import tempfile
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from channels.attachments import Attachment
+from channels.base import ChannelError, OutboundMessage, Posted
+from channels.capabilities import ShowsTyping
+from channels.text import literal
+from gateway.commands.table import Command, Invocation, reply
+from gateway.delivery.delivery import Delivery
+from gateway.security.masked_channel import MaskedChannel
+from gateway.texts.say import say
+
+FILE = "parley-doctor.txt"
+MOST_REASON = 400
+
+
+@dataclass
+class _Probe:
+    """The calls tried so far, and what they left in the chat."""
+
+    given: Invocation
+    lines: list[str] = field(default_factory=list)
+    left: list[Posted] = field(default_factory=list)
+
+    async def tries(self, key: str, call: Callable[[], Awaitable[object]]) -> bool:
+        """Make a call and note how it ended."""
+        what = say(key, self.given.language)
+        try:
+            await call()
+        except ChannelError as error:
+            self.lines.append(f"- ✗ {what}: {literal(error.reason[:MOST_REASON])}")
+            return False
+        self.lines.append(f"- ✓ {what}")
+        return True
+
+
+class DoctorCommands:
+    """The command /doctor."""
+
+    def __init__(self, delivery: Delivery) -> None:
+        self._delivery = delivery
+
+    async def doctor(self, given: Invocation) -> OutboundMessage:
+        if not given.is_admin:
+            return reply(say("only_admins", given.language))
+        probe = _Probe(given)
+        channel = self._delivery.masked_channel(given.chat)
+        try:
+            await self._try_all(probe, channel)
+        finally:
+            await _clean_up(probe, channel)
+        broken = any("✗" in line[:4] for line in probe.lines)
+        end = say("doctor_broken" if broken else "doctor_well", given.language)
+        return reply("\n".join([say("doctor_title", given.language), "", *probe.lines, "", end]))
+
+    async def _try_all(self, probe: _Probe, channel: MaskedChannel) -> None:
+        given = probe.given
+        chat, language, key = given.chat, given.language, f"doctor-{given.asked}"
+        text = OutboundMessage(markdown=say("doctor_probe", language), silent=True)
+
+        async def post() -> None:
+            probe.left.append(await channel.post(chat, text, f"{key}:0"))
+
+        async def edit() -> None:
+            await channel.rewrite(probe.left[0], text.model_copy(update={"markdown": f"{text.markdown} …"}))
+
+        async def upload() -> None:
+            with tempfile.TemporaryDirectory() as folder:
+                path = Path(folder) / FILE
+                await asyncio.to_thread(path.write_text, text.markdown, "utf-8")
+                size = (await asyncio.to_thread(path.stat)).st_size
+                file = Attachment(name=FILE, mime_type="text/plain", size=size, path=str(path))
+                message = OutboundMessage(markdown="", attachments=(file,), silent=True)
+                probe.left.append(await channel.post(chat, message, f"{key}:1"))
+
+        if await probe.tries("doctor_post", post):
+            await probe.tries("doctor_edit", edit)
+        sign = channel.channel
+        if isinstance(sign, ShowsTyping):
+            await probe.tries("doctor_typing", lambda: sign.typing(chat))
+        await probe.tries("doctor_upload", upload)
+        if channel.deletes:
+            await probe.tries("doctor_delete", lambda: _delete_last(probe, channel))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command("doctor", {"en": "Try what I need in this chat", "zh": "检查我在本聊天所需的权限"}, self.doctor),
+        )
+
+
+async def _delete_last(probe: _Probe, channel: MaskedChannel) -> None:
+    """Delete a message of the probe. Raises ChannelError if the platform refuses that."""
+    if probe.left:
+        await channel.delete(probe.left[-1])
+        probe.left.pop()
+
+
+async def _clean_up(probe: _Probe, channel: MaskedChannel) -> None:
+    """Remove what the probe left; a message that cannot be deleted says that it can be ignored."""
+    gone = OutboundMessage(markdown=say("doctor_ignore", probe.given.language))
+    for posted in probe.left:
+        with suppress(ChannelError):
+            await channel.remove(posted, gone)
