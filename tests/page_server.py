@@ -13,7 +13,7 @@ from typing import Any
 
 from aiohttp import ClientSession, CookieJar, FormData
 
-from channels.base import Accepted, ChatKey, InboundEvent, Menu, OutboundMessage
+from channels.base import Accepted, ChatKey, InboundEvent, Menu, OutboundMessage, RequestMade
 from channels.commands import CommandSpec
 from channels.web.adapter import WebChannel
 from channels.web.config import Config
@@ -34,6 +34,8 @@ class Page:
     stored: list[Shown] = field(default_factory=list)
     heard: list[InboundEvent] = field(default_factory=list)
     answer: Callable[[InboundEvent], Awaitable[Accepted]] | None = None
+    permits: bool = True
+    """False if its user may not speak."""
     max_upload: int = 50 * 1024 * 1024
     port: int = 0
     ring: EventRing = field(default_factory=EventRing)
@@ -60,6 +62,8 @@ class Page:
 
     async def inbox(self, event: InboundEvent) -> Accepted:
         """Accept each event once, as the store does."""
+        if isinstance(event, RequestMade):
+            return Accepted.PERMITTED if self.permits else Accepted.REFUSED
         if event.event_id in {each.event_id for each in self.heard}:
             return Accepted.DUPLICATE
         self.heard.append(event)

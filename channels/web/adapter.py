@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from contextlib import aclosing
 from datetime import timedelta
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import structlog
 from aiohttp import BodyPartReader, web
@@ -30,6 +30,7 @@ from channels.base import (
     MessageReceived,
     OutboundMessage,
     Posted,
+    RequestMade,
     Sender,
 )
 from channels.commands import CommandSpec
@@ -214,12 +215,14 @@ class WebChannel:
 
     # Handlers of the routes
 
-    async def _get_history(self, _: web.Request) -> web.Response:
+    async def _get_history(self, request: web.Request) -> web.Response:
+        await self._authorize(request, "page")
         history = await self._history(CHAT)
         # Nothing may be awaited between these two lines, or the page would miss messages that arrive in between.
         return web.json_response({"messages": self._conversation.with_history(history), "last": self._ring.last})
 
     async def _get_events(self, request: web.Request) -> web.StreamResponse:
+        await self._authorize(request, "page")
         stream = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
         await stream.prepare(request)
         after = request.headers.get("Last-Event-ID") or request.query.get("after", "")
@@ -275,6 +278,7 @@ class WebChannel:
     async def _post_files(self, request: web.Request) -> web.Response:
         if request.content_type != "multipart/form-data":
             raise web.HTTPUnsupportedMediaType(text="only a form with files is accepted")
+        await self._authorize(request, "upload")
         received: list[Attachment] = []
         try:
             async for part in await request.multipart():
@@ -291,6 +295,7 @@ class WebChannel:
         return web.json_response({"files": [_as_json(each) for each in received]})
 
     async def _get_file(self, request: web.Request) -> web.FileResponse:
+        await self._authorize(request, "download")
         found = await self._uploads.find(request.match_info["reference"])
         if found is None:
             raise web.HTTPNotFound(text="there is no such file")
@@ -310,6 +315,19 @@ class WebChannel:
         if None in found:
             raise web.HTTPBadRequest(text="a file of this message no longer exists")
         return tuple(each[1] for each in found if each)
+
+    async def _authorize(self, request: web.Request, what: Literal["upload", "download", "page"]) -> None:
+        """Ask the inbox like for any event; until it listens, only the owner's cookie protects what is read.
+
+        Raises web.HTTPForbidden, or HTTPServiceUnavailable for an upload that comes too early.
+        """
+        inbox = self._listening() if what == "upload" else self._inbox
+        if inbox is None:
+            return
+        sender, at = self._sender(request), self._now()
+        asked = RequestMade(event_id=f"web:{what}:{at}", chat=CHAT, sender=sender, at=at, what=what)
+        if await inbox(asked) in (Accepted.REFUSED, Accepted.IGNORED):
+            raise web.HTTPForbidden(text="you may not speak with Parley here")
 
     def _listening(self) -> Inbox:
         if self._inbox is None:

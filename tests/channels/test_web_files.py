@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from aiohttp import FormData
 
 from channels.attachments import Attachment
 from channels.base import ChannelError, MessageReceived, OutboundMessage
@@ -105,3 +106,19 @@ async def test_a_file_that_is_not_there_cannot_be_sent(page: Page, tmp_path: Pat
     gone = OutboundMessage(markdown="", attachments=(Attachment(name="gone", path=str(tmp_path / "gone")),))
     with pytest.raises(ChannelError, match="cannot send gone"):
         await page.channel.send(CHAT, gone, "1")
+
+
+@pytest.mark.parametrize("path", ["/api/history", "/api/events", f"/api/files/{'0' * 32}"])
+async def test_somebody_who_may_not_speak_reads_nothing(tmp_path: Path, path: str) -> None:
+    page = Page(tmp_path, permits=False)
+    async with page.open(), page.browser() as client, client.get(path) as answer:
+        assert (answer.status, await answer.text()) == (403, "you may not speak with Parley here")
+
+
+async def test_somebody_who_may_not_speak_leaves_no_file(tmp_path: Path) -> None:
+    page = Page(tmp_path, permits=False)
+    form = FormData()
+    form.add_field("file", b"x", filename="x.txt")
+    async with page.open(), page.browser() as client, client.post("/api/files", data=form) as answer:
+        assert answer.status == 403
+    assert not (tmp_path / "uploads").exists()

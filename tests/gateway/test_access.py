@@ -13,6 +13,7 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     ReactionAdded,
+    RequestMade,
     Sender,
 )
 from channels.limits import Limits
@@ -61,6 +62,7 @@ def of_every_kind(sender: Sender) -> list[InboundEvent]:
         MessageEdited(event_id="d", chat=HOME, sender=sender, at=1.0, message_id="m", text="new"),
         MessageDeleted(event_id="x", chat=HOME, sender=sender, at=1.0, message_id="m"),
         ReactionAdded(event_id="r", chat=HOME, sender=sender, at=1.0, message_id="m", emoji="👍"),
+        RequestMade(event_id="u", chat=HOME, sender=sender, at=1.0, what="upload"),
     ]
 
 
@@ -219,3 +221,14 @@ def test_the_people_of_one_platform_owners_first() -> None:
 
     assert people.on("memory") == ["zoe", "ann", "bob"]
     assert people.on("slack") == []
+
+
+async def test_a_request_is_decided_like_any_event_and_not_stored(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    outcomes = []
+    for who in ("ann", "mallory"):
+        sender = Sender(id=who, name=who)
+        asked = RequestMade(event_id="u", chat=bot.channel.chat(who), sender=sender, at=1.0, what="page")
+        outcomes.append(await bot.channel.deliver(asked))
+    assert outcomes == [Accepted.PERMITTED, Accepted.REFUSED]
+    assert await bot.made.store.inbox.waiting() == []
