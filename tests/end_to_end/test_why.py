@@ -1,0 +1,54 @@
+"""On every platform the model asks its user, and /why tells how an answer came about."""
+
+import pytest
+
+from tests.emulators.model_script import ToolUse, Turn, says
+from tests.end_to_end.platforms.platform import Chat
+from tests.end_to_end.stage import Stage
+
+pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+
+ASKS = Turn(tools=(ToolUse("ask_user", {"question": "Which city?", "choices": ["Tokyo", "Osaka"]}),))
+
+
+def is_asking(chat: Chat) -> bool:
+    return any("Which city?" in text and "I wait 10 minutes" in text for text in chat.screen)
+
+
+async def test_a_question_of_the_model_is_answered_by_a_button(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(ASKS, says("Booked."))
+
+    await chat.says(ann, "book it")
+    await chat.until(is_asking)
+    await chat.presses(ann, "Osaka")
+
+    await chat.until(lambda c: c.screen[-1].endswith("Booked."))
+    await chat.until(lambda c: any("Which city?" in text and "✓" in text for text in c.screen))
+    assert stage.model.requests[-1].texts("tool")[-1] == "The person chose: Osaka"
+
+
+async def test_a_question_of_the_model_is_answered_in_words(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(ASKS, says("Booked."))
+
+    await chat.says(ann, "book it")
+    await chat.until(is_asking)
+    await chat.says(ann, "Kyoto instead")
+
+    await chat.until(lambda c: c.screen[-1].endswith("Booked."))
+    assert stage.model.requests[-1].texts("tool")[-1] == "The person answered: Kyoto instead"
+
+
+async def test_why_tells_how_the_last_answer_came_about(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(Turn(tools=(ToolUse("calculator", {"expression": "17*23"}),)), says("It is 391."))
+
+    await chat.says(ann, "what is 17 * 23?")
+    await chat.until(lambda c: any(text.endswith("It is 391.") for text in c.screen))
+    await chat.says(ann, "/why")
+
+    await chat.until(lambda c: "what is 17 * 23?" in c.screen[-1] and "calculator" in c.screen[-1])
+    assert "setting" in chat.screen[-1]
+    assert ".read" in chat.screen[-1]
+    assert "test-model" in chat.screen[-1]
