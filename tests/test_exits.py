@@ -264,6 +264,7 @@ WITHOUT_WORDS = {
     "Spending.settle",
     "Spending.settle_unknown",
     "Tasks.start",
+    "Transcript.rewind",
     "Tasks.cancel",
     "Strangers.forget",
     "Strangers.ignore",

@@ -125,7 +125,7 @@ class CommandHandler:
     async def _tell(self, item: InboxItem, answer: Answer, session: ChatSession) -> None:
         """Send a command's reply, or pass it to the agent as a message."""
         if isinstance(answer, Said):
-            session.continue_with(InboxItem(item.seq, as_message(item.event, answer.words)))
+            session.enqueue(InboxItem(item.seq, as_message(item.event, answer.words)))
             await self._replies.passed_on(item)
         else:
             await self._replies.answer(item, answer)

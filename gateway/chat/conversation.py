@@ -153,6 +153,14 @@ class Conversation:
         else:
             self._agent.context.skills.new_conversation()
 
+    async def rewind(self, count: int, event_id: str) -> int:
+        """Take the last exchanges out of the history. Return their number. Call only between two runs."""
+        async with self._loading:
+            session = self._chat.session if self._chat else (await self._store.chats.get(self.key)).session
+            taken = await self._store.transcript.rewind(session, count, event_id)
+            self._agent = None  # the next one is loaded without them
+        return taken
+
     async def note(self, item: InboxItem, notice: NotificationMessage | None) -> None:
         """Add a message that a job posted to the conversation's history. Call only between two runs.
 

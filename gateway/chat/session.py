@@ -97,7 +97,7 @@ class ChatSession:
         if self._commands:
             self._mail.hold(item)
         elif isinstance(item.event, TaskEnded | ScheduleFired):  # cannot steer a run
-            self._enqueue(item)
+            self.enqueue(item)
         elif self._above_gap.is_needed and not passes_gap:
             self._above_gap.add(item, self._admit)
         else:
@@ -184,10 +184,6 @@ class ChatSession:
             return Continuing.NOTHING
         return Continuing.POSSIBLE if self._turns.may_steer(by, last[0]) else Continuing.NOT_YOURS
 
-    def continue_with(self, item: InboxItem) -> None:
-        """Begin a run with a message that a command produced."""
-        self._enqueue(item)
-
     async def renew(self, by: Sender) -> None:
         """Stop the run and begin a new conversation. Raises PermissionError as `stop` does."""
         await self.resume(by, self._turns.new_id())
@@ -201,6 +197,12 @@ class ChatSession:
         await self.conversation.settle(dropped)
         if stopped is Stopped.RUN and self._run is not None:
             await self._run_over.wait()
+
+    async def rewind(self, by: Sender, count: int, event_id: str) -> int:
+        """Stop the run and take the last exchanges out of the history. Raises PermissionError as `stop` does."""
+        if await self.stop(by) is Stopped.RUN and self._run is not None:
+            await self._run_over.wait()
+        return await self.conversation.rewind(count, event_id)
 
     def _halt(self, by: Sender) -> tuple[Stopped, list[InboxItem]]:
         """Abort the run. Return what was stopped, and the messages that are not to be answered any more."""
@@ -254,9 +256,9 @@ class ChatSession:
             self._mail.arrive(item)
             self._background.start(self._steer(item.seq), f"steer {self.key}")
         else:
-            self._enqueue(item)
+            self.enqueue(item)
 
-    def _enqueue(self, item: InboxItem) -> None:
+    def enqueue(self, item: InboxItem) -> None:
         self._mail.wait(item)
         self._news.set()
         self._wake()
@@ -376,7 +378,7 @@ class ChatSession:
             finally:
                 if left := self._mail.arriving(seq):
                     self._mail.arrived(seq)
-                    self._enqueue(left)
+                    self.enqueue(left)
 
     async def _hand_over(self, seq: int) -> None:
         run = self._run

@@ -11,6 +11,9 @@ from gateway.texts.say import LANGUAGES, Language, say
 
 NAMES: dict[Language, str] = {"en": "English", "zh": "中文"}
 
+MOST_DIGITS = 4
+"""Digits of the number of exchanges to rewind."""
+
 
 class ConversationCommands:
     """Commands about the current conversation and its run."""
@@ -64,6 +67,19 @@ class ConversationCommands:
             case Continuing.NOT_YOURS:
                 return reply(say("continue_not_yours", given.language))
 
+    async def rewind(self, given: Invocation) -> OutboundMessage:
+        """Take the last exchanges out of the conversation. Messages and files stay."""
+        wanted = given.arguments.strip() or "1"
+        if not (wanted.isascii() and wanted.isdigit() and 0 < len(wanted) <= MOST_DIGITS and int(wanted)):
+            return reply(say("rewind_usage", given.language, slash=given.slash))
+        try:
+            count = await given.session.rewind(given.sender, int(wanted), given.asked)
+        except PermissionError:
+            return reply(say("not_yours", given.language))
+        if not count:
+            return reply(say("rewind_nothing", given.language))
+        return reply(say("rewound_one" if count == 1 else "rewound", given.language, count=count))
+
     def _tasks_go_on(self, given: Invocation) -> list[str]:
         """Return a sentence about background tasks that keep running, if there are any."""
         count = self._tasks.in_background(given.chat, given.sender)
@@ -93,6 +109,13 @@ class ConversationCommands:
             Command("again", {"en": "Show the last answer", "zh": "显示上一条回答"}, self.again, hidden=True),
             Command("retry", {"en": "Try again what failed", "zh": "重试失败的回答"}, self.retry, hidden=True),
             Command("new", {"en": "Begin a new conversation", "zh": "开始新的对话"}, self.new),
+            Command(
+                "rewind",
+                {"en": "Take back the last exchanges", "zh": "撤回最近的几轮对话"},
+                self.rewind,
+                arguments="[N]",
+                example="2",
+            ),
             Command("stop", {"en": "Stop what is running", "zh": "停止当前任务"}, self.stop),
             Command(
                 "continue", {"en": "Continue an answer that a limit ended", "zh": "从达到上限的地方继续"}, self.go_on

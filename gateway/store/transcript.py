@@ -14,6 +14,11 @@ from gateway.store.search import index
 from gateway.store.table import Table, readable
 
 _LAST = 2**63 - 1
+_COUNTS = (
+    "NOT EXISTS (SELECT 1 FROM rewinds WHERE rewinds.session = transcript.session"
+    " AND transcript.seq > rewinds.after AND transcript.seq <= rewinds.until)"
+)
+"""True for rows that no rewind took out of the model's context."""
 
 
 class Transcript(Table):
@@ -46,12 +51,46 @@ class Transcript(Table):
 
     async def history(self, session: str) -> list[AgentMessage]:
         """Return a session's effective history: the last summary, the messages it kept, and all messages since."""
-        query = "SELECT seq, message FROM transcript WHERE session = ? AND seq >= ? ORDER BY seq"
+        query = f"SELECT seq, message FROM transcript WHERE session = ? AND seq >= ? AND {_COUNTS} ORDER BY seq"  # noqa: S608
 
         def read(connection: sqlite3.Connection) -> list[AgentMessage]:
             return effective(_messages(connection.execute(query, (session, _start(connection, session)))))
 
         return await self._reader.run(read)
+
+    async def rewind(self, session: str, count: int, event_id: str) -> int:
+        """Take a session's last exchanges out of the model's context. Their rows stay.
+
+        Args:
+            session: The session.
+            count: The number of exchanges, each a run with messages of a user.
+            event_id: The event that asked for it; the same event rewinds only once.
+
+        Returns:
+            The number of exchanges that were taken out.
+        """
+        last = (
+            "SELECT min(seq) FROM transcript WHERE session = ?"  # noqa: S608
+            " AND json_extract(message, '$.role') = 'user'"
+            f" AND json_extract(message, '$.id') LIKE 'inbox-%' AND {_COUNTS} GROUP BY run ORDER BY 1 DESC LIMIT ?"
+        )
+        now = self._clock.time()
+
+        def change(connection: sqlite3.Connection) -> int:
+            done = connection.execute("SELECT exchanges FROM rewinds WHERE event = ?", (event_id,)).fetchone()
+            if done is not None:
+                return int(done[0])
+            starts = [seq for (seq,) in connection.execute(last, (session, count))]
+            if starts:
+                query = "SELECT max(seq) FROM transcript WHERE session = ?"
+                (until,) = connection.execute(query, (session,)).fetchone()
+                row = (event_id, session, starts[-1] - 1, until, len(starts), now)
+                connection.execute(
+                    "INSERT INTO rewinds (event, session, after, until, exchanges, at) VALUES (?, ?, ?, ?, ?, ?)", row
+                )
+            return len(starts)
+
+        return await self._writer.submit(change)
 
     async def said_in(self, run: Run) -> list[AgentMessage]:
         """Return the messages that a run has added."""
@@ -94,8 +133,8 @@ def _start(connection: sqlite3.Connection, session: str) -> int:
     The search starts at the end, so that a long history costs nothing.
     """
     query = (
-        "SELECT seq, json_extract(message, '$.first_kept_id') FROM transcript"
-        " WHERE session = ? AND json_extract(message, '$.role') = 'summary' ORDER BY seq DESC LIMIT 1"
+        "SELECT seq, json_extract(message, '$.first_kept_id') FROM transcript"  # noqa: S608
+        f" WHERE session = ? AND json_extract(message, '$.role') = 'summary' AND {_COUNTS} ORDER BY seq DESC LIMIT 1"
     )
     summary = connection.execute(query, (session,)).fetchone()
     if summary is None:

@@ -12,6 +12,23 @@ TEXTS = {
         "en": "New conversation started. Of the last one I keep only what you asked me to remember.",
         "zh": "已开始新的对话。上次的内容我只保留您让我记住的。",
     },
+    "rewind_usage": {
+        "en": "Say how many exchanges to take back, as in {slash}rewind 2. Without a number it is one.",
+        "zh": "请写上要撤回几轮对话，例如 {slash}rewind 2。不写数字即撤回一轮。",
+    },
+    "rewind_nothing": {
+        "en": "There is nothing to take back in this conversation.",
+        "zh": "当前对话中没有可以撤回的内容。",
+    },
+    "rewound_one": {
+        "en": "I no longer know the last exchange. Its messages stay in this chat, and files stay as they are now.",
+        "zh": "最近一轮对话我已不再记得。聊天里的消息保留，文件也保持现状。",
+    },
+    "rewound": {
+        "en": "I no longer know the last {count} exchanges. Their messages stay in this chat, and files stay as they "
+        "are now.",
+        "zh": "最近 {count} 轮对话我已不再记得。聊天里的消息保留，文件也保持现状。",
+    },
     "mention_only": {"en": "Yes? Tell me what you need.", "zh": "请告诉我您需要什么。"},
     "unknown_command": {
         "en": "Unknown command {slash}{name}. See {slash}help.",

@@ -19,6 +19,8 @@ COMMANDS = {
     *("remind", "report", "cron", "heartbeat", "tz"),
     *("audit", "forget", "privacy", "doctor", "config", "reload"),
     *("model", "think"),
+    *("audit", "forget", "privacy", "config", "reload"),
+    *("remind", "report", "cron", "heartbeat", "tz", "model", "think", "rewind"),
 }
 
 
