@@ -78,7 +78,10 @@ class ChatSettings(Table):
     async def at(self, place: Place, name: str) -> ChatSetting | None:
         """Return the setting made for this very place."""
         row = (await self._all()).get((place.key, name))
-        return ChatSetting(row[0], place, row[1], row[2]) if row else None
+        if row is None:
+            return None
+        value, by, set_at = row
+        return ChatSetting(value, place, by, set_at)
 
     async def named(self, *names: str) -> list[tuple[str, str, str]]:
         """Return the place's key, the name and the value of all settings with these names."""

@@ -80,5 +80,4 @@ def _code(connection: sqlite3.Connection, now: float) -> Code | None:
 
 def _wrong(connection: sqlite3.Connection, principal: str, now: float) -> int:
     query = "SELECT wrong FROM pairing_tries WHERE principal = ? AND at > ?"
-    row = connection.execute(query, (principal, now - LASTS)).fetchone()
-    return int(row[0]) if row else 0
+    return next((int(wrong) for (wrong,) in connection.execute(query, (principal, now - LASTS))), 0)
