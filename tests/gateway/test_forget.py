@@ -222,6 +222,7 @@ NO_WORDS = {
         "chat_settings",
         "chats",
         "erasures",
+        "links",
         "spending",
         "people",
         "read_marks",
