@@ -226,6 +226,7 @@ NO_WORDS = {
         "spending",
         "people",
         "read_marks",
+        "rewinds",
         "runs",
         "standings",
         "store",
