@@ -45,6 +45,7 @@ from gateway.commands.people import PeopleCommands
 from gateway.commands.planning import Planning
 from gateway.commands.privacy import PrivacyCommands
 from gateway.commands.proactive import ProactiveCommands
+from gateway.commands.queue import QueueCommands
 from gateway.commands.remind import RemindCommands
 from gateway.commands.report import ReportCommands
 from gateway.commands.search import SearchCommands
@@ -103,6 +104,7 @@ class Composition(Chats):
             LinkCommands(self.membership, self.access).commands,
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,
+            QueueCommands().commands,
             ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,

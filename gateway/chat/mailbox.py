@@ -1,5 +1,6 @@
 """A chat's unanswered messages, held in memory; all of them are in the store too."""
 
+import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
@@ -17,6 +18,8 @@ class Mailbox:
     def __init__(self, waiting: Counter[str] | None = None) -> None:
         """`waiting` counts the messages in all mailboxes by user."""
         self._count: Counter[str] = Counter() if waiting is None else waiting
+        self.changed = asyncio.Event()
+        """Set when an item enters or leaves."""
         self._next_ticket = count()
         self._tickets: dict[int, int] = {}
         """Order in which items are to be answered. It differs from their numbers if one was received late."""
@@ -54,6 +57,16 @@ class Mailbox:
     def has_waiting_from(self, sender: str) -> bool:
         """Return True if messages from the sender wait for a run."""
         return any(_kind(item) == (sender, _WORDS) for item in self._waiting.values())
+
+    def waiting(self, until: float) -> list[InboxItem]:
+        """Return users' messages that no run has taken, oldest first.
+
+        Messages held behind a command are among them if they were sent until then.
+        """
+        places = (self._above, self._waiting, self._arriving)
+        found = [item for place in places for item in place.values()]
+        found.extend(item for item in self._held.values() if item.event.at <= until)
+        return sorted((item for item in found if _kind(item)[1] == _WORDS), key=lambda item: item.seq)
 
     def stand_above(self, item: InboxItem) -> None:
         """Hold the item until the gap before it has been read."""
@@ -177,6 +190,7 @@ class Mailbox:
 
     def _put(self, place: dict[int, InboxItem], item: InboxItem) -> None:
         place[item.seq] = item
+        self.changed.set()
         self._tickets[item.seq] = next(self._next_ticket)
         if _kind(item)[1] == _WORDS:
             self._count[person_of(item.event.chat, item.event.sender)] += 1
@@ -184,6 +198,7 @@ class Mailbox:
     def _remove(self, seq: int) -> None:
         item = next(found for place in self._places if (found := place.pop(seq, None)))
         del self._tickets[seq]
+        self.changed.set()
         if _kind(item)[1] == _WORDS:
             person = person_of(item.event.chat, item.event.sender)
             self._count[person] -= 1

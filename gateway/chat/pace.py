@@ -93,14 +93,15 @@ def person_of(chat: ChatKey, sender: Sender) -> str:
 def refusal(items: Sequence[InboxItem], language: Language) -> OutboundMessage:
     """Return the reply to the first of these messages that refuses all of them, quoting each."""
     key = "too_many_waiting" if len(items) == 1 else "too_many_waiting_more"
-    names = [f"> {literal(_quoted(item.event))}  " for item in items]
+    names = [f"> {literal(quoted(item.event))}  " for item in items]
     text = "\n".join([say(key, language, most=MOST_WAITING, count=len(items)), "", *names])
     first = items[0].event
     replied = first.message_id if isinstance(first, MessageReceived) else None
     return OutboundMessage(markdown=text, reply_to=replied)
 
 
-def _quoted(event: InboundEvent) -> str:
+def quoted(event: InboundEvent) -> str:
+    """Return the first words of a message, and the names of its files."""
     if not isinstance(event, MessageReceived):
         return ""
     words = " ".join(event.words.split())

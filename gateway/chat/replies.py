@@ -20,6 +20,8 @@ class Rewritten:
     """Replacement for the message whose button was pressed. For other events it is sent as an ordinary reply."""
 
     message: OutboundMessage
+    settles: tuple[int, ...] = ()
+    """Numbers of waiting messages that are not to be answered, settled together with the event."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,7 @@ class Replies:
                 await self._once(item, answer)
                 return
             answer = answer.message.model_copy(update={"respond": item.event.whisper})
-        message = answer.message if isinstance(answer, Rewritten) else answer
+        message, settled = (answer.message, answer.settles) if isinstance(answer, Rewritten) else (answer, ())
         name = f"inbox-{item.seq}"
         if isinstance(item.event, CommandInvoked | ButtonPressed) and message.respond is None:
             message = message.model_copy(update={"respond": item.event.respond})
@@ -72,7 +74,7 @@ class Replies:
         posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
         if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
             posts[0] = replace(posts[0], message_id=item.event.message_id)
-        await self._store.outbox.add(posts, [item.seq])
+        await self._store.outbox.add(posts, [item.seq, *settled])
         self._access.spoke(item.event.chat)
         await self._delivery.deliver(item.event.chat, posts)
 

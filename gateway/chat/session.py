@@ -52,8 +52,7 @@ class ChatSession:
         self._typing = typing
         self._channel = conversation.channel
         self.obeying = asyncio.Lock()  # runs commands one at a time, in order
-        self._mail = Mailbox(turns.waiting)
-        self._news = asyncio.Event()
+        self.mail = Mailbox(turns.waiting)
         self._intake = asyncio.Lock()
         self._commands = 0
         self.is_cut_short = False
@@ -68,7 +67,7 @@ class ChatSession:
         self._work: asyncio.Task[None] | None = None
         self._closed = False
         self._background = Background("a chat's work failed")
-        self._above_gap = GapWait(self.key, gaps, typing, self._mail, self._background)
+        self._above_gap = GapWait(self.key, gaps, typing, self.mail, self._background)
         self._sender_language: str | None = None
 
     # State for other modules
@@ -80,12 +79,8 @@ class ChatSession:
     @property
     def running_for(self) -> float | None:
         """Seconds since the run began, or None while idle or when only the delivery of the last answer is left."""
-        told = self._chat_run is not None and self._chat_run.is_noted and not self._mail.has_waiting
+        told = self._chat_run is not None and self._chat_run.is_noted and not self.mail.has_waiting
         return self._turns.clock.monotonic() - self._run_started if self._run and not told else None
-
-    @property
-    def waiting_count(self) -> int:
-        return len(self._mail)
 
     # Input
 
@@ -95,7 +90,7 @@ class ChatSession:
         It waits for commands in progress, and for a history gap to be read unless `passes_gap`, as a button press does.
         """
         if self._commands:
-            self._mail.hold(item)
+            self.mail.hold(item)
         elif isinstance(item.event, TaskEnded | ScheduleFired):  # cannot steer a run
             self.enqueue(item)
         elif self._above_gap.is_needed and not passes_gap:
@@ -110,25 +105,25 @@ class ChatSession:
     def end_command(self) -> None:
         self._commands -= 1
         if not self._commands:
-            for item in self._mail.release():
+            for item in self.mail.release():
                 self.receive(item)
 
     def hold(self, item: InboxItem) -> None:
         """Hold a message, and those after it, until it is known if it answers a question."""
         self.begin_command()
-        self._mail.hold(item)
+        self.mail.hold(item)
 
     def unhold(self, item: InboxItem) -> bool:
         """Remove a held message that answers a question. Return False if it was edited meanwhile and does not."""
-        held = self._mail.unhold(item.seq)
+        held = self.mail.unhold(item.seq)
         if held is None or held == item:
             return held is not None
-        self._mail.hold(held)
+        self.mail.hold(held)
         return False
 
     def hold_again(self, item: InboxItem) -> None:
         """Hold a message that turned out not to be an answer, until the command in progress is over."""
-        self._mail.hold(item)
+        self.mail.hold(item)
 
     def can_stop(self, sender: Sender) -> bool:
         """Return True if there is a run that the user may stop."""
@@ -146,14 +141,14 @@ class ChatSession:
 
     async def edited(self, changed: MessageEdited) -> bool:
         """Apply an edit to a message that still waits. Return True if there was one."""
-        item = self._mail.find(changed.message_id)
+        item = self.mail.find(changed.message_id)
         if item is None or item.event.sender.id != changed.sender.id:  # nobody speaks with another's rights
             return False
         words = {"text": changed.text, **({"shared": changed.shared} if changed.shared else {})}
         reworded = InboxItem(item.seq, item.event.model_copy(update=words))
-        self._mail.replace(reworded)
+        self.mail.replace(reworded)
         agent = self.conversation.agent_in_memory
-        if self._mail.is_given(item) and agent is not None:
+        if self.mail.is_given(item) and agent is not None:
             agent.queues.replace(await self.conversation.prompt(reworded))
         await self.conversation.reword(reworded)
         return True
@@ -175,7 +170,7 @@ class ChatSession:
 
     async def continuing(self, by: Sender, run: str, ended: Callable[[TerminalReason], bool]) -> Continuing:
         """Check if a user may continue the chat's last run. `ended` tests its reason; `run` is a prefix of its id."""
-        if self._unfinished or self._mail.has_waiting or self._mail.has_arriving:
+        if self._unfinished or self.mail.has_waiting or self.mail.has_arriving:
             return Continuing.NOTHING
         last = await self.conversation.last_run()
         if last is None or last[1] is None or not (ended(last[1]) and last[0].id.startswith(run)):
@@ -209,8 +204,7 @@ class ChatSession:
         run = self._run if self._is_open else None
         if run is not None and not self._turns.may_stop(by, run):
             raise PermissionError(by.id)
-        dropped = self._mail.drop(by.id, with_given=run is not None)
-        self._news.set()
+        dropped = self.mail.drop(by.id, with_given=run is not None)
         if run is not None:
             self._abort()
             return Stopped.RUN, dropped
@@ -235,8 +229,7 @@ class ChatSession:
         stopped = self._run if self._run is not None and self._is_open and is_out(self._run.person) else None
         if stopped is not None:
             self._abort()
-        dropped = self._mail.expel(is_out)
-        self._news.set()
+        dropped = self.mail.expel(is_out)
         return Expelled(stopped, left, dropped)
 
     async def close(self) -> None:
@@ -252,15 +245,14 @@ class ChatSession:
 
     def _admit(self, item: InboxItem) -> None:
         """Let a message steer the current run if it may, or queue it for a run of its own."""
-        if self._can_steer(item.event.sender) or self._mail.has_arriving:
-            self._mail.arrive(item)
+        if self._can_steer(item.event.sender) or self.mail.has_arriving:
+            self.mail.arrive(item)
             self._background.start(self._steer(item.seq), f"steer {self.key}")
         else:
             self.enqueue(item)
 
     def enqueue(self, item: InboxItem) -> None:
-        self._mail.wait(item)
-        self._news.set()
+        self.mail.wait(item)
         self._wake()
 
     def _wake(self, after: float = 0.0) -> None:
@@ -276,7 +268,7 @@ class ChatSession:
 
     @property
     def _has_work(self) -> bool:
-        return bool(self._unsent or self._unfinished) or self._mail.has_waiting
+        return bool(self._unsent or self._unfinished) or self.mail.has_waiting
 
     @property
     def _is_open(self) -> bool:
@@ -291,7 +283,7 @@ class ChatSession:
 
     def _can_steer(self, sender: Sender) -> bool:
         """Return True if the sender may steer the run and has no earlier message waiting, as after a restart."""
-        waits = self._mail.has_waiting_from(sender.id)
+        waits = self.mail.has_waiting_from(sender.id)
         is_open = self._run is not None and self._is_open and not self._turns.are_held
         return is_open and self._run is not None and self._turns.may_steer(sender, self._run) and not waits
 
@@ -317,7 +309,7 @@ class ChatSession:
         else:
             await self._notes.told(self.key)
             await self._note_down()
-            items = await self._turns.next(self._mail, self._news)
+            items = await self._turns.next(self.mail)
             if not items:
                 return
             self._sender_language = items[0].event.sender.language
@@ -330,7 +322,7 @@ class ChatSession:
         finally:
             self._run = self._chat_run = None
             self._run_over.set()
-            self._mail.take_back()
+            self.mail.take_back()
 
     async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> None:
         """Drive a run. An internal error ends it, not the chat, and is not repeated at each start."""
@@ -344,7 +336,7 @@ class ChatSession:
 
     async def _note_down(self) -> None:
         """Add messages posted by jobs to the history, for later answers to refer to; never during a run."""
-        while not self._unfinished and (notes := self._mail.take_notes()):
+        while not self._unfinished and (notes := self.mail.take_notes()):
             for item in notes:
                 with Bulkhead("note"):  # a failed one waits for the next start, and does not block others
                     await self.conversation.note(item, await self._notes.notice(item))
@@ -376,25 +368,25 @@ class ChatSession:
             try:
                 await self._hand_over(seq)
             finally:
-                if left := self._mail.arriving(seq):
-                    self._mail.arrived(seq)
+                if left := self.mail.arriving(seq):
+                    self.mail.arrived(seq)
                     self.enqueue(left)
 
     async def _hand_over(self, seq: int) -> None:
         run = self._run
         agent = await self.conversation.agent_of(run.session) if run is not None else None
         made = message = None
-        current = self._mail.arriving(seq)
+        current = self.mail.arriving(seq)
         while current is not None and current is not made:  # an edit may come in between
             made, message = current, await self.conversation.prompt(current)
-            current = self._mail.arriving(seq)
+            current = self.mail.arriving(seq)
         if current is None or message is None or agent is None or self._run is not run:
             return
         if self._can_steer(current.event.sender):
-            self._mail.arrived(seq)
-            self._mail.give(current)
+            self.mail.arrived(seq)
+            self.mail.give(current)
             agent.steer(message)
 
     def _taken(self, said: str) -> None:
         for seq in inbox_seqs([said]):
-            self._mail.taken(seq)
+            self.mail.taken(seq)

@@ -1,6 +1,5 @@
 """Decides when a chat's next run begins, and with which messages."""
 
-import asyncio
 import math
 from collections import Counter
 
@@ -48,11 +47,11 @@ class Turns:
         """Return True for the run's user, admins and owners."""
         return sender.id == run.person or self._access.is_admin(run.chat, sender)
 
-    async def next(self, mail: Mailbox, news: asyncio.Event) -> list[InboxItem]:
+    async def next(self, mail: Mailbox) -> list[InboxItem]:
         """Take the messages of the next run out of the mailbox, waiting until their sender's rate limit allows a run.
 
-        While one user waits, others in the chat do not. `news` is set when a message enters or leaves the mailbox.
-        Return an empty list if no messages wait or the program is draining.
+        While one user waits, others in the chat do not. Return an empty list if no messages wait or the program is
+        draining.
         """
         while not self._drain.is_on and (turns := mail.turns()):
             soonest = math.inf
@@ -61,8 +60,8 @@ class Turns:
                     mail.take(items)
                     return items
                 soonest = min(soonest, wait)
-            news.clear()
-            await set_within(news, soonest, self.clock)
+            mail.changed.clear()
+            await set_within(mail.changed, soonest, self.clock)
         return []
 
     def new_run(self, chat: Chat, first: InboxItem, *, in_group: bool) -> Run:

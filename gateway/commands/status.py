@@ -35,7 +35,7 @@ class StatusCommand:
         if seconds is None:
             state = say("status_idle", language)
         else:
-            state = say("status_running", language, seconds=round(seconds), waiting=given.session.waiting_count)
+            state = say("status_running", language, seconds=round(seconds), waiting=len(given.session.mail))
         up = timedelta(seconds=round(self._clock.time() - about.started))
         # The reason may name one of the owner's servers.
         owner = given.is_owner

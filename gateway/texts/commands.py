@@ -29,6 +29,35 @@ TEXTS = {
         "are now.",
         "zh": "最近 {count} 轮对话我已不再记得。聊天里的消息保留，文件也保持现状。",
     },
+    "queue_empty": {"en": "No messages are waiting here.", "zh": "这里没有等待处理的消息。"},
+    "queue_waiting": {"en": "Waiting here, oldest first:", "zh": "正在等待的消息（最早的在前）："},
+    "queue_more": {"en": "- and {count} more", "zh": "- 另有 {count} 条"},
+    "queue_hint": {
+        "en": "`{slash}queue drop NUMBER` drops one, `{slash}queue drop all` drops all of them.",
+        "zh": "`{slash}queue drop 编号` 取消一条，`{slash}queue drop all` 全部取消。",
+    },
+    "queue_drop": {"en": "Drop {number}", "zh": "取消 {number}"},
+    "queue_drop_all": {"en": "Drop all", "zh": "全部取消"},
+    "queue_dropped_one": {
+        "en": "Dropped. I will not answer this message:",
+        "zh": "已取消，我不会回答这条消息：",
+    },
+    "queue_dropped": {
+        "en": "Dropped. I will not answer these {count} messages:",
+        "zh": "已取消，我不会回答这 {count} 条消息：",
+    },
+    "queue_gone": {
+        "en": "No message with the number {number} waits here for you to drop: I may have begun to answer it. "
+        "{slash}queue shows what waits.",
+        "zh": "这里没有编号为 {number} 且您可以取消的等待消息：我可能已经开始回答它了。"
+        "{slash}queue 会列出等待中的消息。",
+    },
+    "queue_usage": {
+        "en": "Write {slash}queue to see what waits, {slash}queue drop 17 to drop the message with that number, or "
+        "{slash}queue drop all.",
+        "zh": "发送 {slash}queue 查看等待中的消息，{slash}queue drop 17 取消该编号的消息，"
+        "{slash}queue drop all 全部取消。",
+    },
     "mention_only": {"en": "Yes? Tell me what you need.", "zh": "请告诉我您需要什么。"},
     "unknown_command": {
         "en": "Unknown command {slash}{name}. See {slash}help.",

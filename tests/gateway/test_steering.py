@@ -50,7 +50,7 @@ def newest(bot: Bot) -> MessageReceived:
 
 def waiting(bot: Bot, count: int) -> Callable[[], bool]:
     chat = bot.channel.chat("ann")
-    return lambda: bot.made.sessions.of(chat).waiting_count == count
+    return lambda: len(bot.made.sessions.of(chat).mail) == count
 
 
 async def test_all_that_waits_reaches_the_run_together(wired_bot: StartBot) -> None:  # C-18, D-11

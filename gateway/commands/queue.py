@@ -1,0 +1,94 @@
+"""The command /queue: shows the messages that wait here, and drops them."""
+
+from collections.abc import Sequence
+
+from channels.base import Button, OutboundMessage
+from channels.text import literal
+from gateway.chat.pace import quoted
+from gateway.chat.replies import Answer, Rewritten
+from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.store.rows import InboxItem
+from gateway.texts.say import Language, say
+
+MOST_LISTED = 10
+IN_ROW = 5
+"""Buttons in a row."""
+ALL = "all"
+
+
+class QueueCommands:
+    """The command /queue."""
+
+    async def queue(self, given: Invocation) -> Answer:
+        """List what waits, or drop one message or all. Admins and owners see everybody's, others their own."""
+        words = given.arguments.lower().split()
+        wanted = words[-1].strip("`#") if words else ""
+        is_number = wanted.isascii() and wanted.isdigit()
+        waiting = _waiting(given)
+        if not words:
+            return _listed(given, waiting) or reply(say("queue_empty", given.language))
+        if words not in (["drop", words[-1]], [ALL]) or not (is_number or wanted == ALL):
+            return reply(say("queue_usage", given.language, slash=given.slash))
+        dropped = [item for item in waiting if wanted in (ALL, str(item.seq))]
+        if dropped:
+            return _drop(given, dropped)
+        if wanted == ALL:
+            return reply(say("queue_empty", given.language))
+        return reply(say("queue_gone", given.language, number=wanted[:LONGEST_ID], slash=given.slash))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "queue",
+                {"en": "Show and drop what waits", "zh": "查看或取消等待中的消息"},
+                self.queue,
+                arguments="[drop N|all]",
+                example="drop 17",
+            ),
+        )
+
+
+def _waiting(given: Invocation) -> list[InboxItem]:
+    """Return the waiting messages that the user may see and drop."""
+    found = given.session.mail.waiting(given.at)
+    return [item for item in found if given.is_admin or item.event.sender.id == given.sender.id]
+
+
+def _drop(given: Invocation, dropped: Sequence[InboxItem]) -> Rewritten:
+    """Take the messages out of the queue. They are settled together with the command, so a restart repeats nothing."""
+    given.session.mail.take(dropped)
+    key = "queue_dropped_one" if len(dropped) == 1 else "queue_dropped"
+    told = "\n".join([say(key, given.language, count=len(dropped)), "", *_lines(given, dropped)])
+    rest = _listed(given, _waiting(given))
+    left = OutboundMessage(markdown=f"{told}\n\n{rest.markdown}", buttons=rest.buttons) if rest else reply(told)
+    return Rewritten(left, settles=tuple(item.seq for item in dropped))
+
+
+def _listed(given: Invocation, waiting: Sequence[InboxItem]) -> OutboundMessage | None:
+    """Return the list with its buttons; None if nothing waits."""
+    if not waiting:
+        return None
+    language = given.language
+    drops = [_button(item, language) for item in waiting[:MOST_LISTED]]
+    rows = [tuple(drops[at : at + IN_ROW]) for at in range(0, len(drops), IN_ROW)]
+    if len(waiting) > 1:
+        rows.append((Button(label=say("queue_drop_all", language), action=f"/queue drop {ALL}"),))
+    hint = say("queue_hint", language, slash=given.slash)
+    lines = [say("queue_waiting", language), "", *_lines(given, waiting), "", hint]
+    return OutboundMessage(markdown="\n".join(lines), buttons=tuple(rows))
+
+
+def _lines(given: Invocation, items: Sequence[InboxItem]) -> list[str]:
+    lines = []
+    for item in items[:MOST_LISTED]:
+        sender = item.event.sender
+        who = "" if sender.id == given.sender.id else literal(f"{sender.name or sender.id}: ")
+        lines.append(f"- `{item.seq}` {who}{literal(quoted(item.event))}")
+    if len(items) > MOST_LISTED:
+        lines.append(say("queue_more", given.language, count=len(items) - MOST_LISTED))
+    return lines
+
+
+def _button(item: InboxItem, language: Language) -> Button:
+    return Button(label=say("queue_drop", language, number=item.seq), action=f"/queue drop {item.seq}")
