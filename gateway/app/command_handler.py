@@ -4,11 +4,12 @@ from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageRe
 from gateway.app.yes_or_no import PlainWords, Word, plain_word
 from gateway.chat.ask_user import FreeAnswers
 from gateway.chat.gaps import Gaps
-from gateway.chat.replies import Answer, Replies, Said
+from gateway.chat.replies import Again, Answer, Replies, Said
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.commands.table import CommandTable
 from gateway.runs.drain import DrainedTasks
+from gateway.store.exchanges import again
 from gateway.store.rows import InboxItem
 
 
@@ -127,6 +128,11 @@ class CommandHandler:
         if isinstance(answer, Said):
             session.enqueue(InboxItem(item.seq, as_message(item.event, answer.words)))
             await self._replies.passed_on(item)
+        elif isinstance(answer, Again):
+            session.enqueue(again(item, answer.message, answer.model))
+            await self._replies.passed_on(item)
+            if answer.note:
+                await self._replies.note(item, answer.note)
         else:
             await self._replies.answer(item, answer)
 

@@ -48,6 +48,7 @@ from gateway.commands.proactive import ProactiveCommands
 from gateway.commands.queue import QueueCommands
 from gateway.commands.remind import RemindCommands
 from gateway.commands.report import ReportCommands
+from gateway.commands.retry import RetryCommand
 from gateway.commands.search import SearchCommands
 from gateway.commands.sessions import SessionCommands
 from gateway.commands.skill_archives import SkillArchives
@@ -104,6 +105,7 @@ class Composition(Chats):
             LinkCommands(self.membership, self.access).commands,
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,
+            RetryCommand(self.chat_models, self.access, store.exchanges).commands,
             QueueCommands().commands,
             ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,

@@ -5,7 +5,15 @@ from dataclasses import dataclass, replace
 
 import structlog
 
-from channels.base import ButtonPressed, ChannelError, ChatKey, CommandInvoked, InboundEvent, OutboundMessage
+from channels.base import (
+    ButtonPressed,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    InboundEvent,
+    MessageReceived,
+    OutboundMessage,
+)
 from channels.capabilities import ClosesCommands
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
@@ -43,7 +51,18 @@ class Said:
     words: str
 
 
-Answer = OutboundMessage | Rewritten | Once | Said | None
+@dataclass(frozen=True)
+class Again:
+    """An earlier message for the agent to answer again."""
+
+    message: MessageReceived
+    model: str | None
+    """The model that answers this once; None for the usual one."""
+    note: str
+    """What the user is told meanwhile, in Markdown; empty for nothing."""
+
+
+Answer = OutboundMessage | Rewritten | Once | Said | Again | None
 """Reply to an event; None sends nothing."""
 
 
@@ -102,6 +121,13 @@ class Replies:
         post = Post(f"{name}:reply:0", name, item.event.chat, message, message_id=item.event.message_id)
         await self._store.outbox.add([post])
         await self._delivery.deliver(item.event.chat, [post])
+
+    async def note(self, item: InboxItem, words: str) -> None:
+        """Tell the user something about an event that the agent is still to answer."""
+        name = f"inbox-{item.seq}"
+        posts = [Post(f"{name}:reply:1", name, item.event.chat, OutboundMessage(markdown=words))]
+        await self._store.outbox.add(posts)
+        await self._delivery.deliver(item.event.chat, posts)
 
     async def refuse(self, items: Sequence[InboxItem], message: OutboundMessage) -> None:
         """Store the reason for refusing messages of a chat and settle them in one transaction, then deliver it."""

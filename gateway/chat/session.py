@@ -145,7 +145,7 @@ class ChatSession:
         if item is None or item.event.sender.id != changed.sender.id:  # nobody speaks with another's rights
             return False
         words = {"text": changed.text, **({"shared": changed.shared} if changed.shared else {})}
-        reworded = InboxItem(item.seq, item.event.model_copy(update=words))
+        reworded = InboxItem(item.seq, item.event.model_copy(update=words), item.model)
         self.mail.replace(reworded)
         agent = self.conversation.agent_in_memory
         if self.mail.is_given(item) and agent is not None:
@@ -193,11 +193,10 @@ class ChatSession:
         if stopped is Stopped.RUN and self._run is not None:
             await self._run_over.wait()
 
-    async def rewind(self, by: Sender, count: int, event_id: str) -> int:
-        """Stop the run and take the last exchanges out of the history. Raises PermissionError as `stop` does."""
+    async def end_run(self, by: Sender) -> None:
+        """Stop the run and wait until it is over. Raises PermissionError as `stop` does."""
         if await self.stop(by) is Stopped.RUN and self._run is not None:
             await self._run_over.wait()
-        return await self.conversation.rewind(count, event_id)
 
     def _halt(self, by: Sender) -> tuple[Stopped, list[InboxItem]]:
         """Abort the run. Return what was stopped, and the messages that are not to be answered any more."""

@@ -77,4 +77,5 @@ class Turns:
             person=event.sender.id,
             started=self.clock.time(),
             reply_to=replied,
+            model=first.model,
         )

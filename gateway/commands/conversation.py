@@ -1,6 +1,5 @@
-"""Commands about the conversation: /new, /stop, /continue, /retry, /again, /language."""
+"""Commands about the conversation: /new, /stop, /rewind, /continue, /again, /language."""
 
-from agent_core.reasons import TerminalReason
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Said
 from gateway.commands.table import Command, Invocation, reply, rewritten
@@ -54,28 +53,16 @@ class ConversationCommands:
             case Continuing.NOT_YOURS:
                 return reply(say("continue_not_yours", given.language))
 
-    async def retry(self, given: Invocation) -> Answer:
-        """Have the model answer again after a failure; the user's message and its files are still in the session."""
-        failed = await given.session.continuing(
-            given.sender, given.arguments.strip(), lambda reason: reason is TerminalReason.ERROR
-        )
-        match failed:
-            case Continuing.POSSIBLE:
-                return Said(say("retry_words", given.language))
-            case Continuing.NOTHING:
-                return reply(say("retry_nothing", given.language))
-            case Continuing.NOT_YOURS:
-                return reply(say("continue_not_yours", given.language))
-
     async def rewind(self, given: Invocation) -> OutboundMessage:
         """Take the last exchanges out of the conversation. Messages and files stay."""
         wanted = given.arguments.strip() or "1"
         if not (wanted.isascii() and wanted.isdigit() and 0 < len(wanted) <= MOST_DIGITS and int(wanted)):
             return reply(say("rewind_usage", given.language, slash=given.slash))
         try:
-            count = await given.session.rewind(given.sender, int(wanted), given.asked)
+            await given.session.end_run(given.sender)
         except PermissionError:
             return reply(say("not_yours", given.language))
+        count = await given.session.conversation.rewind(int(wanted), given.asked)
         if not count:
             return reply(say("rewind_nothing", given.language))
         return reply(say("rewound_one" if count == 1 else "rewound", given.language, count=count))
@@ -107,7 +94,6 @@ class ConversationCommands:
     def commands(self) -> tuple[Command, ...]:
         return (
             Command("again", {"en": "Show the last answer", "zh": "显示上一条回答"}, self.again, hidden=True),
-            Command("retry", {"en": "Try again what failed", "zh": "重试失败的回答"}, self.retry, hidden=True),
             Command("new", {"en": "Begin a new conversation", "zh": "开始新的对话"}, self.new),
             Command(
                 "rewind",

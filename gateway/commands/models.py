@@ -40,7 +40,7 @@ class ModelCommands:
     async def _choose(self, given: Invocation, at: Aimed) -> OutboundMessage:
         found = self._models.named(at.words)
         if found is None:
-            return self._unknown(given, at.words)
+            return unknown_model(self._models, given, at.words, "model")
         if not self._models.allows(given.role, found.id):
             return reply(say("model_not_for_you", given.language, model=literal(found.id), slash=given.slash))
         await self._settings.set(at.place, MODEL, found.id, given.sender.id)
@@ -113,19 +113,6 @@ class ModelCommands:
         level = level_words(at.place, given.language)
         return reply(say("model_unset", given.language, level=level, model=literal(chosen.model.id)))
 
-    def _unknown(self, given: Invocation, wanted: str) -> OutboundMessage:
-        language, name = given.language, literal(wanted[:LONGEST])
-        if (why := self._models.unreachable.get(wanted)) is not None:
-            return reply(say("model_unreachable", language, name=name, why=_reason(why, given)))
-        meant = self._models.nearest(wanted, given.role)
-        if meant is None:
-            return reply(say("model_unknown", language, name=name, slash=given.slash))
-        text = say("model_unknown_meant", language, name=name, meant=literal(meant))
-        button = Button(label=meant[-LONGEST:], action=f"/model {meant}", says="yes")
-        if len(button.action.encode()) > LONGEST_ACTION:
-            return reply(text)
-        return OutboundMessage(markdown=text, buttons=((button,),), asks=given.sender.id)
-
     def _row(self, model: ModelInfo, given: Invocation) -> str:
         language, note = given.language, ""
         if model.id == self._models.default.id:
@@ -153,6 +140,21 @@ class ModelCommands:
                 example="high",
             ),
         )
+
+
+def unknown_model(models: ChatModels, given: Invocation, wanted: str, command: str) -> OutboundMessage:
+    """Return the reply to an unknown name, with a button that gives `command` the name that may be meant."""
+    language, name = given.language, literal(wanted[:LONGEST])
+    if (why := models.unreachable.get(wanted)) is not None:
+        return reply(say("model_unreachable", language, name=name, why=_reason(why, given)))
+    meant = models.nearest(wanted, given.role)
+    if meant is None:
+        return reply(say("model_unknown", language, name=name, slash=given.slash))
+    text = say("model_unknown_meant", language, name=name, meant=literal(meant))
+    button = Button(label=meant[-LONGEST:], action=f"/{command} {meant}", says="yes")
+    if len(button.action.encode()) > LONGEST_ACTION:
+        return reply(text)
+    return OutboundMessage(markdown=text, buttons=((button,),), asks=given.sender.id)
 
 
 def _where(setting: ChatSetting | None, given: Invocation) -> str:

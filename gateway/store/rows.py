@@ -22,6 +22,8 @@ class InboxItem:
 
     seq: int
     event: InboundEvent
+    model: str | None = None
+    """The model asked for this once."""
 
 
 def message_id(item: InboxItem) -> str:

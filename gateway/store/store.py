@@ -17,6 +17,7 @@ from gateway.store.chat_settings import ChatSettings
 from gateway.store.chats import Chats, LoadedSkills
 from gateway.store.database import Reader
 from gateway.store.erasures import Erasures
+from gateway.store.exchanges import Exchanges
 from gateway.store.firings import Firings
 from gateway.store.heartbeats import Heartbeats
 from gateway.store.inbox import Inbox
@@ -54,7 +55,7 @@ class Store:
         self.outbox = Outbox(*tables)
         self.runs = Runs(*tables)
         self.run_records = RunRecords(*tables)
-        self.transcript = Transcript(*tables)
+        self.transcript, self.exchanges = Transcript(*tables), Exchanges(*tables)
         self.search = Search(*tables)
         self.sessions = Sessions(*tables)
         self.steps = Steps(*tables)

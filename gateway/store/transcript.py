@@ -19,6 +19,12 @@ _COUNTS = (
     " AND transcript.seq > rewinds.after AND transcript.seq <= rewinds.until)"
 )
 """True for rows that no rewind took out of the model's context."""
+LAST_STARTS = (
+    "SELECT min(seq) FROM transcript WHERE session = ?"  # noqa: S608
+    " AND json_extract(message, '$.role') = 'user'"
+    f" AND json_extract(message, '$.id') LIKE 'inbox-%' AND {_COUNTS} GROUP BY run ORDER BY 1 DESC LIMIT ?"
+)
+"""Selects the first rows of a session's last exchanges."""
 
 
 class Transcript(Table):
@@ -69,18 +75,13 @@ class Transcript(Table):
         Returns:
             The number of exchanges that were taken out.
         """
-        last = (
-            "SELECT min(seq) FROM transcript WHERE session = ?"  # noqa: S608
-            " AND json_extract(message, '$.role') = 'user'"
-            f" AND json_extract(message, '$.id') LIKE 'inbox-%' AND {_COUNTS} GROUP BY run ORDER BY 1 DESC LIMIT ?"
-        )
         now = self._clock.time()
 
         def change(connection: sqlite3.Connection) -> int:
             done = connection.execute("SELECT exchanges FROM rewinds WHERE event = ?", (event_id,)).fetchone()
             if done is not None:
                 return int(done[0])
-            starts = [seq for (seq,) in connection.execute(last, (session, count))]
+            starts = [seq for (seq,) in connection.execute(LAST_STARTS, (session, count))]
             if starts:
                 query = "SELECT max(seq) FROM transcript WHERE session = ?"
                 (until,) = connection.execute(query, (session,)).fetchone()

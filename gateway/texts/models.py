@@ -67,6 +67,10 @@ TEXTS = {
         "en": "`{model}` is not open to your role. {slash}model lists the models that are.",
         "zh": "您的角色不能使用 `{model}`。{slash}model 列出您可用的模型。",
     },
+    "model_not_for_them": {
+        "en": "`{model}` is not open to the role of the person whose message it was.",
+        "zh": "消息发送者的角色不能使用 `{model}`。",
+    },
     "think_here": {
         "en": "Thinking before an answer is **{thinking}** here{where}. Choose a level:",
         "zh": "这里回答前的思考程度：**{thinking}**{where}。请选择：",

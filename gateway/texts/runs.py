@@ -60,6 +60,14 @@ TEXTS = {
         "en": "There is nothing to try again here any more.",
         "zh": "这里没有可以重试的内容了。",
     },
+    "retry_not_yours": {
+        "en": "Only the person whose message it was, or an admin, can have it answered again.",
+        "zh": "只有消息的发送者或管理员可以让我重新回答。",
+    },
+    "retry_files": {
+        "en": "I am answering again. What I changed while answering the first time stays changed, files too.",
+        "zh": "我正在重新回答。上次回答时所做的更改（包括文件）会保留。",
+    },
     "continue_nothing": {
         "en": "There is nothing to continue here any more.",
         "zh": "这里没有可以继续的内容了。",

@@ -113,6 +113,7 @@ _PLACES_IN_CHINESE = {
     "CODE": "配对码",
     "TITLE": "标题",
     "AMOUNT": "数额",
+    "MODEL": "模型",
 }
 
 

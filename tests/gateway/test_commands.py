@@ -22,7 +22,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("start", "help", "status"),
         *("pair", "link"),
         *("people", "allow", "role", "block", "whoami"),
-        *("new", "rewind", "stop", "continue", "language"),
+        *("new", "rewind", "stop", "continue", "language", "retry"),
         "queue",
         *("model", "think", "tz"),
         "export",

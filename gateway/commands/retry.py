@@ -1,0 +1,92 @@
+"""The command /retry: has the last message answered again."""
+
+import re
+
+from agent_core.reasons import TerminalReason
+from agent_core.tools.registry import ToolRegistry, UnknownTool
+from channels.text import literal
+from gateway.chat.replies import Again, Answer, Said
+from gateway.commands.models import unknown_model
+from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.access import Access
+from gateway.runs.chat_models import ChatModels
+from gateway.runs.stop_and_continue import Continuing
+from gateway.store.exchanges import Exchange, Exchanges
+from gateway.texts.say import say
+
+_RUN = re.compile(r"[0-9a-f]{8}")
+"""The start of a run's id, in the button under a failure."""
+_HARMLESS = ("read", "net")
+
+
+class RetryCommand:
+    """Answers the last message again, or what failed, as the button under a failure asks."""
+
+    def __init__(self, models: ChatModels, access: Access, exchanges: Exchanges) -> None:
+        self._models = models
+        self._access = access
+        self._exchanges = exchanges
+
+    async def retry(self, given: Invocation) -> Answer:
+        wanted = given.arguments.strip()
+        if _RUN.fullmatch(wanted) and self._models.named(wanted) is None:
+            return await self._failed(given, wanted)
+        model = self._models.named(wanted) if wanted else None
+        if wanted and model is None:
+            return unknown_model(self._models, given, wanted, "retry")
+        return await self._again(given, model.id if model else None)
+
+    async def _again(self, given: Invocation, model: str | None) -> Answer:
+        """Take the last exchange out of the conversation and return its message."""
+        if model is not None and not self._models.allows(given.role, model):
+            return reply(say("model_not_for_you", given.language, model=literal(model), slash=given.slash))
+        try:
+            await given.session.end_run(given.sender)
+        except PermissionError:
+            return reply(say("not_yours", given.language))
+        conversation = given.session.conversation
+        last = await self._exchanges.last((await conversation.settings()).session, given.asked)
+        if last is None:
+            return reply(say("retry_nothing", given.language))
+        author = last.message.sender
+        if not self._access.may_act_for(given.chat, given.sender, author.id):
+            return reply(say("retry_not_yours", given.language))
+        if model is not None and not self._models.allows(self._access.role(given.chat, author), model):
+            return reply(say("model_not_for_them", given.language, model=literal(model)))
+        note = say("retry_files", given.language) if await self._changed_something(given, last) else ""
+        await conversation.rewind(1, given.asked)
+        return Again(last.message, model, note)
+
+    async def _changed_something(self, given: Invocation, last: Exchange) -> bool:
+        """Return True if a tool may have changed something; those no longer known count."""
+        tools = (await given.session.conversation.agent()).loop.tools
+        return any(_may_change(tools, name) for name in last.tools)
+
+    async def _failed(self, given: Invocation, run: str) -> Answer:
+        """Have the model go on after a failure; the user's message and its files are still in the session."""
+        match await given.session.continuing(given.sender, run, lambda reason: reason is TerminalReason.ERROR):
+            case Continuing.POSSIBLE:
+                return Said(say("retry_words", given.language))
+            case Continuing.NOTHING:
+                return reply(say("retry_nothing", given.language))
+            case Continuing.NOT_YOURS:
+                return reply(say("continue_not_yours", given.language))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "retry",
+                {"en": "Answer the last message again", "zh": "重新回答上一条消息"},
+                self.retry,
+                arguments="[MODEL]",
+                example="anthropic/claude-sonnet-5",
+            ),
+        )
+
+
+def _may_change(tools: ToolRegistry, name: str) -> bool:
+    try:
+        return tools.get(name).acts not in _HARMLESS
+    except UnknownTool:
+        return True
