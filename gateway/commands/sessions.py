@@ -37,9 +37,10 @@ class SessionCommands:
         language, wanted = given.language, given.arguments.strip()
         page = min(int(wanted), LAST_PAGE) if wanted.isascii() and wanted.isdigit() and int(wanted) else 1
         rows = await self._sessions.of(given.chat, PAGE + 1, PAGE * (page - 1))
-        if not rows:
-            return reply(say("sessions_none" if page == 1 else "sessions_no_more", language))
         current = (await given.session.conversation.settings()).session
+        unbegun = await self._unbegun(given, current) if page == 1 else []
+        if not (rows or unbegun):
+            return reply(say("sessions_none" if page == 1 else "sessions_no_more", language))
         zone, now = await given.session.conversation.zone(), self._clock.time()
         lines = [
             f"- `{row.id[:ID]}` **{literal(_title(row, language))}** – {slot_words(row.last, zone, language, now)}, "
@@ -54,9 +55,16 @@ class SessionCommands:
         )
         older = ((Button(label=say("search_older", language), action=f"/sessions {page + 1}"),),)
         return OutboundMessage(
-            markdown="\n".join([say("sessions", language), "", *lines, "", hint]),
+            markdown="\n".join([say("sessions", language), "", *unbegun, *lines, "", hint]),
             buttons=choices + older if len(rows) > PAGE else choices,
         )
+
+    async def _unbegun(self, given: Invocation, current: str) -> Sequence[str]:
+        """Return a line for the current conversation if it has a title, but no message yet."""
+        title = await self._sessions.title(current)
+        if not title or await self._sessions.find(given.chat, current) is not None:
+            return []
+        return [f"- `{current[:ID]}` **{literal(title)}** – {say('sessions_current', given.language)}"]
 
     async def resume(self, given: Invocation) -> Answer:
         """Continue an earlier conversation. The button of the reply goes back to the one before."""

@@ -268,3 +268,24 @@ async def test_a_long_search_says_how_to_see_older_messages(start_bot: StartBot)
 
     assert "Search with fewer words" in bot.screen[-1]
     assert bot.channel.posts[-1][1].buttons == ()
+
+
+async def test_a_title_shows_at_once_before_the_first_message(start_bot: StartBot) -> None:
+    bot = await start_bot("One.")
+
+    await bot.hears("first")
+    await bot.hears("/new")
+    await bot.hears("/rename Garden plans")
+    await bot.hears("/sessions")
+
+    assert "**Garden plans** – " in bot.screen[-1]
+    assert "**first**" in bot.screen[-1]
+
+
+async def test_the_title_of_the_very_first_conversation_shows_before_its_first_message(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/rename Garden plans")
+    await bot.hears("/sessions")
+
+    assert "**Garden plans** – " in bot.screen[-1]
