@@ -37,11 +37,14 @@ class CommandHandler:
         self._answers = answers
 
     def handle(self, item: InboxItem, name: str, arguments: str) -> None:
-        """Run a command, without the model. The chat's later messages wait for it.
+        """Run a command. The chat's later messages wait for it, unless the command waits for none.
 
         So a message sent after /new belongs to the new conversation.
         """
         session = self._sessions.of(item.event.chat)
+        if self._commands.waits_for_none(name):
+            self._tasks.start(self._run(item, name, arguments, session))
+            return
         session.begin_command()
         if name == "stop":
             session.cut_short(item.event.sender)
@@ -49,8 +52,7 @@ class CommandHandler:
         async def work() -> None:
             try:
                 async with session.obeying:
-                    answer = await self._commands.run(session, item.event, name, arguments)
-                    await self._tell(item, answer, session)
+                    await self._run(item, name, arguments, session)
             finally:
                 session.end_command()
 
@@ -122,6 +124,9 @@ class CommandHandler:
         name, _, arguments = meant.action[1:].partition(" ")
         answer = await self._commands.run(session, meant, name, arguments)
         await self._tell(InboxItem(item.seq, meant), answer, session)
+
+    async def _run(self, item: InboxItem, name: str, arguments: str, session: ChatSession) -> None:
+        await self._tell(item, await self._commands.run(session, item.event, name, arguments), session)
 
     async def _tell(self, item: InboxItem, answer: Answer, session: ChatSession) -> None:
         """Send a command's reply, or pass it to the agent as a message."""

@@ -25,6 +25,7 @@ from gateway.chat.ask_user import FreeAnswers
 from gateway.chat.replies import Replies
 from gateway.commands.answers import AnswerCommands
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
+from gateway.commands.aside import AsideCommands
 from gateway.commands.audit import AuditCommands
 from gateway.commands.budget import BudgetCommands
 from gateway.commands.config import ConfigCommands
@@ -92,7 +93,6 @@ class Composition(Chats):
     def commands(self) -> CommandTable:
         planning = Planning(self.jobs, self._clock)
         about, clock, store, pace = self.about, self._clock, self.store, self.pace
-        context = ContextCommands(store, pace, clock, self._new_id)
         cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
         feedback = Feedback(store, self.announcer, self.jobs, clock)
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
@@ -107,10 +107,11 @@ class Composition(Chats):
             ConversationCommands(self.tasks, store.outbox).commands,
             RetryCommand(self.chat_models, self.access, store.exchanges).commands,
             QueueCommands().commands,
+            AsideCommands(self.chat_models, pace, self.access, self.secrets, self._new_id).commands,
             ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
-            context.commands,
+            ContextCommands(store, pace, clock, self._new_id).commands,
             SkillCommands(self.skill_installs, SkillLevels(self.store.chat_settings)).commands,
             VoiceCommands(self.speaker, store.chat_settings).commands,
             ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,

@@ -120,6 +120,10 @@ class Conversation:
         await self._agents.inherit_skills(self.key, agent)
         return agent
 
+    async def separate_agent(self) -> Agent:
+        """Return another agent with the history of the current session. What it does is not recorded in it."""
+        return await self._agents.load(self.key, (await self.settings()).session)
+
     @property
     def agent_in_memory(self) -> Agent | None:
         return self._agent

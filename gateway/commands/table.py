@@ -106,6 +106,8 @@ class Command:
     private: bool = False
     """Offered in private chats only."""
     suggest: Suggester | None = None
+    waits_for_none: bool = False
+    """Runs at once beside the chat's other commands and messages, which do not wait for it either."""
 
     @property
     def spec(self) -> CommandSpec:
@@ -134,6 +136,11 @@ class CommandTable:
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
+
+    def waits_for_none(self, name: str) -> bool:
+        """Return True if the command runs beside the chat's other commands."""
+        command = self._by_name.get(name)
+        return command is not None and command.waits_for_none
 
     def with_files(self, event: InboundEvent) -> InboundEvent:
         """Return the command that a message with files is, or the event as it is."""

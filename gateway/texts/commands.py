@@ -29,6 +29,11 @@ TEXTS = {
         "are now.",
         "zh": "最近 {count} 轮对话我已不再记得。聊天里的消息保留，文件也保持现状。",
     },
+    "btw_answer": {"en": "*Aside, not part of the conversation:*", "zh": "*顺便回答，不计入对话：*"},
+    "btw_no_answer": {
+        "en": "The model gave no answer. Ask again with {slash}btw, or without it to let it use its tools.",
+        "zh": "模型没有回答。请用 {slash}btw 再问一次，或直接提问，这样它可以使用工具。",
+    },
     "queue_empty": {"en": "No messages are waiting here.", "zh": "这里没有等待处理的消息。"},
     "queue_waiting": {"en": "Waiting here, oldest first:", "zh": "正在等待的消息（最早的在前）："},
     "queue_more": {"en": "- and {count} more", "zh": "- 另有 {count} 条"},

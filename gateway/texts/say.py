@@ -106,6 +106,7 @@ _PLACES_IN_CHINESE = {
     "TIME": "时间",
     "TEXT": "内容",
     "KEEP": "要保留的内容",
+    "QUESTION": "问题",
     "WORDS": "关键词",
     "NAME": "名称",
     "PERSON": "用户",

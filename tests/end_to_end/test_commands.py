@@ -20,7 +20,7 @@ COMMANDS = {
     *("audit", "forget", "privacy", "doctor", "config", "reload"),
     *("model", "think"),
     *("audit", "forget", "privacy", "config", "reload"),
-    *("remind", "report", "cron", "heartbeat", "tz", "model", "think", "rewind", "queue", "retry"),
+    *("remind", "report", "cron", "heartbeat", "tz", "model", "think", "rewind", "queue", "retry", "btw"),
 }
 
 

@@ -23,7 +23,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("pair", "link"),
         *("people", "allow", "role", "block", "whoami"),
         *("new", "rewind", "stop", "continue", "language", "retry"),
-        "queue",
+        *("queue", "btw"),
         *("model", "think", "tz"),
         "export",
         *("context", "compact"),

@@ -1,0 +1,87 @@
+"""The command /btw: a question beside the conversation, which enters neither the history nor a run."""
+
+import structlog
+
+from agent_core.agent import Agent
+from agent_core.cancel import CancelToken
+from agent_core.clock import NewId
+from agent_core.events import AgentEnd
+from agent_core.loop.event_stream import unheard
+from agent_core.loop.model_call import ModelRequest
+from agent_core.messages import user
+from agent_core.models.llm import LlmFailure
+from agent_core.reasons import TerminalReason
+from channels.base import OutboundMessage
+from gateway.chat.pace import Pace
+from gateway.commands.table import Command, Invocation, reply, too_soon
+from gateway.permissions.access import Access
+from gateway.runs.chat_models import ChatModels
+from gateway.runs.model_failures import Reader, trouble_text
+from gateway.security.secrets import Secrets
+from gateway.texts.say import say
+
+NOTE = (
+    "This is asked aside. Answer briefly, from the conversation and from what you know. Do not go on with other work, "
+    "promise nothing and call no tools: neither the question nor your answer will be in the conversation."
+)
+"""What the model is told beside the question."""
+
+log = structlog.get_logger(__name__)
+
+
+class AsideCommands:
+    """The command /btw."""
+
+    def __init__(self, models: ChatModels, pace: Pace, access: Access, secrets: Secrets, new_id: NewId) -> None:
+        self._models = models
+        self._pace = pace
+        self._access = access
+        self._secrets = secrets
+        self._new_id = new_id
+
+    async def ask(self, given: Invocation) -> OutboundMessage | None:
+        """Answer a question with the conversation as context, without tools."""
+        if refusal := too_soon(self._pace, given):
+            return refusal
+        agent, run = await given.session.conversation.separate_agent(), self._new_id()
+        await self._models.equip(agent, given.chat, given.role)
+        # A budget without room refuses the question: nobody should get an answer to it much later.
+        agent.loop.models.spending.begin_run(run, given.sender.id, can_wait=False)
+        question = user(given.arguments.strip(), source=given.sender.name if given.in_group else None, context=NOTE)
+        agent.append_message(question)
+        request = agent.context.build_request(agent.state, with_tools=False)
+        asked = ModelRequest(request, agent.session_id, CancelToken())
+        answer, failure = await agent.loop.caller.ask(asked, unheard)
+        if not self._access.may_speak(given.chat, given.sender):
+            return None  # the right was taken away meanwhile
+        if failure is not None:
+            return reply(self._trouble(given, agent, failure, run))
+        if not answer.text.strip():
+            return reply(say("btw_no_answer", given.language, slash=given.slash))
+        return reply(f"{say('btw_answer', given.language)}\n\n{answer.text.strip()}")
+
+    def _trouble(self, given: Invocation, agent: Agent, failure: LlmFailure, run: str) -> str:
+        log.warning("a question aside failed", run=run, chat=str(given.chat), error=failure.message)
+        end = AgentEnd(
+            reason=TerminalReason.ERROR,
+            messages=(),
+            error=failure.message,
+            failure=failure.kind,
+            cause=failure.cause,
+            retry_after_s=failure.retry_after_s,
+        )
+        reader = Reader(given.language, given.slash, is_owner=given.is_owner and not given.in_group)
+        return trouble_text(end, run[:8], agent.loop.model.id, reader, self._secrets)
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "btw",
+                {"en": "Ask aside, outside the conversation", "zh": "顺便提问，不计入对话"},
+                self.ask,
+                arguments="QUESTION",
+                example={"en": "what does idempotent mean?", "zh": "幂等是什么意思？"},
+                waits_for_none=True,
+            ),
+        )
