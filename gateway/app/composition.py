@@ -348,6 +348,7 @@ class Composition(Chats):
     async def close(self) -> None:
         """Cancel all work as it is; the next process continues it."""
         await self.scheduler.close()
+        await self.forgetting.close()
         await asyncio.gather(self._close_chats(), self.owners.close(), self.stranger_notices.close_all())
         await self.audit.close()
 

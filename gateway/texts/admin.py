@@ -79,7 +79,7 @@ TEXTS = {
         "zh": "未能全部删除：磁盘已满或出错。其余内容会在下次启动时删除，请告知所有者。",
     },
     "forget_done": {
-        "en": "Erased: {messages} messages, {chats} direct chats, the content of {entries} audit entries.",
+        "en": "Erased. Messages: {messages}; direct chats: {chats}; audit entries without content now: {entries}.",
         "zh": "已删除：{messages} 条消息、{chats} 个私聊、{entries} 条审计记录的内容。",
     },
     "forget_no_backups": {"en": "No backup on this machine holds the data.", "zh": "本机没有包含这些数据的备份。"},

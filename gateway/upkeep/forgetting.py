@@ -16,6 +16,7 @@ from pathlib import Path
 
 import structlog
 
+from agent_core.background import Background
 from agent_core.clock import Clock
 from channels.base import ChatKey
 from channels.capabilities import KeepsFiles
@@ -104,6 +105,7 @@ class Forgetting:
         self._backups = backups
         self._drop = drop
         self._one_at_a_time = asyncio.Lock()
+        self._indexing = Background("indexing after an erasure failed")
 
     async def erase(self, who: str, by: str) -> Erased:
         """Erase what a person said, as `by` confirmed.
@@ -116,7 +118,13 @@ class Forgetting:
                 raise StillBusy(who)
             erasure = Erasure(who, self._clock.time(), by)
             await asyncio.to_thread(self._confirm, erasure)
-            return await self._carry_out(erasure)
+            erased = await self._carry_out(erasure)
+            self._indexing.start(self._store.search.catch_up())  # the index was emptied
+            return erased
+
+    async def close(self) -> None:
+        """Leave the rest of the search index to the next start."""
+        await self._indexing.stop()
 
     async def catch_up(self) -> None:
         """Carry out what a crash cut off, and repeat what a restored backup does not know. Call before messages come.

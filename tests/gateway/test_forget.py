@@ -1,5 +1,6 @@
 """/forget erases a person's words from every file on the disk, and says which backups still hold them."""
 
+import asyncio
 import sqlite3
 from contextlib import closing
 from pathlib import Path
@@ -80,7 +81,7 @@ async def test_no_file_holds_the_words_of_a_direct_chat_any_more(start_bot: Star
     bot = await talked(start_bot)
     answer = await erases(bot)
 
-    assert answer.startswith("Erased: 2 messages, 1 direct chats, the content of 2 audit entries.")
+    assert answer.startswith("Erased. Messages: 2; direct chats: 1; audit entries without content now: 2.")
     assert "No backup on this machine" in answer
     assert on_disk(bot.home) == []
     assert on_disk(bot.home, "carl was here") != [], "others keep theirs"
@@ -109,7 +110,7 @@ async def test_in_a_group_only_that_person_s_words_go(start_bot: StartBot) -> No
 
     answer = await erases(bot)
 
-    assert answer.startswith("Erased: 1 messages, 1 direct chats")
+    assert answer.startswith("Erased. Messages: 1; direct chats: 1")
     assert on_disk(bot.home) == []
     await bot.hears("go on", sender="carl", group="birds")
     said = str(bot.llm.requests[-1].messages)
@@ -210,7 +211,7 @@ async def test_an_owner_erases_what_another_said_in_a_direct_chat_only(start_bot
     assert bot.screen[-1] == "Other people can read this chat. Please ask me in a direct chat."
 
     answer = await erases(bot, "memory:bob", sender="ann")
-    assert answer.startswith("Erased: 2 messages, 1 direct chats")
+    assert answer.startswith("Erased. Messages: 2; direct chats: 1")
     assert on_disk(bot.home) == []
 
 
@@ -261,3 +262,16 @@ async def test_the_button_has_room_for_the_longest_names(start_bot: StartBot, pe
 def test_a_button_has_room_for_the_longest_ids() -> None:
     assert len("slack:T0123456789A:U0123456789A") <= LONGEST_WHO
     assert len(f"/forget yes {'x' * LONGEST_WHO} d1a383a1 2540be3ff") <= 64
+
+
+async def test_what_others_said_is_found_again_at_once(start_bot: StartBot) -> None:
+    bot = await talked(start_bot)
+    await erases(bot)
+
+    async def found() -> bool:
+        await bot.hears("/search carl", sender="carl")
+        return "carl was here" in bot.screen[-1] and "still being added" not in bot.screen[-1]
+
+    async with asyncio.timeout(30):
+        while not await found():
+            pass
