@@ -2,7 +2,8 @@
 
 import asyncio
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from importlib import import_module
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -12,8 +13,7 @@ from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.access import Access
-from gateway.records.chart import bar_chart
-from gateway.records.spending_report import Span, SpendingReport, Sum, began, first_of, report_of
+from gateway.records.spending_report import Bar, Span, SpendingReport, Sum, began, first_of, report_of
 from gateway.store.budget import ALL, Account, Scope, chat_account
 from gateway.store.spending import Spending
 from gateway.texts.amounts import Unit, amount_words
@@ -72,7 +72,8 @@ class UsageCommands:
 
     def _draw(self, report: SpendingReport, asked: str) -> Attachment:
         """Write the chart to a file to be sent. Blocks."""
-        drawn = bar_chart(report.chart(), "USD" if report.unit is Unit.USD else "")
+        draw: Callable[[Sequence[Bar], str], bytes] = import_module("gateway.records.chart").bar_chart
+        drawn = draw(report.chart(), "USD" if report.unit is Unit.USD else "")
         file = self._outgoing / f"usage-{hashlib.sha256(asked.encode()).hexdigest()[:24]}" / "usage.png"
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.write_bytes(drawn)

@@ -1,10 +1,14 @@
-"""Draws a small bar chart as a PNG. Its labels are digits and dates, which need no translation."""
+"""Draws a small bar chart as a PNG. Its labels are digits and dates, which need no translation.
+
+Imported by name, only to draw one: Pillow takes time and memory to import.
+"""
 
 import io
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 from PIL import Image, ImageDraw, ImageFont
+
+from gateway.records.spending_report import Bar
 
 WIDTH, HEIGHT = 800, 320
 _LEFT, _RIGHT, _TOP, _BOTTOM = 90, 16, 22, 40
@@ -15,15 +19,6 @@ _LINES = 4
 _MOST_LABELS = 10
 _TEXT = 15
 """Height of the text in pixels."""
-
-
-@dataclass(frozen=True)
-class Bar:
-    """A bar; the upper part `estimated` of its value is drawn lighter."""
-
-    label: str
-    value: float
-    estimated: float = 0.0
 
 
 def bar_chart(bars: Sequence[Bar], unit: str) -> bytes:

@@ -6,7 +6,6 @@ from datetime import date, datetime, time, timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
-from gateway.records.chart import Bar
 from gateway.store.budget import Spent
 from gateway.store.spending import Used
 from gateway.texts.amounts import USD, Unit
@@ -21,6 +20,15 @@ class Span(StrEnum):
     DAY = "day"
     WEEK = "week"
     MONTH = "month"
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A bar of a chart; the upper part `estimated` of its value is drawn lighter."""
+
+    label: str
+    value: float
+    estimated: float = 0.0
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ import pytest
 from PIL import Image
 
 from channels.attachments import Attachment
-from gateway.records.chart import HEIGHT, WIDTH, Bar, bar_chart
+from gateway.records.chart import HEIGHT, WIDTH, bar_chart
+from gateway.records.spending_report import Bar
 from gateway.settings.budgets import BudgetSettings
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
