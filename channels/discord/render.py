@@ -14,7 +14,6 @@ from channels.text import split_markdown, split_message, utf16_len, visible
 MAX_TEXT = 2_000
 """Discord counts characters; UTF-16 units are never fewer."""
 MAX_LABEL = 80
-MAX_ACTION = 100
 MAX_ROWS = MAX_IN_ROW = 5
 SMALLEST_HEADING = 3
 
@@ -219,7 +218,5 @@ def components(rows: Sequence[Sequence[Button]]) -> list[JsonValue]:
 
 
 def _button(button: Button) -> JsonValue:
-    if len(button.action) > MAX_ACTION:
-        raise ValueError(f"button action {button.action!r} is longer than {MAX_ACTION} characters")
     label = button.label[:MAX_LABEL] if visible(button.label) else _NOTHING
     return {"type": 2, "style": _STYLES[button.style], "label": label, "custom_id": button.action}

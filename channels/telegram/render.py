@@ -17,8 +17,6 @@ from channels.text import split_markdown, split_message, utf16_len, visible
 
 MAX_TEXT = 4_096
 MAX_CAPTION = 1_024
-MAX_ACTION = 64
-"""Bytes of a button's callback data."""
 MAX_LABEL = 100
 
 _NOTHING = "…"
@@ -121,8 +119,6 @@ def keyboard(rows: Sequence[Sequence[Button]]) -> JsonValue:
 
 
 def _button(button: Button) -> JsonValue:
-    if len(button.action.encode()) > MAX_ACTION:
-        raise ValueError(f"button action {button.action!r} is longer than {MAX_ACTION} bytes")
     return {"text": button.label[:MAX_LABEL] if visible(button.label) else _NOTHING, "callback_data": button.action}
 
 

@@ -47,8 +47,9 @@ class Speaker:
 
     async def answered(self, run: Run, text: str) -> None:
         """Speak an answer that was delivered, beside whatever comes next."""
-        words = spoken(self._secrets.mask(text))
-        if words and self._client is not None and await self.is_on(run.chat):
+        if self._client is None or not await self.is_on(run.chat):
+            return
+        if words := spoken(self._secrets.mask(text)):
             self.background.start(self._speak(self._client, run, words), f"voice {run.id}")
 
     async def _speak(self, client: AudioClient, run: Run, words: str) -> None:

@@ -109,8 +109,9 @@ class TelegramEmulator(LoopbackServer):
 
     @property
     def commands(self) -> dict[str, str]:
-        """Default command menu: descriptions by name."""
-        return self._world.command_menus.get(("default", ""), {})
+        """Command menu of private chats: descriptions by name."""
+        menus = self._world.command_menus
+        return menus.get(("all_private_chats", "")) or menus.get(("default", ""), {})
 
     @property
     def command_menus(self) -> dict[tuple[str, str], dict[str, str]]:

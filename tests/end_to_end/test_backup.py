@@ -49,6 +49,8 @@ async def home(own_stage: Stage) -> Path:
     stage, home = own_stage, own_stage.program.home
     (home / "skills" / "mine").mkdir(parents=True)
     (home / "skills" / "mine" / "SKILL.md").write_text(SKILL)
+    (home / "installed-skills").mkdir()
+    (home / "installed-skills" / "approved.json").write_text("{}")
     (home / "parley.toml").write_text(MCP)
     (home / ".env").write_text("SEARCH_KEY=secret\n")
     for file in (home / "parley.toml", home / ".env"):

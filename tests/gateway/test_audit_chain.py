@@ -170,6 +170,7 @@ def test_the_command_says_what_was_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PARLEY_HOME", str(tmp_path))
+    monkeypatch.delenv("PARLEY_REQUIRE_BROWSER", raising=False)  # of the tests, and no setting
     assert main(["audit", "--verify"]) == 0
     assert main(["audit"]) == 0
     assert capsys.readouterr().out == "Nothing has been recorded yet.\n" * 2

@@ -106,7 +106,7 @@ async def test_what_is_over_the_pace_waits_and_becomes_one_turn(wired_bot: Start
         await channel.hears(words, sender="bob")
     assert len(bot.screen) == BURST
     async with clock.going_on():
-        await channel.until(lambda: len(bot.screen) == BURST + 1)
+        await channel.until(lambda: bot.screen[-1] == "answer 10")
 
     assert last_heard(bot)[-3:] == ["and", "what", "now?"]
 

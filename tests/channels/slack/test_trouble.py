@@ -31,7 +31,8 @@ async def test_blocks_that_slack_does_not_take_go_as_plain_text(slack: SlackEmul
     chat = slack.private(slack.person("Ann"))
     key = key_of(slack, chat)
     posted = await channel.send(key, HELLO, "k")
-    buttons = ((Button(label="Go", action="x" * 2_001),),)
+    too_long = Button.model_construct(label="Go", action="x" * 2_001, style="plain", says=None)
+    buttons = ((too_long,),)
     await channel.send(key, OutboundMessage(markdown="**one**", buttons=buttons), "k2")
     await channel.edit(posted, OutboundMessage(markdown="**two**", buttons=buttons))
 

@@ -143,6 +143,5 @@ def test_buttons() -> None:
     }
 
 
-def test_a_button_that_telegram_would_refuse_is_our_mistake() -> None:
-    with pytest.raises(ValueError, match="longer than 64 bytes"):
-        keyboard(((Button(label="x", action="漢" * 22),),))
+def test_a_button_has_room_for_what_telegram_takes() -> None:
+    assert "漢" * 21 in str(keyboard(((Button(label="x", action="漢" * 21),),)))
