@@ -3,12 +3,44 @@
 The gateway checks with isinstance and does without what is missing.
 """
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Sequence, Set
+from typing import Literal, Protocol, runtime_checkable
 
 from channels.attachments import Attachment
 from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
 from channels.values import Known
+
+Emoji = Literal["👀", "⚡", "😴", "👌"]
+"""Reactions that every platform allows bots to set."""
+
+
+@runtime_checkable
+class Reacts(Protocol):
+    """For platforms on which the bot can react to messages."""
+
+    async def react(self, chat: ChatKey, message_id: str, emoji: Emoji | None, *, instead_of: Set[Emoji]) -> bool:
+        """Set the bot's one reaction on a message; None only removes it.
+
+        Args:
+            chat: The chat of the message.
+            message_id: The message.
+            emoji: The reaction. The message may have it already.
+            instead_of: Reactions of the bot that the message may have, to be removed.
+
+        Returns:
+            False if the rate limit leaves no room for it now. Some of it may have been done.
+
+        Raises:
+            ChannelError: The platform refused the call or did not answer.
+        """
+
+
+@runtime_checkable
+class TypesByReaction(Protocol):
+    """For platforms whose typing indicator may be a reaction."""
+
+    def stop_typing_by_reaction(self) -> None:
+        """Show the indicator in other ways only, since `react` is used."""
 
 
 @runtime_checkable

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from datetime import timedelta
 
 from pydantic import JsonValue
@@ -19,6 +19,7 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
+from channels.capabilities import Emoji
 from channels.discord.attachments import download
 from channels.discord.cache import LARGEST_LIMIT, RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
@@ -30,6 +31,7 @@ from channels.discord.interactions import Interactions
 from channels.discord.menu import publish_commands
 from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
+from channels.discord.reactions import react
 from channels.discord.render import MAX_TEXT, split
 from channels.limits import Limits
 from channels.tasks import BackgroundTasks, until_one_ends
@@ -44,7 +46,7 @@ def open_channel(config: Config, now: Callable[[], float] = time.time) -> "Disco
 
 
 class DiscordChannel:
-    """One Discord bot. Also implements typing indicators, downloads, deletion and catching up from history."""
+    """One Discord bot. Also implements typing indicators, reactions, downloads, deletion and history."""
 
     name = "discord"
     limits = Limits(
@@ -132,6 +134,10 @@ class DiscordChannel:
     async def typing(self, chat: ChatKey) -> bool:
         """Show the typing indicator, for 10 s or until the bot's next message."""
         return await self._posting.typing(chat)
+
+    async def react(self, chat: ChatKey, message_id: str, emoji: Emoji | None, *, instead_of: Set[Emoji]) -> bool:
+        """See `Reacts`."""
+        return await react(self._rest, chat, message_id, emoji, instead_of)
 
     async def download(self, attachment: Attachment) -> bytes:
         """Download a file of at most 25 MiB."""

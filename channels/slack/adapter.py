@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from datetime import timedelta
 from functools import partial
 
@@ -23,6 +23,7 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
+from channels.capabilities import Emoji
 from channels.limits import Limits
 from channels.slack import render
 from channels.slack.attachments import MAX_UPLOAD, Attachments
@@ -33,6 +34,7 @@ from channels.slack.errors import BadBlocks
 from channels.slack.history import History
 from channels.slack.inbound import Inbound
 from channels.slack.normalise import Identity, is_direct
+from channels.slack.reactions import react
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
 from channels.slack.webhooks import Webhooks
@@ -52,7 +54,7 @@ def open_channel(config: Config, now: Callable[[], float] = time.time) -> "Slack
 
 
 class SlackChannel:
-    """One Slack app. Also implements typing indicators, downloads, deletion, history and `FindsSent`."""
+    """One Slack app. Also implements typing indicators, reactions, downloads, deletion, history and `FindsSent`."""
 
     name = "slack"
 
@@ -235,6 +237,14 @@ class SlackChannel:
     async def typing(self, chat: ChatKey) -> bool:
         """See `ShowsTyping`."""
         return await self._typing.show(chat)
+
+    async def react(self, chat: ChatKey, message_id: str, emoji: Emoji | None, *, instead_of: Set[Emoji]) -> bool:
+        """See `Reacts`."""
+        return await react(self._client, chat, message_id, emoji, instead_of)
+
+    def stop_typing_by_reaction(self) -> None:
+        """See `TypesByReaction`. The status in threads remains."""
+        self._typing.stop_reacting()
 
     def link(self, chat: ChatKey, message_id: str) -> str | None:
         """See `LinksToMessages`."""

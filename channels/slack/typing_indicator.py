@@ -36,6 +36,10 @@ class TypingIndicator:
         """True for direct messages, False for channels."""
         self._no_eyes = False
 
+    def stop_reacting(self) -> None:
+        """Add no reactions, as those of `reactions` are shown."""
+        self._no_eyes = True
+
     def received(self, chat: ChatKey, message_id: str, language: str | None) -> None:
         """Note a message that may be answered."""
         key = str(chat)

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from contextlib import suppress
 from datetime import timedelta
 
@@ -12,6 +12,7 @@ from telegram import InputFile
 from channels.attachments import Attachment
 from channels.backoff import replacement_call, until_answered
 from channels.base import ChannelError, ChatKey, Inbox, Menu, OutboundMessage, Posted
+from channels.capabilities import Emoji
 from channels.commands import CommandSpec
 from channels.files import MIB, read_upload, too_large
 from channels.limits import Limits
@@ -39,7 +40,7 @@ def open_channel(config: Config, now: Callable[[], float] = time.time) -> "Teleg
 
 
 class TelegramChannel:
-    """One Telegram bot. Also implements typing indicators, downloads and deletion."""
+    """One Telegram bot. Also implements typing indicators, reactions, downloads and deletion."""
 
     name = "telegram"
 
@@ -202,6 +203,13 @@ class TelegramChannel:
         """Show the typing indicator, for 5 s or until the bot's next message."""
         parameters: dict[str, JsonValue] = {"action": "typing"}
         await self._in_chat(chat, "sendChatAction", parameters)
+        return True
+
+    async def react(self, chat: ChatKey, message_id: str, emoji: Emoji | None, *, instead_of: Set[Emoji]) -> bool:
+        """See `Reacts`. A bot has one reaction on a message, and another one replaces it."""
+        reaction: JsonValue = [{"type": "emoji", "emoji": emoji}] if emoji else []
+        parameters: dict[str, JsonValue] = {"message_id": int(message_id), "reaction": reaction}
+        await self._in_chat(chat, "setMessageReaction", parameters, threaded=False)
         return True
 
     async def download(self, attachment: Attachment) -> bytes:

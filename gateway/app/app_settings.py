@@ -42,6 +42,8 @@ class AppSettings:
     """Record each tool call in a file as well."""
     shared_memory: bool = False
     """One memory for the owners' direct chats."""
+    reactions: bool = False
+    """React to people's messages, to show what becomes of them."""
     offers_heartbeat: bool = False
     """Offer the heartbeat to the owner once."""
     tick_every: float | None = None

@@ -20,6 +20,7 @@ from gateway.chat.speech import Speaker
 from gateway.chat.turns import Turns
 from gateway.chat.voice import Transcriber
 from gateway.delivery.outgoing import FOLDER as OUTGOING
+from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.agents import Agents
 from gateway.schedule.heartbeat.chat_state import ChatStates
@@ -131,6 +132,11 @@ class Chats(Foundation):
         return Typing(self.delivery, self._clock)
 
     @cached_property
+    def reactions(self) -> Reactions:
+        platforms = [channel.name for channel in self._channels] if self.settings.reactions else []
+        return Reactions(self.delivery, self._clock, platforms)
+
+    @cached_property
     def turns(self) -> Turns:
         return Turns(self.pace, self.access, self.drain, self._clock, self._new_id)
 
@@ -149,7 +155,7 @@ class Chats(Foundation):
     @cached_property
     def runs(self) -> ChatRuns:
         answers = Answers(self.store, self.delivery, self.access, self.secrets, self._clock)
-        return ChatRuns(self.store, self.runner, answers, self.run_ends, self.speaker)
+        return ChatRuns(self.store, self.runner, answers, self.run_ends, self.speaker, self.reactions)
 
     @cached_property
     def loaded_agents(self) -> ChatAgents:

@@ -311,10 +311,9 @@ class Composition(Chats):
         await self.budgets.load()
         await self.live.load()
         await self.forgetting.catch_up()
-        store, delivery = self.store, self.delivery
         recovery = Recovery(
-            store,
-            delivery,
+            self.store,
+            self.delivery,
             self.approvals,
             self.tasks,
             self.firings,
@@ -322,6 +321,7 @@ class Composition(Chats):
             handler=self.handler,
         )
         await recovery.run()
+        self.reactions.begin()
         await self.revocation.sweep()  # before any of it goes on
         self._hearing.start(self._receive_ends_of_tasks(), "ends of tasks")
 
@@ -348,7 +348,6 @@ class Composition(Chats):
     async def close(self) -> None:
         """Cancel all work as it is; the next process continues it."""
         await self.scheduler.close()
-        await self.forgetting.close()
         await asyncio.gather(self._close_chats(), self.owners.close(), self.stranger_notices.close_all())
         await self.audit.close()
 
@@ -362,7 +361,7 @@ class Composition(Chats):
         await self.firings.close()
         self.runner.stop()
         await self.approvals.close()
-        await self.budget_notices.close()
+        await asyncio.gather(self.budget_notices.close(), self.reactions.close(), self.forgetting.close())
         await self.delivery.close()
 
 

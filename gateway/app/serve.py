@@ -213,6 +213,7 @@ async def open_app(
             answers_strangers=settings.answer_strangers,
             audit=settings.audit,
             shared_memory=settings.shared_memory,
+            reactions=settings.reactions,
             offers_heartbeat=settings.heartbeat,
             tick_every=tick_every,
             upkeep=UpkeepSettings(settings.backups, settings.keep_days),

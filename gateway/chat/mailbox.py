@@ -6,7 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 
 from channels.base import MessageReceived, ScheduleFired, TaskEnded
+from channels.capabilities import Emoji
 from gateway.chat.pace import person_of
+from gateway.delivery.reactions import HEARD, STEERED, WAITS, Reactions
 from gateway.store.rows import InboxItem
 
 _WORDS = "words"
@@ -15,8 +17,9 @@ _WORDS = "words"
 class Mailbox:
     """Holds each item in one of five places until its text is in the transcript."""
 
-    def __init__(self, waiting: Counter[str] | None = None) -> None:
-        """`waiting` counts the messages in all mailboxes by user."""
+    def __init__(self, waiting: Counter[str] | None = None, reactions: Reactions | None = None) -> None:
+        """`waiting` counts the messages in all mailboxes by user; `reactions` show where each message is."""
+        self._reactions = reactions
         self._count: Counter[str] = Counter() if waiting is None else waiting
         self.changed = asyncio.Event()
         """Set when an item enters or leaves."""
@@ -87,6 +90,7 @@ class Mailbox:
         item = self._held.get(seq)
         if item is not None:
             self._remove(seq)
+            self._show(item, None)
         return item
 
     def release(self) -> list[InboxItem]:
@@ -113,6 +117,13 @@ class Mailbox:
         """Remove the items of one turn."""
         for item in turn:
             self._remove(item.seq)
+            self._show(item, None)
+
+    def begin(self, turn: Sequence[InboxItem]) -> None:
+        """Remove the items of one turn, whose run begins."""
+        self.take(turn)
+        for item in turn:
+            self._show(item, HEARD)
 
     def take_notes(self) -> list[InboxItem]:
         """Remove and return the messages posted by jobs, in order."""
@@ -145,6 +156,8 @@ class Mailbox:
     def take_back(self) -> None:
         """Return items that the ended run did not take in to the waiting ones, in their order."""
         both = self._given | self._waiting
+        for item in self._given.values():
+            self._show(item, WAITS)
         self._waiting = {seq: both[seq] for seq in sorted(both, key=self._tickets.__getitem__)}
         self._given = {}
 
@@ -159,6 +172,7 @@ class Mailbox:
         gone.extend(self._given.values() if with_given else ())
         for item in gone:
             self._remove(item.seq)
+            self._show(item, None)
         return gone
 
     def expel(self, is_out: Callable[[str], bool]) -> list[InboxItem]:
@@ -169,6 +183,7 @@ class Mailbox:
         gone = [item for item in self if is_out(item.event.sender.id) and not isinstance(item.event, ScheduleFired)]
         for item in gone:
             self._remove(item.seq)
+            self._show(item, None)
         return gone
 
     def find(self, platform_id: str) -> InboxItem | None:
@@ -192,8 +207,13 @@ class Mailbox:
         place[item.seq] = item
         self.changed.set()
         self._tickets[item.seq] = next(self._next_ticket)
+        self._show(item, STEERED if place is self._given else WAITS)
         if _kind(item)[1] == _WORDS:
             self._count[person_of(item.event.chat, item.event.sender)] += 1
+
+    def _show(self, item: InboxItem, emoji: Emoji | None) -> None:
+        if self._reactions is not None:
+            self._reactions.show(item, emoji)
 
     def _remove(self, seq: int) -> None:
         item = next(found for place in self._places if (found := place.pop(seq, None)))

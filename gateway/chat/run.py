@@ -15,9 +15,10 @@ from gateway.chat.answers import Answers
 from gateway.chat.run_end import RunEnds
 from gateway.chat.speech import Speaker
 from gateway.delivery.progress_message import ProgressMessage
+from gateway.delivery.reactions import Reactions
 from gateway.runs.answer import finished_words
 from gateway.runs.runner import Runner
-from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.rows import InboxItem, Post, Run, RunEnd, inbox_seqs
 from gateway.store.store import Store
 from gateway.texts.say import Language
 
@@ -41,6 +42,7 @@ class ChatRun:
         self._answers = runs.answers
         self._ends = runs.ends
         self._speaker = runs.speaker
+        self._reactions = runs.reactions
         self._agent = agent
         self._run = run
         self._language = language
@@ -105,6 +107,8 @@ class ChatRun:
         trouble = await self._ends.deliver(self._run, posts)
         if earlier and not progress.progress.tools and posts[-1].is_progress:
             await progress.vanish()  # it would only say how long the restart took
+        answered = trouble is None and end.reason is TerminalReason.COMPLETED
+        self._reactions.ended(inbox_seqs([each.id for each in (*earlier, *end.messages)]), answered=answered)
         if trouble is None:
             await self._ends.delivered(self._run)
             await self._speaker.answered(self._run, "\n".join(finished_words([*earlier, *end.messages])))
@@ -119,6 +123,12 @@ class ChatRuns:
     answers: Answers
     ends: RunEnds
     speaker: Speaker
+    reactions: Reactions
+
+    async def give_up(self, run: Run, items: Sequence[InboxItem], why: str, language: Language) -> None:
+        """End a run after an internal error; see `RunEnds.give_up`."""
+        self.reactions.ended([item.seq for item in items], answered=False)
+        await self.ends.give_up(run, items, why, language)
 
     async def deliver_left(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Deliver posts that the previous process left unsent."""

@@ -52,7 +52,7 @@ class ChatSession:
         self._typing = typing
         self._channel = conversation.channel
         self.obeying = asyncio.Lock()  # runs commands one at a time, in order
-        self.mail = Mailbox(turns.waiting)
+        self.mail = Mailbox(turns.waiting, runs.reactions)
         self._intake = asyncio.Lock()
         self._commands = 0
         self.is_cut_short = False
@@ -331,7 +331,7 @@ class ChatSession:
         except Exception as error:
             log.exception("run failed", run=run.id, chat=str(self.key))
             self.conversation.forget_agent()
-            await self._runs.ends.give_up(run, items, type(error).__name__, await self._language())
+            await self._runs.give_up(run, items, type(error).__name__, await self._language())
 
     async def _note_down(self) -> None:
         """Add messages posted by jobs to the history, for later answers to refer to; never during a run."""

@@ -57,7 +57,7 @@ class Turns:
             soonest = math.inf
             for items in turns:
                 if not (wait := self._pace.turn_wait(items)):
-                    mail.take(items)
+                    mail.begin(items)
                     return items
                 soonest = min(soonest, wait)
             mail.changed.clear()

@@ -223,6 +223,19 @@ class ChatLimiter:
             for line in self._lines(edit=edit):
                 line.give_back()
 
+    async def offer(self, chat: ChatKey, *, within: float) -> bool:
+        """Count a call that may be dropped, taking no place in a queue.
+
+        Return False if more important calls leave no room for it within so many seconds.
+        """
+        until = self._clock.monotonic() + within
+        while self._clock.monotonic() + (delay := self.delay(chat, keep=1)) <= until:
+            if not delay:
+                self.take(chat)
+                return True
+            await self._clock.sleep(delay)
+        return False
+
     def hurry(self, chat: ChatKey, priority: Priority) -> None:
         """Raise the priority of the chat's waiting calls, since order within a chat is kept."""
         for line in self._lines(edit=True):

@@ -32,7 +32,7 @@ GROUPS = {
     "Who may talk to it": ("owners", "allow", "answer_strangers"),
     "What it may do": ("heartbeat", "search", "commands_network", "shared_memory"),
     "Voice messages": ("transcription", "speech", "audio_key"),
-    "Manner, language and time": ("ai_name", "personality", "language", "timezone"),
+    "Manner, language and time": ("ai_name", "personality", "language", "timezone", "reactions"),
     "What it keeps": ("backups", "keep_days"),
     "Log, and stopping": ("log_level", "log_format", "audit", "drain_seconds"),
 }

@@ -1,7 +1,8 @@
 """Discord's rate limits, and calls that ignore them.
 
 Discord publishes no numbers; clients read them from headers. Those used here are what bots observe: 5 messages, 5 edits
-and 5 typing indicators in 5 seconds per channel, and 50 requests per second over all, interaction responses excluded.
+and 5 typing indicators in 5 seconds per channel, a reaction in a quarter of a second, and 50 requests per second over
+all, interaction responses excluded.
 """
 
 import hashlib

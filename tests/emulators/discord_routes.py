@@ -7,6 +7,7 @@ from tests.emulators.discord_interactions import InteractionApi
 from tests.emulators.discord_rest import Answer, Asked, RestApi
 
 FIVE_IN_FIVE = (5, 5.0)
+ONE_REACTION = (1, 0.25)
 _MESSAGES = "/channels/{channel}/messages"
 _ONE = _MESSAGES + "/{message}"
 _ANSWER = "/webhooks/{application}/{token}/messages/{message}"
@@ -56,8 +57,8 @@ ROUTES = [
     RestRoute("PATCH message", _ONE, RestApi.patch_message, limit=FIVE_IN_FIVE),
     RestRoute("DELETE message", _ONE, RestApi.delete_message),
     RestRoute("POST thread", _ONE + "/threads", RestApi.post_thread),
-    RestRoute("PUT reaction", _ONE + "/reactions/{emoji}/@me", RestApi.put_reaction),
-    RestRoute("DELETE reaction", _ONE + "/reactions/{emoji}/@me", RestApi.delete_reaction),
+    RestRoute("PUT reaction", _ONE + "/reactions/{emoji}/@me", RestApi.put_reaction, limit=ONE_REACTION),
+    RestRoute("DELETE reaction", _ONE + "/reactions/{emoji}/@me", RestApi.delete_reaction, limit=ONE_REACTION),
     RestRoute("GET reactions", _ONE + "/reactions/{emoji}", RestApi.get_reactions),
     RestRoute("POST typing", "/channels/{channel}/typing", RestApi.typing, limit=FIVE_IN_FIVE),
     RestRoute("GET channel", "/channels/{channel}", RestApi.get_channel),

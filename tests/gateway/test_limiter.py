@@ -317,3 +317,15 @@ async def test_who_gives_up_waiting_keeps_nobody_in_line() -> None:
         task.cancel()
 
     await asyncio.wait_for(waiting[2], 30)
+
+
+async def test_a_call_that_may_be_dropped_leaves_one_for_an_answer_and_does_not_wait_longer_than_told() -> None:
+    clock = FakeClock()
+    limits = limiter(clock)
+
+    assert [await limits.offer(ANN, within=0.0) for _ in range(3)] == [True, True, False]
+    assert await times(clock, limits, ANN, 1) == [0]
+    assert not await limits.offer(ANN, within=1.5)
+    start = clock.now
+    assert await limits.offer(ANN, within=2.0)
+    assert round(clock.now - start, 3) == 2
