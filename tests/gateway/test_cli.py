@@ -108,9 +108,10 @@ async def test_a_wrong_token_is_one_sentence(tmp_path: Path) -> None:
         }
         refused = await parley(cwd=tmp_path, environ=environ)
 
+    said = [line for line in refused.err.splitlines() if "/pair" not in line]  # the code may be shown before
     assert refused.code == 2, refused.err
-    assert refused.err.count("\n") == 1, refused.err
-    assert "TELEGRAM_BOT_TOKEN" in refused.err
+    assert len(said) == 1, refused.err
+    assert "TELEGRAM_BOT_TOKEN" in said[0]
     assert "wrongwrong" not in refused.err
 
 
