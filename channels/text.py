@@ -69,6 +69,11 @@ def literal(text: str) -> str:
     return _MARKS.sub(_escaped, text)
 
 
+def in_code(text: str) -> str:
+    """Return the text as it can stand between backticks, where a backslash would be shown."""
+    return " ".join(text.replace("`", "'").split())
+
+
 def _escaped(found: re.Match[str]) -> str:
     return f"\\{found[0]}"
 

@@ -24,7 +24,7 @@ MOST_AT_ONCE = 50
 
 
 class Users:
-    """What `users.info` says of users, by user id."""
+    """Answers of `users.info`, by user id."""
 
     def __init__(self, client: Client) -> None:
         self._client = client

@@ -60,7 +60,7 @@ class AppSettings:
     loaded: Settings | None = None
     """All settings as they were loaded; None for the defaults."""
     privacy: Privacy = field(default_factory=Privacy)
-    """What /privacy tells."""
+    """The facts that /privacy tells."""
     models: ModelMenu | None = None
     """The models that people can choose; None for the default model and its fallbacks."""
 

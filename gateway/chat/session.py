@@ -30,7 +30,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Expelled:
-    """What a session no longer does for users who have lost the right to speak."""
+    """The work that a session has ended for users who lost the right to speak."""
 
     stopped: Run | None
     left: Sequence[Run]

@@ -87,7 +87,7 @@ class ConfigCommands:
         self._audit.changed(given.chat, given.sender.id, f"config {name}", details=f"{before} → {after}")
         when = say(_WHEN[RUN_TIME[name]], given.language)
         key = "config_set" if value is not None else "config_reset"
-        return reply(say(key, given.language, name=literal(name), value=literal(after), when=when))
+        return reply(say(key, given.language, name=name, value=literal(after), when=when))
 
     async def _row(self, name: str, language: Language) -> str:
         """Return the value of a setting and where it comes from."""
@@ -97,7 +97,7 @@ class ConfigCommands:
         else:
             source = say("config_from_files", language)
         value = literal(shown(getattr(self._live.now, name)))
-        return say("config_row", language, name=literal(name), value=value, source=source)
+        return say("config_row", language, name=name, value=value, source=source)
 
     def _refusal(self, given: Invocation) -> OutboundMessage | None:
         if not given.is_admin:

@@ -4,8 +4,8 @@ from math import ceil
 
 from agent_core.loop.model_chain import ModelChain
 from agent_core.models.llm import ModelInfo
-from channels.base import Button, OutboundMessage
-from channels.text import literal
+from channels.base import Button, OutboundMessage, fits_a_button
+from channels.text import in_code, literal
 from gateway.commands.levels import Aimed, aimed, level_words, refusal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
@@ -15,8 +15,6 @@ from gateway.texts.say import say
 LONGEST = 60
 """Characters of an unknown name that a reply quotes."""
 MOST_BUTTONS = 8
-LONGEST_ACTION = 64
-"""Bytes of a button's action, for the strictest platform."""
 _DEFAULT = ("default", "reset", "默认", "重置")
 
 
@@ -42,7 +40,7 @@ class ModelCommands:
         if found is None:
             return unknown_model(self._models, given, at.words, "model")
         if not self._models.allows(given.role, found.id):
-            return reply(say("model_not_for_you", given.language, model=literal(found.id), slash=given.slash))
+            return reply(say("model_not_for_you", given.language, model=in_code(found.id), slash=given.slash))
         await self._settings.set(at.place, MODEL, found.id, given.sender.id)
         chosen = await self._models.chosen(given.chat)
         level = level_words(at.place, given.language)
@@ -93,16 +91,14 @@ class ModelCommands:
         open_to = [each for each in self._models.offered if self._models.allows(given.role, each.id)]
         rows = [f"- {self._row(each, given)}" for each in open_to]
         rows += [
-            f"- {say('model_row_no', language, model=literal(each), why=_reason(why, given))}"
+            f"- {say('model_row_no', language, model=in_code(each), why=_reason(why, given))}"
             for each, why in self._models.unreachable.items()
         ]
         others = [each.id for each in open_to if each.id != chosen.model.id]
         choices = [(each[-LONGEST:], f"/model {each}") for each in others[:MOST_BUTTONS]]
         if chosen.setting is not None:
             choices.append((say("default_button", language), "/model default"))
-        buttons = tuple(
-            (Button(label=label, action=action),) for label, action in choices if len(action.encode()) <= LONGEST_ACTION
-        )
+        buttons = tuple((Button(label=label, action=action),) for label, action in choices if fits_a_button(action))
         how = say("model_how", language, slash=given.slash)
         text = "\n".join([head, "", say("models_all", language), "", *rows, "", how])
         return OutboundMessage(markdown=text, buttons=buttons)
@@ -120,7 +116,7 @@ class ModelCommands:
         if seconds := self._chain.resting().get(model.id):
             note += say("model_rests", language, minutes=ceil(seconds / 60))
         price, window = _price(model, given), f"{model.context_window:,}"
-        return say("model_row", language, model=literal(model.id), price=price, window=window, note=note)
+        return say("model_row", language, model=in_code(model.id), price=price, window=window, note=note)
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -144,16 +140,17 @@ class ModelCommands:
 
 def unknown_model(models: ChatModels, given: Invocation, wanted: str, command: str) -> OutboundMessage:
     """Return the reply to an unknown name, with a button that gives `command` the name that may be meant."""
-    language, name = given.language, literal(wanted[:LONGEST])
+    language, name = given.language, in_code(wanted[:LONGEST])
     if (why := models.unreachable.get(wanted)) is not None:
         return reply(say("model_unreachable", language, name=name, why=_reason(why, given)))
     meant = models.nearest(wanted, given.role)
     if meant is None:
         return reply(say("model_unknown", language, name=name, slash=given.slash))
-    text = say("model_unknown_meant", language, name=name, meant=literal(meant))
-    button = Button(label=meant[-LONGEST:], action=f"/{command} {meant}", says="yes")
-    if len(button.action.encode()) > LONGEST_ACTION:
+    text = say("model_unknown_meant", language, name=name, meant=in_code(meant))
+    action = f"/{command} {meant}"
+    if not fits_a_button(action):
         return reply(text)
+    button = Button(label=meant[-LONGEST:], action=action, says="yes")
     return OutboundMessage(markdown=text, buttons=((button,),), asks=given.sender.id)
 
 

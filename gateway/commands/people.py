@@ -55,7 +55,7 @@ class PeopleCommands:
         waiting = await self._strangers.waiting()
         wanted = given.arguments.strip().casefold()
         people = [each for each in self._roles.people if wanted in _described(each).casefold()]
-        lines = [say("people", given.language), ""]
+        lines = [say("people" if people or waiting else "people_none", given.language), ""]
         lines += [self._line(each, given.language) for each in people[:MOST_LISTED]]
         if len(people) > MOST_LISTED:
             lines.append(say("people_more", given.language, count=len(people) - MOST_LISTED, slash=given.slash))

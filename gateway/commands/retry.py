@@ -4,7 +4,7 @@ import re
 
 from agent_core.reasons import TerminalReason
 from agent_core.tools.registry import ToolRegistry, UnknownTool
-from channels.text import literal
+from channels.text import in_code
 from gateway.chat.replies import Again, Answer, Said
 from gateway.commands.models import unknown_model
 from gateway.commands.table import Command, Invocation, reply
@@ -39,7 +39,7 @@ class RetryCommand:
     async def _again(self, given: Invocation, model: str | None) -> Answer:
         """Take the last exchange out of the conversation and return its message."""
         if model is not None and not self._models.allows(given.role, model):
-            return reply(say("model_not_for_you", given.language, model=literal(model), slash=given.slash))
+            return reply(say("model_not_for_you", given.language, model=in_code(model), slash=given.slash))
         try:
             await given.session.end_run(given.sender)
         except PermissionError:
@@ -52,7 +52,7 @@ class RetryCommand:
         if not self._access.may_act_for(given.chat, given.sender, author.id):
             return reply(say("retry_not_yours", given.language))
         if model is not None and not self._models.allows(self._access.role(given.chat, author), model):
-            return reply(say("model_not_for_them", given.language, model=literal(model)))
+            return reply(say("model_not_for_them", given.language, model=in_code(model)))
         note = say("retry_files", given.language) if await self._changed_something(given, last) else ""
         await conversation.rewind(1, given.asked)
         return Again(last.message, model, note)

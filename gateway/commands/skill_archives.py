@@ -127,7 +127,7 @@ class SkillArchives:
 
 @dataclass(frozen=True)
 class ArchivePlace:
-    """What is known of an archive before it is read."""
+    """The origin of an archive, before it is read."""
 
     source: str
     place: str

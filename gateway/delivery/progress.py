@@ -71,7 +71,7 @@ class Progress:
         """Text about a fallback model until it begins to answer."""
         self._words: list[str] = []
         self.heard: list[str] = []
-        """What was heard in voice messages, in Markdown."""
+        """The words heard in voice messages, in Markdown."""
         self._before = ""
         """Beginning of an answer that was cut off and is being continued."""
         self._run_started: float | None = None

@@ -30,7 +30,7 @@ class Audience(StrEnum):
     """The people who may speak in a group without a role of their own."""
 
     LISTED = "listed"
-    """Nobody."""
+    """No one but people with a role."""
     EVERYBODY = "everybody"
     ROLE = "role"
     """Those with a role on the server."""

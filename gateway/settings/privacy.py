@@ -23,7 +23,7 @@ class Recipient:
 
 @dataclass(frozen=True)
 class Privacy:
-    """What is kept, for how long, and who receives what."""
+    """The data that is kept, for how long, and its receivers."""
 
     models: tuple[Recipient, ...] = ()
     search: str = ""

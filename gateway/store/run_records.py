@@ -53,7 +53,7 @@ class CallRecord(NamedTuple):
     behavior: str | None
     """`allow`, `deny` or `begun`; None if people were asked, or if the call was made by an earlier version."""
     ruled_by: str | None
-    """What decided, such as `owner.net` or `rule abc123`."""
+    """The rule or setting that decided, such as `owner.net` or `rule abc123`."""
 
 
 class SendRecord(NamedTuple):

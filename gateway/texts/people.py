@@ -23,7 +23,7 @@ TEXTS = {
         "zh": "请发送 `{slash}pair 配对码`，配对码显示在控制台或网页上。",
     },
     "pair_code": {
-        "en": "Whoever sends me `/pair {code}` in a direct chat becomes an owner (on Slack `!pair {code}`). "
+        "en": "Send me `/pair {code}` in a direct chat to become an owner (on Slack `!pair {code}`). "
         "The code works once, within {minutes} min.",
         "zh": "谁在私聊中给我发送 `/pair {code}`（在 Slack 上是 `!pair {code}`），谁就成为所有者。"
         "此码只能用一次，{minutes} 分钟内有效。",
@@ -108,7 +108,7 @@ TEXTS = {
         "zh": "只有所有者和管理员可以查看和更改角色。",
     },
     "role_own": {
-        "en": "Nobody changes their own role. Ask another owner.",
+        "en": "You cannot change your own role. Ask another owner.",
         "zh": "不能更改自己的角色，请找另一位所有者。",
     },
     "role_owner_only": {
@@ -145,6 +145,7 @@ TEXTS = {
         "zh": "已拉黑 {who}。用 `{slash}allow` 可以重新允许。",
     },
     "people": {"en": "These people are known to me:", "zh": "我认识的人："},
+    "people_none": {"en": "I know nobody yet on other platforms.", "zh": "其他平台上还没有我认识的人。"},
     "people_more": {
         "en": "... and {count} more; `{slash}people WORDS` finds them by name or id.",
         "zh": "……还有 {count} 人；`{slash}people 关键词` 可按名称或编号查找。",

@@ -105,3 +105,11 @@ def test_every_setting_that_may_change_has_a_type_of_its_own() -> None:
         assert checked(name, "5") == 5
         with pytest.raises(BadValue):
             checked(name, "nan")
+
+
+async def test_a_name_between_backticks_is_shown_as_it_is_written(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/config")
+
+    assert "`keep_days` = " in bot.screen[-1]
