@@ -1,10 +1,9 @@
-"""Builds a running gateway: every part is created here, in `chats` or in `foundation`, with what it uses."""
+"""Builds a running gateway: every part is created here, in `commands`, `chats` or `foundation`, with what it uses."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
-from itertools import chain
 
 from channels.base import Channel, ChatKey, Menu, Sender
 from channels.capabilities import CatchesUp
@@ -13,137 +12,37 @@ from gateway.app.admission import Admission
 from gateway.app.app import App, ChannelServer, Work
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
-from gateway.app.chats import Chats
 from gateway.app.command_handler import CommandHandler
+from gateway.app.commands import Commands
 from gateway.app.gap_reader import GapReader
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.recovery import Recovery
-from gateway.app.revocation import Revocation
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.ask_user import FreeAnswers
 from gateway.chat.replies import Replies
-from gateway.commands.answers import AnswerCommands
-from gateway.commands.approvals import ApprovalCommands, RuleCommands
-from gateway.commands.aside import AsideCommands
-from gateway.commands.audit import AuditCommands
-from gateway.commands.budget import BudgetCommands
-from gateway.commands.config import ConfigCommands
-from gateway.commands.context import ContextCommands
-from gateway.commands.conversation import ConversationCommands
-from gateway.commands.cron import CronCommands
-from gateway.commands.doctor import DoctorCommands
-from gateway.commands.export import ExportCommands
-from gateway.commands.forget import ForgetCommands
-from gateway.commands.groups import GroupCommands
-from gateway.commands.heartbeat import HeartbeatCommands
-from gateway.commands.help import HelpCommands
-from gateway.commands.link import LinkCommands
-from gateway.commands.mcp import McpCommands
-from gateway.commands.models import ModelCommands
-from gateway.commands.pair import PairCommands
-from gateway.commands.people import PeopleCommands
-from gateway.commands.planning import Planning
-from gateway.commands.privacy import PrivacyCommands
-from gateway.commands.proactive import ProactiveCommands
-from gateway.commands.queue import QueueCommands
-from gateway.commands.remind import RemindCommands
-from gateway.commands.report import ReportCommands
-from gateway.commands.retry import RetryCommand
-from gateway.commands.search import SearchCommands
-from gateway.commands.sessions import SessionCommands
-from gateway.commands.skill_archives import SkillArchives
-from gateway.commands.skill_install import SkillInstalls
-from gateway.commands.skill_levels import SkillLevels
-from gateway.commands.skills import SkillCommands
-from gateway.commands.status import StatusCommand
-from gateway.commands.table import CommandTable
-from gateway.commands.tasks import TaskCommands
-from gateway.commands.undo import UndoCommands
-from gateway.commands.usage import UsageCommands
-from gateway.commands.voice import VoiceCommands
-from gateway.commands.why import WhyCommands
-from gateway.commands.zone import ZoneCommands
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts
 from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.digest import Digests
 from gateway.schedule.jobs.due_jobs import DueJobs, UnconfirmedReminders
-from gateway.schedule.jobs.feedback import Feedback
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.before_restore import BeforeRestore
-from gateway.upkeep.forgetting import Forgetting
 from gateway.upkeep.nightly_backup import NightlyBackup
-from gateway.upkeep.upkeep import Upkeep, UpkeepSettings
+from gateway.upkeep.upkeep import Upkeep
 
 MOST_NAMED = 5
 """Most chats named in one message to owners."""
 
 
-class Composition(Chats):
+class Composition(Commands):
     """The parts of a gateway. Each is created once, when it is first asked for."""
 
     # Inbound events
-
-    @cached_property
-    def commands(self) -> CommandTable:
-        planning = Planning(self.jobs, self._clock)
-        about, clock, store, pace = self.about, self._clock, self.store, self.pace
-        cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
-        feedback = Feedback(store, self.announcer, self.jobs, clock)
-        heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
-        status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, self.chat_agents.chain)
-        usage = UsageCommands(store.spending, self.access, self.settings.zone, self.settings.home / OUTGOING, clock)
-        found = (
-            HelpCommands(about).commands,
-            status.commands,
-            PairCommands(self.pairing, self.access, clock).commands,
-            LinkCommands(self.membership, self.access).commands,
-            PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
-            ConversationCommands(self.tasks, store.outbox).commands,
-            RetryCommand(self.chat_models, self.access, store.exchanges).commands,
-            QueueCommands().commands,
-            AsideCommands(self.chat_models, pace, self.access, self.secrets, self._new_id).commands,
-            ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
-            ZoneCommands(self.zones, self.jobs, store, clock).commands,
-            ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
-            ContextCommands(store, pace, clock, self._new_id).commands,
-            SkillCommands(self.skill_installs, SkillLevels(self.store.chat_settings)).commands,
-            VoiceCommands(self.speaker, store.chat_settings).commands,
-            ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,
-            AnswerCommands(self.approvals, store.approvals).commands,
-            RuleCommands(store.rules, self.zones).commands,
-            McpCommands(self.approved).commands,
-            GroupCommands(self.groups.rules, store.chat_settings, self.revocation.sweep).commands,
-            BudgetCommands(self.budgets, store, self.access).commands,
-            usage.commands,
-            TaskCommands(self.tasks, pace, clock).commands,
-            SearchCommands(store, self.delivery, self.access, clock, about.name).commands,
-            SessionCommands(store.sessions, clock).commands,
-            WhyCommands(store, self.delivery, clock).commands,
-            UndoCommands(self.versions, self.memories).commands,
-            AuditCommands(self.settings.home, is_on=self.settings.audit).commands,
-            ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,
-            PrivacyCommands(self.settings.privacy).commands,
-            DoctorCommands(self.delivery).commands,
-            ConfigCommands(self.live, self.access, self.audit, self.secrets).commands,
-            RemindCommands(planning, self.jobs, clock).commands,
-            ReportCommands(planning, self.jobs, clock).commands,
-            cron.commands,
-            heartbeat.commands,
-            ProactiveCommands(store, self.delivery, feedback).commands,
-        )
-        return CommandTable(chain.from_iterable(found), self.access)
-
-    @cached_property
-    def skill_installs(self) -> SkillInstalls:
-        archives = SkillArchives(self.workspaces, self._system.fetcher)
-        outgoing = self.settings.home / OUTGOING
-        return SkillInstalls(self.agent_parts.skills, archives, self._clock, self.secrets, outgoing)
 
     @cached_property
     def handling(self) -> DrainedTasks:
@@ -190,11 +89,6 @@ class Composition(Chats):
             else:
                 await self.store.inbox.settle([item.seq])
 
-    @cached_property
-    def revocation(self) -> Revocation:
-        language = self.settings.language
-        return Revocation(self.store, self.delivery, self.owners, self.sessions, self.run_ends, language)
-
     # Beside the channels
 
     @cached_property
@@ -231,26 +125,6 @@ class Composition(Chats):
             self.versions,
             outgoing=home / OUTGOING,
             settings=self._upkeep_settings,
-        )
-
-    def _upkeep_settings(self) -> UpkeepSettings | None:
-        """Return the settings of nightly work, as they are now."""
-        if self.settings.upkeep is None or self.settings.loaded is None:
-            return self.settings.upkeep
-        return UpkeepSettings(self.live.now.backups, self.live.now.keep_days)
-
-    def _backups(self) -> int:
-        settings = self._upkeep_settings()
-        return settings.backups if settings is not None else 0
-
-    @cached_property
-    def forgetting(self) -> Forgetting:
-        def drop(chat: ChatKey) -> None:
-            if self.delivery.knows(chat):
-                self.sessions.of(chat).conversation.forget_agent()
-
-        return Forgetting(
-            self.settings.home, self.store, self.delivery, self.audit, self._clock, backups=self._backups, drop=drop
         )
 
     # The app
