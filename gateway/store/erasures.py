@@ -128,7 +128,7 @@ class Erasures(Table):
             if busy:
                 raise sqlite3.OperationalError("the write-ahead log is in use")
 
-        await self._writer.alone(work)
+        await self._writer.database.run(work)  # between two transactions: it cannot be part of one
 
     async def complete(self, who: str, at: float) -> None:
         """Record that an erasure is complete."""

@@ -52,8 +52,9 @@ def _rewound(connection: sqlite3.Connection, event_id: str) -> _Place | None:
 
 
 def _last(connection: sqlite3.Connection, session: str) -> _Place | None:
-    row = connection.execute(LAST_STARTS, (session, 1)).fetchone()
-    return (session, row[0] - 1, _END) if row else None
+    for (start,) in connection.execute(LAST_STARTS, (session, 1)):
+        return session, start - 1, _END
+    return None
 
 
 def _tools(connection: sqlite3.Connection, place: _Place) -> frozenset[str]:

@@ -30,8 +30,8 @@ class Links(Table):
 
         def read(connection: sqlite3.Connection) -> tuple[str, str] | None:
             query = "SELECT principal, name FROM links WHERE code = ? AND expires > ?"
-            row = connection.execute(query, (code, now)).fetchone()
-            return (str(row[0]), str(row[1])) if row else None
+            found: tuple[str, str] | None = connection.execute(query, (code, now)).fetchone()
+            return found
 
         return await self._reader.run(read)
 

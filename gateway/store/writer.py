@@ -22,7 +22,7 @@ from typing import TypeVar, cast
 import structlog
 
 from channels.base import NotTakenIn
-from gateway.store.database import Database, Work
+from gateway.store.database import Database
 from gateway.store.side_file import MarkKeeper, count
 
 T = TypeVar("T")
@@ -113,7 +113,8 @@ class Writer:
         `make_room` frees space on a full disk and returns True if it could; it blocks.
         """
         self._make_room = make_room
-        self._database = database
+        self.database = database
+        """For work that cannot be part of a transaction, such as a VACUUM."""
         self._mark = mark
         self._try_again_every = try_again_every
         self._jobs: deque[_Job] = deque()
@@ -142,10 +143,6 @@ class Writer:
             self._jobs.append(job)
             self._want(later=later)
         return future
-
-    async def alone(self, work: Work[T]) -> T:
-        """Do work between two transactions, such as a VACUUM, which cannot be part of one. Raises sqlite3.Error."""
-        return await self._database.run(work)
 
     def _want(self, *, later: bool) -> None:
         if not later:
@@ -210,9 +207,9 @@ class Writer:
         changes = [job.change for job in batch]
         try:
             if self._mark is None:
-                results = await self._database.run(partial(_together, changes=changes))
+                results = await self.database.run(partial(_together, changes=changes))
             else:
-                *results, sequence = await self._database.run(partial(_together, changes=[*changes, count]))
+                *results, sequence = await self.database.run(partial(_together, changes=[*changes, count]))
                 self._mark.committed(cast(int, sequence))
         except (sqlite3.Error, ValueError, OverflowError) as error:
             return error
