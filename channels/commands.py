@@ -12,7 +12,9 @@ _PART = re.compile(r"\[[^\[\]]*\]|[^\s\[\]]+")
 _PLACE = re.compile(r"[A-Z][A-Z_]*\Z")
 NUMBERS = frozenset({"N", "NUMBER"})
 """Places that stand for whole numbers."""
-ACTION, CHOICE = "action", "choice"
+ACTION, CHOICE, LEVEL = "action", "choice", "level"
+WIDEST = "everywhere"
+"""A word that only choices of a level have."""
 
 
 class CommandOption(Value):
@@ -36,7 +38,8 @@ def options(usage: str) -> tuple[CommandOption, ...]:
     for part in parts:
         required = not part.startswith("[") and not any(option.choices for option in found.values())
         for option in _of_part(part.strip("[]"), required=required, alone=len(parts) == 1):
-            found.setdefault(option.name, option)
+            name = CHOICE if option.choices and option.name in found else option.name
+            found.setdefault(name, option.model_copy(update={"name": name}))
     return tuple(found.values())
 
 
@@ -50,7 +53,7 @@ def _of_part(part: str, *, required: bool, alone: bool) -> list[CommandOption]:
         return [CommandOption(name=name.lower(), hint=part, proposals=words, required=required)]
     made = []
     if words:
-        name = CHOICE if alone and not places else ACTION
+        name = LEVEL if WIDEST in words else CHOICE if alone and not places else ACTION
         made.append(CommandOption(name=name, hint="|".join(words), choices=words, required=required))
     named = [word for word in places if _PLACE.match(word)]
     if len(places) > len(named) or (words and len(set(named)) > 1):

@@ -10,7 +10,7 @@ from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import Standing
-from gateway.permissions.groups import ACTIVATION, SPEAKERS
+from gateway.permissions.groups import RULES
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
 from gateway.runs.chat_models import ModelMenu
@@ -107,6 +107,6 @@ class Stored:
             await store.chats.spoken_in(),
             await store.restores.last(),
             await store.people.all(),
-            await store.chat_settings.named(ACTIVATION, SPEAKERS),
+            await store.chat_settings.named(*RULES),
             await store.standings.all(),
         )

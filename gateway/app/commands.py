@@ -18,6 +18,8 @@ from gateway.commands.cron import CronCommands
 from gateway.commands.doctor import DoctorCommands
 from gateway.commands.export import ExportCommands
 from gateway.commands.forget import ForgetCommands
+from gateway.commands.group_rules import GroupRules
+from gateway.commands.group_tools import GroupToolCommands
 from gateway.commands.groups import GroupCommands
 from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
@@ -65,6 +67,7 @@ class Commands(Chats):
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
         status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, self.chat_agents.chain)
         usage = UsageCommands(store.spending, self.access, self.settings.zone, self.settings.home / OUTGOING, clock)
+        rules = GroupRules(self.groups.rules, store.chat_settings)
         found = (
             HelpCommands(about).commands,
             status.commands,
@@ -85,7 +88,8 @@ class Commands(Chats):
             AnswerCommands(self.approvals, store.approvals).commands,
             RuleCommands(store.rules, self.zones).commands,
             McpCommands(self.approved).commands,
-            GroupCommands(self.groups.rules, store.chat_settings, self.revocation.sweep).commands,
+            GroupCommands(rules, self.revocation.sweep).commands,
+            GroupToolCommands(rules).commands,
             BudgetCommands(self.budgets, store, self.access).commands,
             usage.commands,
             TaskCommands(self.tasks, pace, clock).commands,

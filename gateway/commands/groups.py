@@ -3,14 +3,15 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 
-from channels.base import Button, Channel, OutboundMessage
+from channels.base import Channel, OutboundMessage
 from channels.capabilities import HasRoles
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
+from gateway.commands.group_rules import GroupRules, Told, refused_in, with_buttons
+from gateway.commands.levels import DEFAULT, WORDS, Aimed, aimed, place_of
 from gateway.commands.table import LONGEST_NAME, Command, Invocation, reply
-from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Groups, Speakers
+from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Speakers
 from gateway.permissions.roles import Role
-from gateway.store.chat_settings import ChatSettings, Level, Place
 from gateway.texts.say import say
 
 MOST_ROLES = 20
@@ -31,55 +32,53 @@ class BadSpeakers(ValueError):
 class GroupCommands:
     """The commands /activation and /speakers."""
 
-    def __init__(self, groups: Groups, settings: ChatSettings, sweep: Callable[[], Awaitable[object]]) -> None:
+    def __init__(self, rules: GroupRules, sweep: Callable[[], Awaitable[object]]) -> None:
         """`sweep` ends what is open for people who may no longer speak."""
-        self._groups = groups
-        self._settings = settings
+        self._rules = rules
         self._sweep = sweep
 
     async def activation(self, given: Invocation) -> Answer:
         """Show or set which messages are taken: for a thread where it is said in one, else for the whole group."""
-        wanted = given.arguments.strip().lower()
-        if (refused := _refused(given, wanted)) is not None:
+        at = aimed(given)
+        word = at.words.lower()
+        if (refused := refused_in(given, word)) is not None:
             return refused
-        if not wanted:
-            return self._activation(given)
-        if wanted not in set(Activation):
+        if not word:
+            return self._activation(given, self._rules.told(given, ACTIVATION))
+        if word not in {*Activation, *DEFAULT}:
             return reply(self.commands[0].usage(given.slash, given.language))
-        await self._set(given, self._places(given)[0], ACTIVATION, wanted)
-        return Rewritten(self._activation(given))
+        await self._rules.set(given, at.place, ACTIVATION, None if word in DEFAULT else word)
+        return Rewritten(self._activation(given, self._rules.told(given, ACTIVATION, at.place)))
 
     async def speakers(self, given: Invocation) -> Answer:
-        """Show or set who may speak in the group, with its threads."""
-        wanted = given.arguments.strip()
-        if (refused := _refused(given, wanted)) is not None:
+        """Show or set who may speak: in the group with its threads, unless another level is named."""
+        at = _aimed_at_people(given)
+        if (refused := refused_in(given, at.words)) is not None:
             return refused
-        if not wanted:
-            return self._speakers(given)
+        if not at.words:
+            return self._speakers(given, self._rules.told(given, SPEAKERS))
         try:
-            speakers = self._parsed(given, wanted)
+            value = None if at.words.lower() in DEFAULT else str(self._parsed(given, at.words))
         except BadSpeakers as error:
             return reply(str(error))
-        place = next(each for each in self._places(given) if each.level is Level.CHANNEL)
-        await self._set(given, place, SPEAKERS, str(speakers))
+        await self._rules.set(given, at.place, SPEAKERS, value)
         await self._sweep()
-        return Rewritten(self._speakers(given))
+        return Rewritten(self._speakers(given, self._rules.told(given, SPEAKERS, at.place)))
 
-    def _activation(self, given: Invocation) -> OutboundMessage:
-        language, now = given.language, self._groups.activation(given.chat)
-        where = say("in_this_group" if given.chat.thread is None else "in_this_very_thread", language)
+    def _activation(self, given: Invocation, told: Told) -> OutboundMessage:
+        language, now = given.language, self._rules.groups.activation(given.chat)
         labels = {str(each): say(f"activation_button_{each}", language) for each in Activation if each is not now}
-        text = say(f"activation_{now}", language, where=where, slash=given.slash)
-        return _with_buttons(given, text, "activation", labels)
+        text = say(f"activation_{now}", language, where=told.where, slash=given.slash)
+        return with_buttons(given, told.around(text), "activation", labels)
 
-    def _speakers(self, given: Invocation) -> OutboundMessage:
-        language, now = given.language, self._groups.speakers(given.chat)
+    def _speakers(self, given: Invocation, told: Told) -> OutboundMessage:
+        language, now = given.language, self._rules.groups.speakers(given.chat)
         name = literal(_roles(given).get(now.server_role, now.server_role)[:LONGEST_NAME])
         rights = say(f"speakers_rights_{now.rights}", language)
         offered = [Audience.LISTED, Audience.EVERYBODY, *_of_platform(_channel(given))]
         labels = {str(each): say(f"speakers_button_{each}", language) for each in offered if each is not now.audience}
-        text = say(f"speakers_{now.audience}", language, name=name, rights=rights, slash=given.slash)
-        return _with_buttons(given, text, "speakers", labels)
+        text = say(f"speakers_{now.audience}", language, where=told.where, name=name, rights=rights, slash=given.slash)
+        return with_buttons(given, told.around(text), "speakers", labels)
 
     def _parsed(self, given: Invocation, wanted: str) -> Speakers:
         """Parse `everybody`, `workspace member`, `role NAME guest` and the like. Raises BadSpeakers."""
@@ -94,13 +93,6 @@ class GroupCommands:
         role = _role_named(given, " ".join(name)) if audience is Audience.ROLE else ""
         return Speakers(audience, role, (rights if name != words else None) or Role.GUEST)
 
-    async def _set(self, given: Invocation, place: Place, name: str, value: str) -> None:
-        await self._settings.set(place, name, value, given.sender.id)
-        self._groups.put(place.key, name, value)
-
-    def _places(self, given: Invocation) -> list[Place]:
-        return self._settings.places(given.chat)
-
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -108,29 +100,27 @@ class GroupCommands:
                 "activation",
                 {"en": "Which messages I answer in a group", "zh": "我在群里回答哪些消息"},
                 self.activation,
-                arguments="[mention|thread|always]",
+                arguments="[mention|thread|always|default] [channel|workspace|everywhere]",
                 example="mention",
             ),
             Command(
                 "speakers",
                 {"en": "Who may speak with me in a group", "zh": "群里谁可以与我对话"},
                 self.speakers,
-                arguments="[listed|everybody|workspace|role NAME] [guest|member]",
+                arguments="[listed|everybody|workspace|default|role NAME] [guest|member] [here|workspace|everywhere]",
                 example="everybody guest",
             ),
         )
 
 
-def _refused(given: Invocation, wanted: str) -> OutboundMessage | None:
-    """Return the refusal outside of groups, or to change something without the right to; None if there is none."""
-    if not given.in_group:
-        return reply(say("groups_only", given.language))
-    return reply(say("groups_not_yours", given.language)) if wanted and not given.is_admin else None
-
-
-def _with_buttons(given: Invocation, text: str, command: str, labels: Mapping[str, str]) -> OutboundMessage:
-    choices = tuple((Button(label=label, action=f"/{command} {word}"),) for word, label in labels.items())
-    return OutboundMessage(markdown=text, buttons=choices if given.is_admin else ())
+def _aimed_at_people(given: Invocation) -> Aimed:
+    """Split the level off the arguments of /speakers, where a lone `workspace` means its members."""
+    words, is_alone = given.arguments.strip(), len(given.arguments.split()) == 1
+    if is_alone and (words in _AUDIENCES or words.lower() in set(Audience)):
+        return Aimed(words, place_of(given.chat, "channel"))
+    rest, _, last = words.rpartition(" ")
+    word = WORDS.get(last.lower())
+    return Aimed(rest.strip() if word else words, place_of(given.chat, word or "channel"))
 
 
 def _channel(given: Invocation) -> Channel:

@@ -1,19 +1,24 @@
-"""The level that a command sets something for: here, in the channel, or everywhere."""
+"""The level that a command sets something for: here, in the channel, in the workspace, or everywhere."""
 
 from dataclasses import dataclass
 
+from channels.base import ChatKey
 from gateway.commands.table import Invocation
-from gateway.store.chat_settings import EVERYWHERE, Level, Place, places
+from gateway.store.chat_settings import Level, Place, places
 from gateway.texts.say import Language, say
 
 WORDS = {
     "here": "here",
     "channel": "channel",
+    "workspace": "workspace",
     "everywhere": "everywhere",
     "这里": "here",
     "频道": "channel",
+    "工作区": "workspace",
     "所有聊天": "everywhere",
 }
+DEFAULT = ("default", "reset", "默认", "重置")
+"""Words that remove what is set."""
 
 _TEXTS = {
     Level.THREAD: "level_thread",
@@ -35,16 +40,18 @@ def aimed(given: Invocation) -> Aimed:
     """Split the level off a command's arguments. Without one it is the thread, or the channel outside of threads."""
     rest, _, last = given.arguments.strip().rpartition(" ")
     word = WORDS.get(last.lower())
-    words = rest.strip() if word else given.arguments.strip()
-    here, *wider = [each for each in places(given.chat) if each.level in (Level.THREAD, Level.CHANNEL)]
-    if word == "everywhere":
-        return Aimed(words, EVERYWHERE)
-    return Aimed(words, (wider or [here])[-1] if word == "channel" else here)
+    return Aimed(rest.strip() if word else given.arguments.strip(), place_of(given.chat, word or "here"))
+
+
+def place_of(chat: ChatKey, word: str) -> Place:
+    """Return the place for one of the values of `WORDS`."""
+    *near, workspace, everywhere = places(chat)
+    return {"here": near[0], "channel": near[-1], "workspace": workspace, "everywhere": everywhere}[word]
 
 
 def refusal(given: Invocation, place: Place) -> str | None:
     """Return why the user may not set something for the place, or None if they may."""
-    if place == EVERYWHERE:
+    if place.level in (Level.WORKSPACE, Level.INSTALLATION):
         return None if given.is_admin else say("level_everywhere_not_yours", given.language)
     return None if given.may_decide else say("level_not_yours", given.language)
 

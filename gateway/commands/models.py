@@ -6,7 +6,7 @@ from agent_core.loop.model_chain import ModelChain
 from agent_core.models.llm import ModelInfo
 from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import in_code, literal
-from gateway.commands.levels import Aimed, aimed, level_words, refusal
+from gateway.commands.levels import DEFAULT, Aimed, aimed, level_words, refusal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
 from gateway.store.chat_settings import ChatSetting, ChatSettings
@@ -15,7 +15,6 @@ from gateway.texts.say import say
 LONGEST = 60
 """Characters of an unknown name that a reply quotes."""
 MOST_BUTTONS = 8
-_DEFAULT = ("default", "reset", "默认", "重置")
 
 
 class ModelCommands:
@@ -33,7 +32,7 @@ class ModelCommands:
             return await self._list(given)
         if denied := refusal(given, at.place):
             return reply(denied)
-        return await (self._unset(given, at) if at.words.lower() in _DEFAULT else self._choose(given, at))
+        return await (self._unset(given, at) if at.words.lower() in DEFAULT else self._choose(given, at))
 
     async def _choose(self, given: Invocation, at: Aimed) -> OutboundMessage:
         found = self._models.named(at.words)
@@ -56,13 +55,13 @@ class ModelCommands:
         word = at.words.lower()
         if not word:
             return await self._levels(given)
-        if word not in (*LEVELS, *_DEFAULT):
+        if word not in (*LEVELS, *DEFAULT):
             levels = ", ".join(f"`{each}`" for each in LEVELS)
             name = literal(word[:LONGEST])
             return reply(say("think_unknown", language, name=name, levels=levels, slash=given.slash))
         if denied := refusal(given, at.place):
             return reply(denied)
-        await self._settings.set(at.place, THINKING, None if word in _DEFAULT else word, given.sender.id)
+        await self._settings.set(at.place, THINKING, None if word in DEFAULT else word, given.sender.id)
         chosen = await self._models.chosen(given.chat)
         level, setting = level_words(at.place, language), chosen.thinking_setting
         if setting is not None and setting.place != at.place:
@@ -125,14 +124,14 @@ class ModelCommands:
                 "model",
                 {"en": "Show or choose the model", "zh": "查看或选择模型"},
                 self.model,
-                arguments="[NAME|default] [channel|everywhere]",
+                arguments="[NAME|default] [channel|workspace|everywhere]",
                 example="default",
             ),
             Command(
                 "think",
                 {"en": "Choose how much it thinks before an answer", "zh": "设置回答前的思考程度"},
                 self.think,
-                arguments="[off|low|medium|high|default] [channel|everywhere]",
+                arguments="[off|low|medium|high|default] [channel|workspace|everywhere]",
                 example="high",
             ),
         )

@@ -11,6 +11,7 @@ from agent_core.clock import Clock
 from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender, Standing
 from gateway.permissions.groups import Activation, Groups
 from gateway.permissions.roles import Role, Roles
+from gateway.settings.permissions import Row
 from gateway.store.standings import person_in
 
 NOTICE_EVERY = 3600.0
@@ -115,6 +116,10 @@ class Access:
         So an admin never acts with the rights of an owner, as by steering an owner's run.
         """
         return by.id == person or (self.is_admin(chat, by) and self._outranks(chat, by, person))
+
+    def limits(self, chat: ChatKey) -> Row:
+        """Return what a group's rules leave to tools; a class that is not in it has no limit."""
+        return self.groups.rules.limits(chat) if self._is_group(chat) else {}
 
     def takes_threads(self, chat: ChatKey) -> bool:
         """Return True if unaddressed messages in threads of the bot are taken."""

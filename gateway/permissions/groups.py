@@ -1,18 +1,22 @@
-"""The rules of groups: which messages Parley takes there, and who may speak besides people with a role.
+"""The rules of groups: which messages Parley takes, who may speak besides people with a role, and what tools may do.
 
 They are settings of chats, held in memory because every event needs them.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeVar
 
 from channels.base import ChatKey, Standing
 from gateway.permissions.roles import Role
+from gateway.settings.permissions import NAMES, WORDS, Class, Row, Word
+from gateway.store.chat_settings import Place, places
 
-ACTIVATION, SPEAKERS = "activation", "speakers"
-"""Names of the settings."""
+ACTIVATION, SPEAKERS, TOOLS = "activation", "speakers", "tools."
+"""Names of the settings; that of a class of tools follows `TOOLS`."""
+RULES = (ACTIVATION, SPEAKERS, *(f"{TOOLS}{each}" for each in NAMES))
+"""Names of all settings here."""
 
 
 class Activation(StrEnum):
@@ -89,6 +93,7 @@ class Groups:
         """`rows` are places, names and values of the settings."""
         self._activations: dict[str, Activation] = {}
         self._speakers: dict[str, Speakers] = {}
+        self._tools: dict[Class, dict[str, Word]] = {}
         for place, name, value in rows:
             self.put(place, name, value)
 
@@ -102,12 +107,29 @@ class Groups:
             self._speakers.pop(place, None)
             if value is not None:
                 self._speakers[place] = Speakers.parse(value)
+        elif (of := next((each for each in NAMES if name == f"{TOOLS}{each}"), None)) is not None:
+            words = self._tools.setdefault(of, {})
+            words.pop(place, None)
+            if (word := next((each for each in WORDS if each == value), None)) is not None:
+                words[place] = word
 
     def activation(self, chat: ChatKey) -> Activation:
         return _nearest(self._activations, chat) or Activation.THREAD
 
     def speakers(self, chat: ChatKey) -> Speakers:
         return _nearest(self._speakers, chat) or _LISTED
+
+    def limits(self, chat: ChatKey) -> Row:
+        """Return the loosest word that each class of tools can have there. Programs in the sandbox count as programs,
+        unless they have a word of their own."""
+        found = {of: word for of, words in self._tools.items() if (word := _nearest(words, chat)) is not None}
+        return {"sandboxed": found["exec"], **found} if "exec" in found else found
+
+    def place(self, chat: ChatKey, name: str) -> Place | None:
+        """Return the place whose setting holds in a chat; None if none is set at any level."""
+        set_at: dict[str, Collection[str]] = {f"{TOOLS}{of}": words for of, words in self._tools.items()}
+        set_at |= {ACTIVATION: self._activations, SPEAKERS: self._speakers}
+        return next((place for place in places(chat) if place.key in set_at.get(name, ())), None)
 
 
 def _nearest(rules: Mapping[str, _Rule], chat: ChatKey) -> _Rule | None:

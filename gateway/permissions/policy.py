@@ -21,8 +21,9 @@ from agent_core.sources import Sources
 from agent_core.tools.tool import Acts, FunctionTool
 from agent_core.untrusted import has_data, is_tainted, sources_of
 from gateway.permissions.addresses import FETCH, MOST_LINKS, SEARCH, WEB, is_given, link_of
+from gateway.permissions.groups import TOOLS
 from gateway.permissions.roles import Role
-from gateway.settings.permissions import WORDS, Class, PermissionSettings, Word
+from gateway.settings.permissions import WORDS, Class, PermissionSettings, Row, Word
 
 ShutIn = Callable[[Proposal], bool]
 """Returns True if a call that runs a program can touch nothing but its chat's files."""
@@ -81,10 +82,11 @@ class Policy:
         self._tainted = settings.tainted
         self._shut_in = shut_in
 
-    def decide(self, proposal: Proposal, role: Role) -> Ruling:
+    def decide(self, proposal: Proposal, role: Role, limits: Row | None = None) -> Ruling:
+        """Decide about a call; `limits` are the loosest words of the chat."""
         acts, messages = proposal.tool.acts, proposal.messages
         of = self._class(proposal)
-        word = self._rows[role][of]
+        word = max(self._rows[role][of], (limits or {}).get(of, "allow"), key=WORDS.index)
         sources = sources_of(messages)
         is_strict = bool(sources) or (acts in _OUTWARD and has_data(messages))
         least = self._tainted.get(of, "allow") if is_strict else "allow"
@@ -97,10 +99,11 @@ class Policy:
         ruling = _ruling(least, acts, AFTER_UNTRUSTED if sources else AFTER_FILES)
         return replace(_with_links(ruling, proposal), sources=sources)
 
-    def setting(self, proposal: Proposal, role: Role) -> str:
+    def setting(self, proposal: Proposal, role: Role, limits: Row | None = None) -> str:
         """Return the name of the setting that decides about the call while the input is trusted."""
-        row = "user" if role is Role.MEMBER else role
-        return f"{row}.{self._class(proposal)}"
+        of, row = self._class(proposal), "user" if role is Role.MEMBER else role
+        is_limited = WORDS.index((limits or {}).get(of, "allow")) > WORDS.index(self._rows[role][of])
+        return f"{TOOLS}{of}" if is_limited else f"{row}.{of}"
 
     def is_tainted(self, proposal: Proposal) -> bool:
         """Return True if the conversation contains untrusted input."""

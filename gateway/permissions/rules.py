@@ -28,8 +28,9 @@ class Rules:
         role = self._access.role(chat, person)
         if role is None:
             return Ruling("deny", ("may_not_speak",))
-        ruling = self._policy.decide(proposal, role)
-        return replace(ruling, setting=self._policy.setting(proposal, role))
+        limits = self._access.limits(chat)
+        ruling = self._policy.decide(proposal, role, limits)
+        return replace(ruling, setting=self._policy.setting(proposal, role, limits))
 
     def is_tainted(self, proposal: Proposal) -> bool:
         return self._policy.is_tainted(proposal)

@@ -23,30 +23,76 @@ TEXTS = {
         "zh": "{where}，凡是可以与我对话的人，我会回答其每条消息。每条消息都可能运行一次模型；"
         "`{slash}budget here` 可设上限。如果我漏掉消息，说明平台没有把未提到我的消息发给我。",
     },
+    "rule_from": {"en": "This is set {level}.", "zh": "设置范围：{level}。"},
+    "rule_default": {"en": "This is the default.", "zh": "这是默认设置。"},
+    "rule_hidden": {
+        "en": "Set {level}. But here a rule of a narrower level still holds:",
+        "zh": "已设置（{level}）。但这里范围更小的规则仍然有效：",
+    },
+    "rule_removed": {"en": "The rule was removed {level}. Now:", "zh": "已取消规则（{level}）。现在："},
+    "rule_levels": {
+        "en": "End the command with `here`, `channel`, `workspace` or `everywhere` to choose where it holds; "
+        "`default` takes a rule back.",
+        "zh": "在命令末尾加 here（这里）、channel（频道）、workspace（工作区）或 everywhere（所有聊天）可选择范围；"
+        "default（默认）取消规则。",
+    },
+    "tools_free": {
+        "en": "In this group tools may do what the role of the person who asks allows.",
+        "zh": "在本群，工具能做什么由提问者的角色决定。",
+    },
+    "tools_limited": {
+        "en": "In this group tools may do what the role of the person who asks allows, with these limits for "
+        "everybody:",
+        "zh": "在本群，工具能做什么由提问者的角色决定，并对所有人有以下限制：",
+    },
+    "tools_deny": {
+        "en": "- `{of}` ({what}): refused, set {level}",
+        "zh": "- `{of}`（{what}）：禁止，设置范围：{level}",
+    },
+    "tools_ask": {
+        "en": "- `{of}` ({what}): I ask first, set {level}",
+        "zh": "- `{of}`（{what}）：先询问，设置范围：{level}",
+    },
+    "tools_allow": {
+        "en": "- `{of}` ({what}): no limit, set {level}",
+        "zh": "- `{of}`（{what}）：不限制，设置范围：{level}",
+    },
+    "tools_class_read": {"en": "look at files", "zh": "查看文件"},
+    "tools_class_write": {"en": "change files", "zh": "更改文件"},
+    "tools_class_net": {"en": "send something to other machines", "zh": "向其他机器发送内容"},
+    "tools_class_exec": {"en": "run programs", "zh": "运行程序"},
+    "tools_class_sandboxed": {"en": "run programs in the sandbox", "zh": "在沙箱中运行程序"},
+    "tools_class_admin": {"en": "change schedules, skills and settings", "zh": "更改日程、技能和设置"},
+    "tools_how": {
+        "en": "`{slash}tools exec deny` sets a limit: read, write, net, exec, sandboxed or admin, then ask, deny, "
+        "allow or default. End with `here`, `workspace` or `everywhere` for another place than this group.",
+        "zh": "`{slash}tools exec deny` 设置限制：read、write、net、exec、sandboxed 或 admin，然后 ask、deny、allow "
+        "或 default。末尾加 here（这里）、workspace（工作区）或 everywhere（所有聊天）可更改范围。",
+    },
     "in_this_group": {"en": "In this group", "zh": "在本群"},
     "in_this_very_thread": {"en": "In this thread", "zh": "在此话题中"},
     "activation_button_mention": {"en": "Mentions only", "zh": "仅在提到时"},
     "activation_button_thread": {"en": "Also my threads", "zh": "包括我参与的话题"},
     "activation_button_always": {"en": "Every message", "zh": "每条消息"},
     "speakers_listed": {
-        "en": "In this group only people with a role may speak with me; `{slash}people` lists them.",
-        "zh": "在本群，只有有身份的人可以与我对话；`{slash}people` 列出他们。",
+        "en": "{where} only people with a role may speak with me; `{slash}people` lists them.",
+        "zh": "{where}，只有有角色的人可以与我对话；`{slash}people` 列出他们。",
     },
     "speakers_everybody": {
-        "en": "In this group everybody may speak with me as {rights}, also guests of the workspace and people of other "
+        "en": "{where} everybody may speak with me as {rights}, also guests of the workspace and people of other "
         "organisations. `{slash}budget here` limits what that may cost.",
-        "zh": "在本群，所有人都可以以{rights}身份与我对话，包括工作区的访客和其他组织的人。"
+        "zh": "{where}，所有人都可以以{rights}身份与我对话，包括工作区的访客和其他组织的人。"
         "`{slash}budget here` 可限制费用。",
     },
     "speakers_role": {
-        "en": "In this group everybody with the role {name} may speak with me as {rights}. `{slash}budget here` limits "
+        "en": "{where} everybody with the role {name} may speak with me as {rights}. `{slash}budget here` limits "
         "what that may cost.",
-        "zh": "在本群，拥有角色 {name} 的人都可以以{rights}身份与我对话。`{slash}budget here` 可限制费用。",
+        "zh": "{where}，拥有角色 {name} 的人都可以以{rights}身份与我对话。`{slash}budget here` 可限制费用。",
     },
     "speakers_workspace": {
-        "en": "In this group every full member of this workspace may speak with me as {rights}; its guests and people "
+        "en": "{where} every full member of this workspace may speak with me as {rights}; its guests and people "
         "of other organisations may not. `{slash}budget here` limits what that may cost.",
-        "zh": "在本群，工作区的每位正式成员都可以以{rights}身份与我对话；访客和其他组织的人不可以。"
+        "zh": "{where}，工作区的每位正式成员都可以以{rights}身份与我对话；访客和其他组织的人不可以。"
         "`{slash}budget here` 可限制费用。",
     },
     "speakers_rights_guest": {"en": "a guest", "zh": "访客"},

@@ -3,15 +3,16 @@
 TEXTS = {
     "level_thread": {"en": "in this thread", "zh": "本话题"},
     "level_channel": {"en": "in this chat and its threads", "zh": "本聊天及其话题"},
-    "level_workspace": {"en": "in this whole workspace", "zh": "整个工作区"},
+    "level_workspace": {"en": "in this whole workspace or server", "zh": "整个工作区或服务器"},
     "level_installation": {"en": "everywhere", "zh": "所有聊天"},
     "level_not_yours": {
         "en": "In a group only an owner or admin can change this.",
         "zh": "群组中只有所有者或管理员可以更改。",
     },
     "level_everywhere_not_yours": {
-        "en": "Only an owner or admin can change this everywhere. Leave out the last word to change it here.",
-        "zh": "只有所有者或管理员可以更改所有聊天的设置。去掉最后一个词即可只更改这里。",
+        "en": "Only an owner or admin can change this for more than this chat. Leave out the last word to change it "
+        "here.",
+        "zh": "只有所有者或管理员可以更改其他聊天的设置。去掉最后一个词即可只更改这里。",
     },
     "model_here": {"en": "**{model}** answers here{where}.", "zh": "这里由 **{model}** 回答{where}。"},
     "model_gone": {
@@ -34,10 +35,10 @@ TEXTS = {
         "zh": "，刚才出错，{minutes} 分钟后再试",
     },
     "model_how": {
-        "en": "{slash}model NAME changes it here; end with `channel` or `everywhere` for more. {slash}model default "
-        "takes it back.",
-        "zh": "{slash}model 名称 更改这里的模型；末尾加 channel（频道）或 everywhere（所有聊天）扩大范围。"
-        "{slash}model default 恢复默认。",
+        "en": "{slash}model NAME changes it here; end with `channel`, `workspace` or `everywhere` for more. "
+        "{slash}model default takes it back.",
+        "zh": "{slash}model 名称 更改这里的模型；末尾加 channel（频道）、workspace（工作区）或 everywhere（所有聊天）"
+        "扩大范围。{slash}model default 恢复默认。",
     },
     "model_set": {
         "en": "**{model}** answers {level}, from the next answer on.",

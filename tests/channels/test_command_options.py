@@ -35,6 +35,11 @@ def test_words_with_different_places_share_one_text() -> None:
     assert [option.name for option in options("[on|quiet 22-7|snooze 3h]")] == ["action", "more"]
 
 
+def test_each_part_of_words_is_an_option_of_its_own() -> None:
+    found = options("[all|role NAME] [guest|member] [channel|everywhere]")
+    assert [option.name for option in found] == ["action", "name", "choice", "level"]
+
+
 def test_n_is_a_number() -> None:
     assert options("[N]") == (CommandOption(name="n", hint="N", is_number=True),)
 

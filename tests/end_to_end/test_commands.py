@@ -14,7 +14,20 @@ COMMANDS = {
     *("start", "help", "status", "pair", "link", "people", "allow", "role", "block", "whoami"),
     *("new", "rewind", "retry", "stop", "continue", "btw", "queue", "language", "model", "think", "tz"),
     *("export", "context", "compact", "skills", "skill", "voice", "approve", "deny", "rules"),
-    *("activation", "speakers", "budget", "usage", "tasks", "search", "sessions", "resume", "rename", "why", "undo"),
+    *(
+        "activation",
+        "speakers",
+        "tools",
+        "budget",
+        "usage",
+        "tasks",
+        "search",
+        "sessions",
+        "resume",
+        "rename",
+        "why",
+        "undo",
+    ),
     *("audit", "forget", "privacy", "doctor", "config", "reload", "remind", "report", "cron", "heartbeat"),
 }
 

@@ -29,7 +29,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("context", "compact"),
         *("skills", "skill", "voice"),
         *("approve", "deny", "rules"),
-        *("activation", "speakers", "budget", "usage"),
+        *("activation", "speakers", "tools", "budget", "usage"),
         "tasks",
         *("search", "sessions", "resume", "rename"),
         *("why", "undo"),

@@ -119,7 +119,7 @@ async def test_only_owners_and_admins_choose_everywhere_or_in_a_group(start_bot:
     await bot.hears("/model big", sender="bob", group="team")
     await bot.hears("/model big everywhere", sender="ann")
 
-    assert bot.screen[0].startswith("Only an owner or admin can change this everywhere.")
+    assert bot.screen[0].startswith("Only an owner or admin can change this for more than this chat.")
     assert bot.screen[1] == "In a group only an owner or admin can change this."
     assert bot.screen[2].startswith("**anthropic/big** answers everywhere,")
 

@@ -23,6 +23,7 @@ from channels.memory import MemoryChannel
 from gateway.app.gate import Gate
 from gateway.app.revocation import Revocation
 from gateway.chat.session import ChatSession
+from gateway.commands.group_rules import GroupRules
 from gateway.commands.groups import GroupCommands
 from gateway.commands.table import CommandTable
 from gateway.permissions.access import Access, Decision, GroupAccess
@@ -89,7 +90,7 @@ class Rights(RuleBasedStateMachine):
         self.access = Access(self.roles, [self.channel], (), FakeClock(), lambda _: None, groups=groups)
         nothing = cast(Revocation, Nothing())
         self.gate = Gate(self.access, self.store.standings, nothing)
-        commands = GroupCommands(groups.rules, self.store.chat_settings, nothing.sweep).commands
+        commands = GroupCommands(GroupRules(groups.rules, self.store.chat_settings), nothing.sweep).commands
         self.table = CommandTable(commands, self.access)
 
     def teardown(self) -> None:

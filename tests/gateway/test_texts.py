@@ -16,6 +16,7 @@ from agent_core.skills.scan import Finding
 from gateway.permissions.groups import Activation, Audience
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
+from gateway.settings.permissions import NAMES, WORDS
 from gateway.texts import say as texts
 from gateway.texts.say import LANGUAGES, Language, language_of, say, tool_label
 
@@ -77,6 +78,7 @@ def test_every_text_is_said_somewhere() -> None:
     ends = {reason.value for reason in TerminalReason}
     groups = {f"{key}_{each}" for key in ("activation", "activation_button") for each in Activation}
     groups |= {f"{key}_{each}" for key in ("speakers", "speakers_button") for each in Audience}
+    groups |= {f"tools_{word}" for word in WORDS} | {f"tools_class_{of}" for of in NAMES}
     groups |= {f"speakers_rights_{each}" for each in (Role.GUEST, Role.MEMBER)}
 
     assert set(table()) - named - failures - ends - sources - archives - scans - groups == set()

@@ -1,0 +1,72 @@
+"""The rules of groups as commands set and show them: for which level, and which level's rule holds."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from channels.base import Button, OutboundMessage
+from gateway.commands.levels import level_words
+from gateway.commands.table import Invocation, reply
+from gateway.permissions.groups import Groups
+from gateway.store.chat_settings import ChatSettings, Level, Place
+from gateway.texts.say import say
+
+
+@dataclass(frozen=True)
+class Told:
+    """The words around the description of a rule."""
+
+    where: str
+    """Where it holds, at the start of the description."""
+    before: str
+    after: str
+
+    def around(self, text: str) -> str:
+        return "\n\n".join(filter(None, (self.before, text, self.after)))
+
+
+class GroupRules:
+    """Stores rules, and tells which level's rule holds in a chat."""
+
+    def __init__(self, groups: Groups, settings: ChatSettings) -> None:
+        self.groups = groups
+        self._settings = settings
+
+    async def set(self, given: Invocation, place: Place, name: str, value: str | None) -> None:
+        """Set a rule for a place, or remove it (None). It holds at once."""
+        await self._settings.set(place, name, value, given.sender.id)
+        self.groups.put(place.key, name, value)
+
+    def told(self, given: Invocation, name: str, changed: Place | None = None) -> Told:
+        """Return what to tell of a rule in a chat; `changed` is the place for which it was just set."""
+        language, holds = given.language, self.groups.place(given.chat, name)
+        is_of_thread = holds is not None and holds.level is Level.THREAD
+        where = say("in_this_very_thread" if is_of_thread else "in_this_group", language)
+        before = ""
+        if changed is not None and holds != changed:
+            is_hidden = holds is not None and _is_nearer(holds, changed)
+            key = "rule_hidden" if is_hidden else "rule_removed"
+            before = say(key, language, level=level_words(changed, language))
+        after = say("rule_default", language)
+        if holds is not None:
+            after = say("rule_from", language, level=level_words(holds, language))
+        if given.is_admin and changed is None:
+            after = f"{after} {say('rule_levels', language)}"
+        return Told(where, before, after)
+
+
+def _is_nearer(one: Place, other: Place) -> bool:
+    levels = list(Level)
+    return levels.index(one.level) < levels.index(other.level)
+
+
+def refused_in(given: Invocation, wanted: str) -> OutboundMessage | None:
+    """Return the refusal outside of groups, or to change something without the right to; None if there is none."""
+    if not given.in_group:
+        return reply(say("groups_only", given.language))
+    return reply(say("groups_not_yours", given.language)) if wanted and not given.is_admin else None
+
+
+def with_buttons(given: Invocation, text: str, command: str, labels: Mapping[str, str]) -> OutboundMessage:
+    """Return a text with a button for each word of a command, which only owners and admins get."""
+    choices = tuple((Button(label=label, action=f"/{command} {word}"),) for word, label in labels.items())
+    return OutboundMessage(markdown=text, buttons=choices if given.is_admin else ())
