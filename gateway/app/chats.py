@@ -134,7 +134,7 @@ class Chats(Foundation):
     @cached_property
     def reactions(self) -> Reactions:
         platforms = [channel.name for channel in self._channels] if self.settings.reactions else []
-        return Reactions(self.delivery, self._clock, platforms)
+        return Reactions(self.store.reactions, self.delivery, self._clock, platforms)
 
     @cached_property
     def turns(self) -> Turns:

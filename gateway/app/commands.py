@@ -119,7 +119,7 @@ class Commands(Chats):
     @cached_property
     def revocation(self) -> Revocation:
         language = self.settings.language
-        return Revocation(self.store, self.delivery, self.owners, self.sessions, self.run_ends, language)
+        return Revocation(self.store, self.delivery, self.owners, self.sessions, self.runs, language)
 
     @cached_property
     def forgetting(self) -> Forgetting:

@@ -194,8 +194,8 @@ class Composition(Commands):
             sessions=self.sessions,
             handler=self.handler,
         )
+        await self.reactions.restore()
         await recovery.run()
-        self.reactions.begin()
         await self.revocation.sweep()  # before any of it goes on
         self._hearing.start(self._receive_ends_of_tasks(), "ends of tasks")
 

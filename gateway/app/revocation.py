@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import structlog
 
 from channels.base import ChatKey
-from gateway.chat.run_end import RunEnds
+from gateway.chat.run import ChatRuns
 from gateway.chat.session import Expelled
 from gateway.chat.sessions import Sessions
 from gateway.delivery.delivery import Delivery
@@ -44,13 +44,13 @@ class Revocation:
     """Compares everything that is open with the rights of its people. Chats of platforms not connected are left."""
 
     def __init__(
-        self, store: Store, delivery: Delivery, owners: Owners, sessions: Sessions, ends: RunEnds, language: Language
+        self, store: Store, delivery: Delivery, owners: Owners, sessions: Sessions, runs: ChatRuns, language: Language
     ) -> None:
         self._store = store
         self._delivery = delivery
         self._owners = owners
         self._sessions = sessions
-        self._ends = ends
+        self._runs = runs
         self._language = language
         self._sweeping = asyncio.Lock()
 
@@ -71,8 +71,8 @@ class Revocation:
         await self._store.inbox.settle([item.seq for item in messages])
         for run in left:
             tag = await self._store.chats.language_of(run.chat, run.person)
-            await self._ends.revoke(run, language_of(tag, self._language))
-        questions, tasks, jobs = await self._ends.expel(self._delivery.knows)
+            await self._runs.revoke(run, language_of(tag, self._language))
+        questions, tasks, jobs = await self._runs.ends.expel(self._delivery.knows)
         return Ended(
             runs=[_who(run.chat, run.person) for run in (*stopped, *left)],
             messages=[_who(item.event.chat, item.event.sender.id) for item in messages],

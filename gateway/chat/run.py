@@ -127,8 +127,22 @@ class ChatRuns:
 
     async def give_up(self, run: Run, items: Sequence[InboxItem], why: str, language: Language) -> None:
         """End a run after an internal error; see `RunEnds.give_up`."""
-        self.reactions.ended([item.seq for item in items], answered=False)
+        self._unanswered(await self.store.transcript.said_in(run), items)
         await self.ends.give_up(run, items, why, language)
+
+    async def set_aside(self, run: Run, said: Sequence[AgentMessage], language: Language) -> None:
+        """End a run that crashed the program repeatedly; see `RunEnds.set_aside`."""
+        self._unanswered(said)
+        await self.ends.set_aside(run, said, language)
+
+    async def revoke(self, run: Run, language: Language) -> None:
+        """End a run that waits to be resumed, because its user may no longer speak; see `RunEnds.revoke`."""
+        self._unanswered(await self.store.transcript.said_in(run))
+        await self.ends.revoke(run, language)
+
+    def _unanswered(self, said: Sequence[AgentMessage], items: Sequence[InboxItem] = ()) -> None:
+        seqs = {*inbox_seqs([each.id for each in said]), *(item.seq for item in items)}
+        self.reactions.ended(sorted(seqs), answered=False)
 
     async def deliver_left(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Deliver posts that the previous process left unsent."""

@@ -346,7 +346,7 @@ class ChatSession:
     async def _drive(self, run: Run, items: Sequence[InboxItem]) -> None:
         attempt = Attempt((), is_stuck=False) if items else await self._runs.runner.resume(run)
         if attempt.is_stuck:
-            await self._runs.ends.set_aside(run, attempt.said, await self._language())
+            await self._runs.set_aside(run, attempt.said, await self._language())
             return
         agent = await self.conversation.agent_of(run.session)
         # A stop may come while files are still being fetched, before there is anything to abort.

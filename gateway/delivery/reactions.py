@@ -11,6 +11,8 @@ from agent_core.clock import Clock
 from channels.base import ChannelError, ChatKey, MessageReceived
 from channels.capabilities import Emoji, Reacts, TypesByReaction
 from gateway.delivery.delivery import Delivery
+from gateway.store.reactions import Fate
+from gateway.store.reactions import Reactions as Rows
 from gateway.store.rows import InboxItem
 
 HEARD: Emoji = "👀"
@@ -27,6 +29,10 @@ SHOWN_AFTER = 1.0
 PATIENCE = 10.0
 """Seconds after which a reaction that the rate limit has no room for is dropped."""
 AGAIN_SECONDS = 1.0
+LAST_TRIES = 10
+"""Tries to replace a reaction that is not true any more; the next process tries again."""
+LONGEST_PAUSE = 60.0
+"""Longest pause between two of these tries, in seconds, unless the platform asks for a longer one."""
 MOST_MESSAGES = 2_000
 
 log = structlog.get_logger(__name__)
@@ -34,6 +40,7 @@ log = structlog.get_logger(__name__)
 
 @dataclass
 class _Message:
+    seq: int
     chat: ChatKey
     id: str
     wanted: Emoji | None = None
@@ -41,14 +48,26 @@ class _Message:
     """Reactions of ours that the message may have, if any; more than one if the outcome of a call is unknown."""
     is_certain: bool = True
     """True if the message surely has what `possible` holds."""
+    has_row: bool = False
+    """True if a row says that the message may have a reaction, for the next process."""
     is_busy: bool = False
+
+    @property
+    def is_stale(self) -> bool:
+        """True if the message may keep a reaction that is wrong from now on."""
+        return self.wanted not in UNDER_WAY and bool(self.possible & {*UNDER_WAY})
 
 
 class Reactions:
-    """Sets our one reaction on each message. Reactions are cosmetic: one that fails or finds no room is dropped."""
+    """Sets our one reaction on each message.
 
-    def __init__(self, delivery: Delivery, clock: Clock, platforms: Iterable[str] = ()) -> None:
+    Reactions are cosmetic: one that fails or finds no room is dropped. Only the end of what an earlier one shows is
+    tried repeatedly, also by the next process.
+    """
+
+    def __init__(self, rows: Rows, delivery: Delivery, clock: Clock, platforms: Iterable[str] = ()) -> None:
         """`platforms` are those on which messages get reactions."""
+        self._rows = rows
         self._delivery = delivery
         self._clock = clock
         self._channels: dict[str, Reacts] = {}
@@ -59,21 +78,24 @@ class Reactions:
             if isinstance(channel, TypesByReaction):
                 channel.stop_typing_by_reaction()
         self._messages: OrderedDict[int, _Message] = OrderedDict()
-        self._restored = 0
-        """Number of the newest message that the previous process left, which may have its reaction."""
-        self._is_begun = False
         self._tasks = Background("a reaction failed")
 
-    def begin(self) -> None:
-        """Record that messages of the previous process have been passed on, and that later ones are new."""
-        self._is_begun = True
+    async def restore(self) -> None:
+        """Take over the reactions that the previous process left, and end those of messages that are done."""
+        for left in await self._rows.left():
+            if left.chat.platform not in self._channels:
+                continue
+            message = _Message(left.seq, left.chat, left.message_id, possible={*UNDER_WAY}, is_certain=False)
+            message.has_row = True
+            if left.fate is Fate.OPEN:
+                self._messages[left.seq] = message
+            else:
+                self._want(message, DONE if left.fate is Fate.ANSWERED else None)
 
     def show(self, item: InboxItem, emoji: Emoji | None) -> None:
         """Let a message have this reaction, or none, soon."""
         if not isinstance(item.event, MessageReceived) or item.event.chat.platform not in self._channels:
             return
-        if not self._is_begun:
-            self._restored = max(self._restored, item.seq)
         message = self._messages.get(item.seq)
         if message is None:
             if emoji is None:
@@ -94,10 +116,7 @@ class Reactions:
     def _known(self, item: InboxItem, event: MessageReceived) -> _Message:
         if len(self._messages) >= MOST_MESSAGES:
             self._messages.popitem(last=False)
-        is_restored = item.seq <= self._restored
-        return _Message(
-            event.chat, event.message_id, possible=set(UNDER_WAY if is_restored else ()), is_certain=not is_restored
-        )
+        return _Message(item.seq, event.chat, event.message_id)
 
     def _want(self, message: _Message, emoji: Emoji | None) -> None:
         message.wanted = emoji
@@ -117,20 +136,43 @@ class Reactions:
 
     async def _set(self, message: _Message) -> bool:
         """Set the wanted reaction. Return False if it is dropped."""
-        limiter, until = self._delivery.limiter(message.chat), self._clock.monotonic() + PATIENCE
-        try:
-            while await limiter.offer(message.chat, within=until - self._clock.monotonic()):
-                if await self._react(message):
+        for tried in range(LAST_TRIES):
+            pause = min(2.0**tried, LONGEST_PAUSE)
+            try:
+                if await self._offer(message):
                     return True
-                await self._clock.sleep(AGAIN_SECONDS)
-        except ChannelError as error:
-            log.info("no reaction", chat=str(message.chat), reason=error.reason)
+            except ChannelError as error:
+                log.info("no reaction", chat=str(message.chat), reason=error.reason)
+                if error.permanent:
+                    await self._forget(message)
+                    return False
+                pause = max(error.retry_after or 0.0, pause)
+            if not message.is_stale:
+                return False
+            await self._clock.sleep(pause)
         return False
+
+    async def _offer(self, message: _Message) -> bool:
+        """Set the wanted reaction as soon as there is room. Return False if there is none. Raises ChannelError."""
+        limiter, until = self._delivery.limiter(message.chat), self._clock.monotonic() + PATIENCE
+        while await limiter.offer(message.chat, within=until - self._clock.monotonic()):
+            if await self._react(message):
+                return True
+            await self._clock.sleep(AGAIN_SECONDS)
+        return False
+
+    async def _forget(self, message: _Message) -> None:
+        if message.has_row:
+            message.has_row = False
+            await self._rows.remove(message.seq)
 
     async def _react(self, message: _Message) -> bool:
         """Set what is wanted now. Return False if the platform's rate limit has no room. Raises ChannelError."""
         channel, emoji = self._channels[message.chat.platform], message.wanted
         old = sorted(message.possible - {emoji})
+        if emoji in UNDER_WAY and not message.has_row:
+            message.has_row = True
+            await self._rows.add(message.seq, message.chat, message.id)
         message.is_certain = False
         for other in old[1:]:  # one by one, so that a repetition goes on where this try ends
             if not await channel.react(message.chat, message.id, None, instead_of={other}):
@@ -140,6 +182,8 @@ class Reactions:
         done = await channel.react(message.chat, message.id, emoji, instead_of=set(old[:1]))
         if done:
             message.possible, message.is_certain = {emoji} if emoji else set(), True
+            if emoji not in UNDER_WAY:
+                await self._forget(message)
         return done
 
 

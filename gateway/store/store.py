@@ -27,6 +27,7 @@ from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause
 from gateway.store.outbox import Outbox
 from gateway.store.pairing import Pairing
 from gateway.store.people import People
+from gateway.store.reactions import Reactions
 from gateway.store.read_marks import ReadMarks
 from gateway.store.recordings import Recordings
 from gateway.store.restores import Restores
@@ -52,7 +53,7 @@ class Store:
         """Masked in every text before it is written."""
         tables = writer, reader, clock, secrets
         self.inbox = Inbox(*tables)
-        self.outbox = Outbox(*tables)
+        self.outbox, self.reactions = Outbox(*tables), Reactions(*tables)
         self.runs = Runs(*tables)
         self.run_records = RunRecords(*tables)
         self.transcript, self.exchanges = Transcript(*tables), Exchanges(*tables)
