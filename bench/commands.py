@@ -1,6 +1,7 @@
 """Writes what is told of the commands from the one table: `python -m bench commands`.
 
-These are docs/commands.md, the table in the README, and the usage hint of Slack's `/parley`.
+These are docs/commands.md, the table in the README, and in Slack's manifest the usage hint of `/parley` and the
+shortcuts on messages.
 """
 
 import json
@@ -10,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from bench.modules import REPOSITORY
+from channels.slack.interactions import ASK, COMMAND_ON_MESSAGE
 from gateway.commands.help import MAIN
 from gateway.commands.table import Command
 from tests.gateway.bot import Bot
@@ -18,6 +20,7 @@ README = REPOSITORY / "README.md"
 PAGE = REPOSITORY / "docs" / "commands.md"
 MANIFEST = REPOSITORY / "docs" / "platforms" / "slack-manifest.json"
 COMMAND = ".venv/bin/python -m bench commands"
+_ASK_PARLEY = {"name": "Ask Parley", "type": "message", "callback_id": ASK, "description": "Ask about this message"}
 MOST_HINT = 1_000
 """Characters that Slack allows in a usage hint."""
 _TABLE = re.compile(r"(?<=\n)\| command \| what it does \|\n\| --- \| --- \|\n(?:\|.*\n)+")
@@ -54,7 +57,7 @@ def pages(shown: Iterable[Command]) -> Mapping[Path, str]:
     return {
         PAGE: TEXT.format(command=COMMAND, rows="\n".join(map(_row, listed))),
         README: _TABLE.sub(lambda _: _short_table(main), README.read_text("utf-8"), count=1),
-        MANIFEST: _manifest(main),
+        MANIFEST: _manifest(main, listed),
     }
 
 
@@ -71,8 +74,18 @@ def _short_table(main: Iterable[Command]) -> str:
     return "".join(["| command | what it does |\n| --- | --- |\n", *rows])
 
 
-def _manifest(main: Iterable[Command]) -> str:
+def _shortcut(command: Command) -> dict[str, str]:
+    return {
+        "name": command.on_messages["en"],
+        "type": "message",
+        "callback_id": f"{COMMAND_ON_MESSAGE}{command.name}",
+        "description": command.about["en"],
+    }
+
+
+def _manifest(main: Iterable[Command], shown: Iterable[Command]) -> str:
     manifest = json.loads(MANIFEST.read_text("utf-8"))
     names = ["help", *(each.name for each in main)]
     manifest["features"]["slash_commands"][0]["usage_hint"] = " | ".join(names)[:MOST_HINT]
+    manifest["features"]["shortcuts"] = [_ASK_PARLEY, *(_shortcut(each) for each in shown if each.on_messages)]
     return json.dumps(manifest, indent=2, ensure_ascii=False) + "\n"

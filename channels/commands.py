@@ -6,6 +6,8 @@ for what the user writes, lower case for words to choose from, and brackets for 
 
 import re
 
+from pydantic import Field
+
 from channels.values import Text, Value
 
 _PART = re.compile(r"\[[^\[\]]*\]|[^\s\[\]]+")
@@ -77,6 +79,8 @@ class CommandSpec(Value):
     """Usage hint, such as `[en|zh]`."""
     private: bool = False
     """True if it is offered in private chats only."""
+    on_messages: dict[str, str] = Field(default_factory=dict)
+    """Names of its entry in the menus on messages, by language; empty if there is none."""
 
     @property
     def options(self) -> tuple[CommandOption, ...]:

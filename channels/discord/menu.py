@@ -1,4 +1,4 @@
-"""Discord's menu of slash commands: their registration with typed options, and the completion of what users type."""
+"""Discord's menus of commands: their registration with typed options, and the completion of what users type."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -11,18 +11,18 @@ from channels.base import ChannelError, ChatKey, Menu, Sender
 from channels.commands import CommandOption, CommandSpec
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import callback
+from channels.discord.normalise import DEFAULT_LANGUAGE, MESSAGE_COMMAND, SLASH_COMMAND
 from channels.discord.wire import Interaction
 
 log = logging.getLogger(__name__)
 
-DEFAULT_LANGUAGE = "en"
 LOCALES = {"zh-CN": "zh", "zh-TW": "zh"}
 """Language of Parley by Discord's locale."""
 MAX_DESCRIPTION = 100
 MOST_CHOICES = 25
 SUGGEST = 8
 """Type of the response to a request for completion."""
-_SLASH, _TEXT, _NUMBER = 1, 3, 4
+_TEXT, _NUMBER = 3, 4
 _IN_SERVERS, _WITH_THE_BOT = 0, 1
 """Contexts of commands. The third, private chats between users, does not include the bot."""
 _INSTALLED_IN_SERVERS = 0
@@ -67,6 +67,7 @@ def _proposals(menu: Menu, command: str, name: str) -> tuple[str, ...]:
 async def _publish(rest: Rest, commands: Sequence[CommandSpec]) -> None:
     application = (await rest.me()).application
     wanted = [_command(command) for command in commands]
+    wanted += [_command_on_messages(command) for command in commands if command.on_messages]
     route = Endpoint("GET", _PATH, {"application_id": application})
     if _compared(await rest.call(Call(route, query={"with_localizations": "true"}))) != _compared(wanted):
         await rest.call(Call(Endpoint("PUT", _PATH, {"application_id": application}), json=wanted))
@@ -76,18 +77,33 @@ async def _publish(rest: Rest, commands: Sequence[CommandSpec]) -> None:
 def _command(command: CommandSpec) -> JsonValue:
     contexts: list[JsonValue] = [_WITH_THE_BOT] if command.private else [_IN_SERVERS, _WITH_THE_BOT]
     about: dict[str, JsonValue] = {
-        "type": _SLASH,
+        "type": SLASH_COMMAND,
         "name": command.name,
         "description": _description(command.description, DEFAULT_LANGUAGE) or command.name,
         "contexts": contexts,
         "integration_types": [_INSTALLED_IN_SERVERS],
     }
-    localized = {locale: _description(command.description, language) for locale, language in LOCALES.items()}
-    about["description_localizations"] = {locale: words for locale, words in localized.items() if words}
+    about["description_localizations"] = _localized(command.description)
     options = sorted(command.options, key=lambda option: not option.required)
     if options:
         about["options"] = [_option(option) for option in options]
     return about
+
+
+def _command_on_messages(command: CommandSpec) -> JsonValue:
+    return {
+        "type": MESSAGE_COMMAND,
+        "name": command.on_messages[DEFAULT_LANGUAGE],
+        "name_localizations": _localized(command.on_messages),
+        "description": "",  # Discord shows none in this menu
+        "contexts": [_IN_SERVERS, _WITH_THE_BOT],
+        "integration_types": [_INSTALLED_IN_SERVERS],
+    }
+
+
+def _localized(words: Mapping[str, str]) -> dict[str, JsonValue]:
+    found = {locale: _description(words, language) for locale, language in LOCALES.items()}
+    return {locale: each for locale, each in found.items() if each}
 
 
 def _option(option: CommandOption) -> JsonValue:
@@ -120,6 +136,8 @@ def _reduced(command: JsonValue) -> JsonValue:
     options = command.get("options")
     return {
         "name": command.get("name"),
+        "type": command.get("type") or SLASH_COMMAND,
+        "names": command.get("name_localizations") or {},
         "description": command.get("description"),
         "contexts": command.get("contexts"),
         "integration_types": command.get("integration_types"),

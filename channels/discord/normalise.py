@@ -46,7 +46,9 @@ _MARK = re.compile(
 DIRECT = "@me"
 """Account of private chats, which belong to no server. Discord's clients use the same name."""
 _FIRST_SECOND = 1_420_070_400
-_SLASH_COMMAND = 1
+SLASH_COMMAND, MESSAGE_COMMAND = 1, 3
+"""Types of commands."""
+DEFAULT_LANGUAGE = "en"
 
 
 class Identity(NamedTuple):
@@ -251,6 +253,15 @@ def sender_of(interaction: Interaction) -> Sender | None:
     return Sender(id=person.id, name=nick or person.name, language=interaction.locale, standing=standing)
 
 
+def _command_name(data: InteractionData, menu: Menu) -> str:
+    """Return the name of the invoked command; "" if it is none of ours."""
+    if data.type == SLASH_COMMAND:
+        return data.name
+    if data.type != MESSAGE_COMMAND or data.target_id is None:
+        return ""
+    return next((spec.name for spec in menu.commands if spec.on_messages.get(DEFAULT_LANGUAGE) == data.name), "")
+
+
 def _arguments(data: InteractionData, menu: Menu) -> str:
     """Return a command's arguments as they would be typed. Discord lists options in the order of filling them in."""
     spec = next((spec for spec in menu.commands if spec.name == data.name), None)
@@ -266,7 +277,8 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
     event_id = f"discord:interaction:{interaction.id}"
     chat = place(view, interaction.guild_id, interaction.channel_id)
     direct = interaction.guild_id is None
-    if interaction.type == COMMAND and interaction.data.type == _SLASH_COMMAND and interaction.data.name:
+    name = _command_name(interaction.data, view.menu) if interaction.type == COMMAND else ""
+    if name:
         return CommandInvoked(
             event_id=event_id,
             chat=chat,
@@ -274,9 +286,10 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             at=created_at(interaction.id),
             addressed=Addressed.DIRECT if direct else Addressed.MENTION,
             message_id=interaction.id,
-            name=interaction.data.name,
+            name=name,
             arguments=_arguments(interaction.data, view.menu),
             respond=respond_to(interaction),
+            reply_to=interaction.data.target_id,
         )
     if interaction.type == COMPONENT and interaction.message and interaction.data.custom_id:
         return ButtonPressed(

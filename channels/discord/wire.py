@@ -155,7 +155,9 @@ class InteractionData(Wire):
 
     name: str = ""
     type: int = 1
-    """For commands: 1 is a slash command."""
+    """For commands: 1 is a slash command, 3 an entry in the menu on messages."""
+    target_id: Snowflake | None = None
+    """The message in whose menu a command was chosen."""
     options: tuple[Option, ...] = ()
     custom_id: Text = ""
 

@@ -159,7 +159,7 @@ class SlackChannel:
             me = await self._identity()
             return await self._attachments.upload(chat, message.attachments[0], render.comment_of(message), key, me)
         if message.respond is not None and await self._client.respond(
-            message.respond, {"response_type": "ephemeral", "replace_original": False, **render.body(message), **_QUIET}
+            message.respond, {**_whispered(chat), **render.body(message), **_QUIET}
         ):
             return Posted(chat=chat, message_id=f"ephemeral:{key}")
         try:
@@ -276,3 +276,9 @@ class SlackChannel:
         await self._typing.close()
         await self._users.close()
         await self._client.close()
+
+
+def _whispered(chat: ChatKey) -> render.Json:
+    """Return the fields of an answer that only one user sees, in the thread that they are in."""
+    where: render.Json = {"thread_ts": chat.thread} if chat.thread is not None else {}
+    return {"response_type": "ephemeral", "replace_original": False, **where}

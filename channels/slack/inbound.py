@@ -29,7 +29,15 @@ from channels.base import (
 )
 from channels.slack.client import Client
 from channels.slack.errors import Failure, error_for
-from channels.slack.interactions import ASK, command_invoked, phrases, pressed, question_asked, question_window
+from channels.slack.interactions import (
+    ASK,
+    command_invoked,
+    command_on_message,
+    phrases,
+    pressed,
+    question_asked,
+    question_window,
+)
 from channels.slack.normalise import Identity, normalise
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
@@ -44,7 +52,7 @@ MALFORMED = (AttributeError, LookupError, TypeError, ValueError)
 _CHALLENGE = "url_verification"
 """Slack's test of an address, which Bolt answers."""
 _MESSAGES = ("message", "app_mention")
-_INTERACTIONS = ("block_actions", "view_submission")
+_INTERACTIONS = ("block_actions", "view_submission", "message_action")
 _REMOVED = ("app_uninstalled", "tokens_revoked")
 Body = Mapping[str, JsonValue]
 SETTLE_SECONDS = 0.01
@@ -133,8 +141,12 @@ class Inbound(AsyncMiddleware):
         interaction = parse(Interaction, body) if body.get("type") in _INTERACTIONS else None
         if interaction is None:
             return None
-        press = pressed(interaction, self._me, self._users)
-        return press or question_asked(interaction, self._me, self._users, self._now())
+        now = self._now()
+        return (
+            pressed(interaction, self._me, self._users)
+            or question_asked(interaction, self._me, self._users, now)
+            or command_on_message(interaction, self._me, self._users, self._commands, now)
+        )
 
     def _message(self, body: Body) -> InboundEvent | None:
         raw = body.get("event")

@@ -3,6 +3,7 @@
 Pure; `now` is the time of events to which Slack gives none.
 """
 
+from collections.abc import Set
 from typing import NamedTuple
 
 from pydantic import BaseModel, JsonValue, ValidationError
@@ -13,6 +14,8 @@ from channels.slack.wire import Interaction, Named, SlashCommand
 
 ASK = "ask_parley"
 """Callback id of the message shortcut and of the dialog that it opens."""
+COMMAND_ON_MESSAGE = "command_"
+"""Beginning of the callback id of a message shortcut that is a command; the command's name follows."""
 _QUESTION = "question"
 _LONGEST_QUOTE = 1_500
 """Slack allows 3,000 characters of private metadata in a dialog."""
@@ -87,6 +90,28 @@ def command_invoked(command: SlashCommand, me: Identity, names: Names, now: floa
         arguments=arguments.strip(),
         respond=None if direct else command.response_url or None,
         slash=None if direct else f"{command.command} ",  # outside of threads Parley ignores "!"
+    )
+
+
+def command_on_message(
+    interaction: Interaction, me: Identity, names: Names, commands: Set[str], now: float
+) -> CommandInvoked | None:
+    """Convert a command chosen in the menu of a message, as if it were a reply to that message."""
+    name = interaction.callback_id.removeprefix(COMMAND_ON_MESSAGE)
+    channel, message = interaction.channel, interaction.message
+    if name == interaction.callback_id or name not in commands or channel is None or message is None:
+        return None
+    direct = is_direct(channel.id)
+    return CommandInvoked(
+        event_id=f"slack:{me.team}:{channel.id}:shortcut:{interaction.trigger_id}",
+        chat=ChatKey(platform="slack", account=me.team, chat=channel.id, thread=message.thread),
+        sender=_person(interaction.user, me, names),
+        at=now,
+        addressed=Addressed.DIRECT if direct else Addressed.MENTION,
+        message_id=interaction.trigger_id,
+        name=name,
+        respond=None if direct else interaction.response_url or None,
+        reply_to=message.ts,
     )
 
 

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from channels.attachments import Attachment
@@ -105,6 +105,8 @@ class Command:
     """A message with files can be this command; otherwise such a message is for the agent."""
     private: bool = False
     """Offered in private chats only."""
+    on_messages: Mapping[Language, str] = field(default_factory=dict)
+    """The entry in the menus on messages, by language, for commands that tell about a message."""
     suggest: Suggester | None = None
     waits_for_none: bool = False
     """Runs at once beside the chat's other commands and messages, which do not wait for it either."""
@@ -112,7 +114,13 @@ class Command:
     @property
     def spec(self) -> CommandSpec:
         about = {**self.about}
-        return CommandSpec(name=self.name, description=about, arguments=self.arguments, private=self.private)
+        return CommandSpec(
+            name=self.name,
+            description=about,
+            arguments=self.arguments,
+            private=self.private,
+            on_messages={**self.on_messages},
+        )
 
     def usage(self, slash: str, language: Language) -> str:
         """Return how to write the command, with an example if it has one."""

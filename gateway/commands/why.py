@@ -195,6 +195,7 @@ class WhyCommands:
                 self.why,
                 arguments="[ID]",
                 example="3f9a1c2b",
+                on_messages={"en": "Why?", "zh": "为什么？"},
             ),
             Command("details", {"en": "Show the tool calls of a run", "zh": "显示工具调用"}, self.details, hidden=True),
         )

@@ -150,8 +150,8 @@ class DiscordEmulator(LoopbackServer):
 
     @property
     def commands(self) -> dict[str, str]:
-        """Descriptions of the global commands by name."""
-        return {name: str(about["description"]) for name, about in self._world.commands.items()}
+        """Descriptions of the global slash commands by name."""
+        return {name: str(each["description"]) for name, each in self._world.commands.items() if each["type"] == 1}
 
     # Actions of the client
 

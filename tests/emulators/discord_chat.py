@@ -4,6 +4,7 @@ import heapq
 import re
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 
+from tests.emulators import discord_shapes as shapes
 from tests.emulators.discord_events import Events
 from tests.emulators.discord_options import filled_in
 from tests.emulators.discord_state import (
@@ -167,6 +168,18 @@ class Chat:
                 return self._press(person, each, found.data)
         raise AssertionError(f"no button {button or data!r} on {self.screen}")
 
+    async def chooses(self, person: Person, message: Message, entry: str) -> None:
+        """Choose an entry of the bot in the menu of a message, under "Apps". Raises AssertionError if there is none."""
+        found = self._registered(on_messages(entry))
+        if found is None:
+            raise AssertionError(f"the client offers no {entry!r} on messages here")
+        interaction = self._interaction(_SLASH, person, message.channel)
+        interaction.name = entry
+        resolved: Json = {"messages": {message.id: shapes.message(self._world, message)}}
+        data: Json = {"id": found["id"], "name": entry, "type": 3, "target_id": message.id, "resolved": resolved}
+        self._events.interaction(interaction, data)
+        self._world.touch(message.channel)
+
     def thread(self, message: Message) -> "Chat":
         """Return the thread of this message, created by its sender if there is none."""
         if message.thread is None:
@@ -267,6 +280,11 @@ class Chat:
         interaction = Interaction(number, f"aW50ZXJhY3Rpb246{number}", kind, person, channel, self._world.clock())
         self._world.interactions[interaction.token] = interaction
         return interaction
+
+
+def on_messages(entry: str) -> str:
+    """Return the key of an entry in the menu on messages, which no slash command can have."""
+    return f"on messages: {entry}"
 
 
 def open_thread(world: World, events: Events, message: Message, by: Person, name: str) -> Channel:

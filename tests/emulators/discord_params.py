@@ -234,18 +234,32 @@ class Option(Params):
         return self
 
 
+SLASH_NAME = re.compile(r"[-_'\w]{1,32}")
+
+
 class Command(Params):
-    name: Annotated[str, Field(pattern=r"^[-_'\w]{1,32}$")]
-    description: Annotated[str, Field(min_length=1, max_length=100)]
-    type: Literal[1] = 1
+    """A slash command (1), or an entry in the menu on messages (3), whose name may have spaces and any sign."""
+
+    name: Annotated[str, Field(min_length=1, max_length=32)]
+    description: Annotated[str, Field(max_length=100)] = ""
+    type: Literal[1, 3] = 1
     options: Annotated[list[Option], Field(max_length=25)] = []
-    name_localizations: dict[str, Annotated[str, Field(pattern=r"^[-_'\w]{1,32}$")]] | None = None
+    name_localizations: dict[str, Annotated[str, Field(min_length=1, max_length=32)]] | None = None
     description_localizations: dict[str, Annotated[str, Field(min_length=1, max_length=100)]] | None = None
     default_member_permissions: str | int | None = None
     dm_permission: bool | None = None
     nsfw: bool = False
     contexts: list[Literal[0, 1, 2]] | None = None
     integration_types: list[Literal[0, 1]] | None = None
+
+    @model_validator(mode="after")
+    def _as_its_type_demands(self) -> "Command":
+        if self.type == 3 and (self.description or self.options or self.description_localizations):
+            raise ValueError("an entry in the menu on messages has no description and no options")
+        names = (self.name, *(self.name_localizations or {}).values())
+        if self.type == 1 and not (self.description and all(map(SLASH_NAME.fullmatch, names))):
+            raise ValueError("a slash command needs a description, and a name without spaces and signs")
+        return self
 
     @field_validator("options")
     @classmethod

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from tests.emulators import discord_params as params
 from tests.emulators import discord_shapes as shapes
-from tests.emulators.discord_chat import open_thread
+from tests.emulators.discord_chat import on_messages, open_thread
 from tests.emulators.discord_messages import CANNOT_REPLY, MISSING_PERMISSIONS, UNKNOWN_MESSAGE, Pen
 from tests.emulators.discord_params import DiscordError, Params, Upload, invalid
 from tests.emulators.discord_state import REPLY, THREAD, Action, Channel, Guild, Json, Message
@@ -288,7 +288,7 @@ class RestApi:
     def put_commands(self, asked: Asked) -> Answer:
         """Replace all commands, global ones or those of one server."""
         wanted = params.Commands.model_validate({"commands": asked.body}).commands
-        names = [each.name for each in wanted]
+        names = [_key(each) for each in wanted]
         if len(set(names)) < len(names):
             raise invalid("name", "APPLICATION_COMMANDS_DUPLICATE_NAME", "Application command names must be unique")
         guild = self._guild(asked)
@@ -296,7 +296,7 @@ class RestApi:
         before = dict(scope)
         scope.clear()
         for each in wanted:
-            scope[each.name] = self._command(each, before.get(each.name), guild)
+            scope[_key(each)] = self._command(each, before.get(_key(each)), guild)
         self._world.changes.notify()
         return Answer(list(scope.values()))
 
@@ -331,3 +331,8 @@ class RestApi:
         if found is None or found.kicked:
             raise DiscordError(403, 50001, "Missing Access")
         return found
+
+
+def _key(command: params.Command) -> str:
+    """Return the key of a command: a slash command and an entry in another menu may have the same name."""
+    return command.name if command.type == 1 else on_messages(command.name)

@@ -1,9 +1,13 @@
 """On every platform the model asks its user, and /why tells how an answer came about."""
 
+from typing import cast
+
 import pytest
 
+from tests.emulators import discord_chat, discord_state, slack_chat, slack_state
 from tests.emulators.model_script import ToolUse, Turn, says
-from tests.end_to_end.platforms.platform import Chat
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.platforms.platform import Chat, Message, Person
 from tests.end_to_end.stage import Stage
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
@@ -52,3 +56,32 @@ async def test_why_tells_how_the_last_answer_came_about(stage: Stage) -> None:
     assert "setting" in chat.screen[-1]
     assert ".read" in chat.screen[-1]
     assert "test-model" in chat.screen[-1]
+
+
+async def asks_why(chat: Chat, person: Person, message: Message) -> None:
+    """Choose "Why?" in the menu of a message."""
+    if isinstance(chat, slack_chat.Chat):
+        await chat.shortcut(cast("slack_state.Person", person), cast("slack_state.Message", message), "command_why")
+    else:
+        there = cast("discord_chat.Chat", chat)
+        await there.chooses(cast("discord_state.Person", person), cast("discord_state.Message", message), "Why?")
+
+
+@only("slack", "discord")
+async def test_why_is_in_the_menu_of_a_message_and_tells_the_person_who_asks(stage: Stage) -> None:
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    room = await stage.net.room("Team", [ann, bob])
+    stage.script.then(says("Oslo."), says("Rome."))
+    await room.says(ann, "@parley_bot plan a trip")
+    await room.until(lambda c: c.screen[-1] == "Oslo.")
+    oslo = room.bot_messages[-1]
+    asked = await room.says(bob, "@parley_bot and another")
+    await room.until(lambda c: c.screen[-1] == "Rome.")
+
+    await asks_why(room, ann, oslo)
+    await room.until(lambda c: "Because Ann wrote" in c.screen[-1] and "plan a trip" in c.screen[-1])
+    told = cast("slack_state.Message | discord_state.Message", room.bot_messages[-1])
+    assert told.ephemeral_to if isinstance(told, slack_state.Message) else told.ephemeral
+
+    await asks_why(room, bob, asked)
+    await room.until(lambda c: "That is not a message of mine." in c.screen[-1])
