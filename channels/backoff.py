@@ -29,6 +29,11 @@ class Backoff:
         self._next = FIRST_WAIT
         self._failing_since: float | None = None
 
+    @property
+    def is_failing(self) -> bool:
+        """True from a failure until the next success."""
+        return self._failing_since is not None
+
     def failed(self, what: str) -> None:
         """Log a failure; only the first of an outage is a warning, so that a long one does not fill the log."""
         log.log(logging.WARNING if self._failing_since is None else logging.DEBUG, "%s", what)

@@ -161,6 +161,15 @@ class HasOwnChat(Protocol):
 
 
 @runtime_checkable
+class KnowsConnection(Protocol):
+    """For platforms whose connection may be lost while the channel runs."""
+
+    @property
+    def is_connected(self) -> bool:
+        """True if the platform delivers events now, as far as is known."""
+
+
+@runtime_checkable
 class ClosesCommands(Protocol):
     """For platforms that show a command as pending until told otherwise."""
 

@@ -282,7 +282,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
         and "self._writer.submit" in ast.unparse(method)
         and not method.name.startswith("_")
     }
-    reads = {"Chats.get", "Runs.current", "Exchanges.last"}
+    reads = {"Chats.get", "Runs.current", "Exchanges.last", "Store.check_writable"}
     """Methods that only wait for earlier writes, or create a chat without any text."""
 
     assert writes == WRITES.keys() | WRITES_OF_JOBS | WITHOUT_WORDS | reads

@@ -76,6 +76,11 @@ class DiscordChannel:
         self._posting = Posting(self._rest, threads, self._servers, self._interactions)
         self._inbound: Inbound | None = None
 
+    @property
+    def is_connected(self) -> bool:
+        """See `KnowsConnection.is_connected`."""
+        return self._connection.is_connected
+
     async def run(self, inbox: Inbox, menu: Menu) -> None:
         """See `Channel.run`. Discord delivers each event once, so events that `inbox` cannot store yet are kept in
         memory."""

@@ -91,6 +91,12 @@ class Connection:
         self._unanswered = 0
         self._last_received = 0.0
         self._gap = asyncio.Event()
+        self._is_connected = False
+
+    @property
+    def is_connected(self) -> bool:
+        """True from the start or resumption of a session until the connection is lost."""
+        return self._is_connected
 
     async def run(self) -> None:
         """Run until cancelled. Raises a permanent ChannelError if a person must act."""
@@ -114,6 +120,7 @@ class Connection:
         """Note a READY or RESUMED. After READY, messages since the last session are not dispatched any more."""
         self._backoff.succeeded("connected to Discord again")
         self._unanswered = 0
+        self._is_connected = True
         log.info("discord %s", event.lower())
         if event == "READY":
             self._gap.set()
@@ -136,6 +143,8 @@ class Connection:
             self._session = self._session if again.resume else None
             if again.resume:
                 await self._backoff.wait()
+        finally:
+            self._is_connected = False
 
     async def _gateway_url(self, session: _Session | None) -> yarl.URL:
         """Return the address to connect to. Raises ChannelError."""

@@ -97,6 +97,12 @@ class SlackChannel:
             await inbound.close()
             self._listener = None
 
+    @property
+    def is_connected(self) -> bool:
+        """See `KnowsConnection.is_connected`."""
+        listener = self._listener
+        return listener is not None and listener.done() and listener.result().is_connected
+
     async def gap(self) -> None:
         """See `CatchesUp.gap`."""
         listener = await asyncio.shield(self._listening())

@@ -176,6 +176,10 @@ class Sockets:
         self._backoff = Backoff()
         self._retiring: set[asyncio.Task[None]] = set()
 
+    @property
+    def is_connected(self) -> bool:
+        return any(each.is_open for each in self._alive)
+
     async def run(self) -> None:
         """Run until cancelled. Raises ChannelError for a problem that a person must repair."""
         try:

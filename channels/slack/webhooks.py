@@ -32,6 +32,12 @@ class Webhooks:
         self._app = app
         self._verifier = SignatureVerifier(signing_secret)
         self._listening = asyncio.Event()
+        self._serves = False
+
+    @property
+    def is_connected(self) -> bool:
+        """True once the server listens; whether Slack reaches it cannot be known."""
+        return self._serves
 
     async def run(self) -> None:
         """Serve until cancelled. Raises ChannelError if the port is taken."""
@@ -44,11 +50,13 @@ class Webhooks:
             self.port = runner.addresses[0][1]
             log.info("listening for Slack events at http://%s:%s%s", HOST, self.port, PATH)
             self._listening.set()
+            self._serves = True
             await asyncio.Event().wait()
         except OSError as error:
             reason = f"port {self.port} is taken ({error.strerror}): set SLACK_PORT to another one"
             raise ChannelError(reason, permanent=True) from error
         finally:
+            self._serves = False
             await runner.cleanup()
 
     async def gap(self) -> None:

@@ -61,6 +61,12 @@ class TelegramChannel:
         self._client = Client(config)
         self._moved: dict[str, str] = {}
         """New chat id by old one, for groups that became supergroups."""
+        self._polling: Polling | None = None
+
+    @property
+    def is_connected(self) -> bool:
+        """See `KnowsConnection.is_connected`."""
+        return self._polling is not None and self._polling.is_working
 
     async def run(self, inbox: Inbox, menu: Menu) -> None:
         """See `Channel.run`."""
@@ -68,8 +74,10 @@ class TelegramChannel:
         publishing = BackgroundTasks()
         publishing.start(publish_menu(self._client, menu.commands))
         try:
-            await Polling(self._client, me, inbox, self._config.poll_seconds, self._now).run()
+            self._polling = Polling(self._client, me, inbox, self._config.poll_seconds, self._now)
+            await self._polling.run()
         finally:
+            self._polling = None
             await publishing.close()
 
     async def _identity(self) -> Identity:

@@ -123,19 +123,24 @@ class Polling:
         """Ids of stored updates in the batch that is not confirmed yet."""
         self._answers = BackgroundTasks()
         self._conflict_told = False
+        self._backoff = Backoff()
+
+    @property
+    def is_working(self) -> bool:
+        """True unless the last poll failed or another program polls too."""
+        return not (self._backoff.is_failing or self._conflict_told)
 
     async def run(self) -> None:
         """Run until cancelled. Raises ChannelError only if the token is rejected."""
-        backoff = Backoff()
         try:
             while True:
                 try:
                     await self._turn(self._poll_seconds)
                 except ChannelError as error:
-                    await self._recover(error, backoff)
+                    await self._recover(error)
                 else:
                     self._conflict_told = False
-                    backoff.succeeded("updates from Telegram again")
+                    self._backoff.succeeded("updates from Telegram again")
         finally:
             await self._answers.close()
 
@@ -219,19 +224,19 @@ class Polling:
         except ChannelError as error:
             log.info("button press not answered query=%s: %s", query, error.reason)
 
-    async def _recover(self, error: ChannelError, backoff: Backoff) -> None:
+    async def _recover(self, error: ChannelError) -> None:
         if error.permanent:
             raise error
         if isinstance(error, Polled):
-            await self._settle_conflict(error, backoff)
+            await self._settle_conflict(error)
             return
-        backoff.failed(f"no updates from Telegram: {error.reason}")
-        await backoff.wait(error.retry_after or SAME_OFFSET_SECONDS)
+        self._backoff.failed(f"no updates from Telegram: {error.reason}")
+        await self._backoff.wait(error.retry_after or SAME_OFFSET_SECONDS)
 
-    async def _settle_conflict(self, error: Polled, backoff: Backoff) -> None:
+    async def _settle_conflict(self, error: Polled) -> None:
         if "webhook" in error.reason.lower():
             await self._remove_webhook()
-            await backoff.wait()
+            await self._backoff.wait()
             return
         if not self._conflict_told:
             self._conflict_told = True
@@ -239,7 +244,7 @@ class Polling:
                 "another program is polling with this bot's token, and only one may: stop it, or create another bot for"
                 " this one (@BotFather, /newbot)"
             )
-        await backoff.wait(CONFLICT_SECONDS)
+        await self._backoff.wait(CONFLICT_SECONDS)
 
     async def _remove_webhook(self) -> None:
         """Remove a webhook, as it takes all updates; updates pending for it are kept."""

@@ -1,5 +1,7 @@
 """Decides which inbound events are taken, and stores them."""
 
+from collections import Counter
+
 import structlog
 
 from channels.base import (
@@ -54,6 +56,8 @@ class Admission:
         self._commands = commands
         self._before_restore = before_restore
         self._strangers = strangers
+        self.accepted: Counter[str] = Counter()
+        """Messages and commands of users that were stored, by platform."""
 
     async def permit(self, request: RequestMade) -> Accepted:
         """Decide on a request, which is not stored."""
@@ -85,6 +89,8 @@ class Admission:
         if not self._gate.access.may_speak(event.chat, event.sender):  # they lost the right while it was stored
             await self._store.inbox.settle([seq])
             return Accepted.REFUSED
+        if isinstance(event, MessageReceived | CommandInvoked):
+            self.accepted[event.chat.platform] += 1
         return InboxItem(seq, event)
 
     async def _is_under_us(self, event: InboundEvent) -> bool:

@@ -18,6 +18,7 @@ from gateway.app.gap_reader import GapReader
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.recovery import Recovery
+from gateway.app.vitals import Parts, Vitals
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.ask_user import FreeAnswers
 from gateway.chat.replies import Replies
@@ -49,24 +50,30 @@ class Composition(Commands):
         return DrainedTasks("handling an event failed", self.drain, "commands")
 
     @cached_property
-    def handler(self) -> ChannelMessageHandler:
-        words = PlainWords(self.store, self.delivery, self._clock)
-        replies = Replies(self.store, self.delivery, self.access)
-        admission = Admission(
+    def words(self) -> PlainWords:
+        return PlainWords(self.store, self.delivery, self._clock)
+
+    @cached_property
+    def admission(self) -> Admission:
+        return Admission(
             self.store,
             self.delivery,
             Gate(self.access, self.store.standings, self.revocation),
-            words,
+            self.words,
             commands=self.commands,
             before_restore=self.before_restore,
             strangers=self.strangers,
         )
+
+    @cached_property
+    def handler(self) -> ChannelMessageHandler:
+        replies = Replies(self.store, self.delivery, self.access)
         answers = FreeAnswers(self.approvals, self.store, self.delivery)
         commands = CommandHandler(
-            self.commands, self.sessions, words, replies, self.gaps, self.handling, answers=answers
+            self.commands, self.sessions, self.words, replies, self.gaps, self.handling, answers=answers
         )
         return ChannelMessageHandler(
-            admission,
+            self.admission,
             self.sessions,
             commands,
             self.firings,
@@ -177,6 +184,18 @@ class Composition(Commands):
             input_ended=self.approvals.nobody_answers,
         )
 
+    @cached_property
+    def vitals(self) -> Vitals:
+        tallies = self.admission.accepted, self.runner.tally, self.delivery, self.firings.tally
+        return Vitals(
+            Parts(*tallies, self.budgets, self.drain),
+            self.store,
+            self._channels,
+            home=self.settings.home,
+            about=self.about,
+            clock=self._clock,
+        )
+
     # Its life
 
     async def begin(self) -> None:
@@ -266,7 +285,7 @@ async def composed(
         system=system or System(),
         approved=approved or ApprovedTools(settings.home / "mcp.json", {}),
     )
-    _ = made.app  # every part exists before the first one begins
+    _ = made.app, made.vitals  # every part exists before the first one begins
     await made.begin()
     try:
         yield made

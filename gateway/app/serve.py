@@ -25,7 +25,8 @@ from channels.base import Channel
 from channels.registry import open_channel
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
-from gateway.app.composition import composed
+from gateway.app.composition import Composition, composed
+from gateway.app.operation import Operation
 from gateway.errors import INTERRUPTED, ParleyError
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
@@ -90,19 +91,22 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
     async with AsyncExitStack() as life:
         resources = await life.enter_async_context(prepare(settings, clock))
         channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
-        lines = []
+        lines, operation = [], Operation()
         if settings.web.enabled:
             # Imported by name: without a page this import is saved at the start.
             open_page = importlib.import_module("gateway.web.page").open_page
-            web, page = open_page(settings, resources.about, resources.store, resources.clock, _say_link)
+            web, page = open_page(
+                settings, resources.about, resources.store, resources.clock, _say_link, watched=operation
+            )
             await page.start()
             life.push_async_callback(page.close)
             channels.append(web)
             lines.append(f"  Page   {page.link}")
         lines.extend(f"  Chat   {name}" for name in settings.channels)
-        async with open_app(resources, channels, tick_every) as app:
-            say_hello(resources.about, settings.files, lines)
-            return await _until_stopped(app)
+        async with open_app(resources, channels, tick_every) as made:
+            with operation.of(made.vitals):
+                say_hello(resources.about, settings.files, lines)
+                return await _until_stopped(made.app)
 
 
 @asynccontextmanager
@@ -172,7 +176,7 @@ def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher
 @asynccontextmanager
 async def open_app(
     resources: Resources, channels: Sequence[Channel], tick_every: float = TICK_EVERY
-) -> AsyncIterator[App]:
+) -> AsyncIterator[Composition]:
     """Open the gateway with these channels, and close them at the end."""
     settings = resources.settings
     async with AsyncExitStack() as life:
@@ -238,7 +242,7 @@ async def open_app(
         )
         if isinstance(resources.llm, WarmsUp):
             life.callback(asyncio.create_task(resources.llm.warm_up()).cancel)
-        yield made.app
+        yield made
 
 
 def say_hello(about: About, files: Sequence[Path], lines: Sequence[str]) -> None:

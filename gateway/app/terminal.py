@@ -22,7 +22,8 @@ async def talk(settings: Settings) -> int:
             app.input_ended(TerminalChannel.name)
             await app.settled()
 
-        async with open_app(resources, [TerminalChannel(idle=answered)]) as app:
+        async with open_app(resources, [TerminalChannel(idle=answered)]) as made:
+            app = made.app
             lines = ["  Files  name one with an @ before it: @~/sales.csv", "  Leave  /exit or Ctrl-D"]
             say_hello(resources.about, settings.files, lines)
             await app.run()

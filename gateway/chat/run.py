@@ -110,6 +110,7 @@ class ChatRun:
         answered = trouble is None and end.reason is TerminalReason.COMPLETED
         self._reactions.ended(inbox_seqs([each.id for each in (*earlier, *end.messages)]), answered=answered)
         if trouble is None:
+            self._runner.tally.answered[self._run.chat.platform] += 1
             await self._ends.delivered(self._run)
             await self._speaker.answered(self._run, "\n".join(finished_words([*earlier, *end.messages])))
 

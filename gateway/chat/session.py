@@ -331,6 +331,7 @@ class ChatSession:
         except Exception as error:
             log.exception("run failed", run=run.id, chat=str(self.key))
             self.conversation.forget_agent()
+            self._runs.runner.tally.runs[TerminalReason.ERROR.value] += 1
             await self._runs.give_up(run, items, type(error).__name__, await self._language())
 
     async def _note_down(self) -> None:

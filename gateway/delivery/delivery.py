@@ -18,6 +18,7 @@ from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from channels.capabilities import FindsPrivateChats, HasOwnChat
 from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
+from gateway.delivery.tally import DeliveryTally
 from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 from gateway.store.rows import GONE, Post
@@ -73,6 +74,7 @@ class Delivery:
         self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
         self._store = store
         self._clock = clock
+        self.tally = DeliveryTally()
         self._folding = Background("folding a progress message failed")
         self.unconfirmed: set[ChatKey] = set()
         """Chats with a message that may not have arrived and has not been offered again yet."""
@@ -196,6 +198,7 @@ class Delivery:
             try:
                 posted = await self._call(post, attempts)
             except AccountRefused as error:
+                self.tally.ended(post, "kept")
                 log.warning("post kept for later", key=post.key, chat=str(post.chat), reason=error.reason)
                 return error
             except Unconfirmed as error:
@@ -211,16 +214,19 @@ class Delivery:
                     post, without = replace(post, message=post.message.model_copy(update={"attachments": ()})), error
                     continue
                 if wait is None:
+                    self.tally.ended(post, "failed")
                     log.warning("post failed for good", key=post.key, chat=str(post.chat), reason=error.reason)
                     await self._store.outbox.failed(post.key, error.reason)
                     return error
                 await self._rest(post, wait, error)
             else:
+                self.tally.done(post)
                 await self._store.outbox.sent(post, posted.message_id, posted.at)
                 return without
 
     async def _rest(self, post: Post, seconds: float, error: ChannelError) -> None:
         """Pause the chat after a failed call; after a failed deletion only that waits, not the chat's answers."""
+        self.tally.repeated(post)
         log.info("post delayed", key=post.key, chat=str(post.chat), seconds=seconds, reason=error.reason)
         if post.is_removal:
             await self._clock.sleep(seconds)
@@ -233,7 +239,8 @@ class Delivery:
             attempts.unanswered.enter_context(self._unanswered.begun(post.chat))
         try:
             return await self._made(post, attempts)
-        except ChannelError:
+        except ChannelError as error:
+            self.tally.refused(post, error)
             if not attempts.unknown:  # it is certainly not on the screen
                 attempts.unanswered.close()
             raise
@@ -283,6 +290,7 @@ class Delivery:
 
     async def _leave_unconfirmed(self, post: Post, error: Unconfirmed) -> ChannelError:
         """Record that the post may not have arrived. It is offered again when somebody next writes in the chat."""
+        self.tally.ended(post, "unconfirmed")
         log.warning("post unconfirmed", key=post.key, chat=str(post.chat))
         if post.is_offer:
             await self._store.outbox.failed(post.key, error.reason)

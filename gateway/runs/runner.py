@@ -10,6 +10,7 @@ from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent
 from agent_core.messages import AgentMessage
 from gateway.records.audit import AuditLog
+from gateway.records.run_tally import RunTally
 from gateway.records.trace import Trace
 from gateway.records.transcript import Transcript
 from gateway.runs.attempts import is_stuck
@@ -51,6 +52,7 @@ class Runner:
 
     def __init__(self, store: Store, audit: AuditLog, drain: Drain, models: ChatModels) -> None:
         self.drain = drain
+        self.tally = RunTally()
         self._store = store
         self._audit = audit
         self._models = models
@@ -91,11 +93,13 @@ class Runner:
         transcript = Transcript(self._store, run, agent.loop.tools, watcher.said)
         await self._models.give(agent, run)
         trace = Trace(self._store, self._audit, agent, run)
+        counting = self.tally.follow(agent.loop.models.model.id, agent.loop.tools)
         with self.drain.unit(run.id) as unit:
             async with aclosing(events):
                 async for event in events:
                     watcher.show(event)
                     trace.keep(event)
+                    counting.keep(event)
                     await transcript.keep(event)
                     await unit.follow(event, agent.loop.tools, watcher.released)
                     if isinstance(event, AgentEnd):

@@ -76,6 +76,8 @@ class WebSettings(WebChannelConfig):
     """The page on this machine: on or off."""
     port: Annotated[int, Field(ge=0, le=65535)] = 8765
     """The page's port on 127.0.0.1; 0 takes any that is free."""
+    metrics_token: SecretStr | None = None
+    """Bearer token that /metrics asks for. Empty: every program on this machine may read the metrics."""
 
 
 class Settings(BaseSettings):

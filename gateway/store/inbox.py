@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
@@ -11,6 +12,16 @@ from gateway.store.table import Table, readable
 from gateway.store.writer import Change
 
 event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
+
+
+@dataclass(frozen=True)
+class Backlog:
+    """The items not dealt with yet."""
+
+    count: int
+    oldest: float | None
+    """When the oldest of them was accepted."""
+
 
 WAITING = "SELECT seq, payload FROM inbox WHERE state = 'new' ORDER BY seq"
 """Selects the items not dealt with yet, in order."""
@@ -85,6 +96,15 @@ class Inbox(Table):
                 if addressed == Addressed.MENTION:
                     return MessagesBefore(message_id, frozenset(heard))
             return MessagesBefore(None, frozenset(heard))
+
+        return await self._reader.run(read)
+
+    async def backlog(self) -> Backlog:
+        """Return how many items wait, and since when the oldest does."""
+
+        def read(connection: sqlite3.Connection) -> Backlog:
+            count, oldest = connection.execute("SELECT count(*), min(at) FROM inbox WHERE state = 'new'").fetchone()
+            return Backlog(int(count), oldest)
 
         return await self._reader.run(read)
 

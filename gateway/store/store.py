@@ -78,7 +78,7 @@ class Store:
         self.retention = Retention(*tables)
         self.people, self.links = People(*tables), Links(*tables)
         self.pairing, self.strangers = Pairing(*tables), Strangers(*tables)
-        self._reader = reader
+        self._writer, self._reader = writer, reader
 
     @classmethod
     @asynccontextmanager
@@ -116,6 +116,10 @@ class Store:
             return float(born)
 
         return await self._reader.run(read)
+
+    async def check_writable(self) -> None:
+        """Commit an empty transaction. Raises StoreUnavailable if the disk takes no writes."""
+        await self._writer.submit(lambda _: None, patient=False)
 
     async def sequence(self) -> int:
         """Return the number of transactions written to the store."""

@@ -15,6 +15,7 @@ from gateway.settings.settings import Settings
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.texts.about import About
+from gateway.web.operation import OperatorRoutes, Watched
 from gateway.web.server import HttpServer
 
 
@@ -71,15 +72,29 @@ def _shown_event(item: InboxItem) -> Shown | None:
 
 
 def open_page(
-    settings: Settings, about: About, store: Store, clock: Clock, link_changed: Callable[[str], None]
+    settings: Settings,
+    about: About,
+    store: Store,
+    clock: Clock,
+    link_changed: Callable[[str], None],
+    *,
+    watched: Watched,
 ) -> tuple[WebChannel, HttpServer]:
     """Return the web channel and its HTTP server, neither of them listening yet.
 
-    `link_changed` is called with a new sign-in link each time one has been used.
+    `link_changed` is called with a new sign-in link each time one has been used; `watched` is what the routes for
+    operators report on.
     """
     history = partial(page_history, store)
     web = WebChannel(settings.web, history=history, uploads=settings.home / "uploads", now=clock.time)
+    token = settings.web.metrics_token
+    operator = OperatorRoutes(watched, token.get_secret_value() if token else "")
     server = HttpServer(
-        web.routes(), about=lambda: about, home=settings.home, port=settings.web.port, link_changed=link_changed
+        web.routes(),
+        public_routes=operator.routes(),
+        about=lambda: about,
+        home=settings.home,
+        port=settings.web.port,
+        link_changed=link_changed,
     )
     return web, server

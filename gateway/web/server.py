@@ -1,4 +1,4 @@
-"""The HTTP server for the web page, channels' web hooks and the health check.
+"""The HTTP server for the web page, channels' web hooks and the routes for operators.
 
 It listens on loopback only. Routes require the page's cookie unless passed as public; public routes authenticate their
 callers themselves, as a platform's signed web hooks do.
@@ -144,7 +144,7 @@ class HttpServer:
         self._about = about
         self._wanted_port = port
         self._port = port
-        public = [web.get("/healthz", _healthz), *map(_file, PUBLIC_FILES), *public_routes]
+        public = [*map(_file, PUBLIC_FILES), *public_routes]
         self._access = PageAccess(
             read_secret(home / "page.key"),
             public=[route.path for route in public],
@@ -211,10 +211,6 @@ def _file(name: str, path: str = "") -> web.RouteDef:
         return web.FileResponse(PAGES / name)
 
     return web.get(path or f"/{name}", serve)
-
-
-async def _healthz(_: web.Request) -> web.Response:
-    return web.Response(text="ok")
 
 
 async def _add_headers(_: web.Request, response: web.StreamResponse) -> None:

@@ -26,6 +26,7 @@ from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.schedule.jobs.job_runs import JobWork
 from gateway.schedule.jobs.notices import MOST_COUNTED, counted, failures_in_a_row
 from gateway.schedule.jobs.outcome import Outcome, failed_by
+from gateway.schedule.jobs.tally import JobTally
 from gateway.store.firings import event_id
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, firing_name
 from gateway.store.rows import InboxItem, Post
@@ -58,6 +59,7 @@ class FiringEnd:
         self._messages = messages
         self._delivery = delivery
         self._notes = notes
+        self.tally = JobTally()
         self._tell_agent = tell
         self._notes_are_stopped = False
         self._reporting = asyncio.Lock()
@@ -114,6 +116,7 @@ class FiringEnd:
             posts = await self._messages.posts(job, firing)
         await self._store.firings.end([firing], posts, outcome.run)
         self._work.ended(firing)
+        self.tally.ended(firing)
         log.info("job done", job=job.id, slot=firing.slot, state=firing.state.value, cause=firing.cause)
         return firing, posts
 
@@ -161,6 +164,7 @@ class Firings:
         self._new_id = new_id
         self._work = work
         self._end = end
+        self.tally = end.tally
         self._beginning = asyncio.Semaphore(MOST_AT_ONCE)
         self._handling = Background("a firing was not handled")
 
@@ -274,4 +278,5 @@ class Firings:
         while firing is None:
             draft = Firing(event.job, event.slot, self._new_id(), event.chat, event.at, began=self._clock.time())
             firing = await self._store.firings.begin(draft)
+        self.tally.begun(firing)
         return firing

@@ -19,6 +19,7 @@ from tests.channels.discord.payloads import TOKEN
 from tests.emulators.control import Effect, Fault
 from tests.emulators.discord import DiscordEmulator
 from tests.emulators.discord_gateway import GATEWAY_PATHS, Intent
+from tests.process import until
 
 SOON = 30
 
@@ -379,3 +380,12 @@ async def test_nothing_is_printed_of_a_line_that_comes_and_goes(
     await resumed(discord)
     assert not any(record.exc_info for record in caplog.records)
     assert sum(record.levelno >= logging.ERROR for record in caplog.records) == 0
+
+
+@pytest.mark.usefixtures("inbox")
+async def test_it_knows_when_the_line_is_broken(discord: DiscordEmulator, channel: DiscordChannel) -> None:
+    await until(lambda: channel.is_connected)
+    discord.faults.drop("gateway", times=2)
+    discord.kill_connections()
+    await until(lambda: not channel.is_connected)
+    await until(lambda: channel.is_connected)

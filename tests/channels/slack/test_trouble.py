@@ -23,6 +23,7 @@ from channels.slack.errors import MissingScope
 from tests.channels.slack.conftest import Inbox, config_for, key_of
 from tests.emulators.control import Effect, Fault
 from tests.emulators.slack import SlackEmulator
+from tests.process import until
 
 HELLO = OutboundMessage(markdown="hello")
 
@@ -234,3 +235,12 @@ async def test_whatever_answers_in_slacks_place_is_survived(body: str, content_t
     await runner.cleanup()
 
     assert not failed.value.permanent
+
+
+@pytest.mark.usefixtures("inbox")
+async def test_it_knows_when_both_lines_are_broken(slack: SlackEmulator, channel: SlackChannel) -> None:
+    await until(lambda: channel.is_connected)
+    slack.faults.fail("apps.connections.open", times=3)
+    slack.kill_connections()
+    await until(lambda: not channel.is_connected)
+    await until(lambda: channel.is_connected)

@@ -6,10 +6,11 @@ import pytest
 from pydantic import SecretStr
 
 from channels.base import ChannelError, Menu, MessageReceived
-from channels.telegram.adapter import open_channel
+from channels.telegram.adapter import TelegramChannel, open_channel
 from channels.telegram.config import Config
 from tests.channels.telegram.conftest import COMMANDS, Inbox, config_for, said
 from tests.emulators.telegram import TelegramEmulator
+from tests.process import until
 
 PNG = bytes.fromhex("89504e470d0a1a0a") + b"picture"
 
@@ -162,3 +163,15 @@ async def test_two_that_poll_with_one_token_lose_nothing(
 
     assert said(await inbox.next()) == "one"
     assert sum("only one may" in record.message for record in caplog.records) == 1
+
+
+async def test_it_knows_when_its_polls_fail(telegram: TelegramEmulator, channel: TelegramChannel, inbox: Inbox) -> None:
+    await until(lambda: channel.is_connected)
+    telegram.faults.drop("getUpdates", times=2)
+    telegram.kill_connections()
+    await until(lambda: not channel.is_connected)
+    ann = telegram.person("Ann")
+    await telegram.private(ann).says(ann, "are you back?")
+
+    assert said(await inbox.next()) == "are you back?"
+    await until(lambda: channel.is_connected)

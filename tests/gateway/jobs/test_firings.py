@@ -249,3 +249,15 @@ async def test_in_a_thread_it_is_said_there_and_opens_it_for_talk(start_bot: Sta
     await bot.hears("is it ready?", group="team", thread="t1", addressed=Addressed.AMBIENT)
 
     assert bot.channel.screen_of(thread) == ["⏰ make tea", "Yes."]
+
+
+async def test_the_metrics_say_how_jobs_went_and_how_late_they_were(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    await bot.has(a_job(MAKE_TEA))
+    bot.at("2026-11-23 09:02")
+    await bot.look()
+
+    tally = bot.made.firings.tally
+    assert dict(tally.runs) == {"done": 1}
+    assert dict(tally.lateness.cumulative())["60.0"] == 0
+    assert dict(tally.lateness.cumulative())["300.0"] == 1

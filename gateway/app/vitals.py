@@ -1,0 +1,159 @@
+"""Tells how the running gateway is doing: what is not ready, and its metrics."""
+
+import asyncio
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_core.clock import Clock
+from channels.base import Channel
+from channels.capabilities import KnowsConnection
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.budgets import Budgets
+from gateway.records.metric import Durations, Metric, counter, gauge
+from gateway.records.run_tally import RunTally
+from gateway.runs.drain import Drain
+from gateway.schedule.jobs.tally import JobTally
+from gateway.store.budget import ALL
+from gateway.store.inbox import Backlog
+from gateway.store.opening import FILE
+from gateway.store.store import Store
+from gateway.store.writer import StoreUnavailable
+from gateway.texts.about import About
+from gateway.upkeep.doctor.home import ENOUGH
+
+STORE_SECONDS = 3.0
+"""Longest time for a write to the store."""
+
+Samples = Iterator[tuple[tuple[str, ...], float]]
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts of the gateway that are read."""
+
+    accepted: Counter[str]
+    """Messages by platform."""
+    runs: RunTally
+    delivery: Delivery
+    jobs: JobTally
+    budgets: Budgets
+    drain: Drain
+
+
+class Vitals:
+    """State of a running gateway, read when an operator's tools ask for it. No metric names a chat or a person."""
+
+    def __init__(
+        self,
+        parts: Parts,
+        store: Store,
+        channels: Sequence[Channel],
+        *,
+        home: Path,
+        about: About,
+        clock: Clock,
+    ) -> None:
+        self._parts = parts
+        self._store = store
+        self._channels = channels
+        self._home = home
+        self._about = about
+        self._clock = clock
+
+    async def unready(self) -> Mapping[str, str]:
+        """Return what is not ready, each with the reason."""
+        found = {channel.name: "not connected" for channel in self._channels if not _is_connected(channel)}
+        if trouble := await self._store_trouble():
+            found["store"] = trouble
+        free = (await asyncio.to_thread(shutil.disk_usage, self._home)).free
+        if free < ENOUGH:
+            found["disk"] = f"only {free // 2**20} MB are free"
+        if self._parts.drain.is_on:
+            found["program"] = "is being stopped"
+        return found
+
+    async def _store_trouble(self) -> str:
+        try:
+            async with asyncio.timeout(STORE_SECONDS):
+                await self._store.check_writable()
+        except StoreUnavailable as error:
+            return f"cannot be written: {error}"
+        except TimeoutError:
+            return f"has not written anything for {STORE_SECONDS:g} s"
+        return ""
+
+    async def metrics(self) -> list[Metric | Durations]:
+        """Read all metrics."""
+        backlog = await self._store.inbox.backlog()
+        return [*self._messages(backlog), *self._runs(), *self._deliveries(), *self._jobs(), *self._state()]
+
+    def _messages(self, backlog: Backlog) -> Iterator[Metric]:
+        counts, by = self._parts, ("platform",)
+        oldest = 0.0 if backlog.oldest is None else max(0.0, self._clock.time() - backlog.oldest)
+        yield counter("parley_messages_accepted", "Messages and commands that were stored", by, _one(counts.accepted))
+        yield counter("parley_messages_answered", "Answers that reached their chat", by, _one(counts.runs.answered))
+        yield gauge("parley_messages_waiting", "Stored events not dealt with yet", [((), backlog.count)])
+        yield gauge("parley_oldest_waiting_seconds", "Age of the oldest of them", [((), oldest)])
+
+    def _runs(self) -> Iterator[Metric | Durations]:
+        runs = self._parts.runs
+        yield counter("parley_runs", "Runs that ended, of chats, tasks and jobs", ("outcome",), _one(runs.runs))
+        yield Durations("parley_run_seconds", "Seconds that runs took", runs.seconds)
+        yield counter("parley_model_calls", "Calls of models", ("model", "outcome"), runs.model_calls.items())
+        yield counter("parley_model_tokens", "Tokens of model calls", ("model", "kind"), runs.tokens.items())
+        yield counter("parley_model_cost_usd", "Cost of model calls in US dollars", ("model",), _one(runs.cost))
+        yield counter("parley_tool_calls", "Calls of tools", ("tool", "outcome"), runs.tool_calls.items())
+
+    def _deliveries(self) -> Iterator[Metric]:
+        tally, by = self._parts.delivery.tally, ("platform",)
+        yield counter(
+            "parley_deliveries", "Messages sent and edited", ("platform", "outcome"), tally.deliveries.items()
+        )
+        yield counter("parley_delivery_retries", "Calls of platforms that are repeated", by, _one(tally.retries))
+        yield counter("parley_rate_limits", "Calls that a platform refused with a wait", by, _one(tally.rate_limits))
+
+    def _jobs(self) -> Iterator[Metric | Durations]:
+        jobs = self._parts.jobs
+        yield counter("parley_job_runs", "Jobs that ran", ("outcome",), _one(jobs.runs))
+        yield Durations("parley_job_lateness_seconds", "Seconds from when a job was due to its start", jobs.lateness)
+
+    def _state(self) -> Iterator[Metric]:
+        about, by = self._about, ("platform",)
+        info = ("version", "model")
+        connected = [((each.name,), float(_is_connected(each))) for each in self._channels]
+        files = {name: self._home / f"{FILE}{suffix}" for name, suffix in (("database", ""), ("wal", "-wal"))}
+        sizes = [((name,), _size(file)) for name, file in files.items()]
+        yield gauge("parley_info", "Always 1", [((about.version, about.model), 1.0)], info)
+        yield gauge("parley_started_seconds", "Time of the start, in seconds since 1970", [((), about.started)])
+        yield gauge("parley_channel_connected", "1 if the platform delivers events", connected, by)
+        yield gauge(
+            "parley_budget_used_ratio", "Used share of the installation's budgets", self._budget(), ("period", "unit")
+        )
+        yield gauge("parley_store_bytes", "Size of the database and its write-ahead log", sizes, ("file",))
+        yield gauge("parley_disk_free_bytes", "Free space", [((), float(shutil.disk_usage(self._home).free))])
+
+    def _budget(self) -> Samples:
+        for budget in self._parts.budgets.of(ALL):
+            allowance = budget.allowance
+            share = self._parts.budgets.used(budget) / allowance.amount if allowance.amount else 1.0
+            yield (allowance.period.value, allowance.unit.value), share
+
+
+def _one(counts: Mapping[str, float]) -> Samples:
+    """Yield the samples of a metric with one label."""
+    for label, value in counts.items():
+        yield (label,), value
+
+
+def _is_connected(channel: Channel) -> bool:
+    return channel.is_connected if isinstance(channel, KnowsConnection) else True
+
+
+def _size(file: Path) -> float:
+    try:
+        return float(file.stat().st_size)
+    except OSError:
+        return 0.0

@@ -1,0 +1,193 @@
+"""What an operator's tools see: every metric moves with what happens, and names neither people nor chats."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import ClientSession
+from prometheus_client.parser import text_string_to_metric_families
+
+from agent_core.models.llm import FailureKind
+from agent_core.models.scripted import Failure, ScriptedLlm, calls
+from agent_core.tools.tool import tool
+from channels.base import ChannelError
+from gateway.app.operation import Operation
+from gateway.settings.budgets import BudgetSettings
+from gateway.web.operation import OperatorRoutes
+from gateway.web.server import HttpServer
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.metrics import parsed, sample
+from tests.gateway.test_budgets import DEAR
+from tests.page_server import DEMO
+from tests.process import REPOSITORY
+
+
+@tool()
+async def look_up(name: str) -> str:
+    """Look something up.
+
+    Args:
+        name: Its name.
+    """
+    if name == "nothing":
+        raise ValueError("there is no such thing")
+    return f"{name} is blue"
+
+
+MODEL = {"model": DEAR.id}
+MEMORY = {"platform": "memory"}
+MOVED = {
+    sample("parley_messages_accepted_total", **MEMORY): 2,
+    sample("parley_messages_answered_total", **MEMORY): 2,
+    sample("parley_messages_waiting"): 0,
+    sample("parley_runs_total", outcome="completed"): 1,
+    sample("parley_runs_total", outcome="error"): 1,
+    sample("parley_run_seconds_count"): 2,
+    sample("parley_model_calls_total", **MODEL, outcome="answered"): 2,
+    sample("parley_model_calls_total", **MODEL, outcome="retried"): 1,
+    sample("parley_model_calls_total", **MODEL, outcome="failed"): 1,
+    sample("parley_tool_calls_total", tool="look_up", outcome="ok"): 1,
+    sample("parley_tool_calls_total", tool="look_up", outcome="failed"): 1,
+    sample("parley_tool_calls_total", tool="unknown", outcome="failed"): 1,
+    sample("parley_delivery_retries_total", **MEMORY): 1,
+    sample("parley_rate_limits_total", **MEMORY): 1,
+    sample("parley_channel_connected", **MEMORY): 1,
+    sample("parley_info", version="0", model="scripted"): 1,
+}
+"""What the conversation leaves."""
+GREW = [
+    sample("parley_model_tokens_total", **MODEL, kind="input"),
+    sample("parley_model_tokens_total", **MODEL, kind="output"),
+    sample("parley_deliveries_total", **MEMORY, outcome="sent"),
+    sample("parley_budget_used_ratio", period="month", unit="tokens"),
+    sample("parley_store_bytes", file="database"),
+    sample("parley_store_bytes", file="wal"),
+    sample("parley_disk_free_bytes"),
+    sample("parley_started_seconds"),
+]
+
+
+@asynccontextmanager
+async def watched(bot: Bot | None, folder: Path, token: str = "") -> AsyncIterator[ClientSession]:
+    """Serve the routes for operators beside a bot, or while it starts if there is none."""
+    operation = Operation()
+    routes = OperatorRoutes(operation, token).routes()
+    server = HttpServer([], public_routes=routes, about=lambda: DEMO, home=folder, port=0)
+    await server.start()
+    try:
+        async with ClientSession(server.url) as client:
+            if bot is None:
+                yield client
+                return
+            with operation.of(bot.made.vitals):
+                yield client
+    finally:
+        await server.close()
+
+
+async def _metrics(client: ClientSession) -> str:
+    async with client.get("/metrics") as answer:
+        assert answer.status == 200
+        return await answer.text()
+
+
+def _documented() -> dict[str, set[str]]:
+    page = (REPOSITORY / "docs" / "operate.md").read_text()
+    rows = re.findall(r"^\| `(parley_\w+)` \| (.*?) \|", page, re.MULTILINE)
+    return {name: set(re.findall(r"`(\w+)`", labels)) for name, labels in rows}
+
+
+async def test_every_metric_moves_in_a_conversation_and_stands_in_the_docs(wired_bot: StartBot, tmp_path: Path) -> None:
+    bot = await wired_bot(
+        Failure(kind=FailureKind.TRANSIENT),
+        calls(("look_up", {"name": "sky"}), ("look_up", {"name": "nothing"}), ("conjure", {})),
+        "The sky is blue.",
+        Failure(kind=FailureKind.AUTH),
+        tools=(look_up,),
+        model=DEAR,
+        budgets=BudgetSettings(all="1M tokens a month"),
+    )
+    bot.channel.fails("send", ChannelError("slow down", retry_after=0.01))
+    async with watched(bot, tmp_path) as client:
+        before = parsed(await _metrics(client))
+        await bot.hears("What colour is the sky?")
+        await bot.hears("And the sea?")
+        text = await _metrics(client)
+    after = parsed(text)
+
+    missed = {key: after.get(key, 0.0) for key, wanted in MOVED.items() if after.get(key, 0.0) != wanted}
+    assert missed == {}
+    assert [key for key in GREW if not after.get(key, 0.0) > 0] == []
+    assert sample("parley_runs_total", outcome="completed") not in before
+    is_priced = type(bot.llm) is not ScriptedLlm  # the prices are the clients' work
+    assert (after[sample("parley_model_cost_usd_total", **MODEL)] > 0) is is_priced
+    families = {each.name: each for each in text_string_to_metric_families(text)}
+    ours = {name: each for name, each in families.items() if name.startswith("parley_")}
+    printed = {f"{name}_total" if each.type == "counter" else name: each for name, each in ours.items()}
+    assert sorted(printed) == sorted(_documented())
+    for name, labels in _documented().items():
+        found = {label for each in printed[name].samples for label in each.labels}
+        assert found <= labels, name
+    assert not re.search(r"\bann\b|sky|sea", text)
+
+
+async def test_while_it_starts_there_are_no_metrics_and_it_is_not_ready(tmp_path: Path) -> None:
+    async with watched(None, tmp_path) as client:
+        async with client.get("/healthz") as answer:
+            assert (answer.status, await answer.text()) == (200, "ok")
+        async with client.get("/readyz") as answer:
+            assert (answer.status, await answer.json()) == (
+                503,
+                {"ready": False, "not_ready": {"program": "is starting or ending"}},
+            )
+        async with client.get("/metrics") as answer:
+            assert answer.status == 503
+
+
+async def test_it_is_ready_until_it_is_stopped(start_bot: StartBot, tmp_path: Path) -> None:
+    bot = await start_bot()
+    async with watched(bot, tmp_path) as client:
+        async with client.get("/readyz") as answer:
+            assert (answer.status, await answer.json()) == (200, {"ready": True})
+        await bot.drains()
+        async with client.get("/readyz") as answer:
+            assert (answer.status, (await answer.json())["not_ready"]) == (503, {"program": "is being stopped"})
+
+
+async def test_it_is_not_ready_on_a_disk_that_takes_no_writes(
+    start_bot: StartBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = await start_bot()
+    async with watched(bot, tmp_path) as client:
+        monkeypatch.setattr("gateway.app.vitals.ENOUGH", 2**80)
+        async with client.get("/readyz") as answer:
+            found = (await answer.json())["not_ready"]
+    assert re.fullmatch(r"only \d+ MB are free", found["disk"])
+
+
+@pytest.mark.parametrize(
+    ("header", "status"), [("", 401), ("Bearer wrong", 401), ("the-token", 401), ("Bearer the-token", 200)]
+)
+async def test_metrics_ask_for_the_token_if_one_is_set(
+    start_bot: StartBot, tmp_path: Path, header: str, status: int
+) -> None:
+    bot = await start_bot()
+    async with (
+        watched(bot, tmp_path, "the-token") as client,
+        client.get("/metrics", headers={"Authorization": header}) as answer,
+    ):
+        assert answer.status == status
+        assert ("parley_info" in await answer.text()) is (status == 200)
+
+
+@pytest.mark.parametrize("path", ["/readyz", "/metrics"])
+@pytest.mark.parametrize("host", ["evil.example", "10.0.0.7:8765", "127.0.0.1.evil.example"])
+async def test_no_web_page_reads_them_under_a_name_that_it_has_pointed_here(
+    start_bot: StartBot, tmp_path: Path, path: str, host: str
+) -> None:
+    bot = await start_bot()
+    async with watched(bot, tmp_path) as client, client.get(path, headers={"Host": host}) as answer:
+        assert answer.status == 403
