@@ -11,7 +11,8 @@ from tests.emulators.server import LoopbackServer
 from tests.emulators.showroom.shown import Condition, ShownFile, ShownMessage, ShownRoom, Sign
 from tests.emulators.showroom.trouble import Troubles
 
-PEOPLE = ("Ann", "Bob")
+PEOPLE = ("Ann", "Bob", "Zoe")
+"""An owner, a member, and a stranger, who is in no setting."""
 GROUP = "group"
 MOST_MESSAGES = 200
 """Number of the newest messages of a conversation that the page gets."""
@@ -51,7 +52,7 @@ def direct(person: str) -> str:
 
 
 class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
-    """A platform. Its conversations are named `direct("Ann")`, `direct("Bob")` and GROUP."""
+    """A platform. Its conversations are named GROUP and, for each person, `direct("Ann")`."""
 
     name: str
     title: str

@@ -68,7 +68,7 @@ class Showroom:
     def _people(self) -> list[tuple[str, Mapping[str, str]]]:
         speakers = {"PARLEY_OWNERS": self.listed("Ann"), "PARLEY_ALLOW": self.listed("Bob")}
         return [
-            ("Ann owns this Parley, and Bob may talk to it.", speakers),
+            ("Ann owns this Parley, and Bob may talk to it. Zoe is a stranger.", speakers),
             ("Parley's own page would be one more; it is not needed here.", {"PARLEY_WEB": "off"}),
         ]
 
