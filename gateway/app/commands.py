@@ -71,7 +71,7 @@ class Commands(Chats):
         found = (
             HelpCommands(about).commands,
             status.commands,
-            PairCommands(self.pairing, self.access, clock).commands,
+            PairCommands(self.pairing, self.access, self.strangers, clock).commands,
             LinkCommands(self.membership, self.access).commands,
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,

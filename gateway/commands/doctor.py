@@ -56,7 +56,7 @@ class DoctorCommands:
         finally:
             await _clean_up(probe, channel)
         broken = any("✗" in line[:4] for line in probe.lines)
-        end = say("doctor_broken" if broken else "doctor_well", given.language)
+        end = say("doctor_broken" if broken else "doctor_well", given.language, slash=given.slash)
         return reply("\n".join([say("doctor_title", given.language), "", *probe.lines, "", end]))
 
     async def _try_all(self, probe: _Probe, channel: MaskedChannel) -> None:

@@ -29,17 +29,17 @@ class LinkCommands:
         words, account = given.arguments.split(), account_from(self._access, given.event)
         if not words:
             code = await self._membership.offer_link(account)
-            return reply(say("link_code", given.language, code=code, minutes=round(LASTS / MINUTE)))
+            return reply(say("link_code", given.language, slash=given.slash, code=code, minutes=round(LASTS / MINUTE)))
         if words[0].lower() == OFF:
             done = await self._membership.unlink(account)
-            return reply(say("link_off" if done else "link_none", given.language))
+            return reply(say("link_off" if done else "link_none", given.language, slash=given.slash))
         code = typed(words[0])
         if words[1:] != [YES]:
             return await self._asked(given, code)
         try:
             person = await self._membership.link(code, account)
         except RoleRefused as refused:
-            return reply(say(str(refused), given.language))
+            return reply(say(str(refused), given.language, slash=given.slash))
         accounts = ", ".join(f"`{each.principal}`" for each in person.accounts)
         done_text = say("linked", given.language, accounts=accounts)
         return rewritten(done_text) if given.pressed else reply(done_text)
@@ -48,10 +48,12 @@ class LinkCommands:
         """Name the other account before anything is linked, as somebody else may have sent the code."""
         giver = await self._membership.giver(code)
         if giver is None:
-            return reply(say("link_unknown", given.language))
+            return reply(say("link_unknown", given.language, slash=given.slash))
         who = " ".join(filter(None, (as_code(giver.name), f"(`{giver.principal}`)")))
         button = Button(label=say("link_button", given.language), action=f"/{LINK} {code} {YES}")
-        return OutboundMessage(markdown=say("link_asked", given.language, who=who), buttons=((button,),))
+        return OutboundMessage(
+            markdown=say("link_asked", given.language, slash=given.slash, who=who), buttons=((button,),)
+        )
 
     @property
     def commands(self) -> tuple[Command, ...]:

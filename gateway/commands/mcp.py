@@ -56,7 +56,7 @@ class McpCommands:
             return self._shown(given, name)
         if self._approved.new(name):
             return self._shown(given, name)
-        return rewritten(say("mcp_approved", given.language, name=name))
+        return rewritten(say("mcp_approved", given.language, slash=given.slash, name=name))
 
     @property
     def commands(self) -> tuple[Command, ...]:

@@ -6,7 +6,7 @@ from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.pairing import Pairing
 from gateway.texts.say import say
-from gateway.upkeep.strangers import PAIR, PAIR_TEXTS, account_from
+from gateway.upkeep.strangers import PAIR, PAIR_TEXTS, Strangers, account_from
 
 MINUTE = 60
 
@@ -14,9 +14,10 @@ MINUTE = 60
 class PairCommands:
     """The command /pair. Those of unknown people are handled by `Strangers`."""
 
-    def __init__(self, pairing: Pairing, access: Access, clock: Clock) -> None:
+    def __init__(self, pairing: Pairing, access: Access, strangers: Strangers, clock: Clock) -> None:
         self._pairing = pairing
         self._access = access
+        self._strangers = strangers
         self._clock = clock
 
     async def pair(self, given: Invocation) -> OutboundMessage:
@@ -28,14 +29,14 @@ class PairCommands:
             return reply(say("pair_owner", given.language)) if code else await self._shown(given)
         if not code:
             return reply(say("pair_how", given.language, slash=given.slash))
-        return reply(
-            say(PAIR_TEXTS[await self._pairing.attempt(code, account_from(self._access, given.event))], given.language)
-        )
+        done = await self._pairing.attempt(code, account_from(self._access, given.event))
+        self._strangers.look()
+        return reply(say(PAIR_TEXTS[done], given.language, slash=given.slash))
 
     async def _shown(self, given: Invocation) -> OutboundMessage:
         code = await self._pairing.code()
         minutes = max(1, round((code.expires - self._clock.time()) / MINUTE))
-        return reply(say("pair_code", given.language, code=code.text, minutes=minutes))
+        return reply(say("pair_code", given.language, slash=given.slash, code=code.text, minutes=minutes))
 
     @property
     def commands(self) -> tuple[Command, ...]:

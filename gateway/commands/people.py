@@ -121,7 +121,7 @@ class PeopleCommands:
         try:
             person = await self._membership.block(by, account)
         except RoleRefused as refused:
-            return reply(say(str(refused), given.language))
+            return reply(say(str(refused), given.language, slash=given.slash))
         await self._revoked()
         await self._strangers.known_now(account.principal, "block", by)
         text = say("person_blocked", given.language, who=_described(person), slash=given.slash)
@@ -131,13 +131,13 @@ class PeopleCommands:
         """Decide about a stranger; the arguments of the button are the decision and the stranger's id."""
         verdict, _, key = given.arguments.strip().partition(" ")
         if verdict not in VERDICTS:
-            return reply(say("stranger_decided", given.language))
+            return reply(say("stranger_decided", given.language, slash=given.slash))
         try:
             stranger = await self._strangers.decide(key, verdict, By(given.chat, given.sender))
         except RoleRefused as refused:
-            return reply(say(str(refused), given.language))
+            return reply(say(str(refused), given.language, slash=given.slash))
         if stranger is None:
-            return reply(say("stranger_decided", given.language))
+            return reply(say("stranger_decided", given.language, slash=given.slash))
         by = as_code(given.sender.name)
         return rewritten(say(OUTCOMES[verdict], given.language, who=quoted_name(stranger), by=by))
 
@@ -160,7 +160,7 @@ class PeopleCommands:
         try:
             person = await self._membership.give(by, account, role)
         except RoleRefused as refused:
-            return reply(say(str(refused), given.language))
+            return reply(say(str(refused), given.language, slash=given.slash))
         await self._revoked()
         if role is not None:
             await self._strangers.known_now(account.principal, "guest" if role is Role.GUEST else "member", by)

@@ -118,20 +118,20 @@ class Strangers(Table):
 
         return await self._writer.submit(change)
 
-    async def show_next(self) -> list[Stranger]:
-        """Delete strangers whose time is over, and return those who are shown from now on in place of others."""
+    async def show_next(self) -> None:
+        """Delete strangers whose time is over, and show others in their place."""
         now = self._clock.time()
 
-        def change(connection: sqlite3.Connection) -> list[Stranger]:
+        def change(connection: sqlite3.Connection) -> None:
             _forget_old(connection, now)
             (shown,) = connection.execute("SELECT count(*) FROM strangers WHERE state = 'shown'").fetchone()
-            query = f"{_SELECT} WHERE state = 'waiting' ORDER BY at, id LIMIT ?"
-            found = list(_strangers(connection.execute(query, (max(0, MOST_SHOWN - shown),))))
-            for each in found:
-                connection.execute("UPDATE strangers SET state = 'shown' WHERE id = ?", (each.id,))
-            return found
+            connection.execute(
+                "UPDATE strangers SET state = 'shown'"
+                " WHERE id IN (SELECT id FROM strangers WHERE state = 'waiting' ORDER BY at, id LIMIT ?)",
+                (max(0, MOST_SHOWN - shown),),
+            )
 
-        return await self._writer.submit(change)
+        await self._writer.submit(change)
 
 
 def _bare(said: Said) -> Said:

@@ -212,7 +212,8 @@ TEXTS = {
         "zh": "这里什么都不缺。机器上的 `parley doctor` 会检查其余部分。",
     },
     "doctor_broken": {
-        "en": "Repair what is marked ✗, then send /doctor again. `parley doctor` on the machine checks the rest.",
-        "zh": "请修复标有 ✗ 的项目，然后再发送 /doctor。机器上的 `parley doctor` 会检查其余部分。",
+        "en": "Repair what is marked ✗, then send `{slash}doctor` again. "
+        "`parley doctor` on the machine checks the rest.",
+        "zh": "请修复标有 ✗ 的项目，然后再发送 `{slash}doctor`。机器上的 `parley doctor` 会检查其余部分。",
     },
 }

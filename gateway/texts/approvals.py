@@ -118,10 +118,10 @@ TEXTS = {
     "waiting_approval": {"en": "Waiting for approval: {label}", "zh": "等待批准：{label}"},
     "mcp_changed": {
         "en": "The MCP server `{name}` has new tools, or describes them differently. Until you approve them, "
-        "I treat every conversation as containing untrusted input, and ask more often. To see them: "
-        "`/mcp {name}`.",
+        "I treat every conversation as containing untrusted input, and ask more often. The "
+        "button shows them.",
         "zh": "MCP 服务器 `{name}` 新增了工具，或更改了工具说明。"
-        "在您批准之前，我会把所有对话都视为含有不可信内容，因此会更常询问。查看详情：`/mcp {name}`。",
+        "在您批准之前，我会把所有对话都视为含有不可信内容，因此会更常询问。点按钮可查看。",
     },
     "look_button": {"en": "View", "zh": "查看"},
     "mcp_none": {
@@ -146,8 +146,9 @@ TEXTS = {
     "mcp_approve_button": {"en": "Approve", "zh": "批准"},
     "mcp_approved": {
         "en": "Approved: the current tools of the MCP server `{name}`. What I wrote after reading the earlier "
-        "descriptions still counts as untrusted; `/new` starts without it.",
-        "zh": "已批准 MCP 服务器 `{name}` 当前的工具。我此前读过其说明后写的内容仍视为不可信；`/new` 可重新开始。",
+        "descriptions still counts as untrusted; `{slash}new` starts without it.",
+        "zh": "已批准 MCP 服务器 `{name}` 当前的工具。我此前读过其说明后写的内容仍视为不可信；"
+        "`{slash}new` 可重新开始。",
     },
     "mcp_not_yours": {
         "en": "Only an owner can approve the tools of MCP servers.",

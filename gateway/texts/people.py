@@ -2,12 +2,16 @@
 
 TEXTS = {
     "paired": {
-        "en": "You are the owner now. /people lists who else may talk to me; /whoami shows your role.",
-        "zh": "您现在是所有者了。/people 列出还有谁可以和我说话，/whoami 显示您的角色。",
+        "en": "You are the owner now. `{slash}people` lists who else may talk to me, and `{slash}link` makes your "
+        "accounts on other platforms owners too.",
+        "zh": "您现在是所有者了。`{slash}people` 列出还有谁可以和我说话；"
+        "`{slash}link` 让您在其他平台上的账号也成为所有者。",
     },
     "pair_wrong": {
-        "en": "That is not the current code. The console shows it, and /pair on the page; it changes every hour.",
-        "zh": "这不是当前的配对码。请看控制台，或在网页上发送 /pair；配对码每小时更换。",
+        "en": "That is not the current code. The console shows it while I have no owner; an owner gets one with "
+        "`{slash}pair`. It changes every hour.",
+        "zh": "这不是当前的配对码。没有所有者时，控制台会显示配对码；之后由所有者用 `{slash}pair` 获取。"
+        "配对码每小时更换。",
     },
     "pair_locked": {
         "en": "Too many wrong codes. I take none from you for an hour.",
@@ -19,8 +23,10 @@ TEXTS = {
     },
     "pair_owner": {"en": "You are an owner already.", "zh": "您已经是所有者。"},
     "pair_how": {
-        "en": "Write `{slash}pair CODE` with the code that the console or the page shows.",
-        "zh": "请发送 `{slash}pair 配对码`，配对码显示在控制台或网页上。",
+        "en": "Write `{slash}pair CODE`, for example `{slash}pair k7m2xq9d`. The console shows the code while I have "
+        "no owner; an owner gets one with `{slash}pair`.",
+        "zh": "请发送 `{slash}pair 配对码`，例如 `{slash}pair k7m2xq9d`。没有所有者时，控制台会显示配对码；"
+        "之后由所有者用 `{slash}pair` 获取。",
     },
     "pair_code": {
         "en": "Send me `/pair {code}` in a direct chat to become an owner (on Slack `!pair {code}`). "
@@ -30,21 +36,21 @@ TEXTS = {
     },
     "pair_no_owner": {
         "en": "No one owns me on {platforms} yet. Send me `/pair {code}` there in a direct chat within an hour "
-        "(on Slack `!pair {code}`); /pair shows the newest code here.",
+        "(on Slack `!pair {code}`). The code changes every hour.",
         "zh": "{platforms} 上还没有所有者。请在一小时内在那里的私聊中给我发送 `/pair {code}`"
-        "（在 Slack 上是 `!pair {code}`）；在这里发送 /pair 可查看最新的码。",
+        "（在 Slack 上是 `!pair {code}`）。配对码每小时更换。",
     },
     "link_code": {
         "en": "Send me `/link {code}` in a direct chat from your other account within {minutes} min (on Slack "
         "`!link {code}`). Both will be one person: with the same role, and each finds the other's direct chats with "
-        "/search. Give the code to nobody else.",
+        "`{slash}search`. Give the code to nobody else.",
         "zh": "请在 {minutes} 分钟内用另一个账号在私聊中给我发送 `/link {code}`（在 Slack 上是 `!link {code}`）。"
-        "两个账号将属于同一个人：角色相同，并能用 /search 搜索彼此的私聊。请勿把此码交给他人。",
+        "两个账号将属于同一个人：角色相同，并能用 `{slash}search` 搜索彼此的私聊。请勿把此码交给他人。",
     },
     "link_asked": {
         "en": "This code is from {who}. Is that you? If you link it, that account has your role here and finds your "
-        "direct chats with /search.",
-        "zh": "此码来自 {who}。是您本人吗？关联后，该账号与您角色相同，并能用 /search 搜索您的私聊。",
+        "direct chats with `{slash}search`.",
+        "zh": "此码来自 {who}。是您本人吗？关联后，该账号与您角色相同，并能用 `{slash}search` 搜索您的私聊。",
     },
     "link_button": {"en": "Yes, link it", "zh": "是我，关联"},
     "linked": {"en": "Linked: {accounts} are one person now.", "zh": "已关联：{accounts} 现在属于同一个人。"},
@@ -53,8 +59,8 @@ TEXTS = {
         "zh": "已关联：此账号现在与您的另一个账号权限相同。",
     },
     "link_unknown": {
-        "en": "That code is not valid, or no longer. `/link` on the other account gives a new one.",
-        "zh": "此码无效或已过期。请在另一个账号上用 `/link` 获取新码。",
+        "en": "That code is not valid, or no longer. `{slash}link` on the other account gives a new one.",
+        "zh": "此码无效或已过期。请在另一个账号上用 `{slash}link` 获取新码。",
     },
     "link_other_way": {
         "en": "This account has more rights than the other one. Ask for the code here, and say it there.",
@@ -65,8 +71,8 @@ TEXTS = {
         "zh": "两个账号的角色不同，只有所有者可以更改。请所有者给两个账号相同的角色。",
     },
     "link_off": {
-        "en": "This account is a person of its own again. Its role stays; /whoami shows it.",
-        "zh": "此账号已单独成为一个人，角色不变；/whoami 可查看。",
+        "en": "This account is a person of its own again. Its role stays; `{slash}whoami` shows it.",
+        "zh": "此账号已单独成为一个人，角色不变；`{slash}whoami` 可查看。",
     },
     "link_none": {"en": "This account is not linked.", "zh": "此账号没有关联。"},
     "stranger_asked": {"en": "I have asked the owner.", "zh": "我已经问了所有者。"},
@@ -75,8 +81,8 @@ TEXTS = {
         "zh": "{who} 给我发了消息，但我不认识此人。可以让此人和我说话吗？",
     },
     "strangers_more": {
-        "en": "More unknown people have written to me. I show three at a time; `/people` lists all of them.",
-        "zh": "还有其他陌生人给我发了消息。我一次只显示三个，`/people` 列出全部。",
+        "en": "More unknown people have written to me. I show three at a time; the button lists all of them.",
+        "zh": "还有其他陌生人给我发了消息。我一次只显示三个，点按钮可列出全部。",
     },
     "stranger_member": {"en": "{who} was let in as a member by {by}.", "zh": "{by} 已允许 {who} 作为成员加入。"},
     "stranger_guest": {"en": "{who} was let in as a guest by {by}.", "zh": "{by} 已允许 {who} 作为访客加入。"},
@@ -89,8 +95,8 @@ TEXTS = {
         "zh": "{by} 已拉黑 {who}，消息内容已删除。",
     },
     "stranger_decided": {
-        "en": "That was decided already, or is too long ago. /people shows who may talk to me.",
-        "zh": "这已经决定过了，或者时间太久。/people 显示谁可以和我说话。",
+        "en": "That was decided already, or is too long ago. `{slash}people` shows who may talk to me.",
+        "zh": "这已经决定过了，或者时间太久。`{slash}people` 显示谁可以和我说话。",
     },
     "allow_button": {"en": "Allow", "zh": "允许"},
     "guest_button": {"en": "As guest", "zh": "作为访客"},
@@ -117,8 +123,9 @@ TEXTS = {
     },
     "role_in_settings": {
         "en": "The settings give this person a higher role, so it cannot be lowered here. "
-        "Take them out of `owners` or `allow` and restart, or block a member with /block.",
-        "zh": "设置中给了此人更高的角色，不能在这里降低。请从 `owners` 或 `allow` 中删除后重启，或用 /block 拉黑成员。",
+        "Take them out of `owners` or `allow` and restart, or block a member with `{slash}block`.",
+        "zh": "设置中给了此人更高的角色，不能在这里降低。请从 `owners` 或 `allow` 中删除后重启，"
+        "或用 `{slash}block` 拉黑成员。",
     },
     "block_in_settings": {
         "en": "The settings name this person as an owner, who cannot be blocked. Take them out of `owners` first.",

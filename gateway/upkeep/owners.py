@@ -55,10 +55,10 @@ class Owners:
     def tell_of_stranger(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
         """Send a message about a stranger to every owner and admin in the background, also on the page.
 
-        `notice` is its unique name.
+        `notice` is its unique name; who got one with this name gets no second one.
         """
         pages = [Account(str(each), chat=each) for each in self._delivery.own_chats]
-        self._send_all(f"{notice}{STRANGER}", message, [*self._roles.accounts(Role.ADMIN), *pages])
+        self._send_all(f"{notice}{STRANGER}", message, [*self._roles.accounts(Role.ADMIN), *pages], once=True)
 
     def tell_pages(self, notice: str, key: str, **facts: str) -> None:
         """Send a text to the page, whose user owns this machine; `notice` is its unique name."""
@@ -93,10 +93,15 @@ class Owners:
         await self._telling.stop()
 
     def _send_all(
-        self, notice: str, message: Callable[[Language], OutboundMessage], accounts: Iterable[Account]
+        self,
+        notice: str,
+        message: Callable[[Language], OutboundMessage],
+        accounts: Iterable[Account],
+        *,
+        once: bool = False,
     ) -> None:
         for account in accounts:
-            self._telling.start(self._send(account, notice, message), f"tell {account.principal}")
+            self._telling.start(self._send(account, notice, message, once=once), f"tell {account.principal}")
 
     async def _send(
         self, account: Account, notice: str, message: Callable[[Language], OutboundMessage], *, once: bool = False

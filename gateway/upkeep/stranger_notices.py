@@ -38,7 +38,7 @@ class StrangerNotices:
         self._telling = Background("answering a stranger failed")
 
     def ask(self, stranger: Stranger) -> None:
-        """Show a stranger to every owner and admin."""
+        """Show a stranger to every owner and admin who has not seen them."""
         self._owners.tell_of_stranger(_name(stranger), partial(_question, stranger))
 
     def tell_of_more(self, notice: str) -> None:
@@ -60,15 +60,19 @@ class StrangerNotices:
         await self._owners.close_notice(_name(stranger), message)
 
     async def greet(self, stranger: Stranger) -> None:
-        """Tell a stranger that the owner was asked, if there is one and the settings say so."""
-        if self._answers and self._owners.can_be_asked:
-            await self.say_to(stranger.event, f"{_name(stranger)}-greeting", "stranger_asked")
+        """Tell a stranger once that the owner was asked, if there is one and the settings say so."""
+        name = f"{_name(stranger)}-greeting"
+        can_be_told = self._delivery.knows(stranger.event.chat) and self._owners.can_be_asked
+        if self._answers and can_be_told and not await self._store.outbox.of_run(name):
+            await self.say_to(stranger.event, name, "stranger_asked")
 
-    async def say_to(self, event: InboundEvent, name: str, key: str, **facts: str | int) -> None:
+    async def say_to(self, event: InboundEvent, name: str, key: str) -> None:
         """Send a stranger one line in their language; `name` is unique to it."""
         words = event.text if isinstance(event, MessageReceived) else ""
-        text = say(key, self.language_of(event.sender.language, words), **facts)
-        respond = event.respond if isinstance(event, CommandInvoked) else None
+        command = event if isinstance(event, CommandInvoked) else None
+        slash = (command and command.slash) or self._delivery.channel(event.chat).limits.slash
+        text = say(key, self.language_of(event.sender.language, words), slash=slash)
+        respond = command and command.respond
         post = Post(f"{name}:reply:0", name, event.chat, OutboundMessage(markdown=text, respond=respond))
         await self._store.outbox.add([post])
         self._telling.start(self._delivery.deliver(event.chat, [post]), name)

@@ -51,7 +51,7 @@ class Strangers:
         self._notices = notices
         self._clock = clock
         self._new_id = new_id
-        self._decided = asyncio.Event()
+        self._changed = asyncio.Event()
 
     async def hear(self, event: InboundEvent) -> None:
         """Take an event of an unknown person in a direct chat. Once this returns, it is stored."""
@@ -68,24 +68,31 @@ class Strangers:
         if stranger is None:
             return
         log.info("a stranger wrote", who=principal, state=stranger.state.value)
-        await self._notices.greet(stranger)
-        if stranger.state is StrangerState.SHOWN:
-            self._notices.ask(stranger)
-        elif sum(each.state is StrangerState.WAITING for each in await self._store.strangers.all()) == 1:
-            self._notices.tell_of_more(stranger.id)
+        if stranger.state is StrangerState.WAITING:
+            await self._notices.greet(stranger)
+            if sum(each.state is StrangerState.WAITING for each in await self._store.strangers.all()) == 1:
+                self._notices.tell_of_more(stranger.id)
+        self._changed.set()
 
     async def run(self, accept: Callable[[InboundEvent], Awaitable[Accepted]]) -> None:
-        """Pass on what people said before they were let in, and show the next strangers, until cancelled."""
+        """Pass on what people said before they were let in, and show the next strangers, until cancelled.
+
+        All that are shown are asked about each time, as some wrote before there was an owner, or before a crash. No one
+        is asked twice about the same person.
+        """
         while True:
-            self._decided.clear()
+            self._changed.clear()
+            await self._pass_on(accept)
+            await self._store.strangers.show_next()
             for stranger in await self._store.strangers.all():
-                if self._access.may_speak(stranger.event.chat, stranger.event.sender):
-                    if stranger.words and stranger.state is not StrangerState.IGNORED:
-                        await accept(stranger.event)
-                    await self._store.strangers.forget(stranger.principal)
-            for stranger in await self._store.strangers.show_next():
-                self._notices.ask(stranger)
-            await set_within(self._decided, LOOK_EVERY, self._clock)
+                if stranger.state is StrangerState.SHOWN:
+                    await self._notices.greet(stranger)
+                    self._notices.ask(stranger)
+            await set_within(self._changed, LOOK_EVERY, self._clock)
+
+    def look(self) -> None:
+        """Ask about waiting strangers soon, because there is a new owner."""
+        self._changed.set()
 
     async def waiting(self) -> list[Stranger]:
         """Return the strangers nobody has decided about, oldest first."""
@@ -111,7 +118,7 @@ class Strangers:
         else:
             await self._membership.give(by, account, _ROLES[verdict])
         await self._notices.close(stranger, verdict, as_code(by.sender.name))
-        self._decided.set()
+        self._changed.set()
         return stranger
 
     async def known_now(self, principal: str, verdict: str, by: By) -> None:
@@ -121,14 +128,22 @@ class Strangers:
                 if verdict == "block":
                     await self._store.strangers.forget(principal)
                 await self._notices.close(stranger, verdict, as_code(by.sender.name))
-        self._decided.set()
+        self._changed.set()
+
+    async def _pass_on(self, accept: Callable[[InboundEvent], Awaitable[Accepted]]) -> None:
+        for stranger in await self._store.strangers.all():
+            if self._access.may_speak(stranger.event.chat, stranger.event.sender):
+                if stranger.words and stranger.state is not StrangerState.IGNORED:
+                    await accept(stranger.event)
+                await self._store.strangers.forget(stranger.principal)
 
     async def _pair(self, event: MessageReceived | CommandInvoked, code: str) -> None:
         done = await self._pairing.attempt(code, account_from(self._access, event))
         if done is Try.LOCKED:
             return
-        await self._notices.say_to(event, f"pair-{self._new_id()}", PAIR_TEXTS[done])
-        self._decided.set()
+        asks_how = done is Try.WRONG and not code.strip()
+        await self._notices.say_to(event, f"pair-{self._new_id()}", "pair_how" if asks_how else PAIR_TEXTS[done])
+        self._changed.set()
 
     async def _link(self, event: MessageReceived | CommandInvoked, code: str) -> None:
         """Link an unknown account; only an owner's code does that."""
@@ -139,7 +154,7 @@ class Strangers:
                 await self._notices.say_to(event, f"link-{self._new_id()}", "link_weaker")
             return
         await self._notices.say_to(event, f"link-{self._new_id()}", "linked_stranger")
-        self._decided.set()
+        self._changed.set()
 
 
 PAIR_TEXTS = {

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from agent_core.messages import text_of
-from channels.base import Accepted, Addressed, ChatKey, Sender
+from channels.base import Accepted, Addressed, ChatKey, MessageReceived, Sender
 from channels.memory import MemoryChannel, Reply, user
 from gateway.permissions.membership import By
 from gateway.permissions.roles import People, Role
@@ -211,7 +211,7 @@ async def test_at_most_three_strangers_are_shown_at_once(start_bot: StartBot) ->
     for number in range(MOST_SHOWN + 3):
         await bot.hears(f"hello {number}", sender=f"s{number}")
     await bot.channel.until(lambda: len(told(bot, "ann")) == MOST_SHOWN + 1)
-    assert told(bot, "ann")[-1].startswith("More unknown people")
+    assert sum(text.startswith("More unknown people") for text in told(bot, "ann")) == 1
 
     await bot.channel.presses("Ignore")
 
@@ -302,6 +302,50 @@ async def test_a_member_cannot_press_for_an_owner(start_bot: StartBot) -> None:
 
     assert set(told(bot, "bob")) == {"Only owners and admins can see and change roles."}
     assert [each.id for each in await bot.made.strangers.waiting()] == [waiting.id]
+
+
+async def test_a_stranger_from_before_there_was_an_owner_is_shown_to_the_first_one(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform(), people=NOBODY)
+    await bot.hears("hi, may I?", sender="eve")
+    await bot.app.settled()
+    assert told(bot, "eve") == []
+
+    await bot.hears(f"/pair {await code_of(bot)}", sender="ann")
+
+    await bot.channel.until(lambda: any("hi, may I?" in text for text in told(bot, "ann")))
+    await bot.channel.until(lambda: told(bot, "eve") == ["I have asked the owner."])
+
+
+async def test_a_stranger_whom_a_crash_kept_from_the_owner_is_shown_once_after_the_start(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    said = MessageReceived(
+        at=bot.clock.time(),
+        event_id="m1",
+        chat=bot.channel.chat("eve"),
+        sender=user("eve"),
+        message_id="1",
+        text="may I?",
+    )
+    await bot.made.store.strangers.hear("s1", "memory:eve", said)
+
+    await bot.restart()
+    await bot.channel.until(lambda: any("may I?" in text for text in told(bot, "ann")))
+    await bot.restart()
+    await bot.app.settled()
+
+    assert len(told(bot, "ann")) == len(told(bot, "eve")) == 1
+
+
+async def test_pair_without_a_code_says_how_and_is_silent_after_a_few_times(start_bot: StartBot) -> None:
+    bot = await start_bot(people=NOBODY)
+    for _ in range(MOST_OF_SENDER):
+        await bot.hears("/pair", sender="eve")
+    await bot.channel.until(lambda: len(told(bot, "eve")) == MOST_OF_SENDER)
+    await bot.hears("/pair", sender="eve")
+    await bot.made.stranger_notices.settled()
+
+    assert told(bot, "eve")[0].startswith("Write `/pair CODE`")
+    assert len(told(bot, "eve")) == MOST_OF_SENDER
 
 
 # Commands

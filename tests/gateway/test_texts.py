@@ -107,6 +107,18 @@ def test_both_notices_about_limits_say_the_limit() -> None:  # D-06
     assert say("max_tool_calls", "zh", most=25) == "[达到最大工具调用次数 25]"
 
 
+COMMAND = re.compile(r"(?<![A-Za-z0-9}/:.])/[a-z]{2,}")
+ELSEWHERE = {"pair_code", "pair_no_owner", "link_code"}
+"""Texts that name a command for another platform than the one where they are read."""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_commands_are_named_as_the_platform_writes_them(language: Language) -> None:
+    named = {key for key, said in table().items() if COMMAND.search(said[language])}
+
+    assert named - ELSEWHERE == set()
+
+
 def test_a_text_that_is_not_there_is_a_mistake() -> None:
     with pytest.raises(KeyError):
         say("no_such_text", "en")
