@@ -1,0 +1,217 @@
+"""Strangers in direct chats, and what owners and admins decide about them."""
+
+import asyncio
+
+import pytest
+
+from agent_core.messages import text_of
+from channels.base import Addressed, MessageReceived, Sender
+from channels.memory import Reply, user
+from gateway.permissions.membership import By
+from gateway.permissions.roles import Role
+from gateway.store.pairing import MOST_OF_SENDER
+from gateway.store.person import Account
+from gateway.store.strangers import KEPT, LONGEST, MOST_SHOWN
+from tests.clock import FakeClock
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.peopled import ANN, NOBODY, Platform, code_of, role_of, told
+
+
+async def with_stranger(start_bot: StartBot, *turns: str, words: str = "hi, may I?", **how: object) -> Bot:
+    bot = await start_bot(*turns, channel=Platform(), **how)
+    await bot.hears(words, sender="eve")
+    await bot.channel.until(lambda: any("unknown here" in text for text in told(bot, "ann")))
+    return bot
+
+
+async def test_a_stranger_gets_one_line_and_the_owner_a_question(start_bot: StartBot) -> None:
+    bot = await with_stranger(start_bot)
+    await bot.hears("hello?", sender="eve")
+
+    await bot.channel.until(lambda: told(bot, "eve") == ["I have asked the owner."])
+    [question] = told(bot, "ann")
+    assert (
+        question == "`Eve` (`memory:eve`) wrote to me and is unknown here. May they talk to me?\n\n```\nhi, may I?\n```"
+    )
+    [message] = [each for posted, each in bot.channel.posts if posted.chat == ANN]
+    assert [button.label for row in message.buttons for button in row] == ["Allow", "As guest", "Ignore", "Block"]
+    assert bot.llm.requests == []
+
+
+async def test_what_a_stranger_said_is_answered_after_allow(start_bot: StartBot) -> None:
+    bot = await with_stranger(start_bot, "Hello, Eve.")
+    await bot.hears("and one more thing", sender="eve")
+
+    await bot.channel.presses("As guest")
+
+    await bot.channel.until(lambda: told(bot, "eve")[-1] == "Hello, Eve.")
+    assert role_of(bot, "eve") is Role.GUEST
+    assert "hi, may I?\nand one more thing" in text_of(bot.llm.requests[0].messages[-1].content)
+    await bot.channel.until(lambda: told(bot, "ann") == ["`Eve` (`memory:eve`) was let in as a guest by `Ann`."])
+
+
+async def test_a_stranger_who_was_let_in_is_answered_after_a_crash_too(start_bot: StartBot) -> None:
+    bot = await with_stranger(start_bot, "Hello, Eve.")
+    await bot.made.membership.give(By(ANN, user("ann")), Account("memory:eve"), Role.MEMBER)
+
+    await bot.restart()
+
+    await bot.channel.until(lambda: told(bot, "eve")[-1:] == ["Hello, Eve."])
+
+
+@pytest.mark.parametrize(("button", "words"), [("Ignore", "is ignored"), ("Block", "was blocked")])
+async def test_ignore_and_block_delete_the_words_everywhere(start_bot: StartBot, button: str, words: str) -> None:
+    bot = await with_stranger(start_bot, words="xyzzy-secret-words")
+
+    await bot.channel.presses(button)
+    await bot.channel.until(lambda: all(words in text for text in told(bot, "ann")))
+    await bot.hears("xyzzy-secret-words again", sender="eve")
+    await bot.app.settled()
+    await bot.stop()
+
+    assert role_of(bot, "eve") is None
+    assert told(bot, "eve") == ["I have asked the owner."]
+    assert len(told(bot, "ann")) == 1
+
+
+async def test_at_most_three_strangers_are_shown_at_once(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    for number in range(MOST_SHOWN + 3):
+        await bot.hears(f"hello {number}", sender=f"s{number}")
+    await bot.channel.until(lambda: len(told(bot, "ann")) == MOST_SHOWN + 1)
+    assert sum(text.startswith("More unknown people") for text in told(bot, "ann")) == 1
+
+    await bot.channel.presses("Ignore")
+
+    await bot.channel.until(lambda: any("hello 3" in text for text in told(bot, "ann")))
+    assert sum("unknown here" in text for text in told(bot, "ann")) == MOST_SHOWN
+
+
+async def test_groups_stay_silent(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    await bot.hears("hello", sender="eve", group="team", addressed=Addressed.MENTION)
+
+    assert bot.screen == []
+    assert await bot.made.strangers.waiting() == []
+
+
+async def test_by_setting_strangers_get_no_line(start_bot: StartBot) -> None:
+    bot = await with_stranger(start_bot, answers_strangers=False)
+
+    assert told(bot, "eve") == []
+
+
+async def test_strangers_are_answered_in_their_language(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    await bot.channel.hears("你好", sender="eve")
+    await bot.channel.hears("hello", sender=user("zoe", "zh-hans"))
+
+    await bot.channel.until(lambda: told(bot, "eve") == told(bot, "zoe") == ["我已经问了所有者。"])
+
+
+async def test_words_and_names_carry_no_mentions_links_or_hidden_characters(start_bot: StartBot) -> None:
+    mallory = Sender(id="eve", name="`@everyone` [x](https://evil.example)\u202e")
+    bot = await start_bot(channel=Platform())
+    await bot.channel.hears("```\n<!channel> https://evil.example @here\u200b", sender=mallory)
+    await bot.channel.until(lambda: told(bot, "ann") != [])
+
+    [question] = told(bot, "ann")
+    assert question.count("`") == 2 + 2 + 6, "all of it is code, in which platforms find neither mentions nor links"
+    assert "\u202e" not in question
+    assert "\u200b" not in question
+
+
+async def test_words_are_kept_up_to_a_limit_and_for_a_week(start_bot: StartBot) -> None:
+    clock = FakeClock()
+    bot = await with_stranger(start_bot, words="x" * 2_000, clock=clock)
+    [waiting] = await bot.made.strangers.waiting()
+    assert waiting.words == "x" * LONGEST
+
+    clock.now += KEPT + 1
+
+    assert await bot.made.strangers.waiting() == []
+
+
+async def test_a_quotation_of_the_question_brings_no_words_to_the_model(start_bot: StartBot) -> None:
+    bot = await with_stranger(start_bot, "Fine.", words="xyzzy")
+    [(posted, message)] = [each for each in bot.channel.posts if each[0].chat == ANN]
+
+    await bot.hears("what is this?", reply=Reply(posted.message_id, f"Ada: {message.markdown}"))
+
+    assert "xyzzy" not in str(bot.llm.requests[0].messages)
+
+
+async def test_the_second_of_two_admins_is_told_that_it_is_decided(start_bot: StartBot) -> None:
+    bot = await with_stranger(start_bot, "Hello.")
+    [waiting] = await bot.made.strangers.waiting()
+
+    await asyncio.gather(
+        bot.channel.hears(f"/stranger guest {waiting.id}"), bot.channel.hears(f"/stranger block {waiting.id}")
+    )
+    await bot.app.settled()
+
+    assert sum("was decided already" in text for text in told(bot, "ann")) == 1
+
+
+@pytest.mark.parametrize("action", ["guest nobody", "", "member", "fly abc", "guest ../../etc"])
+async def test_forged_buttons_do_nothing(start_bot: StartBot, action: str) -> None:
+    bot = await start_bot()
+    await bot.hears(f"/stranger {action}")
+
+    assert "was decided already" in bot.screen[-1]
+
+
+async def test_a_member_cannot_press_for_an_owner(start_bot: StartBot) -> None:
+    bot = await with_stranger(start_bot)
+    [waiting] = await bot.made.strangers.waiting()
+
+    for verdict in ("member", "guest", "ignore", "block"):
+        await bot.hears(f"/stranger {verdict} {waiting.id}", sender="bob")
+
+    assert set(told(bot, "bob")) == {"Only owners and admins can see and change roles."}
+    assert [each.id for each in await bot.made.strangers.waiting()] == [waiting.id]
+
+
+async def test_a_stranger_from_before_there_was_an_owner_is_shown_to_the_first_one(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform(), people=NOBODY)
+    await bot.hears("hi, may I?", sender="eve")
+    await bot.app.settled()
+    assert told(bot, "eve") == []
+
+    await bot.hears(f"/pair {await code_of(bot)}", sender="ann")
+
+    await bot.channel.until(lambda: any("hi, may I?" in text for text in told(bot, "ann")))
+    await bot.channel.until(lambda: told(bot, "eve") == ["I have asked the owner."])
+
+
+async def test_a_stranger_whom_a_crash_kept_from_the_owner_is_shown_once_after_the_start(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    said = MessageReceived(
+        at=bot.clock.time(),
+        event_id="m1",
+        chat=bot.channel.chat("eve"),
+        sender=user("eve"),
+        message_id="1",
+        text="may I?",
+    )
+    await bot.made.store.strangers.hear("s1", "memory:eve", said)
+
+    await bot.restart()
+    await bot.channel.until(lambda: any("may I?" in text for text in told(bot, "ann")))
+    await bot.restart()
+    await bot.app.settled()
+
+    assert len(told(bot, "ann")) == len(told(bot, "eve")) == 1
+
+
+async def test_pair_without_a_code_says_how_and_is_silent_after_a_few_times(start_bot: StartBot) -> None:
+    bot = await start_bot(people=NOBODY)
+    for _ in range(MOST_OF_SENDER):
+        await bot.hears("/pair", sender="eve")
+    await bot.channel.until(lambda: len(told(bot, "eve")) == MOST_OF_SENDER)
+    await bot.hears("/pair", sender="eve")
+    await bot.made.stranger_notices.settled()
+
+    assert told(bot, "eve")[0].startswith("Write `/pair CODE`")
+    assert len(told(bot, "eve")) == MOST_OF_SENDER
