@@ -149,8 +149,6 @@ class UserMessage(Tainted, _Message):
     """True if it quotes memory, files or earlier messages, which must not leave in an address without approval."""
     heard: Text = ""
     """What the sender is shown of a voice message in it, in Markdown; models do not read it."""
-    cost_usd: float = 0.0
-    """Cost of transcribing it."""
     by_agent: bool = False
     """True if another agent wrote it, so no user has provided its contents."""
 

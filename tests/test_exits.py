@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.messages import Usage, user
+from agent_core.messages import user
 from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
 from channels.attachments import Attachment
@@ -203,14 +203,16 @@ WRITES: dict[str, Write] = {
     ),
     "Runs.end": lambda store: store.runs.end(
         RUN,
-        RunEnd(TerminalReason.ERROR, Usage(), "scripted", f"no {KEY}"),
+        RunEnd(TerminalReason.ERROR, "scripted", f"no {KEY}"),
         [Post("run-1:error:0", "run-1", CHAT, SAID)],
+        speaks=True,
     ),
+    "Runs.spoken": lambda store: store.runs.spoken("run-1", [Post("run-1:voice:0", "run-1", CHAT, SAID)]),
     "Tasks.add": lambda store: store.tasks.add(TASK),
     "Tasks.end": lambda store: store.tasks.end(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
     "Restores.set_aside": lambda store: store.restores.set_aside(HEARD.model_copy(update={"event_id": "e2"})),
     "ReadMarks.note_trouble": lambda store: store.read_marks.note_trouble(CHAT, KEY),
-    "Recordings.add": lambda store: store.recordings.add(Recording(1, 0, KEY, 3.0, 0.1, "whisper-1")),
+    "Recordings.add": lambda store: store.recordings.add(Recording(1, 0, KEY, 3.0, "whisper-1")),
     "ChatSettings.set": lambda store: store.chat_settings.set(EVERYWHERE, "model", KEY, "ann"),
     "People.save": lambda store: store.people.save(NEWCOMER),
     "Pairing.current": lambda store: store.pairing.current("00000000"),
@@ -282,7 +284,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
         and "self._writer.submit" in ast.unparse(method)
         and not method.name.startswith("_")
     }
-    reads = {"Chats.get", "Runs.current", "Exchanges.last", "Store.check_writable"}
+    reads = {"Chats.get", "Spending.of_run", "Runs.current", "Exchanges.last", "Store.check_writable"}
     """Methods that only wait for earlier writes, or create a chat without any text."""
 
     assert writes == WRITES.keys() | WRITES_OF_JOBS | WITHOUT_WORDS | reads

@@ -36,8 +36,8 @@ _FIRST = "First look"
 _OWN = "Parley: "
 """Parley's own messages are left out: they are no news, and cut off they would look broken."""
 _SAID = re.compile(r"^[0-9]{2}:[0-9]{2} (.+)$", re.MULTILINE)
-_TOTAL = re.compile(r": ([0-9,]+) runs?, ([0-9,]+) tokens, (\$[0-9.,]+)")
-_TABLE = re.compile(r"^day,runs.*", re.MULTILINE | re.DOTALL)
+_TOTAL = re.compile(r": ([0-9,]+) calls?, ([0-9,]+) tokens, (\$[0-9.,]+)")
+_TABLE = re.compile(r"^day,calls.*", re.MULTILINE | re.DOTALL)
 _ADDRESS = re.compile(r"https?://[^\s<>\"'，。]+")
 _ENTRY = re.compile(r"^\s*(?:[-*]|#{1,3}|[0-9]+\.) +(.{4,200})$", re.MULTILINE)
 _NEW = re.compile(r"^- (.+)$", re.MULTILINE)
@@ -146,7 +146,7 @@ def own_usage(scene: Scene) -> Plan:
     if table:
         yield from done(Use("write_file", {"path": "usage.csv", "content": f"{table[0].strip()}\n"}))
         yield from _chart(scene, "usage.png", "usage.csv", "usage.png", "--x", "day", "--y", "tokens")
-    return scene.wording.usage.format(days=DAYS, runs=total[1], tokens=total[2], cost=total[3])
+    return scene.wording.usage.format(days=DAYS, calls=total[1], tokens=total[2], cost=total[3])
 
 
 def page_watch(words: str, scene: Scene) -> Plan:

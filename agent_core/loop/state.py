@@ -157,8 +157,6 @@ def _append(state: QueryState, message: AgentMessage) -> None:
     state.messages.append(message)
     if isinstance(message, AssistantMessage):
         state.usage = state.usage + message.usage
-    elif isinstance(message, UserMessage):
-        state.usage = state.usage + Usage(cost_usd=message.cost_usd)
     elif isinstance(message, SummaryMessage):
         state.messages = effective(state.messages)
 

@@ -11,10 +11,14 @@ import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_core.models.failures import message_in, redact
+from agent_core.models.local_servers import is_private
 
 OPENAI = "https://api.openai.com/v1"
-PRICES = {"whisper-1": 0.006, "gpt-4o-transcribe": 0.006, "gpt-4o-mini-transcribe": 0.003}
-"""US dollars a minute at OpenAI."""
+PRICES = {
+    "transcription": {"whisper-1": 0.006, "gpt-4o-transcribe": 0.006, "gpt-4o-mini-transcribe": 0.003},
+    "speech": {"tts-1": 15.0, "tts-1-hd": 30.0},
+}
+"""US dollars at OpenAI: for a minute of a recording, and for a million characters that are spoken."""
 DEFAULT_MODELS = {"transcription": "whisper-1", "speech": "tts-1"}
 VOICE = "alloy"
 SECONDS = 120.0
@@ -23,7 +27,6 @@ CONNECT_S = 10.0
 MOST_TEXT_BYTES = 1024 * 1024
 MOST_AUDIO_BYTES = 25 * 1024 * 1024
 _UNREADABLE = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY})
-_LOCAL = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
 @dataclass(frozen=True)
@@ -33,13 +36,8 @@ class AudioServer:
     base_url: str
     model: str
     key: str | None = field(default=None, repr=False)
-
-    @property
-    def price_a_minute(self) -> float | None:
-        """Return the price of transcription in US dollars; None if it is not known."""
-        if (urlsplit(self.base_url).hostname or "") in _LOCAL:
-            return 0.0
-        return PRICES.get(self.model) if self.base_url == OPENAI else None
+    price: float | None = None
+    """US dollars for a minute of a recording, or for a million characters that are spoken; None if it is not known."""
 
 
 def audio_server(value: str, use: str, key: str | None, openai_key: str | None) -> AudioServer:
@@ -50,12 +48,13 @@ def audio_server(value: str, use: str, key: str | None, openai_key: str | None) 
     value = value.strip()
     provider, _, model = value.partition("/")
     if provider == "openai":
-        return AudioServer(OPENAI, model or DEFAULT_MODELS[use], openai_key)
+        name = model or DEFAULT_MODELS[use]
+        return AudioServer(OPENAI, name, openai_key, PRICES[use].get(name))
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query:
         raise ValueError("it is neither openai/MODEL nor an address such as http://127.0.0.1:8000/v1#MODEL")
     base = parts._replace(fragment="").geturl().rstrip("/")
-    return AudioServer(base, parts.fragment or DEFAULT_MODELS[use], key)
+    return AudioServer(base, parts.fragment or DEFAULT_MODELS[use], key, 0.0 if is_private(base) else None)
 
 
 class AudioFailed(Exception):
@@ -64,12 +63,16 @@ class AudioFailed(Exception):
     Attributes:
         is_unreadable: The server says that the file is no audio that it can read.
         is_passing: The same call may succeed later.
+        is_free: The server has certainly done nothing that it could charge for.
     """
 
-    def __init__(self, reason: str, *, is_unreadable: bool = False, is_passing: bool = False) -> None:
+    def __init__(
+        self, reason: str, *, is_unreadable: bool = False, is_passing: bool = False, is_free: bool = False
+    ) -> None:
         super().__init__(reason)
         self.is_unreadable = is_unreadable
         self.is_passing = is_passing
+        self.is_free = is_free
 
 
 @dataclass(frozen=True)
@@ -132,20 +135,22 @@ class AudioClient:
                 if response.status >= HTTPStatus.BAD_REQUEST:
                     raise self._failure(response.status, body.decode("utf-8", "replace"))
                 return await _whole(response, most)
+        except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
+            raise AudioFailed("the server cannot be reached", is_passing=True, is_free=True) from error
         except TimeoutError as error:
             raise AudioFailed(f"the server did not answer within {SECONDS:g} s", is_passing=True) from error
         except (aiohttp.ClientError, ValueError) as error:
-            raise AudioFailed("the server cannot be reached", is_passing=True) from error
+            raise AudioFailed("the connection to the server was lost", is_passing=True) from error
 
     def _failure(self, status: int, body: str) -> AudioFailed:
         said = redact(message_in(body), [self.server.key] if self.server.key else [])[:200]
         if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
-            return AudioFailed("the server refused the key")
+            return AudioFailed("the server refused the key", is_free=True)
         if status == HTTPStatus.REQUEST_ENTITY_TOO_LARGE:
-            return AudioFailed("the file is too large for the server")
+            return AudioFailed("the file is too large for the server", is_free=True)
         reason = f"the server answered {status}" + (f" ({said})" if said else "")
         is_passing = status == HTTPStatus.TOO_MANY_REQUESTS or status >= HTTPStatus.INTERNAL_SERVER_ERROR
-        return AudioFailed(reason, is_unreadable=status in _UNREADABLE, is_passing=is_passing)
+        return AudioFailed(reason, is_unreadable=status in _UNREADABLE, is_passing=is_passing, is_free=True)
 
 
 async def _whole(response: aiohttp.ClientResponse, most: int) -> bytes:

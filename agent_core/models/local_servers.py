@@ -1,9 +1,11 @@
 """Detection of model servers on this machine. All known ports are probed at the same time, with a short timeout."""
 
 import asyncio
+import ipaddress
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
@@ -29,6 +31,15 @@ class LocalServer:
     def prefix(self) -> str:
         """Return the server's name in a model setting, such as "lmstudio" for "LM Studio"."""
         return "".join(letter for letter in self.name.lower() if letter.isalnum())
+
+
+def is_private(base_url: str) -> bool:
+    """Return True if the address is in this machine or in a private network."""
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ipaddress.ip_address(host).is_private
+    except ValueError:
+        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))
 
 
 LOCAL_SERVERS: Sequence[LocalServer] = (

@@ -8,12 +8,10 @@ import contextlib
 import functools
 import importlib
 import importlib.util
-import ipaddress
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
-from urllib.parse import urlsplit
 
 from pydantic import SecretStr, TypeAdapter, ValidationError
 
@@ -21,7 +19,14 @@ from agent_core.clock import Clock, SystemClock
 from agent_core.messages import Frozen
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmClient, ModelInfo, ThinkingLevel
-from agent_core.models.local_servers import LOCAL_SERVERS, LocalModel, LocalServer, ask_server, find_local_model
+from agent_core.models.local_servers import (
+    LOCAL_SERVERS,
+    LocalModel,
+    LocalServer,
+    ask_server,
+    find_local_model,
+    is_private,
+)
 from agent_core.models.openai_client import OpenAiClient
 
 TABLE = "model_prices_and_context_window_backup.json"
@@ -301,7 +306,7 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
         model = offered[0]
     if model is None:
         raise ModelSettingError(f"The server at {base_url} names no model: is it running? Else set the model's name.")
-    if _is_private(base_url):
+    if is_private(base_url):
         model = _free(model)
     why = f"the settings name the server at {base_url}"
     return ModelChoice(
@@ -324,12 +329,3 @@ def _local(found: LocalModel, reason: str) -> ModelChoice:
 def _free(model: ModelInfo) -> ModelInfo:
     """Return a model of the user's own machine, which costs nothing."""
     return model.model_copy(update={"input_price": 0.0, "output_price": 0.0})
-
-
-def _is_private(base_url: str) -> bool:
-    """Return True if the address is in this machine or in a private network."""
-    host = urlsplit(base_url).hostname or ""
-    try:
-        return ipaddress.ip_address(host).is_private
-    except ValueError:
-        return host == "localhost" or host.endswith((".localhost", ".local", ".internal"))

@@ -22,6 +22,7 @@ from gateway.chat.voice import Transcriber
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing
+from gateway.permissions.audio_spending import AudioSpending
 from gateway.runs.agents import Agents
 from gateway.schedule.heartbeat.chat_state import ChatStates
 from gateway.schedule.heartbeat.heartbeats import Heartbeats
@@ -162,15 +163,20 @@ class Chats(Foundation):
         return ChatAgents(self.chat_agents, self.workspaces, self.memories, self.store)
 
     @cached_property
+    def audio_spending(self) -> AudioSpending:
+        return AudioSpending(self.budgets, self.settings.budgets.unknown_price, self._clock)
+
+    @cached_property
     def speaker(self) -> Speaker:
         server, outgoing = self.settings.speech, self.settings.home / OUTGOING
-        return Speaker(AudioClient(server) if server else None, self.store, self.delivery, self.secrets, outgoing)
+        client, spending = AudioClient(server) if server else None, self.audio_spending
+        return Speaker(client, self.store, self.delivery, self.access, spending, outgoing=outgoing)
 
     @cached_property
     def transcriber(self) -> Transcriber:
         server = self.settings.transcription
         client = AudioClient(server) if server else None
-        return Transcriber(client, self.store, self.access, self.secrets, self._clock, budgets=self.budgets)
+        return Transcriber(client, self.store, self.access, self.secrets, self.audio_spending)
 
     @cached_property
     def prompts(self) -> ChatPrompts:

@@ -214,6 +214,7 @@ class Composition(Commands):
             handler=self.handler,
         )
         await self.reactions.restore()
+        await self.speaker.resume()
         await recovery.run()
         await self.revocation.sweep()  # before any of it goes on
         self._hearing.start(self._receive_ends_of_tasks(), "ends of tasks")

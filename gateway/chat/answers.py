@@ -71,7 +71,7 @@ class Answers:
         masked_channel, picture = self._delivery.masked_channel(run.chat), await self._picture(run)
         posts = answer_posts(masked_channel, run, message, progress, picture, self._clock.time())
         skills = agent.context.skills.names
-        return RunEnd(end.reason, agent.state.usage, model, end.error, skills), posts
+        return RunEnd(end.reason, model, end.error, skills), posts
 
     async def shown(self, run: Run) -> Posted | None:
         """Return the run's progress message. If it was not recorded, look for it on the platform."""

@@ -201,15 +201,15 @@ class Conversation:
         if begins and self.key.thread is not None:  # the thread may be under a post still being delivered
             await self._prompts.told(self.key.model_copy(update={"thread": None}))
         undone = await self._prompts.undone(self.key, self._undo_news, agent.state.messages)
-        first = await self.prompt(items[0], known, undone, begins=begins)
-        return [first, *[await self.prompt(item) for item in items[1:]]]
+        first = await self.prompt(items[0], run, known, undone, begins=begins)
+        return [first, *[await self.prompt(item, run) for item in items[1:]]]
 
     async def prompt(
-        self, item: InboxItem, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
+        self, item: InboxItem, run: Run | None, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
     ) -> UserMessage:
-        """Return a user's message for the model; see `PromptMaker.make`."""
+        """Return a user's message for the model; see `PromptMaker.make`. `run` answers it."""
         language = await self.language(item.event.sender)
-        maker = self._prompts.maker(self.key, self.channel, await self.zone(), language)
+        maker = self._prompts.maker(self.key, self.channel, await self.zone(), language, run)
         return await maker.make(item, known, undone, begins=begins)
 
     # The store, for the chat's session

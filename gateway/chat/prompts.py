@@ -22,7 +22,7 @@ from gateway.permissions.sources import sources_of_event
 from gateway.permissions.workspaces import Workspaces
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.security.secrets import Secrets
-from gateway.store.rows import InboxItem, message_id
+from gateway.store.rows import InboxItem, Run, message_id
 from gateway.texts.say import Language
 
 LONGEST_TEXT = 20_000
@@ -43,6 +43,8 @@ class PromptMaker:
     secrets: Secrets
     """Secrets to mask, including those stored before they were known to be secret."""
     transcriber: Transcriber
+    run: Run | None
+    """The run that answers."""
     language: Language = "en"
     """The sender's language."""
 
@@ -61,7 +63,10 @@ class PromptMaker:
         if not isinstance(event, MessageReceived):
             raise TypeError(f"{event.type} is no message")
         fetched = await self.attachments.fetch(event)
-        heard = [await self.transcriber.hear(item.seq, event, sound, self.language) for sound in fetched.sounds]
+        heard = [
+            await self.transcriber.hear(InboxItem(item.seq, event), self.run, sound, self.language)
+            for sound in fetched.sounds
+        ]
         said = "\n\n".join(filter(None, [event.text, *(each.words for each in heard)]))
         text = await self._shortened(said, f"message-{item.seq}.txt", ())
         in_group = self.attachments.channel.is_group(event.chat)
@@ -81,7 +86,6 @@ class PromptMaker:
             "sources": union(above, theirs, undone.sources, *(each.sources for each in heard)),
             "private": bool(known or ours or by_others or undone.line),
             "heard": "\n\n".join(each.shown for each in heard if each.shown),
-            "cost_usd": sum(each.cost_usd for each in heard),
         }
         return message.model_copy(update=about)
 
@@ -159,8 +163,10 @@ class ChatPrompts:
         self._secrets = secrets
         self._media = media
 
-    def maker(self, chat: ChatKey, channel: Channel, zone: ZoneInfo, language: Language) -> PromptMaker:
-        """Return what makes the prompts of a chat, for a sender with this language."""
+    def maker(
+        self, chat: ChatKey, channel: Channel, zone: ZoneInfo, language: Language, run: Run | None
+    ) -> PromptMaker:
+        """Return what makes the prompts of a chat, for a sender with this language; `run` answers them."""
         attachments = Attachments(
             channel,
             self._workspaces.folder(chat),
@@ -169,7 +175,7 @@ class ChatPrompts:
             self._workspaces.versions.of(chat).quota,
         )
         talk = self._talk_of(channel)
-        return PromptMaker(attachments, self._clock, zone, talk, self._secrets, self._media.transcriber, language)
+        return PromptMaker(attachments, self._clock, zone, talk, self._secrets, self._media.transcriber, run, language)
 
     async def known(self, chat: ChatKey, person: str, messages: Sequence[AgentMessage]) -> str:
         """Return facts of the chat's memory that the conversation does not hold yet."""

@@ -8,7 +8,7 @@ import structlog
 
 from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent
-from agent_core.messages import AgentMessage, Usage
+from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, Posted
 from gateway.chat.answers import Answers
@@ -16,7 +16,6 @@ from gateway.chat.run_end import RunEnds
 from gateway.chat.speech import Speaker
 from gateway.delivery.progress_message import ProgressMessage
 from gateway.delivery.reactions import Reactions
-from gateway.runs.answer import finished_words
 from gateway.runs.runner import Runner
 from gateway.store.rows import InboxItem, Post, Run, RunEnd, inbox_seqs
 from gateway.store.store import Store
@@ -79,7 +78,7 @@ class ChatRun:
         """
         if not earlier:
             # The process ended before the first message was stored: it is still waiting, and begins another run.
-            await self._store.runs.end(self._run, RunEnd(TerminalReason.ABORTED, Usage(), ""), ())
+            await self._store.runs.end(self._run, RunEnd(TerminalReason.ABORTED, ""), ())
             return
         posted = await self._answers.shown(self._run)
         log.info("run resumed", run=self._run.id, chat=str(self._run.chat))
@@ -102,7 +101,8 @@ class ChatRun:
         if end.error:
             log.warning("run failed", run=self._run.id, chat=str(self._run.chat), error=end.error)
         how, posts = await self._answers.compose(self._run, self._agent, end, earlier, progress)
-        await self._store.runs.end(self._run, how, posts)
+        speaks = await self._speaker.is_on(self._run.chat)
+        await self._store.runs.end(self._run, how, posts, speaks=speaks)
         self.is_noted = True
         trouble = await self._ends.deliver(self._run, posts)
         if earlier and not progress.progress.tools and posts[-1].is_progress:
@@ -112,7 +112,8 @@ class ChatRun:
         if trouble is None:
             self._runner.tally.answered[self._run.chat.platform] += 1
             await self._ends.delivered(self._run)
-            await self._speaker.answered(self._run, "\n".join(finished_words([*earlier, *end.messages])))
+        if speaks:
+            self._speaker.delivered(self._run)
 
 
 @dataclass(frozen=True)
@@ -149,3 +150,4 @@ class ChatRuns:
         """Deliver posts that the previous process left unsent."""
         with self.runner.drain.unit(f"owed to {chat}"):
             await self.ends.deliver_left(chat, posts)
+            await self.speaker.delivered_late({post.run for post in posts})

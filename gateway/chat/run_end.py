@@ -5,7 +5,6 @@ from collections.abc import Callable, Sequence
 from agent_core.log_errors import Bulkhead
 from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
-from agent_core.subagents import usage_of
 from channels.base import ChannelError, ChatKey, OutboundMessage, TaskEnded
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
@@ -85,7 +84,7 @@ class RunEnds:
             buttons=retry_buttons(run, language),
         )
         told = finished_words(said) or plain_news(news or said, language)
-        await self._end(run, sorry, told, RunEnd(TerminalReason.ERROR, usage_of(said), "", why), items)
+        await self._end(run, sorry, told, RunEnd(TerminalReason.ERROR, "", why), items)
 
     async def set_aside(self, run: Run, said: Sequence[AgentMessage], language: Language) -> None:
         """End a run that crashed the program repeatedly at the same step; users may continue it."""
@@ -94,7 +93,7 @@ class RunEnds:
         sorry = OutboundMessage(markdown=words, reply_to=run.reply_to, buttons=buttons)
         told = finished_words(said) or plain_news(said, language)
         why = "the program died in the same step again and again"
-        await self._end(run, sorry, told, RunEnd(TerminalReason.SET_ASIDE, usage_of(said), "", why))
+        await self._end(run, sorry, told, RunEnd(TerminalReason.SET_ASIDE, "", why))
 
     async def expel(self, knows: Callable[[ChatKey], bool]) -> tuple[Sequence[Question], Sequence[Task], Sequence[Job]]:
         """Close the questions, cancel the tasks and pause the jobs of users who may no longer speak; return them."""
@@ -104,7 +103,7 @@ class RunEnds:
         """End a run that waits to be resumed, because its user may no longer speak."""
         said = await self._store.transcript.said_in(run)
         sorry = OutboundMessage(markdown=say("run_revoked", language), reply_to=run.reply_to)
-        await self._end(run, sorry, finished_words(said), RunEnd(TerminalReason.ABORTED, usage_of(said), ""))
+        await self._end(run, sorry, finished_words(said), RunEnd(TerminalReason.ABORTED, ""))
 
     async def _end(
         self, run: Run, sorry: OutboundMessage, told: Sequence[str], end: RunEnd, items: Sequence[InboxItem] = ()

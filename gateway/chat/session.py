@@ -149,7 +149,7 @@ class ChatSession:
         self.mail.replace(reworded)
         agent = self.conversation.agent_in_memory
         if self.mail.is_given(item) and agent is not None:
-            agent.queues.replace(await self.conversation.prompt(reworded))
+            agent.queues.replace(await self.conversation.prompt(reworded, self._run))
         await self.conversation.reword(reworded)
         return True
 
@@ -378,7 +378,7 @@ class ChatSession:
         made = message = None
         current = self.mail.arriving(seq)
         while current is not None and current is not made:  # an edit may come in between
-            made, message = current, await self.conversation.prompt(current)
+            made, message = current, await self.conversation.prompt(current, run)
             current = self.mail.arriving(seq)
         if current is None or message is None or agent is None or self._run is not run:
             return

@@ -1,18 +1,27 @@
-"""Speaks answers: after an answer was delivered, its text follows as an audio file where a chat asks for it."""
+"""Speaks answers: after an answer was delivered, its text follows as an audio file where a chat asks for it.
+
+A row that is written with the end of the run says that its answer is to be spoken. The message with the speech
+replaces it in one transaction, so a crash in between repeats the speech, and never the message.
+"""
 
 import asyncio
 import re
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 import structlog
 
 from agent_core.background import Background
 from agent_core.models.audio import AudioClient, AudioFailed
+from agent_core.models.tokens import estimate
 from channels.attachments import Attachment
-from channels.base import ChatKey, OutboundMessage
+from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
-from gateway.security.secrets import Secrets
-from gateway.store.rows import Post, Run
+from gateway.permissions.access import Access
+from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
+from gateway.runs.answer import finished_words
+from gateway.store.budget import Payer
+from gateway.store.rows import Post, PostState, Run
 from gateway.store.store import Store
 
 SETTING, ON = "voice", "on"
@@ -30,7 +39,14 @@ class Speaker:
     """Sends answers as audio, too. Without a client it sends none."""
 
     def __init__(
-        self, client: AudioClient | None, store: Store, delivery: Delivery, secrets: Secrets, outgoing: Path
+        self,
+        client: AudioClient | None,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        spending: AudioSpending,
+        *,
+        outgoing: Path,
     ) -> None:
         """`outgoing` is the folder of files that are sent."""
         self.is_configured = client is not None
@@ -38,33 +54,63 @@ class Speaker:
         self._client = client
         self._store = store
         self._delivery = delivery
-        self._secrets = secrets
+        self._access = access
+        self._spending = spending
         self._outgoing = outgoing
 
     async def is_on(self, chat: ChatKey) -> bool:
         """Return True if answers in this chat are spoken."""
         return self.is_configured and await self._store.chat_settings.get(chat, SETTING) == ON
 
-    async def answered(self, run: Run, text: str) -> None:
-        """Speak an answer that was delivered, beside whatever comes next."""
-        if self._client is None or not await self.is_on(run.chat):
-            return
-        if words := spoken(self._secrets.mask(text)):
-            self.background.start(self._speak(self._client, run, words), f"voice {run.id}")
+    def delivered(self, run: Run) -> None:
+        """Speak an answer, beside whatever comes next, if the end of its run says so and it was sent."""
+        self.background.start(self._speak(run), f"voice {run.id}")
 
-    async def _speak(self, client: AudioClient, run: Run, words: str) -> None:
+    async def resume(self) -> None:
+        """Speak the answers that the previous process has sent, and not spoken."""
+        owed = {post.run for post in await self._store.outbox.unsent()}
+        for run in await self._store.runs.to_speak():
+            if self._delivery.knows(run.chat) and run.id not in owed:
+                self.delivered(run)
+
+    async def delivered_late(self, runs: Container[str]) -> None:
+        """Speak the answers of these runs, if that is still to be done; the previous process left them unsent."""
+        for run in await self._store.runs.to_speak():
+            if run.id in runs:
+                self.delivered(run)
+
+    async def _speak(self, run: Run) -> None:
+        sent = {post.state for post in await self._store.outbox.of_run(run.id) if ":answer:" in post.key}
+        if sent & {PostState.PENDING, PostState.SENDING}:
+            return  # it is spoken once it has been delivered
+        posts = await self._spoken(run) if sent == {PostState.SENT} and await self.is_on(run.chat) else []
+        if await self._store.runs.spoken(run.id, posts) and posts:
+            await self._delivery.deliver(run.chat, posts)
+
+    async def _spoken(self, run: Run) -> Sequence[Post]:
+        """Return the message with the speech; none if it could not be made."""
+        text = "\n".join(finished_words(await self._store.transcript.said_in(run)))
+        words = spoken(self._store.secrets.mask(text))
+        if self._client is None or not words:
+            return []
         try:
-            audio = await client.speak(words)
+            audio = await self._made(self._client, run, words)
             file = await asyncio.to_thread(self._written, run, audio)
-        except (AudioFailed, OSError) as error:
-            log.warning("an answer was not spoken", run=run.id, reason=self._secrets.mask(str(error)))
-            return
+        except (AudioFailed, NoRoom, OSError) as error:
+            reason = self._store.secrets.mask(str(error)) or "a budget has no room for it"
+            log.warning("an answer was not spoken", run=run.id, reason=reason)
+            return []
         if len(audio) > self._delivery.channel(run.chat).limits.max_upload:
-            return
+            return []
         message = OutboundMessage(markdown="", attachments=(file,), silent=True)
-        post = Post(f"{run.id}:voice:0", run.id, run.chat, message)
-        await self._store.outbox.add([post])
-        await self._delivery.deliver(run.chat, [post])
+        return [Post(f"{run.id}:voice:0", run.id, run.chat, message)]
+
+    async def _made(self, client: AudioClient, run: Run, words: str) -> bytes:
+        """Return the words as audio. Raises AudioFailed and NoRoom."""
+        person = self._access.person(run.chat, Sender(id=run.person, name="")) if run.person else ""
+        most = self._spending.of_speech(client.server, words, estimate(words))
+        call = AudioCall(Payer(run.chat, run.id, run.person, person), client.server, most)
+        return await self._spending.made(call, lambda: client.speak(words), lambda _: most)
 
     def _written(self, run: Run, audio: bytes) -> Attachment:
         file = self._outgoing / f"voice-{run.id}" / "answer.mp3"

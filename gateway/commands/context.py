@@ -77,7 +77,7 @@ class ContextCommands:
             return say("stopped" if given.session.is_cut_short else "compact_nothing", language)
         self._store.runs.begin(run)
         self._store.transcript.append(run, 0, end.boundary, later=True)
-        await self._store.runs.end(run, RunEnd(TerminalReason.COMPLETED, end.usage, agent.loop.model.id, end.error), [])
+        await self._store.runs.end(run, RunEnd(TerminalReason.COMPLETED, agent.loop.model.id, end.error), [])
         return say("compacted", language, before=f"{end.tokens_before:,}", after=f"{end.tokens_after:,}")
 
     @property

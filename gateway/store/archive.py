@@ -19,6 +19,7 @@ from gateway.store.approvals import of_run
 from gateway.store.inbox import event_adapter
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations, schema_of
 from gateway.store.question import Question
+from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -170,7 +171,8 @@ class Archive:
 
 
 def _runs(connection: sqlite3.Connection, which: str, values: Sequence[str | int]) -> list[RunRow]:
-    columns = ", ".join(field.name for field in fields(RunRow))
+    computed = {"tokens": TOKENS_OF_RUN, "cost_usd": COST_OF_RUN}
+    columns = ", ".join(computed.get(field.name, field.name) for field in fields(RunRow))
     rows = connection.execute(f"SELECT {columns} FROM runs {which}", values)  # noqa: S608
     return [RunRow(*row) for row in rows]
 

@@ -16,7 +16,18 @@ from gateway.store.table import Table
 
 ERASED = "(erased)"
 """Stands for the text of an erased message."""
-OF_CHAT = ("transcript", "approvals", "rules", "tasks", "jobs", "firings", "heartbeats", "chat_skills", "set_aside")
+OF_CHAT = (
+    "transcript",
+    "approvals",
+    "rules",
+    "tasks",
+    "jobs",
+    "firings",
+    "heartbeats",
+    "chat_skills",
+    "set_aside",
+    "spoken_answers",
+)
 """Tables of which all rows of a direct chat are deleted."""
 _OF_PERSON = ("approvals", "rules", "tasks", "jobs", "heartbeats")
 """Tables of which a person's rows are deleted in groups."""

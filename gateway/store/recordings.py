@@ -16,8 +16,6 @@ class Recording:
     words: str
     seconds: float | None
     """None if the length is not known."""
-    cost_usd: float | None
-    """None if the price is not known."""
     model: str
 
 
@@ -26,7 +24,7 @@ class Recordings(Table):
 
     async def find(self, seq: int, place: int) -> Recording | None:
         """Return the transcript of an attachment, if it was made."""
-        query = "SELECT seq, place, words, seconds, cost_usd, model FROM recordings WHERE seq = ? AND place = ?"
+        query = "SELECT seq, place, words, seconds, model FROM recordings WHERE seq = ? AND place = ?"
 
         def read(connection: sqlite3.Connection) -> Recording | None:
             row = connection.execute(query, (seq, place)).fetchone()
@@ -37,10 +35,10 @@ class Recordings(Table):
     async def add(self, made: Recording) -> None:
         """Store a transcript; the first one of an attachment stays."""
         words, now = self._secrets.mask(made.words), self._clock.time()
-        row = (made.seq, made.place, words, made.seconds, made.cost_usd, made.model, now)
+        row = (made.seq, made.place, words, made.seconds, made.model, now)
 
         def change(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
+            connection.execute("INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
 
         await self._writer.submit(change)
 

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
-from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
 from agent_core.sources import Sources
 from agent_core.tasks import Report, TaskStatus
@@ -114,7 +113,6 @@ class RunEnd:
     """The outcome of a run."""
 
     reason: TerminalReason
-    usage: Usage
     model: str
     error: str | None = None
     skills: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from gateway.store.approvals import of_run
 from gateway.store.inbox import parse_item
 from gateway.store.question import Question
 from gateway.store.rows import InboxItem
+from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
 from gateway.store.table import Table, readable
 
 
@@ -76,7 +77,8 @@ class Account:
     questions: tuple[Question, ...]
 
 
-_RUN = f"SELECT {', '.join(RunRecord._fields)} FROM runs"  # noqa: S608
+_COMPUTED = {"tokens": TOKENS_OF_RUN, "cost_usd": COST_OF_RUN}
+_RUN = f"SELECT {', '.join(_COMPUTED.get(name, name) for name in RunRecord._fields)} FROM runs"  # noqa: S608
 _CALLS = (
     "SELECT message_id, call, tool, arguments, result, error, attempts, duration_ms,"
     " (SELECT behavior FROM rulings WHERE rulings.session = tool_calls.session AND rulings.call = tool_calls.call"

@@ -17,9 +17,6 @@ from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.table import Table, readable
 
-USAGE_STEP = 900
-"""Seconds for which usage is added up. Midnight is a multiple of it in every time zone."""
-
 
 class _Row(NamedTuple):
     run: str
@@ -49,20 +46,6 @@ class ToolRecord:
     duration_ms: int | None
     result: str | None = None
     error: str | None = None
-
-
-@dataclass(frozen=True)
-class UsageRow:
-    """The runs of one kind and model that began within the same quarter of an hour."""
-
-    at: float
-    """The start of the quarter hour, in seconds since the epoch."""
-    kind: str
-    """`chat`, `task` or `job`."""
-    model: str
-    runs: int
-    tokens: int
-    cost_usd: float
 
 
 class Runs(Table):
@@ -111,8 +94,13 @@ class Runs(Table):
 
         return self._writer.submit(change)
 
-    async def end(self, run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int] = ()) -> None:
-        """End a run, queue its posts and mark inbox items as done, in one transaction."""
+    async def end(
+        self, run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int] = (), *, speaks: bool = False
+    ) -> None:
+        """End a run, queue its posts and mark inbox items as done, in one transaction.
+
+        With `speaks`, its answer is still to be spoken once it was sent.
+        """
         how = replace(how, error=how.error and self._secrets.mask(how.error))
         now = self._clock.time()
         rows = rows_of(masked_posts(posts, self._secrets), now)
@@ -121,8 +109,31 @@ class Runs(Table):
             end_run(connection, run.id, how, now)
             insert(connection, rows)
             mark_done(connection, settled)
+            if speaks:
+                connection.execute("INSERT OR IGNORE INTO spoken_answers VALUES (?, ?)", (run.id, str(run.chat)))
 
         await self._writer.submit(change)
+
+    async def to_speak(self) -> list[Run]:
+        """Return the runs whose answers are still to be spoken, oldest first."""
+        query = f"{_SELECT} WHERE run IN (SELECT run FROM spoken_answers) ORDER BY started"  # noqa: S608
+
+        def read(connection: sqlite3.Connection) -> list[Run]:
+            return list(readable(map(_Row._make, connection.execute(query)), _run, "runs"))
+
+        return await self._reader.run(read)
+
+    async def spoken(self, run_id: str, posts: Sequence[Post]) -> bool:
+        """Queue the speech of an answer, or nothing if it is not spoken after all. Returns False if that was done."""
+        rows = rows_of(masked_posts(posts, self._secrets), self._clock.time())
+
+        def change(connection: sqlite3.Connection) -> bool:
+            if connection.execute("DELETE FROM spoken_answers WHERE run = ?", (run_id,)).rowcount == 0:
+                return False
+            insert(connection, rows)
+            return True
+
+        return await self._writer.submit(change)
 
     def record_tool(self, record: ToolRecord) -> "asyncio.Future[None]":
         """Record a tool call and its outcome."""
@@ -219,22 +230,6 @@ class Runs(Table):
 
         return await self._reader.run(read)
 
-    async def usage(self, since: float, chat: ChatKey | None) -> list[UsageRow]:
-        """Return the usage of runs that began since `since` and are over, oldest first; all chats if `chat` is None."""
-        query = (
-            "SELECT CAST(CAST(started / :step AS INTEGER) * :step AS REAL) AS at,"
-            " CASE WHEN session LIKE 'job-%' THEN 'job' ELSE kind END AS what, coalesce(model, '') AS model, count(*),"
-            " coalesce(sum(tokens), 0), coalesce(sum(cost_usd), 0)"
-            " FROM runs WHERE started >= :since AND ended IS NOT NULL AND (:chat IS NULL OR chat = :chat)"
-            " GROUP BY at, what, model ORDER BY at, what, model"
-        )
-        values = {"step": USAGE_STEP, "since": since, "chat": chat and str(chat)}
-
-        def read(connection: sqlite3.Connection) -> list[UsageRow]:
-            return [UsageRow(*row) for row in connection.execute(query, values)]
-
-        return await self._reader.run(read)
-
 
 def begin_once(connection: sqlite3.Connection, run: Run, now: float) -> bool:
     """Record the start of a run that no chat resumes. Returns False if an earlier process start has recorded it."""
@@ -249,15 +244,12 @@ def begin_once(connection: sqlite3.Connection, run: Run, now: float) -> bool:
 def end_run(connection: sqlite3.Connection, run_id: str, how: RunEnd, now: float) -> None:
     """Record the outcome of a run."""
     connection.execute(
-        "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, tokens = ?, cost_usd = ?,"
-        " skills = ? WHERE run = ?",
+        "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, skills = ? WHERE run = ?",
         (
             how.reason.value,
             how.error,
             now,
             how.model,
-            how.usage.total,
-            how.usage.cost_usd,
             json.dumps(how.skills),
             run_id,
         ),

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from channels.base import ChatKey
+from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
 from gateway.store.table import Table
 
 SHORTEST_ID = 4
 """Characters of the shortest id that is shown or accepted."""
 LONGEST_TITLE = 80
 """Characters."""
+_OF_TASKS = (
+    "(SELECT coalesce(sum(spending.{}), 0) FROM tasks JOIN runs AS asked ON asked.run = tasks.asked_by"
+    " JOIN spending ON spending.run = 'task-' || tasks.id WHERE asked.session = runs.session)"
+)
+"""What the tasks of a session have used."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,9 @@ class Sessions(Table):
             after: The number of sessions to skip.
         """
         query = (
-            "SELECT session, min(started), max(started) AS last, count(*), sum(tokens), sum(cost_usd), title"
+            "SELECT session, min(started), max(started) AS last, count(*),"  # noqa: S608
+            f" coalesce(sum({TOKENS_OF_RUN}), 0) + {_OF_TASKS.format('tokens')},"
+            f" coalesce(sum({COST_OF_RUN}), 0) + {_OF_TASKS.format('cost')} / 1e9, title"
             " FROM runs LEFT JOIN session_titles USING (session)"
             " WHERE chat = ? AND kind = 'chat' GROUP BY session ORDER BY last DESC LIMIT ? OFFSET ?"
         )

@@ -15,12 +15,20 @@ STEP = 900
 _COLUMNS = {Scope.CHAT: "chat", Scope.PERSON: "person", Scope.JOB: "job"}
 
 
+TOKENS_OF_RUN = "(SELECT coalesce(sum(tokens), 0) FROM spending WHERE spending.run = runs.run)"
+COST_OF_RUN = "(SELECT coalesce(sum(cost), 0) / 1e9 FROM spending WHERE spending.run = runs.run)"
+"""What a run has used, in dollars, for queries of the table of runs."""
+_KIND = "CASE WHEN job != '' THEN 'job' WHEN run LIKE 'task-%' THEN 'task' ELSE 'chat' END"
+
+
 @dataclass(frozen=True)
 class Used:
-    """The calls of one model that began within the same quarter of an hour."""
+    """The calls of one kind and model that began within the same quarter of an hour."""
 
     at: float
     """The start of the quarter hour, in seconds since the epoch."""
+    kind: str
+    """`chat`, `task` or `job`."""
     model: str
     calls: int
     spent: Spent
@@ -74,23 +82,33 @@ class Spending(Table):
 
         return await self._reader.run(read)
 
+    async def of_run(self, run: str) -> Spent:
+        """Return what a run has used so far, its last call included."""
+        query = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spending WHERE run = ?"
+
+        def read(connection: sqlite3.Connection) -> Spent:
+            return Spent(*connection.execute(query, (run,)).fetchone())
+
+        return await self._writer.submit(read)
+
     async def usage(self, since: float, account: Account) -> list[Used]:
         """Return what an account has used since a time, oldest first."""
         column = _COLUMNS.get(account.scope)
         where = f" AND {column} = :subject" if column else ""
         query = (
-            "SELECT CAST(CAST(at / :step AS INTEGER) * :step AS REAL) AS began, model,"  # noqa: S608
+            "SELECT CAST(CAST(at / :step AS INTEGER) * :step AS REAL) AS began,"  # noqa: S608
+            f" {_KIND} AS kind, model,"
             " count(*), sum(tokens), sum(cost),"
             " sum(iif(state = 'settled', 0, tokens)), sum(iif(state = 'settled', 0, cost))"
-            f" FROM spending WHERE at >= :since{where} GROUP BY began, model ORDER BY began, model"
+            f" FROM spending WHERE at >= :since{where} GROUP BY began, kind, model ORDER BY began, kind, model"
         )
         values = {"step": STEP, "since": since, "subject": account.subject}
 
         def read(connection: sqlite3.Connection) -> list[Used]:
             rows = connection.execute(query, values)
             return [
-                Used(at, model, calls, Spent(tokens, cost), Spent(guessed, guessed_cost))
-                for at, model, calls, tokens, cost, guessed, guessed_cost in rows
+                Used(at, kind, model, calls, Spent(tokens, cost), Spent(guessed, guessed_cost))
+                for at, kind, model, calls, tokens, cost, guessed, guessed_cost in rows
             ]
 
         return await self._reader.run(read)

@@ -147,8 +147,6 @@ class Tasks(Table):
         """
         now, news, safe = self._clock.time(), news and self._secrets.masked(news), self._secrets.masked(report)
         reason = _REASONS.get(safe.status, TerminalReason.ERROR)
-        counts_there = safe.is_result and not task.background  # such usage is counted with the tool call's result
-        usage = Usage() if counts_there else safe.usage
         outcome = (
             safe.status,
             now,
@@ -170,9 +168,8 @@ class Tasks(Table):
             if ended.rowcount == 0:
                 return None
             connection.execute(
-                "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, tokens = ?, cost_usd = ?"
-                " WHERE run = ?",
-                (reason, safe.error or None, now, usage.total, usage.cost_usd, task.run.id),
+                "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ? WHERE run = ?",
+                (reason, safe.error or None, now, task.run.id),
             )
             seq = accepting(news, now)(connection) if news else None
             return InboxItem(seq, news) if news and seq is not None else None

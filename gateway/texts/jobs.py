@@ -194,13 +194,13 @@ TEXTS = {
         "- **notes** – what is new in your folder of notes\n"
         "- **chat** – what was said here in the last day\n"
         "- **page** – what is new on a web page or in a feed\n"
-        "- **usage** – what I have used: runs, tokens, cost\n\n"
+        "- **usage** – what I have used: calls of models, tokens, cost\n\n"
         "Or say when yourself: `{slash}report notes every weekday 9:00`, with more words behind it where you like.",
         "zh": "要哪一种报告？确认之前会先给您看时间和费用。\n\n"
         "- **notes** – 笔记文件夹里的新内容\n"
         "- **chat** – 这里最近一天的谈话\n"
         "- **page** – 网页或订阅源的新内容\n"
-        "- **usage** – 我的用量：运行次数、词元、费用\n\n"
+        "- **usage** – 我的用量：模型调用次数、词元、费用\n\n"
         "也可以自己说时间：`{slash}report notes 工作日9:00`，后面可以接更多要求。",
     },
     "report_notes_button": {"en": "Notes", "zh": "笔记"},

@@ -170,7 +170,7 @@ class RandomSequence:
     async def _kill(self) -> None:
         """Go on with the files as they are at this moment: what was not written is lost."""
         image = self.home / str(next(self._homes))
-        await asyncio.to_thread(_copy, self._now, image)
+        await asyncio.to_thread(copy_home, self._now, image)
         await self._life.aclose()
         await self._open(image)
         await self._compare_with_rows()
@@ -221,7 +221,7 @@ def _rows(home: Path) -> dict[str, tuple[int, int, str]]:
         connection.close()
 
 
-def _copy(home: Path, image: Path) -> None:
+def copy_home(home: Path, image: Path) -> None:
     image.mkdir()
     for file in sorted(home.iterdir(), key=lambda each: each.name != MARK):
         if file.is_file() and not file.name.endswith((".lock", "-shm")):

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from agent_core.loop.permissions import Answer
-from agent_core.messages import Usage
 from agent_core.reasons import TerminalReason
 from agent_core.tools.tool import tool
 from channels.limits import Limits
@@ -200,7 +199,7 @@ async def test_a_question_of_a_run_that_is_over_is_taken_back_at_the_next_start(
         [post] = await here.store.outbox.unsent()
         posted = await channel.send(ANN, post.message, post.key)
         await here.store.outbox.sent(post, posted.message_id)
-        await here.store.runs.end(RUN, RunEnd(TerminalReason.ERROR, Usage(), "scripted"), [])
+        await here.store.runs.end(RUN, RunEnd(TerminalReason.ERROR, "scripted"), [])
 
     bot = await start_bot(channel=channel)
     await bot.app.settled()

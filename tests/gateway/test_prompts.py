@@ -3,12 +3,12 @@
 import asyncio
 import os
 import sys
+from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
-from agent_core.clock import new_id
 from agent_core.messages import ImageContent, UserMessage, text_of
 from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment
@@ -20,12 +20,13 @@ from gateway.chat.prompts import LONGEST_START, LONGEST_TEXT, PromptMaker
 from gateway.chat.voice import Transcriber
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.audio_spending import AudioSpending
 from gateway.permissions.roles import People, Roles
 from gateway.runs.welcome import lay_out_demo
 from gateway.store.rows import InboxItem, inbox_seqs, message_id
-from gateway.store.store import Store
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
+from tests.gateway.spending_sequences import budgets_in
 from tests.process import REPOSITORY
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
@@ -67,13 +68,13 @@ async def made(
     home: Path, given: InboxItem, channel: MemoryChannel | None = None, *, vision: bool = True
 ) -> UserMessage:
     clock, channel = FakeClock(), channel or Cupboard(f=b"content")
-    async with Store.open(home / "home", clock, new_id) as store:
+    async with budgets_in(home / "home", clock, count(1)) as (budgets, store, _):
         delivery = Delivery([channel], store, clock)
         talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
         attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"))
         access = Access(Roles(People(frozenset(), frozenset())), [channel], set(), clock, print)
-        voice = Transcriber(None, store, access, store.secrets, clock)
-        maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, voice)
+        voice = Transcriber(None, store, access, store.secrets, AudioSpending(budgets, 20.0, clock))
+        maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, voice, None)
         return await maker.make(given)
 
 

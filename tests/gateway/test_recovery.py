@@ -11,7 +11,6 @@ from agent_core.messages import (
     AssistantMessage,
     StopReason,
     TextContent,
-    Usage,
     UserMessage,
     text_of,
     user,
@@ -30,7 +29,7 @@ from tests.gateway.conftest import StartBot
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 RUN = Run("run-1", ANN, "session-1", "ann", 1_000.0)
-END = RunEnd(TerminalReason.COMPLETED, Usage(), "scripted")
+END = RunEnd(TerminalReason.COMPLETED, "scripted")
 
 
 def heard(number: int, text: str) -> MessageReceived:

@@ -14,15 +14,16 @@ from agent_core.messages import (
     StopReason,
     TextContent,
     ToolResultMessage,
-    Usage,
     user,
 )
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
+from gateway.store.budget import Payer, Spent
 from gateway.store.opening import FILE
 from gateway.store.rows import Run, RunEnd
 from gateway.store.search import AT_ONCE
 from gateway.store.store import Store
+from gateway.texts.amounts import USD
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.test_task_recovery import COUNT
@@ -139,7 +140,8 @@ async def test_sessions_are_listed_by_their_last_use_with_a_title_and_their_cost
         run = Run(f"run-{number}", ANN, session, "ann", float(number))
         store.runs.begin(run)
         await store.transcript.append(run, 0, user(f"  Question {number}\nand more"))
-        await store.runs.end(run, RunEnd(TerminalReason.COMPLETED, Usage(total=10, cost_usd=0.5), "m"), [])
+        await store.spending.reserve(f"call-{number}", float(number), Payer(ANN, run.id), "m", Spent(10, USD // 2))
+        await store.runs.end(run, RunEnd(TerminalReason.COMPLETED, "m"), [])
     await store.sessions.rename("bbbb2", "  Garden\n plans ")
 
     first, second = await store.sessions.of(ANN, 10)

@@ -7,10 +7,17 @@ from pathlib import Path
 import pytest
 
 from agent_core.models.audio import AudioServer
+from agent_core.models.scripted import SCRIPTED_MODEL
+from channels.base import ChannelError
+from channels.memory import MemoryChannel
 from gateway.chat.speech import spoken
+from gateway.texts.amounts import USD
 from tests.emulators.audio import AudioEmulator
-from tests.gateway.bot import Bot
+from tests.gateway.bot import NO_PACE, Bot, BotOptions
 from tests.gateway.conftest import StartBot
+from tests.gateway.spending_sequences import copy_home
+from tests.gateway.tasking import rows
+from tests.process import until
 
 
 @pytest.fixture
@@ -72,6 +79,104 @@ async def test_in_groups_owners_and_admins_decide(start_bot: StartBot, audio: Au
     assert bot.screen[-1] == "Use `/voice on` or `/voice off`."
     await bot.hears("/voice")
     assert bot.screen[-1] == "Answers here are not spoken. `/voice on` changes that."
+
+
+async def spoken_once(bot: Bot) -> None:
+    await bot.app.settled()
+    assert (bot.screen.count("It is noon."), sent(bot)) == (1, ["answer.mp3"])
+    assert rows(bot.home, "SELECT count(*) FROM spoken_answers") == [(0,)]
+
+
+async def test_an_answer_is_charged_to_its_chat_and_person(start_bot: StartBot, audio: AudioEmulator) -> None:
+    bot = await start_bot("It is noon.", speech=AudioServer(audio.base_url, "tts-1", price=15.0))
+    await bot.hears("/voice on")
+    await bot.hears("what time is it?")
+
+    charged = "SELECT chat, person, cost, state FROM spending WHERE model = 'tts-1'"
+    dollars = 15 * len("It is noon.") / 1e6
+    assert rows(bot.home, charged) == [("memory:here:ann", "memory:ann", round(dollars * USD), "settled")]
+    await bot.hears("/usage here")
+    assert "tts-1: 1 call" in bot.screen[-1]
+
+
+@pytest.mark.parametrize(("price", "billionths"), [(None, 40_000 * 11), (0.0, 0)], ids=["unknown", "own machine"])
+async def test_an_unknown_price_counts_as_the_ceiling_and_an_own_server_as_nothing(
+    start_bot: StartBot, audio: AudioEmulator, price: float | None, billionths: int
+) -> None:
+    bot = await start_bot("It is noon.", speech=AudioServer(audio.base_url, "m", price=price))
+    await bot.hears("/voice on")
+    await bot.hears("what time is it?")
+
+    assert rows(bot.home, "SELECT cost FROM spending WHERE model = 'm'") == [(billionths,)]
+
+
+async def test_without_room_in_a_budget_only_the_text_is_sent(start_bot: StartBot, audio: AudioEmulator) -> None:
+    free = SCRIPTED_MODEL.model_copy(update={"input_price": 0.0, "output_price": 0.0})
+    bot = await start_bot("It is noon.", model=free, speech=AudioServer(audio.base_url, "tts-1", price=15.0))
+    await bot.hears("/voice on")
+    await bot.hears("/budget here 0.0001 USD a day")
+    before = len(bot.screen)
+
+    await bot.hears("what time is it?")
+
+    assert bot.screen[before:] == ["It is noon."]
+    assert (sent(bot), audio.calls) == ([], [])
+    await bot.restart()
+    await bot.app.settled()
+    assert sent(bot) == []
+
+
+async def test_a_kill_while_the_answer_is_spoken_speaks_it_after_the_start(
+    start_bot: StartBot, audio: AudioEmulator, tmp_path: Path
+) -> None:
+    server = AudioServer(audio.base_url, "tts-1", price=15.0)
+    bot = await start_bot("It is noon.", speech=server)
+    await bot.hears("/voice on")
+    audio.faults.hold("speak")
+    await bot.channel.hears("what time is it?")
+    await audio.wait_for(lambda: len(audio.calls) == 1)
+
+    image = tmp_path / "image"
+    await asyncio.to_thread(copy_home, bot.home, image)  # what a kill leaves
+    await bot.stop()
+    next_life = Bot(image, (), BotOptions(speech=server, channel=bot.channel))
+    await next_life.start()
+
+    try:
+        await spoken_once(next_life)
+        states = "SELECT state, count(*) FROM spending WHERE model = 'tts-1' GROUP BY state ORDER BY state"
+        assert rows(image, states) == [("estimate", 1), ("settled", 1)]
+    finally:
+        await next_life.stop()
+
+
+async def test_a_kill_before_the_text_was_sent_speaks_it_after_the_text(
+    start_bot: StartBot, audio: AudioEmulator
+) -> None:
+    channel = MemoryChannel(limits=NO_PACE)
+    bot = await start_bot("It is noon.", speech=AudioServer(audio.base_url, "tts-1"), channel=channel)
+    await bot.hears("/voice on")
+    channel.fails("send", ChannelError("down", retry_after=60.0))
+    await channel.hears("what time is it?")
+    await until(lambda: rows(bot.home, "SELECT count(*) FROM spoken_answers") == [(1,)])
+    assert audio.calls == []
+
+    await bot.restart()
+
+    await spoken_once(bot)
+    assert [bool(message.attachments) for _, message in channel.posts][-2:] == [False, True]
+
+
+async def test_a_failure_that_passes_is_tried_again_and_charged_once(start_bot: StartBot, audio: AudioEmulator) -> None:
+    bot = await start_bot("It is noon.", speech=AudioServer(audio.base_url, "tts-1", price=15.0))
+    await bot.hears("/voice on")
+    audio.faults.fail("speak", status=503, times=1)
+
+    await bot.hears("what time is it?")
+
+    await spoken_once(bot)
+    charged = rows(bot.home, "SELECT cost > 0, state FROM spending WHERE model = 'tts-1' ORDER BY cost")
+    assert charged == [(0, "settled"), (1, "settled")]
 
 
 @pytest.mark.parametrize(

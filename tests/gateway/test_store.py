@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.messages import Usage, user
+from agent_core.messages import user
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from gateway.errors import HomeUnusable
@@ -27,7 +27,7 @@ from tests.process import python
 
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
 RUN = Run("run-1", CHAT, "session-1", "ann", 1_000.0, reply_to="m1")
-END = RunEnd(TerminalReason.COMPLETED, Usage(), "scripted")
+END = RunEnd(TerminalReason.COMPLETED, "scripted")
 LOOK = """
 import sqlite3, sys
 connection = sqlite3.connect(sys.argv[1])

@@ -10,12 +10,13 @@ from agent_core.events import AgentStart, MessageEnd
 from agent_core.messages import UserMessage, text_of
 from agent_core.messages import user as user_message
 from agent_core.models.audio import OPENAI, AudioServer, audio_server
-from agent_core.models.scripted import Waits
+from agent_core.models.scripted import SCRIPTED_MODEL, Waits
 from channels.attachments import Attachment
 from channels.base import MessageReceived
 from channels.memory import MemoryChannel, user
 from gateway.delivery.progress import Progress
 from gateway.security.secrets import Secrets
+from gateway.texts.amounts import USD
 from tests.emulators.audio import KEY, AudioEmulator, recording
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -30,7 +31,7 @@ async def audio() -> AsyncIterator[AudioEmulator]:
 
 
 def at(audio: AudioEmulator, model: str = "whisper-1") -> AudioServer:
-    return AudioServer(audio.base_url, model, KEY if audio.key else None)
+    return AudioServer(audio.base_url, model, KEY if audio.key else None, 0.0)
 
 
 def last_prompt(bot: Bot) -> UserMessage:
@@ -187,19 +188,6 @@ async def test_each_person_is_told_once_what_is_missing(start_bot: StartBot) -> 
     assert bot.screen[-1] == "> 这里还不能收听语音消息，请输入文字。\n\nHm."
 
 
-async def test_what_it_costs_is_counted_in_the_run(start_bot: StartBot, audio: AudioEmulator) -> None:
-    bot = await start_bot("One.", "Two.", transcription=at(audio))
-    await hears_voice(bot, "free on this machine")
-    assert [row.cost_usd for row in await bot.made.store.runs.usage(0, None)] == [0.0]
-
-    row = await bot.made.store.recordings.find(1, 0)
-    assert row is not None
-    assert (row.words, row.seconds, row.cost_usd, row.model) == ("free on this machine", 3.0, 0.0, "whisper-1")
-    assert AudioServer(OPENAI, "whisper-1").price_a_minute == 0.006
-    assert AudioServer(OPENAI, "a-new-model").price_a_minute is None
-    assert AudioServer("https://elsewhere.example/v1", "whisper-1").price_a_minute is None
-
-
 async def test_a_message_that_is_delivered_twice_is_transcribed_once(start_bot: StartBot, audio: AudioEmulator) -> None:
     channel = MemoryChannel()
     bot = await start_bot("One.", transcription=at(audio), channel=channel)
@@ -251,9 +239,11 @@ async def test_a_kill_after_it_was_transcribed_does_not_transcribe_it_again(
 @pytest.mark.parametrize(
     ("value", "server"),
     [
-        ("openai/whisper-1", AudioServer(OPENAI, "whisper-1", "openai")),
-        ("http://127.0.0.1:8000/v1", AudioServer("http://127.0.0.1:8000/v1", "whisper-1", "own")),
-        ("http://[::1]:8000/v1/#a/b", AudioServer("http://[::1]:8000/v1", "a/b", "own")),
+        ("openai/whisper-1", AudioServer(OPENAI, "whisper-1", "openai", 0.006)),
+        ("openai/a-new-model", AudioServer(OPENAI, "a-new-model", "openai", None)),
+        ("https://elsewhere.example/v1", AudioServer("https://elsewhere.example/v1", "whisper-1", "own", None)),
+        ("http://127.0.0.1:8000/v1", AudioServer("http://127.0.0.1:8000/v1", "whisper-1", "own", 0.0)),
+        ("http://[::1]:8000/v1/#a/b", AudioServer("http://[::1]:8000/v1", "a/b", "own", 0.0)),
     ],
 )
 def test_a_server_is_named_by_provider_or_by_address(value: str, server: AudioServer) -> None:
@@ -266,13 +256,67 @@ def test_other_values_are_refused(value: str) -> None:
         audio_server(value, "transcription", None, None)
 
 
-async def test_a_transcription_is_charged_once(start_bot: StartBot, audio: AudioEmulator) -> None:
-    server = AudioServer(audio.base_url, "whisper-1", KEY if audio.key else None)
-    bot = await start_bot("It is noon.", "I see.", transcription=server)
+CHARGED = "SELECT tokens, cost, state FROM spending WHERE model = 'whisper-1' ORDER BY at"
+THREE_SECONDS = round(0.006 * 3 / 60 * USD)
+
+
+def hosted(audio: AudioEmulator) -> AudioServer:
+    return AudioServer(audio.base_url, "whisper-1", price=0.006)
+
+
+async def test_a_transcription_is_charged_once_to_the_run_that_answers(
+    start_bot: StartBot, audio: AudioEmulator
+) -> None:
+    bot = await start_bot("It is noon.", "I see.", transcription=hosted(audio))
     await hears_voice(bot, "what time is it?")
-    charged = "SELECT model, tokens, state FROM spending WHERE run LIKE 'voice-%'"
-    assert rows(bot.home, charged) == [("whisper-1", 0, "settled")]
+    assert rows(bot.home, CHARGED) == [(0, THREE_SECONDS, "settled")]
+    assert rows(bot.home, "SELECT count(DISTINCT run), min(chat), min(person) FROM spending") == [
+        (1, "memory:here:ann", "memory:ann")
+    ]
 
     await bot.restart()
     await bot.hears("thanks")
-    assert rows(bot.home, charged) == [("whisper-1", 0, "settled")]
+    assert len(rows(bot.home, CHARGED)) == 1
+
+
+async def test_each_attempt_is_charged_and_a_lost_connection_as_an_estimate(
+    start_bot: StartBot, audio: AudioEmulator
+) -> None:
+    bot = await start_bot("One.", transcription=hosted(audio))
+    audio.faults.fail("transcribe", status=503, times=1)
+    audio.faults.drop("transcribe", times=1)
+
+    await hears_voice(bot, "hello")
+
+    assert bot.screen[0] == "> Heard: hello\n\nOne."
+    # Without a length the longest recording is reserved.
+    longest = round(0.006 * 15 * USD)
+    assert rows(bot.home, CHARGED) == [(0, 0, "settled"), (0, longest, "estimate"), (0, THREE_SECONDS, "settled")]
+
+
+async def test_a_kill_while_it_is_transcribed_counts_the_attempt_in_full(
+    start_bot: StartBot, audio: AudioEmulator
+) -> None:
+    bot = await start_bot("One.", transcription=hosted(audio))
+    audio.faults.hold("transcribe")
+    await bot.channel.hears("", files={"voice.ogg": recording("hello")})
+    await audio.wait_for(lambda: len(audio.calls) == 1)
+
+    await bot.restart()
+    await bot.app.settled()
+
+    assert [state for _, _, state in rows(bot.home, CHARGED)] == ["estimate", "settled"]
+
+
+async def test_without_room_in_a_budget_the_person_is_told_and_the_rest_is_answered(
+    start_bot: StartBot, audio: AudioEmulator
+) -> None:
+    free = SCRIPTED_MODEL.model_copy(update={"input_price": 0.0, "output_price": 0.0})
+    bot = await start_bot("I see.", model=free, transcription=hosted(audio))
+    await bot.hears("/budget here 0.01 USD a day")
+
+    await hears_voice(bot, "hello", text="look at this")
+
+    assert bot.screen[-1].startswith("> voice.ogg was not transcribed, because a budget has no room for it.")
+    assert bot.screen[-1].endswith("I see.")
+    assert audio.calls == []

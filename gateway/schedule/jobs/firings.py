@@ -31,6 +31,7 @@ from gateway.store.firings import event_id
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, firing_name
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
+from gateway.texts.amounts import USD
 
 MOST_AT_ONCE = 20
 """Firings that query the store at the same time, so that others do not wait for all of a full hour."""
@@ -93,6 +94,8 @@ class FiringEnd:
 
     async def _ended(self, job: Job, firing: Firing, outcome: Outcome) -> tuple[Firing, list[Post]]:
         """Record a firing's outcome and queue its message in one transaction."""
+        spent = await self._store.spending.of_run(firing.name)
+        outcome = replace(outcome, tokens=spent.tokens, cost_usd=spent.cost / USD)
         firing = replace(
             firing,
             state=outcome.state,

@@ -8,7 +8,6 @@ from agent_core.messages import AgentMessage, AssistantMessage
 from agent_core.models.llm import FailureKind
 from agent_core.reasons import TerminalReason
 from agent_core.sources import Sources
-from agent_core.subagents import usage_of
 from agent_core.tasks import Report, TaskStatus
 from gateway.schedule.jobs.run_tools import nothing_said
 from gateway.store.job import FiringState
@@ -62,20 +61,15 @@ def outcome_of(report: Report, end: AgentEnd | None, messages: Iterable[AgentMes
         error=error,
         cause=cause,
         sources=report.sources,
-        tokens=report.usage.total,
-        cost_usd=report.usage.cost_usd,
-        run=RunEnd(reason, report.usage, next(answered, model), error or None),
+        run=RunEnd(reason, next(answered, model), error or None),
         trouble=end if cause and end is not None and end.failure is not None else None,
     )
 
 
 def failed_by(mistake: str, messages: Sequence[AgentMessage]) -> Outcome:
     """Return the outcome of a firing that failed because of a bug; `messages` is its run's conversation so far."""
-    usage = usage_of(messages)
-    run = RunEnd(TerminalReason.ERROR, usage, "", mistake) if messages else None
-    return Outcome(
-        FiringState.FAILED, error=mistake, cause=MISTAKE, tokens=usage.total, cost_usd=usage.cost_usd, run=run
-    )
+    run = RunEnd(TerminalReason.ERROR, "", mistake) if messages else None
+    return Outcome(FiringState.FAILED, error=mistake, cause=MISTAKE, run=run)
 
 
 def failed_at_limits(outcome: Outcome) -> Outcome:

@@ -18,6 +18,7 @@ from gateway.delivery.outgoing import collect, waiting
 from gateway.permissions.access import Access
 from gateway.records.usage import midnight, usage_text
 from gateway.schedule.jobs.recent_messages import RecentMessages
+from gateway.store.budget import ALL, chat_account
 from gateway.store.job import HOUR, Firing, Job
 from gateway.store.store import Store
 
@@ -76,12 +77,13 @@ class RunTools:
     def _own_usage(self, job: Job) -> Tool:
         @tool(execution="parallel", label="Looking at what was used")
         async def own_usage(days: int = 7) -> str:
-            """Read what you have used here: runs, tokens, cost."""
+            """Read what you have used here: calls of models, tokens, cost."""
             if days < 1:
                 raise ToolFailed("it tells of one day at least", "call it again with days from 1")
             days, now, zone = min(days, MOST_DAYS), self.clock.time(), ZoneInfo(job.zone)
             whole = self._may_see_all(job)
-            rows = await self.store.runs.usage(midnight(now, zone, days), None if whole else job.chat)
+            account = ALL if whole else chat_account(job.chat)
+            rows = await self.store.spending.usage(midnight(now, zone, days), account)
             return usage_text(rows, zone, now, days, "Parley in all chats" if whole else "Parley in this chat")
 
         return own_usage

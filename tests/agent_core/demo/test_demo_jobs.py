@@ -218,9 +218,10 @@ def others(said: str, used: str, sent: list[str]) -> tuple[Tool, ...]:
 
 
 USED = (
-    "Used by Parley in this chat, 2026-11-16 to 2026-11-22 (UTC): 1 run, 2,851 tokens, $0.0120\n- kind chat: 1 run\n\n"
+    "Used by Parley in this chat, 2026-11-16 to 2026-11-22 (UTC): 1 call, 2,851 tokens, $0.0120\n"
+    "- kind chat: 1 call\n\n"
     "Per day, as CSV; keep it with write_file to draw it:\n"
-    "day,runs,tokens,cost_usd\n2026-11-20,0,0,0\n2026-11-21,0,0,0\n2026-11-22,1,2851,0.0120"
+    "day,calls,tokens,cost_usd\n2026-11-20,0,0,0\n2026-11-21,0,0,0\n2026-11-22,1,2851,0.0120"
 )
 
 
@@ -231,7 +232,7 @@ USED = (
         (
             "usage-report",
             "what you have used",
-            "**Used in the last 7 days (plain rules, no AI)**\n\n- Runs: 1\n- Tokens: 2,851\n- Cost: $0.0120",
+            "**Used in the last 7 days (plain rules, no AI)**\n\n- Calls: 1\n- Tokens: 2,851\n- Cost: $0.0120",
         ),
         (
             "page-watch",
@@ -255,7 +256,7 @@ async def test_the_other_reports_are_made_too(tmp_path: Path, plans: Plans, skil
 async def test_where_nothing_was_said_or_used_they_say_nothing(
     tmp_path: Path, plans: Plans, skill: str, words: str
 ) -> None:
-    chat = alone(tmp_path, plans, *others("Nothing was said.", "Used by Parley: 0 runs, 0 tokens, $0.0000", []))
+    chat = alone(tmp_path, plans, *others("Nothing was said.", "Used by Parley: 0 calls, 0 tokens, $0.0000", []))
     chat.agent.discover_skills()
     chat.agent.load_skill(skill)
 

@@ -61,7 +61,6 @@ async def test_all_lives_together_spend_what_one_may(start_bot: StartTimedBot, t
     assert len(bot.llm.requests) <= 2
     firing = await bot.firing("abc123")
     assert (firing.state, firing.cause) == (FiringState.FAILED, "budget")
-    assert firing.tokens >= spent.total
     assert is_all_done(bot)
 
 

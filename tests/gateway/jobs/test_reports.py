@@ -69,9 +69,10 @@ async def test_what_it_cost_is_known(start_bot: StartTimedBot) -> None:
 
     firing = await bot.firing("abc123")
     assert firing.tokens > 0
-    assert rows(bot.home, "SELECT state, reason, tokens, model FROM runs WHERE session LIKE 'job-%'") == [
-        ("done", "completed", firing.tokens, "scripted")
+    assert rows(bot.home, "SELECT state, reason, model FROM runs WHERE session LIKE 'job-%'") == [
+        ("done", "completed", "scripted")
     ]
+    assert rows(bot.home, "SELECT tokens, cost / 1e9 FROM spending") == [(firing.tokens, firing.cost_usd)]
 
 
 @tool(acts="write")

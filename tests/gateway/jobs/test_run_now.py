@@ -95,11 +95,10 @@ async def test_a_rehearsal_says_that_it_is_one_and_what_it_cost(start_bot: Start
     [(posted, message)] = bot.channel.posts
     assert posted.chat == ANN
     assert "🧪 A rehearsal: only you see it, and its times stay as they are." in message.markdown
-    assert " tokens." in message.markdown
-    assert "$" not in message.markdown
+    firing = await bot.firing("abc123")
+    assert f" {firing.tokens:,} tokens, ${firing.cost_usd:.4f}." in message.markdown
     assert message.markdown.endswith("Sales: 42.")
     assert message.buttons == ()
-    firing = await bot.firing("abc123")
     assert (firing.state, firing.delivery) == (FiringState.DONE, DeliveryState.SENT)
 
 

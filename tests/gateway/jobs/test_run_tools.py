@@ -19,10 +19,8 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
-    Usage,
     user,
 )
-from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolContext, ToolEnvironment, ToolFailed
 from channels.attachments import Attachment
@@ -42,10 +40,12 @@ from gateway.delivery.outgoing import MOST_WAITING
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
+from gateway.store.budget import Payer, Spent
 from gateway.store.job import HOUR, Firing, Job, Report
-from gateway.store.rows import Post, Run, RunEnd
+from gateway.store.rows import Post
 from gateway.store.rule import Every
 from gateway.store.store import Store
+from gateway.texts.amounts import USD
 from tests.clock import FakeClock
 from tests.gateway.bot import NO_PACE, PEOPLE
 
@@ -102,10 +102,8 @@ class Room:
         return event.message_id
 
     async def ran(self, chat: str, hours_ago: float, tokens: int, model: str = "gpt-5") -> None:
-        run = Run(new_id(), self.channel.chat(chat), "s", chat, self.clock.now - hours_ago * HOUR)
-        self.store.runs.begin(run)
-        usage = Usage(input=tokens, total=tokens, cost_usd=tokens / 1_000_000)
-        await self.store.runs.end(run, RunEnd(TerminalReason.COMPLETED, usage, model), [])
+        payer, at = Payer(self.channel.chat(chat), new_id()), self.clock.now - hours_ago * HOUR
+        await self.store.spending.reserve(new_id(), at, payer, model, Spent(tokens, tokens * USD // 1_000_000))
 
 
 def event_of(
@@ -357,13 +355,13 @@ async def test_usage_is_told_in_sums_and_for_each_day(room: Room) -> None:
     text = await room.told("own_usage", room.job(), days=3)
 
     assert text.splitlines() == [
-        "Used by Parley in all chats, 2026-11-21 to 2026-11-23 (Europe/Paris): 2 runs, 1,200 tokens, $0.0012",
-        "- kind chat: 2 runs, 1,200 tokens, $0.0012",
-        "- model gpt-5: 1 run, 1,000 tokens, $0.0010",
-        "- model small: 1 run, 200 tokens, $0.0002",
+        "Used by Parley in all chats, 2026-11-21 to 2026-11-23 (Europe/Paris): 2 calls, 1,200 tokens, $0.0012",
+        "- kind chat: 2 calls, 1,200 tokens, $0.0012",
+        "- model gpt-5: 1 call, 1,000 tokens, $0.0010",
+        "- model small: 1 call, 200 tokens, $0.0002",
         "",
         "Per day, as CSV; keep it with write_file to draw it:",
-        "day,runs,tokens,cost_usd",
+        "day,calls,tokens,cost_usd",
         "2026-11-21,0,0,0.0000",
         "2026-11-22,1,200,0.0002",
         "2026-11-23,1,1000,0.0010",
@@ -371,12 +369,12 @@ async def test_usage_is_told_in_sums_and_for_each_day(room: Room) -> None:
 
 
 @pytest.mark.parametrize(
-    ("sender", "group", "runs"), [("ann", None, "2 runs"), ("bob", None, "1 run"), ("ann", "team", "0 runs")]
+    ("sender", "group", "calls"), [("ann", None, "2 calls"), ("bob", None, "1 call"), ("ann", "team", "0 calls")]
 )
 async def test_only_an_owner_in_private_sees_what_others_use(
-    room: Room, sender: str, group: str | None, runs: str
+    room: Room, sender: str, group: str | None, calls: str
 ) -> None:
     await room.ran("ann", 1, 1_000)
     await room.ran("bob", 1, 1_000)
 
-    assert f": {runs}, " in (await room.told("own_usage", room.job(sender, group))).splitlines()[0]
+    assert f": {calls}, " in (await room.told("own_usage", room.job(sender, group))).splitlines()[0]

@@ -197,6 +197,6 @@ async def test_parley_s_own_usage_is_drawn(start_shipped: StartShipped) -> None:
 
     await comes(bot, job)
 
-    assert "Used by Parley in all chats, 2026-11-10 to 2026-11-23 (Europe/Paris): 1 run, " in brought(bot)[0]
+    assert "Used by Parley in all chats, 2026-11-10 to 2026-11-23 (Europe/Paris): 2 calls, " in brought(bot)[0]
     assert bot.screen[-1] == "**What I have used**\n\n3,000 tokens."
     assert sent(bot) == [("usage.png", b"\x89PNG\r\n\x1a\n")]
