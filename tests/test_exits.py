@@ -247,6 +247,8 @@ WITHOUT_WORDS = {
     "ReadMarks.move",
     "Restores.mark_reported",
     "Retention.free_pages",
+    "Reactions.add",
+    "Reactions.remove",
     "Recordings.is_first_notice",
     "Retention.shorten",
     "Search.catch_up",
