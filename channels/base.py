@@ -11,7 +11,7 @@ from typing import Annotated, Literal, Protocol
 from pydantic import AfterValidator, Field
 
 from channels.attachments import Attachment
-from channels.commands import CommandSpec, Suggestion
+from channels.commands import CommandSpec, Suggestion, Typed
 from channels.limits import Limits
 from channels.values import Text, Value
 
@@ -286,7 +286,7 @@ class Posted(Value):
     """Time of posting in seconds since the epoch by the platform's clock; None where the platform does not tell."""
 
 
-async def _no_suggestions(chat: ChatKey, sender: Sender, command: str, typed: str) -> Sequence[Suggestion]:
+async def _no_suggestions(chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
     return ()
 
 
@@ -295,9 +295,9 @@ class Menu:
     """The commands that a platform offers."""
 
     commands: tuple[CommandSpec, ...] = ()
-    suggest: Callable[[ChatKey, Sender, str, str], Awaitable[Sequence[Suggestion]]] = _no_suggestions
-    """Returns values for the arguments of a command that begin with what the user has typed; none for those who may not
-    use the bot there."""
+    suggest: Callable[[ChatKey, Sender, Typed], Awaitable[Sequence[Suggestion]]] = _no_suggestions
+    """Returns values for an argument that contain what the user has typed; none for those who may not use the command
+    there."""
 
 
 class ChannelError(Exception):

@@ -87,6 +87,17 @@ class CommandSpec(Value):
         return options(self.arguments)
 
 
+class Typed(Value):
+    """An argument that a user is typing."""
+
+    command: str
+    option: str
+    text: Text
+    """What is typed so far."""
+    before: Text = ""
+    """The other arguments, in the order of the usage hint."""
+
+
 class Suggestion(Value):
     """A value that an argument of a command can have."""
 

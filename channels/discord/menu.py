@@ -8,10 +8,10 @@ from pydantic import JsonValue
 
 from channels.backoff import until_answered
 from channels.base import ChannelError, ChatKey, Menu, Sender
-from channels.commands import CommandOption, CommandSpec
+from channels.commands import CommandOption, CommandSpec, Typed
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import callback
-from channels.discord.normalise import DEFAULT_LANGUAGE, MESSAGE_COMMAND, SLASH_COMMAND
+from channels.discord.normalise import DEFAULT_LANGUAGE, MESSAGE_COMMAND, SLASH_COMMAND, arguments
 from channels.discord.wire import Interaction
 
 log = logging.getLogger(__name__)
@@ -42,10 +42,11 @@ async def complete(rest: Rest, interaction: Interaction, chat: ChatKey, sender: 
     typed = next((option for option in interaction.data.options if option.focused), None)
     if typed is None:
         return
-    begun = str(typed.value or "")
-    proposals = _proposals(menu, interaction.data.name, typed.name)
-    found = {word: word for word in proposals if word.startswith(begun.lower())}
-    for each in await menu.suggest(chat, sender, interaction.data.name, begun):
+    begun, name = str(typed.value or ""), interaction.data.name
+    found = {word: word for word in _proposals(menu, name, typed.name) if word.startswith(begun.lower())}
+    others = tuple(option for option in interaction.data.options if option is not typed)
+    before = arguments(interaction.data.model_copy(update={"options": others}), menu)
+    for each in await menu.suggest(chat, sender, Typed(command=name, option=typed.name, text=begun, before=before)):
         found.setdefault(each.value, each.label)
     choices: list[JsonValue] = [
         {"name": label[:MAX_DESCRIPTION], "value": value}

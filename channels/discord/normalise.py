@@ -262,7 +262,7 @@ def _command_name(data: InteractionData, menu: Menu) -> str:
     return next((spec.name for spec in menu.commands if spec.on_messages.get(DEFAULT_LANGUAGE) == data.name), "")
 
 
-def _arguments(data: InteractionData, menu: Menu) -> str:
+def arguments(data: InteractionData, menu: Menu) -> str:
     """Return a command's arguments as they would be typed. Discord lists options in the order of filling them in."""
     spec = next((spec for spec in menu.commands if spec.name == data.name), None)
     order = [option.name for option in spec.options] if spec else []
@@ -287,7 +287,7 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             addressed=Addressed.DIRECT if direct else Addressed.MENTION,
             message_id=interaction.id,
             name=name,
-            arguments=_arguments(interaction.data, view.menu),
+            arguments=arguments(interaction.data, view.menu),
             respond=respond_to(interaction),
             reply_to=interaction.data.target_id,
         )

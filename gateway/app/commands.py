@@ -11,6 +11,7 @@ from gateway.commands.approvals import ApprovalCommands, RuleCommands
 from gateway.commands.aside import AsideCommands
 from gateway.commands.audit import AuditCommands
 from gateway.commands.budget import BudgetCommands
+from gateway.commands.completions import Completions, PeopleCompletions
 from gateway.commands.config import ConfigCommands
 from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
@@ -108,7 +109,17 @@ class Commands(Chats):
             heartbeat.commands,
             ProactiveCommands(store, self.delivery, feedback).commands,
         )
-        return CommandTable(chain.from_iterable(found), self.access)
+        completions = Completions(
+            store,
+            self.chat_models,
+            self.approvals,
+            self.tasks,
+            self.versions,
+            self.jobs,
+        )
+        people = PeopleCompletions(self.roles, self.strangers)
+        suggesters = {**completions.by_command, **people.by_command}
+        return CommandTable(chain.from_iterable(found), self.access, suggesters)
 
     @cached_property
     def skill_installs(self) -> SkillInstalls:

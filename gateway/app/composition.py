@@ -7,7 +7,7 @@ from functools import cached_property, partial
 
 from channels.base import Channel, ChatKey, Menu, Sender
 from channels.capabilities import CatchesUp
-from channels.commands import Suggestion
+from channels.commands import Suggestion, Typed
 from gateway.app.admission import Admission
 from gateway.app.app import App, ChannelServer, Work
 from gateway.app.app_settings import AppSettings, Stored, System
@@ -82,9 +82,9 @@ class Composition(Commands):
             tasks=self.handling,
         )
 
-    async def _suggest(self, chat: ChatKey, sender: Sender, command: str, typed: str) -> Sequence[Suggestion]:
+    async def _suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""
-        return await self.commands.suggest(self.sessions.of(chat), sender, command, typed)
+        return await self.commands.suggest(self.sessions.of(chat), sender, typed)
 
     async def _receive_ends_of_tasks(self) -> None:
         while True:

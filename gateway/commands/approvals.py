@@ -11,6 +11,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import ALWAYS, command_in_short, in_short, one_line
 from gateway.permissions.request import Reply, typed_id
+from gateway.permissions.roles import Role
 from gateway.schedule.zones import Zones
 from gateway.store.approvals import Rule, Rules
 from gateway.store.outbox import Outbox
@@ -144,6 +145,7 @@ class RuleCommands:
                 self.rules,
                 arguments="[rm ID]",
                 example="rm 2",
+                offered_to=Role.MEMBER,
             ),
         )
 

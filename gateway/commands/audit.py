@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.roles import Role
 from gateway.records.audit_actions import Action, last_actions
 from gateway.texts.say import Language, say
 
@@ -57,6 +58,7 @@ class AuditCommands:
                 "audit",
                 {"en": "Show the last actions and who allowed them", "zh": "显示最近的操作以及批准者"},
                 self.audit,
+                offered_to=Role.ADMIN,
             ),
         )
 

@@ -10,6 +10,7 @@ from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import whose
 from gateway.permissions.budgets import Budgets
+from gateway.permissions.roles import Role
 from gateway.store.budget import ALL, Account, Budget, Scope, chat_account
 from gateway.store.store import Store
 from gateway.texts.amounts import BadAmount, allowance_words, amount_words, parse_allowance, period_of
@@ -158,5 +159,6 @@ class BudgetCommands:
                 self.budget,
                 arguments="[here|me|all|job] [AMOUNT]",
                 example={"en": "here 5 USD a day", "zh": "这里 每天 5 美元"},
+                offered_to=Role.MEMBER,
             ),
         )

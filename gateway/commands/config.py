@@ -8,6 +8,7 @@ from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.errors import SettingsError
 from gateway.permissions.access import Access
+from gateway.permissions.roles import Role
 from gateway.records.audit import AuditLog, is_secret_name
 from gateway.security.secrets import Secrets
 from gateway.texts.say import Language, say
@@ -113,8 +114,14 @@ class ConfigCommands:
                 self.config,
                 arguments="[get|set|reset NAME TEXT]",
                 example="set keep_days 60",
+                offered_to=Role.ADMIN,
             ),
-            Command("reload", {"en": "Read the settings files again", "zh": "重新读取设置文件"}, self.reload),
+            Command(
+                "reload",
+                {"en": "Read the settings files again", "zh": "重新读取设置文件"},
+                self.reload,
+                offered_to=Role.ADMIN,
+            ),
         )
 
 

@@ -8,6 +8,7 @@ from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.chat.pace import Pace
 from gateway.commands.table import Command, Invocation, reply, too_soon
+from gateway.permissions.roles import Role
 from gateway.store.rows import Run, RunEnd
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
@@ -92,6 +93,7 @@ class ContextCommands:
                 self.compact,
                 arguments="[KEEP]",
                 example={"en": "the decisions about the garden", "zh": "关于花园的决定"},
+                offered_to=Role.MEMBER,
             ),
         )
 

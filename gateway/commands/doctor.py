@@ -13,6 +13,7 @@ from channels.capabilities import ShowsTyping
 from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.roles import Role
 from gateway.security.masked_channel import MaskedChannel
 from gateway.texts.say import say
 
@@ -91,7 +92,12 @@ class DoctorCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("doctor", {"en": "Try what I need in this chat", "zh": "检查我在本聊天所需的权限"}, self.doctor),
+            Command(
+                "doctor",
+                {"en": "Try what I need in this chat", "zh": "检查我在本聊天所需的权限"},
+                self.doctor,
+                offered_to=Role.ADMIN,
+            ),
         )
 
 

@@ -5,6 +5,7 @@ from gateway.commands.group_rules import GroupRules, refused_in
 from gateway.commands.levels import DEFAULT, WORDS, level_words, place_of
 from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.groups import TOOLS
+from gateway.permissions.roles import Role
 from gateway.settings.permissions import NAMES
 from gateway.settings.permissions import WORDS as RULINGS
 from gateway.texts.say import say
@@ -57,5 +58,6 @@ class GroupToolCommands:
                 self.tools,
                 arguments="[read|write|net|exec|sandboxed|admin] [allow|ask|deny|default] [here|workspace|everywhere]",
                 example="exec deny",
+                offered_to=Role.MEMBER,
             ),
         )

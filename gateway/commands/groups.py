@@ -102,6 +102,7 @@ class GroupCommands:
                 self.activation,
                 arguments="[mention|thread|always|default] [channel|workspace|everywhere]",
                 example="mention",
+                offered_to=Role.MEMBER,
             ),
             Command(
                 "speakers",
@@ -109,6 +110,7 @@ class GroupCommands:
                 self.speakers,
                 arguments="[listed|everybody|workspace|default|role NAME] [guest|member] [here|workspace|everywhere]",
                 example="everybody guest",
+                offered_to=Role.MEMBER,
             ),
         )
 

@@ -11,6 +11,7 @@ from channels.text import literal
 from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply, too_soon
+from gateway.permissions.roles import Role
 from gateway.permissions.workspaces import Workspaces
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, drop_draft, read_checklist, take_draft
 from gateway.schedule.heartbeat.heartbeats import Heartbeats, Standing
@@ -242,6 +243,7 @@ class HeartbeatCommands:
                 self.heartbeat,
                 arguments="[on|off|now|quiet 22-7|snooze 3h]",
                 example="quiet 22-7",
+                offered_to=Role.MEMBER,
             ),
         )
 

@@ -1,6 +1,10 @@
 """The commands /start and /help."""
 
+from collections.abc import Sequence
+from difflib import get_close_matches
+
 from channels.base import Button, OutboundMessage
+from channels.text import literal
 from gateway.commands.table import LONGEST_NAME, Command, Invocation, reply
 from gateway.texts.about import About
 from gateway.texts.say import Language, arguments_in, say
@@ -36,14 +40,14 @@ class HelpCommands:
     async def help_(self, given: Invocation) -> OutboundMessage:
         """List the main commands or, if asked for, all of them, or explain one."""
         wanted = given.arguments.strip().lstrip("/!").casefold()
-        shown = [command for command in given.commands if not command.hidden]
+        shown = given.commands
         if wanted in MORE:
             return reply(_list(shown, given, "help_all"))
         named = next((command for command in shown if command.name == wanted), None)
         if named is not None:
             return reply(f"{named.about[given.language]}\n\n{named.usage(given.slash, given.language)}")
         if wanted:
-            return reply(say("unknown_command", given.language, slash=given.slash, name=wanted[:LONGEST_NAME]))
+            return reply(_unknown(wanted, given))
         rows = _list([command for command in shown if command.name in MAIN], given, "help")
         more = Button(label=say("help_more", given.language), action="/help more")
         return OutboundMessage(
@@ -64,7 +68,15 @@ class HelpCommands:
         )
 
 
-def _list(commands: list[Command], given: Invocation, title: str) -> str:
+def _unknown(wanted: str, given: Invocation) -> str:
+    name = literal(wanted[:LONGEST_NAME])
+    meant = get_close_matches(wanted, [each.name for each in given.commands], n=1)
+    if meant:
+        return say("unknown_command_meant", given.language, slash=given.slash, name=name, meant=meant[0])
+    return say("unknown_command", given.language, slash=given.slash, name=name)
+
+
+def _list(commands: Sequence[Command], given: Invocation, title: str) -> str:
     rows = (
         f"- {given.slash}{command.name} {arguments_in(command.arguments, given.language)}".rstrip()
         + f" – {command.about[given.language]}"

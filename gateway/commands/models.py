@@ -8,6 +8,7 @@ from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import in_code, literal
 from gateway.commands.levels import DEFAULT, Aimed, aimed, level_words, refusal
 from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.roles import Role
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
 from gateway.store.chat_settings import ChatSetting, ChatSettings
 from gateway.texts.say import say
@@ -133,6 +134,7 @@ class ModelCommands:
                 self.think,
                 arguments="[off|low|medium|high|default] [channel|workspace|everywhere]",
                 example="high",
+                offered_to=Role.MEMBER,
             ),
         )
 

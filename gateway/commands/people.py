@@ -201,6 +201,7 @@ class PeopleCommands:
                 self.people,
                 arguments="[WORDS]",
                 example={"en": "ann", "zh": "小安"},
+                offered_to=Role.ADMIN,
             ),
             Command(
                 "allow",
@@ -208,6 +209,7 @@ class PeopleCommands:
                 self.allow,
                 arguments="PERSON [member|guest]",
                 example="telegram:123456789 guest",
+                offered_to=Role.ADMIN,
             ),
             Command(
                 "role",
@@ -215,6 +217,7 @@ class PeopleCommands:
                 self.role,
                 arguments="PERSON [owner|admin|member|guest|none]",
                 example="telegram:123456789 admin",
+                offered_to=Role.ADMIN,
             ),
             Command(
                 "block",
@@ -222,6 +225,7 @@ class PeopleCommands:
                 self.block,
                 arguments="PERSON",
                 example="telegram:123456789",
+                offered_to=Role.ADMIN,
             ),
             Command("whoami", {"en": "Show your role and accounts", "zh": "查看您的角色和账号"}, self.whoami),
             Command("person", {"en": "Show one person", "zh": "查看某人"}, self.person, hidden=True),

@@ -7,6 +7,7 @@ from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
 from gateway.commands.planning import Planning, refused
 from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.roles import Role
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.times.grammar import parse_when
 from gateway.store.job import Report
@@ -83,6 +84,7 @@ class ReportCommands:
                 self.report,
                 arguments="[notes|chat|page|usage] [TIME] [TEXT]",
                 example={"en": "chat every day at 18:00", "zh": "chat 每天18:00"},
+                offered_to=Role.MEMBER,
             ),
         )
 

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 from agent_core.clock import Clock
-from channels.base import Button, OutboundMessage, Sender
-from channels.commands import Suggestion
+from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer
-from gateway.chat.session import ChatSession
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
 from gateway.schedule.times.words import slot_words
 from gateway.store.sessions import Session, Sessions
@@ -20,7 +18,6 @@ ID = 6
 LABEL = 30
 """Characters of a title on a button."""
 LAST_PAGE = 10_000
-MOST_SUGGESTED = 25
 HALF_A_CENT = 0.005
 """Dollars; lower costs are not shown."""
 
@@ -97,11 +94,6 @@ class SessionCommands:
         shown = await self._sessions.title(session)
         return reply(say("renamed", given.language, title=literal(shown)))
 
-    async def _ids(self, session: ChatSession, _: Sender) -> Sequence[Suggestion]:
-        """Return the ids of the latest conversations."""
-        rows = await self._sessions.of(session.key, MOST_SUGGESTED, 0)
-        return [Suggestion(value=row.id[:ID], label=f"{row.id[:ID]} {row.title}".strip()) for row in rows]
-
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -112,7 +104,6 @@ class SessionCommands:
                 self.resume,
                 arguments="[ID]",
                 example="3f9a1c",
-                suggest=self._ids,
             ),
             Command(
                 "rename",

@@ -7,14 +7,13 @@ from itertools import islice
 from agent_core.agent import Agent
 from agent_core.skills.chat_skills import ChatSkills, SkillEntry
 from agent_core.skills.skill import Origin, SkillError, SkillTrouble
-from channels.base import Button, OutboundMessage, Sender, fits_a_button
-from channels.commands import Suggestion
+from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.chat.session import ChatSession
 from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.skill_levels import LEVELS, SkillLevels
 from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.roles import Role
 from gateway.texts.say import Language, say, skill_reason
 
 MOST_LISTED = 20
@@ -98,8 +97,8 @@ class SkillCommands:
                 self.skill,
                 arguments="load|unload|reload|install|update|remove|lock|unlock NAME",
                 example="load book-flight",
-                suggest=_names,
                 takes_files=True,
+                offered_to=Role.ADMIN,
             ),
         )
 
@@ -224,12 +223,6 @@ def _trouble(error: SkillError, chat_skills: ChatSkills, name: str, given: Invoc
         reason=literal(_short(reason, MOST_REASON)),
         fact=literal(_short(f"{error.fact}; {error.advice}", MOST_PROBLEM)),
     )
-
-
-async def _names(session: ChatSession, _: Sender) -> list[Suggestion]:
-    """Return the names of the skills of a chat."""
-    entries = (await session.conversation.skills()).entries()
-    return [Suggestion(value=entry.name, label=entry.name) for entry in entries]
 
 
 def _where(given: Invocation) -> str:

@@ -7,7 +7,8 @@ from difflib import get_close_matches
 
 from channels.attachments import Attachment
 from channels.base import ButtonPressed, ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, Sender
-from channels.commands import CommandSpec, Suggestion
+from channels.commands import CommandSpec, Suggestion, Typed
+from channels.text import literal
 from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.session import ChatSession
@@ -17,6 +18,8 @@ from gateway.texts.say import Language, arguments_in, say
 
 LONGEST_ID = 20
 """Characters of a mistyped id that a reply quotes."""
+MOST_SUGGESTED = 25
+"""Values offered at once, as many as Discord shows."""
 LONGEST_NAME = 40
 """Characters of an unknown command that a reply quotes."""
 _TYPED = re.compile(r"[/!](?P<name>[A-Za-z0-9_]{1,32})(?=\s|$)")
@@ -84,8 +87,6 @@ class Invocation:
 
 
 Body = Callable[[Invocation], Awaitable[Answer]]
-Suggester = Callable[[ChatSession, Sender], Awaitable[Sequence[Suggestion]]]
-"""Returns values that an argument of a command can have in a chat."""
 
 
 @dataclass(frozen=True)
@@ -107,7 +108,8 @@ class Command:
     """Offered in private chats only."""
     on_messages: Mapping[Language, str] = field(default_factory=dict)
     """The entry in the menus on messages, by language, for commands that tell about a message."""
-    suggest: Suggester | None = None
+    offered_to: Role = Role.GUEST
+    """The least role whose menus and /help list it. What each person may do with it, it checks itself."""
     waits_for_none: bool = False
     """Runs at once beside the chat's other commands and messages, which do not wait for it either."""
 
@@ -122,6 +124,10 @@ class Command:
             on_messages={**self.on_messages},
         )
 
+    def takes_suggestions(self, name: str) -> bool:
+        """Return True for an option that is written by hand."""
+        return any(option.name == name and not option.choices for option in self.spec.options)
+
     def usage(self, slash: str, language: Language) -> str:
         """Return how to write the command, with an example if it has one."""
         usage = f"{slash}{self.name} {arguments_in(self.arguments, language)}".rstrip()
@@ -131,16 +137,56 @@ class Command:
         return say("usage_example", language, usage=usage, example=f"{slash}{self.name} {example}")
 
 
+@dataclass(frozen=True)
+class Unfinished:
+    """An argument of a command that somebody is typing."""
+
+    session: ChatSession
+    sender: Sender
+    role: Role
+    language: Language
+    commands: Sequence[Command]
+    """The commands that the person is offered."""
+    option: str
+    before: str
+    """The other arguments."""
+
+    @property
+    def chat(self) -> ChatKey:
+        return self.session.key
+
+    @property
+    def is_admin(self) -> bool:
+        """True for owners and admins."""
+        return self.role.is_at_least(Role.ADMIN)
+
+    @property
+    def in_group(self) -> bool:
+        return self.session.conversation.channel.is_group(self.chat)
+
+    @property
+    def is_guest_in_group(self) -> bool:
+        return self.in_group and self.role is Role.GUEST
+
+
+Suggester = Callable[[Unfinished], Awaitable[Iterable[Suggestion]]]
+"""Returns values that an argument of a command can have."""
+
+
 class CommandTable:
     """All commands, in the order of menus and /help."""
 
-    def __init__(self, commands: Iterable[Command], access: Access) -> None:
+    def __init__(
+        self, commands: Iterable[Command], access: Access, suggesters: Mapping[str, Suggester] | None = None
+    ) -> None:
+        """`suggesters` are by the name of the command."""
         self.commands = tuple(commands)
         self.specs = tuple(command.spec for command in self.commands if not command.hidden)
         self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
         """Commands that do nothing without arguments."""
         self._by_name = {command.name: command for command in self.commands}
         self._access = access
+        self._suggesters = suggesters or {}
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
@@ -167,32 +213,52 @@ class CommandTable:
         slash = event.slash if isinstance(event, CommandInvoked) else None
         slash = slash or conversation.channel.limits.slash
         command = self._by_name.get(name)
-        if command is None:
-            return reply(self._unknown(name[:LONGEST_NAME], slash, language))
         role = self._access.role(session.key, event.sender)
         if role is None:
             return None  # it was taken away while the command waited
+        if command is None:
+            return reply(self._unknown(literal(name[:LONGEST_NAME]), slash, language, role))
         if name in self._incomplete and not arguments.strip():
             return reply(command.usage(slash, language))
         return await command.run(
-            Invocation(session, event, arguments, language, slash, role=role, commands=self.commands)
+            Invocation(session, event, arguments, language, slash, role=role, commands=self.offered(role))
         )
 
-    async def suggest(self, session: ChatSession, sender: Sender, name: str, typed: str) -> list[Suggestion]:
-        """Return values for a command's argument that contain what was typed; none for users who may not speak."""
-        command = self._by_name.get(name)
-        if command is None or command.suggest is None or not self._access.may_speak(session.key, sender):
-            return []
-        begun = typed.strip().casefold()
-        found = await command.suggest(session, sender)
-        return [each for each in found if begun in f"{each.value} {each.label}".casefold()]
+    def offered(self, role: Role) -> list[Command]:
+        """Return the commands that people of this role are offered."""
+        return [each for each in self.commands if not each.hidden and role.is_at_least(each.offered_to)]
 
-    def _unknown(self, name: str, slash: str, language: Language) -> str:
-        """Return the reply to an unknown command, with the most similar command if there is one."""
-        meant = get_close_matches(name, [spec.name for spec in self.specs], n=1)
+    async def suggest(self, session: ChatSession, sender: Sender, typed: Typed) -> list[Suggestion]:
+        """Return values for an argument that contain what was typed; none for people who are not offered the command.
+
+        Those that begin with it come first.
+        """
+        role, suggester = self._access.role(session.key, sender), self._suggesters.get(typed.command)
+        if role is None or suggester is None:
+            return []
+        commands = self.offered(role)
+        command = next((each for each in commands if each.name == typed.command), None)
+        if command is None or not command.takes_suggestions(typed.option):
+            return []
+        language = await session.conversation.language(sender)
+        unfinished = Unfinished(session, sender, role, language, commands, typed.option, typed.before)
+        begun = typed.text.strip().casefold().replace("_", " ")
+        found = await suggester(unfinished)
+        fitting = [each for each in found if begun in f"{each.value} {each.label}".casefold().replace("_", " ")]
+        return sorted(fitting, key=lambda each: not each.value.casefold().replace("_", " ").startswith(begun))[
+            :MOST_SUGGESTED
+        ]
+
+    def _unknown(self, name: str, slash: str, language: Language, role: Role) -> str:
+        """Return the reply to an unknown command, with the most similar one that the person is offered."""
+        meant = get_close_matches(name, [each.name for each in self.offered(role)], n=1)
         if meant:
             return say("unknown_command_meant", language, slash=slash, name=name, meant=meant[0])
         return say("unknown_command", language, slash=slash, name=name)
+
+
+def _plain(text: str) -> str:
+    return text.strip().casefold().replace("_", " ")
 
 
 def too_soon(pace: Pace, given: Invocation) -> OutboundMessage | None:

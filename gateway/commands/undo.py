@@ -16,6 +16,7 @@ from channels.text import literal
 from gateway.chat.memories import Memories
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.roles import Role
 from gateway.permissions.workspaces import Versions
 from gateway.texts.say import Language, say
 
@@ -80,6 +81,7 @@ class UndoCommands:
                 self.undo_,
                 arguments="[list|ID]",
                 example="list",
+                offered_to=Role.MEMBER,
             ),
         )
 

@@ -3,6 +3,7 @@
 from channels.base import OutboundMessage
 from gateway.chat.speech import ON, SETTING, Speaker
 from gateway.commands.table import Command, Invocation, reply
+from gateway.permissions.roles import Role
 from gateway.store.chat_settings import ChatSettings
 from gateway.texts.say import say
 
@@ -37,5 +38,6 @@ class VoiceCommands:
                 self.voice,
                 arguments="[on|off]",
                 example="on",
+                offered_to=Role.MEMBER,
             ),
         )

@@ -127,6 +127,15 @@ class RunRecords(Table):
 
         return await self._reader.run(read)
 
+    async def newest(self, chat: ChatKey, person: str | None, most: int) -> list[RunRecord]:
+        """Return the newest runs of a chat, newest first; only those of one person, unless `person` is None."""
+        query = f"{_RUN} WHERE chat = ? AND (? IS NULL OR person = ?) ORDER BY started DESC LIMIT ?"
+
+        def read(connection: sqlite3.Connection) -> list[RunRecord]:
+            return list(map(RunRecord._make, connection.execute(query, (str(chat), person, person, most))))
+
+        return await self._reader.run(read)
+
     async def of_call(self, session: str, call: str) -> RunRecord | None:
         """Return the run that made a tool call."""
         query = (

@@ -2,7 +2,7 @@
 
 import heapq
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from tests.emulators import discord_shapes as shapes
 from tests.emulators.discord_events import Events
@@ -255,15 +255,18 @@ class Chat:
         plain = words(text, self._world.names)
         return Message(interaction.id, person, self.channel, interaction.at, now_iso(), text, plain, plain)
 
-    async def completions(self, person: Person, command: str, option: str, typed: str = "") -> list[str]:
-        """Type into an option of a command, and return the values that the bot proposes."""
+    async def completions(
+        self, person: Person, command: str, option: str, typed: str = "", filled: Mapping[str, str] | None = None
+    ) -> list[str]:
+        """Type into an option of a command, and return the values that the bot proposes. `filled` are other options."""
         registered = self._registered(command)
         if registered is None:
             raise AssertionError(f"the client offers no /{command} here")
         interaction = self._interaction(COMPLETION, person, self.channel)
         interaction.name = command
         focused: Json = {"name": option, "type": 3, "value": typed, "focused": True}
-        data: Json = {"id": registered["id"], "name": command, "type": 1, "options": [focused]}
+        others: list[Json] = [{"name": name, "type": 3, "value": value} for name, value in (filled or {}).items()]
+        data: Json = {"id": registered["id"], "name": command, "type": 1, "options": [*others, focused]}
         self._events.interaction(interaction, data)
         await self.channel.changes.until(lambda: interaction.answered, 30.0, lambda: "no completion came")
         return [str(each["value"]) for each in interaction.choices]

@@ -9,7 +9,7 @@ from agent_core.models.scripted import Waits
 from bench.commands import pages
 from channels.base import ChannelError, ChatKey, CommandInvoked, Sender
 from channels.limits import Limits
-from channels.memory import MemoryChannel, user
+from channels.memory import MemoryChannel
 from gateway.commands.help import MAIN
 from gateway.texts.say import LANGUAGES
 from tests.gateway.conftest import StartBot
@@ -349,17 +349,3 @@ async def test_help_names_commands_as_they_are_given_there(start_bot: StartBot) 
     await bot.app.settled()
 
     assert "- /parley new – Begin a new conversation" in bot.screen[0]
-
-
-async def test_arguments_are_suggested_to_those_who_may_speak(start_bot: StartBot) -> None:
-    bot = await start_bot("ok")
-    await bot.hears("the garden")
-    suggest, chat = bot.made.commands.suggest, bot.channel.posts[0][0].chat
-    session = bot.made.sessions.of(chat)
-
-    (found,) = await suggest(session, user("ann"), "resume", "gard")
-
-    assert found.label == f"{found.value} the garden"
-    assert await suggest(session, user("ann"), "resume", "zzz") == []
-    assert await suggest(session, user("mallory"), "resume", "gard") == []
-    assert await suggest(session, user("ann"), "nonsense", "") == []

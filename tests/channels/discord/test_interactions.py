@@ -6,7 +6,7 @@ import time
 import pytest
 
 from channels.base import Accepted, Addressed, Button, ChatKey, Menu, OutboundMessage, Sender
-from channels.commands import CommandSpec, Suggestion
+from channels.commands import CommandSpec, Suggestion, Typed
 from channels.discord.adapter import DiscordChannel
 from tests.channels.discord.conftest import Inbox, config_for, key_of, listening, opened
 from tests.emulators.discord import DiscordEmulator
@@ -304,12 +304,12 @@ async def test_options_are_typed_and_joined_in_the_order_of_the_usage(discord: D
 
 
 async def test_an_argument_is_completed_with_what_the_gateway_suggests(discord: DiscordEmulator) -> None:
-    spec = CommandSpec(name="tz", description={"en": "Set the zone"}, arguments="[NAME|reset]")
-    asked: list[tuple[str, str, str]] = []
+    spec = CommandSpec(name="tz", description={"en": "Set the zone"}, arguments="[show|set] [NAME|reset]")
+    asked: list[tuple[str, Typed]] = []
 
-    async def suggest(_: ChatKey, sender: Sender, command: str, typed: str) -> list[Suggestion]:
-        asked.append((sender.id, command, typed))
-        return [Suggestion(value="Europe/Riga", label="Riga")] if typed != "nothing" else []
+    async def suggest(_: ChatKey, sender: Sender, typed: Typed) -> list[Suggestion]:
+        asked.append((sender.id, typed))
+        return [Suggestion(value="Europe/Riga", label="Riga")] if typed.text != "nothing" else []
 
     ann = discord.person("Ann")
     chat = discord.group("Team", [ann])
@@ -317,5 +317,8 @@ async def test_an_argument_is_completed_with_what_the_gateway_suggests(discord: 
         await discord.wait_for(lambda: "tz" in discord.commands)
 
         assert await chat.completions(ann, "tz", "name", "r") == ["reset", "Europe/Riga"]
-        assert await chat.completions(ann, "tz", "name", "nothing") == []
-        assert asked == [(ann.id, "tz", "r"), (ann.id, "tz", "nothing")]
+        assert await chat.completions(ann, "tz", "name", "nothing", {"action": "set"}) == []
+        assert asked == [
+            (ann.id, Typed(command="tz", option="name", text="r")),
+            (ann.id, Typed(command="tz", option="name", text="nothing", before="set")),
+        ]

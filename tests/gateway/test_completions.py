@@ -1,0 +1,134 @@
+"""What people are offered while they type the arguments of a command, and in menus and /help, by their role."""
+
+import time
+
+import pytest
+
+from agent_core.loop.model_chain import Candidate
+from agent_core.models.llm import ModelInfo
+from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
+from channels.commands import Typed
+from channels.memory import MemoryChannel, user
+from gateway.permissions.roles import Role
+from gateway.runs.chat_models import ModelMenu
+from gateway.store.person import Account, Person
+from gateway.upkeep.live_settings import RUN_TIME
+from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.conftest import StartBot
+
+FAST = ModelInfo(**{**SCRIPTED_MODEL.model_dump(), "id": "house/fast"})
+MENU = ModelMenu(others=[Candidate(FAST, ScriptedLlm())], guests=frozenset({"house/none"}))
+PEOPLE = {"ann": Role.OWNER, "bob": Role.MEMBER, "gus": Role.GUEST}
+
+
+async def offers(
+    bot: Bot, sender: str, command: str, option: str, text: str = "", before: str = "", *, group: str | None = None
+) -> list[str]:
+    """Return the values that somebody is offered."""
+    session = bot.made.sessions.of(bot.channel.chat(sender, group=group))
+    typed = Typed(command=command, option=option, text=text, before=before)
+    return [each.value for each in await bot.made.commands.suggest(session, user(sender), typed)]
+
+
+async def lived_in(start_bot: StartBot) -> Bot:
+    """Return a bot with a conversation, a job and three people."""
+    bot = await start_bot("It grows.", "So it does.", models=MENU)
+    await bot.hears("how is the garden?")
+    await bot.hears("/remind tomorrow at 9 water the garden")
+    await bot.hears("/allow memory:gus guest")
+    return bot
+
+
+async def test_known_values_are_offered(start_bot: StartBot) -> None:
+    bot = await lived_in(start_bot)
+    (job,) = await bot.made.jobs.shown(bot.channel.chat("ann"))
+    (run,) = await bot.made.store.run_records.newest(bot.channel.chat("ann"), None, 9)
+
+    assert await offers(bot, "ann", "help", "name", "rem") == ["remind"]
+    assert await offers(bot, "ann", "model", "name", "fast") == ["house/fast"]
+    assert await offers(bot, "ann", "retry", "model", "house") == ["house/fast"]
+    assert await offers(bot, "ann", "tz", "name", "new york") == ["America/New_York"]
+    assert await offers(bot, "ann", "resume", "id", "gard") == [run.session[:6]]
+    assert await offers(bot, "ann", "why", "id") == [run.run[:8]]
+    assert await offers(bot, "ann", "cron", "id", "water", "pause") == [job.id]
+    assert await offers(bot, "ann", "budget", "amount", "", "job") == [job.id]
+    assert await offers(bot, "ann", "budget", "amount", "", "here") == []
+    assert await offers(bot, "ann", "role", "person", "gu") == ["memory:gus"]
+    assert await offers(bot, "ann", "block", "person", "guest") == ["memory:gus"]
+    assert set(await offers(bot, "ann", "config", "more", "")) == {*list(RUN_TIME)[:25]}
+    assert await offers(bot, "ann", "think", "action") == []  # the platform lists these itself
+    assert await offers(bot, "ann", "nonsense", "id") == []
+
+
+async def test_nobody_is_offered_what_they_may_not_see(start_bot: StartBot) -> None:
+    bot = await lived_in(start_bot)
+    await bot.hears("how is mine?", sender="bob", group="team")
+    commands = bot.made.commands.commands
+
+    for sender, role in PEOPLE.items():
+        for command in commands:
+            for option in command.spec.options:
+                found = await offers(bot, sender, command.name, option.name)
+                assert found == [] or role.is_at_least(command.offered_to), (sender, command.name)
+    assert await offers(bot, "mallory", "help", "name") == []
+    for sender in ("bob", "gus"):
+        assert await offers(bot, sender, "forget", "person") == []
+        assert await offers(bot, sender, "cron", "id") == []  # of another chat
+    assert "house/fast" in await offers(bot, "bob", "model", "name")
+    assert "house/fast" not in await offers(bot, "gus", "model", "name")
+    assert await offers(bot, "ann", "config", "more", group="team") == []
+    assert len(await offers(bot, "bob", "resume", "id", group="team")) == 1
+    assert await offers(bot, "gus", "resume", "id", group="team") == []
+    assert "config" not in await offers(bot, "gus", "help", "name")
+
+
+async def test_at_most_25_values_come_within_50_milliseconds(start_bot: StartBot) -> None:
+    bot = await lived_in(start_bot)
+    for number in range(2_000):
+        bot.made.roles.put(_person(number))
+    asked = (("role", "person"), ("tz", "name"), ("help", "name"), ("resume", "id"), ("cron", "id"), ("why", "id"))
+    for command, option in asked:
+        found = await offers(bot, "ann", command, option)
+        assert 0 < len(found) <= 25
+        fastest = 1.0
+        for _ in range(5):
+            began = time.perf_counter()
+            await offers(bot, "ann", command, option, "a")
+            fastest = min(fastest, time.perf_counter() - began)
+        assert fastest <= 0.05, command
+
+
+def _person(number: int) -> Person:
+    return Person(f"p{number}", "member", accounts=(Account(f"memory:p{number}", f"Person {number}"),))
+
+
+@pytest.mark.parametrize("sender", PEOPLE)
+async def test_help_lists_what_a_role_is_offered(start_bot: StartBot, sender: str) -> None:
+    bot = await lived_in(start_bot)
+    await bot.hears("/help more", sender=sender)
+
+    told = bot.screen[-1]
+    for command in bot.made.commands.commands:
+        is_offered = not command.hidden and PEOPLE[sender].is_at_least(command.offered_to)
+        assert (f"- /{command.name} " in told) == is_offered, command.name
+    await bot.hears("/confgi", sender=sender)
+    assert ("Did you mean /config?" in bot.screen[-1]) == (sender == "ann")
+
+
+async def test_each_command_with_arguments_tells_its_usage_with_an_example_and_is_found_when_mistyped(
+    start_bot: StartBot,
+) -> None:
+    bot = await start_bot(channel=MemoryChannel(limits=NO_PACE))
+    for command in bot.made.commands.offered(Role.OWNER):
+        await bot.hears(f"/help {command.name}")
+        assert f"/{command.name}" in bot.screen[-1]
+        if command.arguments not in {"", "[ID]"}:
+            assert f", for example `/{command.name} " in bot.screen[-1]
+        if any(option.required for option in command.spec.options):
+            await bot.hears(f"/{command.name}")
+            assert f"Write `/{command.name} " in bot.screen[-1]
+        mistyped = f"{command.name}{command.name[-1]}"
+        await bot.hears(f"/{mistyped}")
+        assert "Did you mean /" in bot.screen[-1], mistyped
+        await bot.hears(f"/help {mistyped}")
+        assert "Did you mean /" in bot.screen[-1], mistyped
