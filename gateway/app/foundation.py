@@ -214,7 +214,7 @@ class Foundation:
             self.store,
             self._clock,
             self._new_id,
-            Ledger(self.settings.zone),
+            Ledger(self.settings.zone, self.roles.linked),
             self.budget_notices,
             BudgetRules(defaults, cheaper and masked(cheaper, self.secrets)),
             hold=self.drain.hold,

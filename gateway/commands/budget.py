@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from channels.base import OutboundMessage
-from channels.text import literal
+from channels.text import in_code, literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.access import Access
@@ -25,6 +25,10 @@ _TARGET = re.compile(
 _REMOVE = re.compile(r"(?<![a-z])(?:off|remove|none|rm|reset)(?![a-z])|关闭|取消|删除", re.IGNORECASE)
 _RAISE = "raise"
 """Verb of the buttons: never lowers a budget, so an old button does no harm."""
+
+
+LONGEST_WHO = 80
+"""Characters of a person's id that are repeated."""
 
 
 class Unknown(ValueError):
@@ -96,7 +100,15 @@ class BudgetCommands:
             if account is None:
                 raise Unknown(say("budget_gone", given.language))
             return account
-        return Account(Scope.PERSON, found["person"]) if found["person"] else chat_account(given.chat)
+        return self._person(given, found["person"]) if found["person"] else chat_account(given.chat)
+
+    def _person(self, given: Invocation, text: str) -> Account:
+        """Return the account of the person somebody typed. Raises Unknown."""
+        mine = self._mine(given)
+        principal = mine.subject if text == mine.subject else self._access.person_named(text, given.chat)
+        if principal is None:
+            raise Unknown(say("who_unknown", given.language, who=f"`{in_code(text[:LONGEST_WHO])}`", slash=given.slash))
+        return Account(Scope.PERSON, principal)
 
     def _overview(self, given: Invocation) -> str:
         accounts = [chat_account(given.chat), self._mine(given), *([ALL] if given.is_admin else [])]
@@ -122,7 +134,7 @@ class BudgetCommands:
         return say(
             "budget_line_default" if budget.is_default else "budget_line",
             language,
-            whose=whose(budget.account, language, given.chat),
+            whose=whose(budget.account, language, given.chat, self._access),
             allowance=allowance_words(allowance, language),
             used=amount_words(used, allowance.unit, language),
             percent=used * 100 // allowance.amount,

@@ -42,7 +42,7 @@ class ForgetCommands:
         if word.lower() == CONFIRM and rest:
             return await self._confirmed(given, rest.split())
         asker = self._asker(given)
-        who = asker if word.lower() in ME and not rest else word
+        who = asker if word.lower() in ME and not rest else self._access.named(word, given.chat) or word
         if not word or rest or len(word) > LONGEST_WHO or (refusal := self._refusal(given, who)):
             text = (
                 refusal

@@ -165,9 +165,17 @@ class Access:
 
     def person(self, chat: ChatKey, sender: Sender) -> str:
         """Return the principal that stands for all linked accounts of the sender."""
-        principal = self.principal(chat, sender)
-        found = self._roles.person(principal)
-        return min((each.principal for each in found.accounts), default=principal) if found else principal
+        return self._roles.linked(self.principal(chat, sender))[0]
+
+    def person_named(self, text: str, near: ChatKey) -> str | None:
+        """Return the principal that stands for the person somebody typed as `platform:id`, see `named`."""
+        principal = self.named(text, near)
+        return None if principal is None else self._roles.linked(principal)[0]
+
+    def name_of(self, principal: str) -> str:
+        """Return the name of an account on its platform, or ""."""
+        person = self._roles.person(principal)
+        return next((each.name for each in person.accounts if each.principal == principal), "") if person else ""
 
     def spoke(self, chat: ChatKey) -> None:
         """Record that the bot has posted in the chat."""

@@ -89,12 +89,40 @@ class BudgetNotices:
             shows_button = is_up and (may_raise or not is_private)
             tag = await self._store.chats.language_of(chat, person.id)
             language = language_of(tag, self._language)
-            slash = self._delivery.channel(chat).limits.slash
-            message = _message(key, budget, facts, language, slash, chat, with_button=shows_button)
+            message = self._message(key, budget, facts, language, chat, with_button=shows_button)
             await self._post(notice, chat, message)
         if not (is_private and may_raise) and (is_up or budget.account.scope is Scope.ALL):
-            messages = {each: _message(key, budget, facts, each, "/", None, with_button=is_up) for each in LANGUAGES}
+            messages = {each: self._message(key, budget, facts, each, None, with_button=is_up) for each in LANGUAGES}
             self._owners.tell_once(f"budget-{key}-{_name(budget, facts[2])}", messages)
+
+    def _message(
+        self,
+        key: str,
+        budget: Budget,
+        facts: tuple[int, int, date],
+        language: Language,
+        chat: ChatKey | None,
+        *,
+        with_button: bool,
+    ) -> OutboundMessage:
+        used, needed, day = facts
+        allowance = budget.allowance
+        text = say(
+            key,
+            language,
+            whose=whose(budget.account, language, chat, self._access),
+            allowance=allowance_words(allowance, language),
+            used=amount_words(used, allowance.unit, language),
+            needed=amount_words(needed, allowance.unit, language),
+            percent=min(100, used * 100 // allowance.amount),
+            day=f"{day_after(day, allowance.period)}",
+        )
+        if not with_button:
+            return OutboundMessage(markdown=text, silent=key == "budget_near")
+        more = raised(budget, used, needed)
+        label = say("budget_raise_button", language, allowance=allowance_words(more, language))
+        action = f"/budget raise {target_of(budget.account, chat)} {exact(more)}"
+        return OutboundMessage(markdown=text, buttons=((Button(label=label, action=action, style="primary"),),))
 
     async def _post(self, notice: str, chat: ChatKey, message: OutboundMessage) -> None:
         post = Post(f"budget-{notice}:notice:0", f"budget-{notice}", chat, message)
@@ -129,42 +157,14 @@ def target_of(account: Account, chat: ChatKey | None = None) -> str:
             return f"~{digest(account)}"
 
 
-def whose(account: Account, language: Language, chat: ChatKey | None) -> str:
+def whose(account: Account, language: Language, chat: ChatKey | None, access: Access) -> str:
     """Name the account in a sentence; `chat` is where it is said."""
     if account.scope is Scope.CHAT and chat is not None and chat_account(chat) == account:
         return say("budget_of_here", language)
-    return say(_WHOSE[account.scope], language, name=literal(account.subject))
-
-
-def _message(
-    key: str,
-    budget: Budget,
-    facts: tuple[int, int, date],
-    language: Language,
-    slash: str,
-    chat: ChatKey | None,
-    *,
-    with_button: bool,
-) -> OutboundMessage:
-    used, needed, day = facts
-    allowance = budget.allowance
-    text = say(
-        key,
-        language,
-        whose=whose(budget.account, language, chat),
-        allowance=allowance_words(allowance, language),
-        used=amount_words(used, allowance.unit, language),
-        needed=amount_words(needed, allowance.unit, language),
-        percent=min(100, used * 100 // allowance.amount),
-        day=f"{day_after(day, allowance.period)}",
-        slash=slash,
+    name = " ".join(access.name_of(account.subject).split()) if account.scope is Scope.PERSON else ""
+    return say(
+        _WHOSE[account.scope], language, name=literal(f"{name} ({account.subject})" if name else account.subject)
     )
-    if not with_button:
-        return OutboundMessage(markdown=text, silent=key == "budget_near")
-    more = raised(budget, used, needed)
-    label = say("budget_raise_button", language, allowance=allowance_words(more, language))
-    action = f"/budget raise {target_of(budget.account, chat)} {exact(more)}"
-    return OutboundMessage(markdown=text, buttons=((Button(label=label, action=action, style="primary"),),))
 
 
 def _name(budget: Budget, day: date) -> str:

@@ -6,7 +6,7 @@ is on disk before its call is made; one that a crash leaves open counts in full,
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from agent_core.background import set_within
@@ -17,7 +17,7 @@ from gateway.permissions.ledger import Ledger
 from gateway.store.budget import Account, Budget, Payer, Scope, Spent
 from gateway.store.spending import State
 from gateway.store.store import Store
-from gateway.texts.amounts import Allowance, Period
+from gateway.texts.amounts import Allowance, Period, Unit
 
 NEAR = 0.8
 """Share of a budget from which on people are told, and the cheaper model answers."""
@@ -93,8 +93,11 @@ class Budgets:
     # For people
 
     def of(self, account: Account) -> list[Budget]:
-        """Return the budgets of an account: its own, and the defaults that these do not replace."""
-        own = self._set.get(account, ())
+        """Return the budgets of an account: its own, and the defaults that these do not replace.
+
+        Of the budgets of linked accounts the lowest of each kind applies.
+        """
+        own = self._own(account)
         kinds = {(each.allowance.period, each.allowance.unit) for each in own}
         default = (
             Budget(account, each, is_default=True)
@@ -108,17 +111,19 @@ class Budgets:
         return self._used(budget, self._clock.time())
 
     async def set(self, budget: Budget, by: str) -> None:
-        await self._store.budgets.set(budget, by)
+        for account in self.ledger.shared(budget.account):
+            await self._store.budgets.set(replace(budget, account=account), by)
         await self._read()
 
     async def remove(self, account: Account, period: Period | None) -> None:
         """Remove the budgets that people have set for an account, of one period or of all."""
-        await self._store.budgets.remove(account, period)
+        for each in self.ledger.shared(account):
+            await self._store.budgets.remove(each, period)
         await self._read()
 
     def named(self, name: str) -> Account | None:
         """Return the account with a short name, among those that have a budget or were charged this month."""
-        known = {*self._set, *self.ledger.accounts}
+        known = {each for account in (*self._set, *self.ledger.accounts) for each in self.ledger.shared(account)}
         return next((each for each in known if digest(each) == name), None)
 
     # For agents
@@ -177,6 +182,14 @@ class Budgets:
 
     def _of(self, payer: Payer) -> Iterable[Budget]:
         return chain.from_iterable(map(self.of, payer.accounts))
+
+    def _own(self, account: Account) -> list[Budget]:
+        lowest: dict[tuple[Period, Unit], Budget] = {}
+        for each in chain.from_iterable(self._set.get(shared, ()) for shared in self.ledger.shared(account)):
+            kind = each.allowance.period, each.allowance.unit
+            if kind not in lowest or each.allowance.amount < lowest[kind].allowance.amount:
+                lowest[kind] = replace(each, account=account)
+        return list(lowest.values())
 
     def _used(self, budget: Budget, now: float) -> int:
         return self.ledger.used(budget.account, now, budget.allowance.period).of(budget.allowance.unit)

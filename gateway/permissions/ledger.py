@@ -1,10 +1,11 @@
 """Sums of what each account has used today and this month, in memory. Without I/O."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
-from gateway.store.budget import Account, Spent
+from gateway.store.budget import Account, Scope, Spent
 from gateway.texts.amounts import Period
 
 NOTHING = Spent()
@@ -22,11 +23,23 @@ def day_after(day: date, period: Period) -> date:
     return (day.replace(day=1) + timedelta(days=32)).replace(day=1)
 
 
+def _alone(principal: str) -> Sequence[str]:
+    return (principal,)
+
+
 class Ledger:
     """What was used in calendar days and months of a time zone. A call belongs to the day on which it began."""
 
-    def __init__(self, zone: ZoneInfo) -> None:
+    def __init__(self, zone: ZoneInfo, linked: Callable[[str], Sequence[str]] = _alone) -> None:
+        """Create a ledger.
+
+        Args:
+            zone: The time zone of days and months.
+            linked: Returns the principals of all accounts of the person who has one of them. They share budgets and
+                what was used, so that linking accounts gives no one more.
+        """
         self.zone = zone
+        self._linked = linked
         self._sums: dict[tuple[Period, date], dict[Account, Spent]] = {}
         """By the first day of each period."""
 
@@ -58,7 +71,14 @@ class Ledger:
 
     def used(self, account: Account, at: float, period: Period) -> Spent:
         """Return what the account has used in the period that holds this moment, with what is reserved."""
-        return self._sums.get((period, first_day(self.day_of(at), period)), {}).get(account, NOTHING)
+        sums = self._sums.get((period, first_day(self.day_of(at), period)), {})
+        return sum((sums.get(each, NOTHING) for each in self.shared(account)), NOTHING)
+
+    def shared(self, account: Account) -> list[Account]:
+        """Return the accounts that share budgets with this one, itself among them."""
+        if account.scope is not Scope.PERSON:
+            return [account]
+        return [replace(account, subject=each) for each in self._linked(account.subject)]
 
     @property
     def accounts(self) -> set[Account]:

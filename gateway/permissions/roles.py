@@ -67,6 +67,11 @@ class Roles:
         """Return the person with this account, if there is a row."""
         return self._people.get(principal)
 
+    def linked(self, principal: str) -> list[str]:
+        """Return the principals of all accounts of the person with this account, in order."""
+        person = self._people.get(principal)
+        return sorted(each.principal for each in person.accounts) if person else [principal]
+
     def seeded(self, principal: str) -> Role | None:
         """Return the role that the settings give a person, by any linked account."""
         person = self._people.get(principal)

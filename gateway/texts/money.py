@@ -14,7 +14,7 @@ TEXTS = {
         "`{slash}budget 全部 每月 50 美元`；取消：`{slash}budget 这里 取消`。",
     },
     "budget_title": {"en": "**Budgets**", "zh": "**预算**"},
-    "budget_none": {"en": "There is no budget for this.", "zh": "这里没有设置预算。"},
+    "budget_none": {"en": "No budget is set here.", "zh": "这里没有设置预算。"},
     "budget_line": {
         "en": "- {whose}: {allowance}, of which {used} are used ({percent} %)",
         "zh": "- {whose}：{allowance}，已用 {used}（{percent}%）",
@@ -28,7 +28,10 @@ TEXTS = {
     "budget_of_person": {"en": "{name} in all chats", "zh": "{name}（所有聊天）"},
     "budget_of_job": {"en": "Job {name}", "zh": "任务 {name}"},
     "budget_of_all": {"en": "Everything together", "zh": "全部合计"},
-    "budget_set": {"en": "The budget is set; what waited for it goes on.", "zh": "预算已设置，等待中的任务会继续。"},
+    "budget_set": {
+        "en": "The budget is set. What waits for it goes on if there is room now.",
+        "zh": "预算已设置。如果额度足够，等待中的任务会继续。",
+    },
     "budget_high_enough": {"en": "The budget is that high already.", "zh": "预算已经有这么高了。"},
     "budget_removed": {"en": "The budget is removed.", "zh": "预算已取消。"},
     "budget_nothing_to_remove": {

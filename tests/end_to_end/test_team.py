@@ -88,7 +88,8 @@ async def _bob_becomes_a_member_and_uses_a_skill(team: Team, account: str) -> No
 async def _a_budget_ends_and_is_raised(team: Team, account: str) -> None:
     requests = len(team.stage.model.requests)
     team.stage.script.then(says("It is sunny."))
-    await team.ann_says(f"/budget {account} 10 tokens a day", "The budget is set")
+    bob = f"{team.stage.platform.facts.name}:{team.bob.id}"  # on Slack without the workspace
+    await team.ann_says(f"/budget {bob} 10 tokens a day", "The budget is set")
     await team.bob_says("How is the weather?", "A budget has no room")
     assert len(team.stage.model.requests) == requests
 

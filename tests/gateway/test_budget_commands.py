@@ -28,7 +28,7 @@ async def test_without_budgets_it_says_how_to_set_one(start_bot: StartBot) -> No
 
     await bot.hears("/budget")
 
-    assert bot.screen[-1].startswith("There is no budget for this.")
+    assert bot.screen[-1].startswith("No budget is set here.")
     assert "`/budget here 5 USD a day`" in bot.screen[-1]
 
 
@@ -42,7 +42,8 @@ async def test_budgets_are_set_shown_and_removed(start_bot: StartBot) -> None:
     shown = bot.screen[-1]
     assert "- This chat: 5 USD a day, of which " in shown
     assert "- This chat: 9 USD a month (from the settings), of which " in shown
-    assert "- memory:ann in all chats: 100,000 tokens a month, of which " in shown
+    assert "memory:ann" in shown
+    assert " in all chats: 100,000 tokens a month, of which " in shown
     assert "- Everything together: 50 USD a month, of which " in shown
 
     await bot.hears("/budget here off")
@@ -51,6 +52,16 @@ async def test_budgets_are_set_shown_and_removed(start_bot: StartBot) -> None:
     assert "9 USD a month (from the settings)" in bot.screen[-1]
     await bot.hears("/budget here off")
     assert "No budget was set here with a command." in bot.screen[-1]
+
+
+@pytest.mark.parametrize("who", ["telegram:7", "memory:a:b", "slack:T0:U1"])
+async def test_a_budget_of_an_account_that_cannot_exist_is_refused(start_bot: StartBot, who: str) -> None:
+    bot = await start_bot()
+
+    await bot.hears(f"/budget {who} 5 USD a day")
+
+    assert "is no id of a person here" in bot.screen[-1]
+    assert not await bot.made.store.budgets.all()
 
 
 async def test_budgets_survive_a_restart(start_bot: StartBot) -> None:
@@ -84,7 +95,7 @@ async def test_a_bad_amount_gets_the_reason_and_an_example(start_bot: StartBot, 
 
     assert "`/budget here 5 USD a day`" in bot.screen[-1]
     await bot.hears("/budget here")
-    assert bot.screen[-1] == "There is no budget for this."
+    assert bot.screen[-1] == "No budget is set here."
 
 
 async def test_members_see_what_concerns_them_and_change_nothing(start_bot: StartBot) -> None:

@@ -7,10 +7,14 @@ import pytest
 from channels.base import ChatKey
 from channels.memory import user
 from gateway.permissions.roles import Role
+from gateway.store.budget import Account, Scope
+from gateway.texts.amounts import Period
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 CODE = re.compile(r"/link (\w{8})`")
+
+NO_ROOM = "has no room for the next step"
 
 
 def role_of(bot: Bot, person: str) -> Role | None:
@@ -109,3 +113,30 @@ async def test_in_a_group_no_code_is_shown(start_bot: StartBot) -> None:
     await bot.hears("/link", sender="bob", group="team")
 
     assert bot.screen == ["Others can read this chat. Please send me that in a direct chat."]
+
+
+@pytest.mark.parametrize("account", ["bob", "carl"])
+async def test_linking_frees_nobody_from_a_budget(start_bot: StartBot, account: str) -> None:
+    bot = await start_bot("Too much.")
+    await bot.hears(f"/budget memory:{account} 10 tokens a day")
+    await linked(bot, "bob", "carl")
+
+    for person in ("bob", "carl"):
+        await bot.channel.hears("hi", sender=person)
+        await bot.channel.until(lambda person=person: NO_ROOM in bot.channel.screen_of(chat_of(bot, person))[-1])
+    assert bot.llm.requests == []
+
+    await bot.hears("/budget memory:carl 10m tokens a day")
+    await bot.channel.until(lambda: bot.channel.screen_of(chat_of(bot, "bob"))[-1] == "Too much.")
+
+
+async def test_linked_accounts_share_what_they_have_used(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello, Bob.", "Hello, Carl.")
+    await bot.hears("hi", sender="carl")
+    used = bot.made.budgets.ledger.used(Account(Scope.PERSON, "memory:carl"), bot.clock.time(), Period.DAY)
+    await linked(bot, "bob", "carl")
+
+    await bot.hears("/budget memory:bob 10m tokens a day")
+
+    assert used.tokens > 0
+    assert f"of which {used.tokens:,} tokens are used" in bot.screen[-1]
