@@ -1,5 +1,6 @@
 """The commands for roles: /people, /allow, /role, /block and /whoami, and the buttons about strangers."""
 
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 from channels.base import Button, OutboundMessage
@@ -16,6 +17,8 @@ from gateway.upkeep.strangers import Strangers, account_of
 
 MOST_LISTED = 30
 MOST_BUTTONS = 8
+LONGEST_LABEL = 30
+"""Characters of a name on a button."""
 LONGEST_WHO = 80
 """Characters of an id that a reply quotes."""
 NONE, BLOCKED = "none", "blocked"
@@ -63,8 +66,10 @@ class PeopleCommands:
         own = self._access.principal(given.chat, given.sender)
         others = [each for each in people if own not in {account.principal for account in each.accounts}]
         buttons = [Button(label=_label(each), action=f"/person {each.id}") for each in waiting[:MOST_BUTTONS]]
+        names = Counter(map(_name, others))
         buttons += [
-            Button(label=_name(each)[:30], action=f"/person {each.accounts[0].principal}"[:64]) for each in others
+            Button(label=_button(each, is_only=names[_name(each)] == 1), action=_shows(each.accounts[0].principal))
+            for each in others
         ]
         return OutboundMessage(markdown="\n".join(lines), buttons=tuple((button,) for button in buttons[:MOST_BUTTONS]))
 
@@ -190,7 +195,7 @@ class PeopleCommands:
         if self._roles.seeded(person.accounts[0].principal) is not None:
             yield say("person_settings", language)
         if person.by:
-            yield say("person_by", language, by=f"`{person.by}`")
+            yield say("person_by", language, by=as_code(self._access.name_of(person.by) or person.by))
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -237,6 +242,16 @@ def _name(person: Person) -> str:
     return next((each.name for each in person.accounts if each.name), person.accounts[0].principal)
 
 
+def _button(person: Person, *, is_only: bool) -> str:
+    """Return the label of a person; the platform tells people of the same name apart."""
+    platform = person.accounts[0].principal.partition(":")[0]
+    return _name(person)[:LONGEST_LABEL] if is_only else f"{_name(person)[:LONGEST_LABEL]} ({platform})"
+
+
+def _shows(principal: str) -> str:
+    return f"/person {principal}"[:64]
+
+
 def _described(person: Person) -> str:
     """Return a person's name and accounts as code."""
     name = next((as_code(each.name) for each in person.accounts if each.name), "")
@@ -244,4 +259,5 @@ def _described(person: Person) -> str:
 
 
 def _label(stranger: Stranger) -> str:
-    return f"? {stranger.event.sender.name or stranger.principal}"[:30]
+    platform = stranger.principal.partition(":")[0]
+    return f"? {(stranger.event.sender.name or stranger.principal)[:LONGEST_LABEL]} ({platform})"

@@ -1,6 +1,7 @@
 """Linked accounts are one person, and linking raises nobody's rights but those an owner shares."""
 
 import re
+from functools import partial
 
 import pytest
 
@@ -39,6 +40,11 @@ async def linked(bot: Bot, giver: str, sayer: str) -> str:
     await bot.hears(f"/link {code} yes", sender=sayer)
     told = bot.channel.screen_of(chat_of(bot, sayer))
     return told[-1] if told else ""
+
+
+def waits(bot: Bot, person: str) -> bool:
+    """Return True if the person was told that a budget has no room."""
+    return NO_ROOM in bot.channel.screen_of(chat_of(bot, person))[-1]
 
 
 async def test_two_members_who_are_one_person_find_each_others_direct_chats(start_bot: StartBot) -> None:
@@ -123,7 +129,7 @@ async def test_linking_frees_nobody_from_a_budget(start_bot: StartBot, account: 
 
     for person in ("bob", "carl"):
         await bot.channel.hears("hi", sender=person)
-        await bot.channel.until(lambda person=person: NO_ROOM in bot.channel.screen_of(chat_of(bot, person))[-1])
+        await bot.channel.until(partial(waits, bot, person))
     assert bot.llm.requests == []
 
     await bot.hears("/budget memory:carl 10m tokens a day")

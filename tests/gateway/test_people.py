@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from channels.base import Accepted
+from channels.base import Accepted, Sender
 from gateway.permissions.roles import Role
 from gateway.store.pairing import MOST_OF_CODE, MOST_OF_SENDER
 from tests.clock import FakeClock
@@ -199,3 +199,16 @@ async def test_whoami_shows_role_and_account(start_bot: StartBot) -> None:
     await bot.hears("/whoami", sender="bob")
 
     assert bot.screen[-1].startswith("**Role:** Member  \n**Account:** `memory:bob`")
+
+
+async def test_people_of_the_same_name_have_buttons_that_tell_them_apart(start_bot: StartBot) -> None:
+    bot = await start_bot("Hi.", "Hi.", "Hi.")
+    for person, name in (("eve", "Eve"), ("eve2", "Eve"), ("dan", "Dan")):
+        await bot.channel.hears("hi", sender=Sender(id=person, name=name))
+        await bot.hears(f"/allow memory:{person} guest")
+
+    await bot.hears("/people")
+
+    labels = {button.label for row in bot.channel.posts[-1][1].buttons for button in row}
+    assert {"Dan", "Eve (memory)"} <= labels
+    assert "Guest: `Eve` `memory:eve` (by `memory:ann`)" in bot.screen[-1]
