@@ -130,6 +130,11 @@ class MessageEdited(_WithText):
 
     type: Literal["edited"] = "edited"
 
+    @property
+    def new_words(self) -> dict[str, str]:
+        """The fields of the message that it changes."""
+        return {"text": self.text, **({"shared": self.shared} if self.shared else {})}
+
 
 class MessageDeleted(_Inbound):
     """A user or a moderator deleted a message."""

@@ -1,12 +1,20 @@
 """Handles commands, and messages that stand for one: a plain "yes", "no" or "stop"."""
 
-from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
+from channels.base import (
+    ButtonPressed,
+    CommandInvoked,
+    InboundEvent,
+    MessageEdited,
+    MessageReceived,
+    OutboundMessage,
+)
 from gateway.app.yes_or_no import PlainWords, Word, plain_word
 from gateway.chat.ask_user import FreeAnswers
 from gateway.chat.gaps import Gaps
 from gateway.chat.replies import Again, Answer, Replies, Said
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
+from gateway.commands.reword import REWORD
 from gateway.commands.table import CommandTable
 from gateway.runs.drain import DrainedTasks
 from gateway.store.exchanges import again
@@ -45,7 +53,8 @@ class CommandHandler:
         if self._commands.waits_for_none(name):
             self._tasks.start(self._run(item, name, arguments, session))
             return
-        session.begin_command()
+        holds_runs = self._commands.takes_back(name)
+        session.begin_command(holds_runs=holds_runs)
         if name == "stop":
             session.cut_short(item.event.sender)
 
@@ -54,7 +63,24 @@ class CommandHandler:
                 async with session.obeying:
                     await self._run(item, name, arguments, session)
             finally:
-                session.end_command()
+                session.end_command(holds_runs=holds_runs)
+
+        self._tasks.start(work())
+
+    def handle_edit(self, item: InboxItem, event: MessageEdited) -> None:
+        """Apply an edit: to a message that waits, or to the last one, which may be answered again."""
+        session = self._sessions.of(event.chat)
+        session.begin_command(holds_runs=True)
+
+        async def work() -> None:
+            try:
+                if await session.edited(event):
+                    await self._replies.answer(item, None)
+                    return
+                async with session.obeying:
+                    await self._run(item, REWORD, "", session)
+            finally:
+                session.end_command(holds_runs=True)
 
         self._tasks.start(work())
 
@@ -134,7 +160,7 @@ class CommandHandler:
             session.enqueue(InboxItem(item.seq, as_message(item.event, answer.words)))
             await self._replies.passed_on(item)
         elif isinstance(answer, Again):
-            session.enqueue(again(item, answer.message, answer.model))
+            session.enqueue(again(item, answer.message, answer.model), is_first=True)
             await self._replies.passed_on(item)
             if answer.note:
                 await self._replies.note(item, answer.note)

@@ -36,6 +36,7 @@ from gateway.commands.queue import QueueCommands
 from gateway.commands.remind import RemindCommands
 from gateway.commands.report import ReportCommands
 from gateway.commands.retry import RetryCommand
+from gateway.commands.reword import RewordCommand
 from gateway.commands.search import SearchCommands
 from gateway.commands.sessions import SessionCommands
 from gateway.commands.skill_archives import SkillArchives
@@ -77,6 +78,7 @@ class Commands(Chats):
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,
             RetryCommand(self.chat_models, self.access, store.exchanges).commands,
+            RewordCommand(self.access, store.exchanges).commands,
             QueueCommands().commands,
             AsideCommands(self.chat_models, pace, self.access, self.secrets, self._new_id).commands,
             ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,

@@ -1,7 +1,5 @@
 """The entry point for inbound events: stores them, then routes them to their chat's session."""
 
-import structlog
-
 from channels.base import (
     Accepted,
     Button,
@@ -27,8 +25,6 @@ from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.firings import Firings
 from gateway.store.rows import InboxItem
 from gateway.texts.say import say
-
-log = structlog.get_logger(__name__)
 
 
 class ChannelMessageHandler:
@@ -86,7 +82,7 @@ class ChannelMessageHandler:
             case ScheduleFired():
                 self._firings.fire(item)
             case MessageEdited() as event:
-                self._tasks.start(self._edit(item, event))
+                self._commands.handle_edit(item, event)
             case _:
                 self._tasks.start(self._replies.answer(item, None))
 
@@ -110,12 +106,6 @@ class ChannelMessageHandler:
             self._tasks.start(self._refuse(item))
         else:
             self._sessions.of(item.event.chat).receive(item, passes_gap=passes_gap)
-
-    async def _edit(self, item: InboxItem, event: MessageEdited) -> None:
-        """Apply an edit to a message that still waits. An edit of a handled message has no effect."""
-        took = await self._sessions.of(event.chat).edited(event)
-        log.info("message edited", id=event.event_id, took=took)
-        await self._replies.answer(item, None)
 
     async def _ask_back(self, item: InboxItem) -> None:
         """Reply to a message that contains nothing but a mention."""

@@ -12,8 +12,8 @@ import structlog
 
 from channels.base import ChatKey
 from gateway.chat.run import ChatRuns
-from gateway.chat.session import Expelled
 from gateway.chat.sessions import Sessions
+from gateway.chat.stopped_work import Expelled
 from gateway.delivery.delivery import Delivery
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of

@@ -36,6 +36,7 @@ class Mailbox:
         """Items on their way to the running agent, with files being fetched."""
         self._given: dict[int, InboxItem] = {}
         """Items given to the running agent that it has not taken in yet."""
+        self._holds = 0
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -60,6 +61,20 @@ class Mailbox:
     def has_waiting_from(self, sender: str) -> bool:
         """Return True if messages from the sender wait for a run."""
         return any(_kind(item) == (sender, _WORDS) for item in self._waiting.values())
+
+    @property
+    def is_held(self) -> bool:
+        """True while no run may begin."""
+        return self._holds > 0
+
+    def hold_turns(self) -> None:
+        """Let no run begin until `release_turns` is called as often as this."""
+        self._holds += 1
+        self.changed.set()
+
+    def release_turns(self) -> None:
+        self._holds -= 1
+        self.changed.set()
 
     def waiting(self, until: float) -> list[InboxItem]:
         """Return users' messages that no run has taken, oldest first.
@@ -100,14 +115,21 @@ class Mailbox:
             self._remove(item.seq)
         return held
 
-    def wait(self, item: InboxItem) -> None:
+    def wait(self, item: InboxItem, *, is_first: bool = False) -> None:
+        """Let an item wait for a run; `is_first`: before all others."""
         self._put(self._waiting, item)
+        if is_first:
+            self._tickets[item.seq] = min(self._tickets.values()) - 1
+            self._sort_waiting()
 
     def turns(self) -> list[list[InboxItem]]:
         """Return the waiting items grouped into future runs, oldest first.
 
-        A group holds one sender's messages; reports of tasks form groups of their own.
+        A group holds one sender's messages; reports of tasks form groups of their own. There are none while runs are
+        held.
         """
+        if self.is_held:
+            return []
         found: dict[tuple[str, str], list[InboxItem]] = {}
         for item in self._waiting.values():
             found.setdefault(_kind(item), []).append(item)
@@ -155,11 +177,11 @@ class Mailbox:
 
     def take_back(self) -> None:
         """Return items that the ended run did not take in to the waiting ones, in their order."""
-        both = self._given | self._waiting
         for item in self._given.values():
             self._show(item, WAITS)
-        self._waiting = {seq: both[seq] for seq in sorted(both, key=self._tickets.__getitem__)}
+        self._waiting |= self._given
         self._given = {}
+        self._sort_waiting()
 
     def drop(self, sender: str, *, with_given: bool) -> list[InboxItem]:
         """Remove and return a sender's messages that are not to be answered any more.
@@ -187,9 +209,9 @@ class Mailbox:
         return gone
 
     def find(self, platform_id: str) -> InboxItem | None:
-        """Return the message with the platform's id, or None."""
+        """Return the message with the platform's id, or None; not one to be answered again, which may join several."""
         for item in self:
-            if isinstance(item.event, MessageReceived) and item.event.message_id == platform_id:
+            if isinstance(item.event, MessageReceived) and item.event.message_id == platform_id and not item.is_again:
                 return item
         return None
 
@@ -202,6 +224,9 @@ class Mailbox:
     @property
     def _places(self) -> tuple[dict[int, InboxItem], ...]:
         return self._above, self._held, self._waiting, self._arriving, self._given
+
+    def _sort_waiting(self) -> None:
+        self._waiting = dict(sorted(self._waiting.items(), key=lambda pair: self._tickets[pair[0]]))
 
     def _put(self, place: dict[int, InboxItem], item: InboxItem) -> None:
         place[item.seq] = item

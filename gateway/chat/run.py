@@ -12,6 +12,7 @@ from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, Posted
 from gateway.chat.answers import Answers
+from gateway.chat.called_tools import CalledTools
 from gateway.chat.run_end import RunEnds
 from gateway.chat.speech import Speaker
 from gateway.delivery.progress_message import ProgressMessage
@@ -53,11 +54,13 @@ class ChatRun:
         """True while approval of a call is pending."""
         self.released = asyncio.Event()
         """Set when a user stops the run, so that it is not left for the next process to resume."""
+        self.called = CalledTools()
         self.said = on_said
         self._end = AgentEnd(reason=TerminalReason.ERROR, messages=())
         self._progress: ProgressMessage | None = None
 
     def show(self, event: AgentEvent) -> None:
+        self.called.follow(event)
         if self._progress is not None:
             self._progress.apply(event)
             self.is_waiting = self._progress.progress.is_waiting

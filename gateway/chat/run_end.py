@@ -99,6 +99,17 @@ class RunEnds:
         """Close the questions, cancel the tasks and pause the jobs of users who may no longer speak; return them."""
         return await self._approvals.expel(), await self._tasks.expel(knows), await self._jobs.expel(knows)
 
+    async def stop(self, run: Run, language: Language) -> None:
+        """End a run that waits to be resumed, because a user has stopped it."""
+        said = await self._store.transcript.said_in(run)
+        how = RunEnd(TerminalReason.ABORTED, usage_of(said), "")
+        if not said:  # its message still waits
+            await self._store.runs.end(run, how, ())
+            return
+        words = finished_words(said)
+        sorry = OutboundMessage(markdown=say("stopped_here" if words else "stopped", language), reply_to=run.reply_to)
+        await self._end(run, sorry, words, how)
+
     async def revoke(self, run: Run, language: Language) -> None:
         """End a run that waits to be resumed, because its user may no longer speak."""
         said = await self._store.transcript.said_in(run)

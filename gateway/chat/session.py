@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 
 import structlog
 
@@ -10,10 +9,13 @@ from agent_core.background import Background
 from agent_core.log_errors import Bulkhead
 from agent_core.reasons import TerminalReason
 from channels.base import MessageEdited, ScheduleFired, Sender, TaskEnded
+from gateway.chat.asides import Asides
 from gateway.chat.conversation import Conversation
+from gateway.chat.current_run import CurrentRun
 from gateway.chat.gaps import Gaps, GapWait
 from gateway.chat.mailbox import Mailbox
 from gateway.chat.run import ChatRun, ChatRuns
+from gateway.chat.stopped_work import Expelled, Halted
 from gateway.chat.turns import Turns
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.runner import Attempt
@@ -26,16 +28,6 @@ PAUSE = 5.0
 """Seconds until a chat is tried again after an error outside a run."""
 
 log = structlog.get_logger(__name__)
-
-
-@dataclass(frozen=True)
-class Expelled:
-    """The work that a session has ended for users who lost the right to speak."""
-
-    stopped: Run | None
-    left: Sequence[Run]
-    """Runs of the previous process, which were not resumed and have not ended yet."""
-    messages: Sequence[InboxItem]
 
 
 class ChatSession:
@@ -59,11 +51,8 @@ class ChatSession:
         """A stop has cut short agent work begun by a command, whose reply reports it."""
         self._unsent: list[Post] = []
         self._unfinished: list[Run] = []
-        self._run: Run | None = None
-        self._chat_run: ChatRun | None = None
-        self._run_over = asyncio.Event()
-        self._run_started = 0.0
-        self._stopping = False
+        self.current = CurrentRun(turns)
+        self.asides = Asides()
         self._work: asyncio.Task[None] | None = None
         self._closed = False
         self._background = Background("a chat's work failed")
@@ -74,13 +63,12 @@ class ChatSession:
 
     @property
     def is_idle(self) -> bool:
-        return self._background.is_idle and not self._commands
+        return self._background.is_idle and not self._commands and not self.asides.are_open
 
     @property
     def running_for(self) -> float | None:
         """Seconds since the run began, or None while idle or when only the delivery of the last answer is left."""
-        told = self._chat_run is not None and self._chat_run.is_noted and not self.mail.has_waiting
-        return self._turns.clock.monotonic() - self._run_started if self._run and not told else None
+        return self.current.seconds(has_more=self.mail.has_waiting)
 
     # Input
 
@@ -98,12 +86,21 @@ class ChatSession:
         else:
             self._admit(item)
 
-    def begin_command(self) -> None:
-        """Hold back later messages while a command is in progress. It passes the queue, but not earlier messages."""
-        self._commands += 1
+    def begin_command(self, *, holds_runs: bool = False) -> None:
+        """Hold back later messages while a command is in progress. It passes the queue, but not earlier messages.
 
-    def end_command(self) -> None:
+        `holds_runs` also lets no run begin meanwhile, for a command that takes back what was said. Give it to
+        `end_command` too.
+        """
+        self._commands += 1
+        if holds_runs:
+            self.mail.hold_turns()
+
+    def end_command(self, *, holds_runs: bool = False) -> None:
         self._commands -= 1
+        if holds_runs:
+            self.mail.release_turns()
+            self._wake()
         if not self._commands:
             for item in self.mail.release():
                 self.receive(item)
@@ -126,8 +123,9 @@ class ChatSession:
         self.mail.hold(item)
 
     def can_stop(self, sender: Sender) -> bool:
-        """Return True if there is a run that the user may stop."""
-        return self._run is not None and self._is_open and self._turns.may_stop(sender, self._run)
+        """Return True if there is a run or a question aside that the user may stop."""
+        is_admin = self._turns.is_admin(self.key, sender)
+        return self.current.may_be_stopped_by(sender) or self.asides.may_be_stopped_by(sender, is_admin=is_admin)
 
     def owe(self, post: Post) -> None:
         """Deliver a post that the previous process left unsent, before anything new."""
@@ -144,8 +142,7 @@ class ChatSession:
         item = self.mail.find(changed.message_id)
         if item is None or item.event.sender.id != changed.sender.id:  # nobody speaks with another's rights
             return False
-        words = {"text": changed.text, **({"shared": changed.shared} if changed.shared else {})}
-        reworded = InboxItem(item.seq, item.event.model_copy(update=words), item.model)
+        reworded = InboxItem(item.seq, item.event.model_copy(update=changed.new_words), item.model)
         self.mail.replace(reworded)
         agent = self.conversation.agent_in_memory
         if self.mail.is_given(item) and agent is not None:
@@ -157,16 +154,16 @@ class ChatSession:
         """Abort agent work begun by an earlier command, such as a summary; a stop does not wait for it."""
         agent = self.conversation.agent_in_memory
         may = not self._channel.is_group(self.key) or self._turns.is_admin(self.key, by)
-        if self._run is None and agent is not None and agent.is_running and may:
+        if self.current.run is None and agent is not None and agent.is_running and may:
             self.is_cut_short = True
             agent.abort()
 
     async def stop(self, by: Sender) -> Stopped:
         """Stop the run and drop its user's later messages. Raises PermissionError if it is another user's run."""
         was_cut_short, self.is_cut_short = self.is_cut_short, False
-        stopped, dropped = self._halt(by)
-        await self.conversation.settle(dropped)
-        return Stopped.RUN if was_cut_short else stopped
+        halted = self._halt(by)
+        await self._settle(halted)
+        return Stopped.RUN if was_cut_short else halted.what
 
     async def continuing(self, by: Sender, run: str, ended: Callable[[TerminalReason], bool]) -> Continuing:
         """Check if a user may continue the chat's last run. `ended` tests its reason; `run` is a prefix of its id."""
@@ -175,7 +172,8 @@ class ChatSession:
         last = await self.conversation.last_run()
         if last is None or last[1] is None or not (ended(last[1]) and last[0].id.startswith(run)):
             return Continuing.NOTHING
-        if self._run is not None and self._run.id != last[0].id:  # a run has ended although its answer is being sent
+        current = self.current.run
+        if current is not None and current.id != last[0].id:  # a run has ended although its answer is being sent
             return Continuing.NOTHING
         return Continuing.POSSIBLE if self._turns.may_steer(by, last[0]) else Continuing.NOT_YOURS
 
@@ -186,33 +184,52 @@ class ChatSession:
     async def resume(self, by: Sender, session: str) -> None:
         """Stop the run and go on with another session of this chat. Raises PermissionError as `stop` does."""
         await self.conversation.settings()
-        stopped, dropped = self._halt(by)
+        halted = self._halt(by)
         # At once, so that nothing more begins in the old session; the stopped run ends there.
         await self.conversation.switch(session)
-        await self.conversation.settle(dropped)
-        if stopped is Stopped.RUN and self._run is not None:
-            await self._run_over.wait()
+        await self._settle(halted)
+        await self.current.stopped()
 
     async def end_run(self, by: Sender) -> None:
         """Stop the run and wait until it is over. Raises PermissionError as `stop` does."""
-        if await self.stop(by) is Stopped.RUN and self._run is not None:
-            await self._run_over.wait()
+        await self._settle(self._halt(by))
+        await self.current.stopped()
 
-    def _halt(self, by: Sender) -> tuple[Stopped, list[InboxItem]]:
-        """Abort the run. Return what was stopped, and the messages that are not to be answered any more."""
-        run = self._run if self._is_open else None
-        if run is not None and not self._turns.may_stop(by, run):
+    async def cut_off_run(self) -> None:
+        """Stop the run for its message to be answered again, and wait until it is over; later messages still wait.
+
+        The caller checks the right.
+        """
+        if self.current.is_open:
+            self._abort()
+        left, self._unfinished = self._unfinished, []
+        await self._settle(Halted(Stopped.NOTHING, (), left))
+        await self.current.stopped()
+
+    def may_cut_off_run(self, by: Sender) -> bool:
+        """Return True unless there is a run with whose rights the user may not act."""
+        runs = [*self._unfinished, *([self.current.run] if self.current.run is not None else [])]
+        return all(self._turns.may_steer(by, run) for run in runs)
+
+    def _halt(self, by: Sender) -> Halted:
+        """Abort the run and drop the messages that are not to be answered any more."""
+        run = self.current.run if self.current.is_open else None
+        if not all(self._turns.may_stop(by, each) for each in (*self._unfinished, *([run] if run else []))):
             raise PermissionError(by.id)
+        left, self._unfinished = self._unfinished, []
         dropped = self.mail.drop(by.id, with_given=run is not None)
         if run is not None:
             self._abort()
-            return Stopped.RUN, dropped
-        return Stopped.WAITING if dropped else Stopped.NOTHING, dropped
+        waiting = Stopped.WAITING if dropped else Stopped.NOTHING
+        return Halted(Stopped.RUN if run is not None or left else waiting, dropped, left)
+
+    async def _settle(self, halted: Halted) -> None:
+        await self.conversation.settle(halted.dropped)
+        for run in halted.left:
+            await self._runs.ends.stop(run, await self._language())
 
     def _abort(self) -> None:
-        self._stopping = True
-        if self._chat_run is not None:
-            self._chat_run.released.set()
+        self.current.stop()
         if (agent := self.conversation.agent_in_memory) is not None:
             agent.queues.clear_steering()
             agent.abort()
@@ -225,7 +242,8 @@ class ChatSession:
 
         left = [run for run in self._unfinished if is_out(run.person)]
         self._unfinished = [run for run in self._unfinished if run not in left]
-        stopped = self._run if self._run is not None and self._is_open and is_out(self._run.person) else None
+        run = self.current.run if self.current.is_open else None
+        stopped = run if run is not None and is_out(run.person) else None
         if stopped is not None:
             self._abort()
         dropped = self.mail.expel(is_out)
@@ -250,8 +268,9 @@ class ChatSession:
         else:
             self.enqueue(item)
 
-    def enqueue(self, item: InboxItem) -> None:
-        self.mail.wait(item)
+    def enqueue(self, item: InboxItem, *, is_first: bool = False) -> None:
+        """Let a message wait for a run of its own; `is_first`: before all others, as it is answered again."""
+        self.mail.wait(item, is_first=is_first)
         self._wake()
 
     def _wake(self, after: float = 0.0) -> None:
@@ -267,24 +286,11 @@ class ChatSession:
 
     @property
     def _has_work(self) -> bool:
-        return bool(self._unsent or self._unfinished) or self.mail.has_waiting
-
-    @property
-    def _is_open(self) -> bool:
-        """True if there is a run that can still be steered and stopped."""
-        over = self._chat_run is not None and self._chat_run.is_over
-        return self._run is not None and not self._stopping and not over
-
-    @property
-    def _is_asking(self) -> bool:
-        """True while the run waits for approval."""
-        return self._chat_run is not None and self._chat_run.is_waiting
+        return (bool(self._unsent or self._unfinished) or self.mail.has_waiting) and not self.mail.is_held
 
     def _can_steer(self, sender: Sender) -> bool:
         """Return True if the sender may steer the run and has no earlier message waiting, as after a restart."""
-        waits = self.mail.has_waiting_from(sender.id)
-        is_open = self._run is not None and self._is_open and not self._turns.are_held
-        return is_open and self._run is not None and self._turns.may_steer(sender, self._run) and not waits
+        return self.current.may_be_steered_by(sender) and not self.mail.has_waiting_from(sender.id)
 
     async def _process(self, after: float) -> None:
         if after:
@@ -292,7 +298,7 @@ class ChatSession:
         await self._note_down()
         if not self._has_work:
             return
-        async with self._typing.shown(self.key, lambda: not self._is_asking):
+        async with self._typing.shown(self.key, lambda: not self.current.is_asking):
             while self._has_work and not self._turns.are_held:
                 await self._next()
 
@@ -303,6 +309,8 @@ class ChatSession:
             await self._runs.deliver_left(self.key, owed)
             return
         chat = await self.conversation.settings()
+        if self.mail.is_held:
+            return
         if self._unfinished:
             run, items = self._unfinished.pop(0), []
         else:
@@ -313,14 +321,12 @@ class ChatSession:
                 return
             self._sender_language = items[0].event.sender.language
             run = self._turns.new_run(chat, items[0], in_group=self._channel.is_group(self.key))
-        self._run, self._run_started, self._stopping = run, self._turns.clock.monotonic(), False
-        self._run_over.clear()
+        self.current.begin(run, items)
         try:
             with self._runs.runner.tracked(run):
                 await self._attempt(run, items)
         finally:
-            self._run = self._chat_run = None
-            self._run_over.set()
+            self.current.end()
             self.mail.take_back()
 
     async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> None:
@@ -351,13 +357,14 @@ class ChatSession:
             return
         agent = await self.conversation.agent_of(run.session)
         # A stop may come while files are still being fetched, before there is anything to abort.
-        unsubscribe = agent.subscribe(lambda _: agent.abort() if self._stopping else None)
+        unsubscribe = agent.subscribe(lambda _: agent.abort() if self.current.is_stopping else None)
         try:
-            self._chat_run = ChatRun(self._runs, agent, run, await self._language(), self._taken)
+            driven = ChatRun(self._runs, agent, run, await self._language(), self._taken)
+            self.current.chat_run = driven
             if items:
-                await self._chat_run.start(await self.conversation.prompts(run, items, agent))
+                await driven.start(await self.conversation.prompts(run, items, agent))
             else:
-                await self._chat_run.resume(list(attempt.said))
+                await driven.resume(list(attempt.said))
         finally:
             unsubscribe()
             agent.queues.clear_steering()
@@ -373,14 +380,14 @@ class ChatSession:
                     self.enqueue(left)
 
     async def _hand_over(self, seq: int) -> None:
-        run = self._run
+        run = self.current.run
         agent = await self.conversation.agent_of(run.session) if run is not None else None
         made = message = None
         current = self.mail.arriving(seq)
         while current is not None and current is not made:  # an edit may come in between
             made, message = current, await self.conversation.prompt(current, run)
             current = self.mail.arriving(seq)
-        if current is None or message is None or agent is None or self._run is not run:
+        if current is None or message is None or agent is None or self.current.run is not run:
             return
         if self._can_steer(current.event.sender):
             self.mail.arrived(seq)

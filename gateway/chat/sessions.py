@@ -7,7 +7,8 @@ from itertools import islice
 from weakref import WeakValueDictionary
 
 from channels.base import ChatKey
-from gateway.chat.session import ChatSession, Expelled
+from gateway.chat.session import ChatSession
+from gateway.chat.stopped_work import Expelled
 from gateway.store.rows import InboxItem
 
 MOST_IDLE = 200

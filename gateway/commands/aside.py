@@ -43,6 +43,11 @@ class AsideCommands:
         """Answer a question with the conversation as context, without tools."""
         if refusal := too_soon(self._pace, given):
             return refusal
+        with given.session.asides.asked(given.sender) as token:
+            answer = await self._answer(given, token)
+        return reply(say("btw_stopped", given.language)) if token.cancelled else answer
+
+    async def _answer(self, given: Invocation, token: CancelToken) -> OutboundMessage | None:
         agent, run = await given.session.conversation.separate_agent(), self._new_id()
         await self._models.equip(agent, given.chat, given.role)
         # A budget without room refuses the question: nobody should get an answer to it much later.
@@ -50,8 +55,7 @@ class AsideCommands:
         question = user(given.arguments.strip(), source=given.sender.name if given.in_group else None, context=NOTE)
         agent.append_message(question)
         request = agent.context.build_request(agent.state, with_tools=False)
-        asked = ModelRequest(request, agent.session_id, CancelToken())
-        answer, failure = await agent.loop.caller.ask(asked, unheard)
+        answer, failure = await agent.loop.caller.ask(ModelRequest(request, agent.session_id, token), unheard)
         if not self._access.may_speak(given.chat, given.sender):
             return None  # the right was taken away meanwhile
         if failure is not None:

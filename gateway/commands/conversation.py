@@ -29,17 +29,20 @@ class ConversationCommands:
         return reply("\n\n".join([say("new_session", given.language), *self._tasks_go_on(given)]))
 
     async def stop(self, given: Invocation) -> OutboundMessage | None:
-        """Stop the run. A stopped run gets no reply, as its own message then reads "Stopped"; tasks are reported."""
+        """Stop the run and questions aside. Their own messages tell that they were stopped; tasks are reported."""
+        asides = given.session.asides.stop(given.sender, is_admin=given.is_admin)
         try:
             stopped = await given.session.stop(given.sender)
         except PermissionError:
-            return reply(say("not_yours", given.language))
+            return None if asides else reply(say("not_yours", given.language))
         going_on = self._tasks_go_on(given)
         match stopped:
             case Stopped.RUN:
                 return reply(going_on[0]) if going_on else None
             case Stopped.WAITING:
                 return reply("\n\n".join([say("stopped", given.language), *going_on]))
+            case Stopped.NOTHING if given.session.asides.are_open:
+                return None if asides else reply(say("not_yours", given.language))
             case Stopped.NOTHING:
                 return reply("\n\n".join([say("nothing_to_stop", given.language), *going_on]))
 
@@ -101,6 +104,7 @@ class ConversationCommands:
                 self.rewind,
                 arguments="[N]",
                 example="2",
+                takes_back=True,
             ),
             Command("stop", {"en": "Stop what is running", "zh": "停止当前任务"}, self.stop),
             Command(

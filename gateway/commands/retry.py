@@ -1,6 +1,7 @@
 """The command /retry: has the last message answered again."""
 
 import re
+from collections.abc import Iterable
 
 from agent_core.reasons import TerminalReason
 from agent_core.tools.registry import ToolRegistry, UnknownTool
@@ -17,6 +18,8 @@ from gateway.texts.say import say
 _RUN = re.compile(r"[0-9a-f]{8}")
 """The start of a run's id, in the button under a failure."""
 _HARMLESS = ("read", "net")
+TASK = "task"
+"""The tool that has a sub-agent work, with tools of its own."""
 
 
 class RetryCommand:
@@ -40,12 +43,11 @@ class RetryCommand:
         """Take the last exchange out of the conversation and return its message."""
         if model is not None and not self._models.allows(given.role, model):
             return reply(say("model_not_for_you", given.language, model=in_code(model), slash=given.slash))
-        try:
-            await given.session.end_run(given.sender)
-        except PermissionError:
-            return reply(say("not_yours", given.language))
-        conversation = given.session.conversation
-        last = await self._exchanges.last((await conversation.settings()).session, given.asked)
+        session = given.session
+        if not (session.may_cut_off_run(given.sender) and await self._may_repeat(given)):
+            return reply(say("retry_not_yours", given.language))
+        await session.cut_off_run()
+        last = await last_exchange(self._exchanges, given)
         if last is None:
             return reply(say("retry_nothing", given.language))
         author = last.message.sender
@@ -53,14 +55,14 @@ class RetryCommand:
             return reply(say("retry_not_yours", given.language))
         if model is not None and not self._models.allows(self._access.role(given.chat, author), model):
             return reply(say("model_not_for_them", given.language, model=in_code(model)))
-        note = say("retry_files", given.language) if await self._changed_something(given, last) else ""
-        await conversation.rewind(1, given.asked)
-        return Again(last.message, model, note)
+        return await answered_again(given, last, model)
 
-    async def _changed_something(self, given: Invocation, last: Exchange) -> bool:
-        """Return True if a tool may have changed something; those no longer known count."""
-        tools = (await given.session.conversation.agent()).loop.tools
-        return any(_may_change(tools, name) for name in last.tools)
+    async def _may_repeat(self, given: Invocation) -> bool:
+        """Return False if the last message is that of somebody for whom the user may not act."""
+        last, run = await last_exchange(self._exchanges, given), given.session.current.run
+        if last is None or (run is not None and run.id not in last.runs):  # the run's message is about to be stored
+            return True
+        return self._access.may_act_for(given.chat, given.sender, last.message.sender.id)
 
     async def _failed(self, given: Invocation, run: str) -> Answer:
         """Have the model go on after a failure; the user's message and its files are still in the session."""
@@ -81,12 +83,32 @@ class RetryCommand:
                 self.retry,
                 arguments="[MODEL]",
                 example="anthropic/claude-sonnet-5",
+                takes_back=True,
             ),
         )
 
 
-def _may_change(tools: ToolRegistry, name: str) -> bool:
+async def last_exchange(exchanges: Exchanges, given: Invocation) -> Exchange | None:
+    """Return the last exchange of the conversation, or the one that this very event has taken out already."""
+    return await exchanges.last((await given.session.conversation.settings()).session, given.asked)
+
+
+async def answered_again(given: Invocation, last: Exchange, model: str | None = None) -> Again:
+    """Take the last exchange out of the conversation and return its message."""
+    changed = await may_have_changed(given, last.tools | last.open_tools)
+    await given.session.conversation.rewind(1, given.asked)
+    return Again(last.message, model, say("retry_files", given.language) if changed else "")
+
+
+async def may_have_changed(given: Invocation, tools: Iterable[str]) -> bool:
+    """Return True if one of these tools may have written, sent or run something; unknown ones count."""
+    known = (await given.session.conversation.agent()).loop.tools
+    return any(may_change(known, name) for name in tools)
+
+
+def may_change(tools: ToolRegistry, name: str) -> bool:
+    """Return True for a tool that may write, send or run something, also by a sub-agent."""
     try:
-        return tools.get(name).acts not in _HARMLESS
+        return name == TASK or tools.get(name).acts not in _HARMLESS
     except UnknownTool:
         return True

@@ -112,6 +112,8 @@ class Command:
     """The least role whose menus and /help list it. What each person may do with it, it checks itself."""
     waits_for_none: bool = False
     """Runs at once beside the chat's other commands and messages, which do not wait for it either."""
+    takes_back: bool = False
+    """Takes back what was said, so that no run may begin meanwhile."""
 
     @property
     def spec(self) -> CommandSpec:
@@ -195,6 +197,11 @@ class CommandTable:
         """Return True if the command runs beside the chat's other commands."""
         command = self._by_name.get(name)
         return command is not None and command.waits_for_none
+
+    def takes_back(self, name: str) -> bool:
+        """Return True if no run may begin while the command is in progress."""
+        command = self._by_name.get(name)
+        return command is not None and command.takes_back
 
     def with_files(self, event: InboundEvent) -> InboundEvent:
         """Return the command that a message with files is, or the event as it is."""

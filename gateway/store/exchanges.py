@@ -1,17 +1,19 @@
 """Exchanges of conversations: the messages that began and steered a run, and what its tools did."""
 
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_core.messages import UserMessage, message_adapter, text_of
-from channels.base import ButtonPressed, CommandInvoked, MessageReceived
+from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, message_adapter, text_of
+from agent_core.reasons import CallFailure
+from channels.base import ButtonPressed, CommandInvoked, MessageEdited, MessageReceived
 from gateway.store.inbox import parse_item
 from gateway.store.rows import InboxItem, inbox_seqs
 from gateway.store.table import Table
 from gateway.store.transcript import LAST_STARTS
 
 _IN_RANGE = "session = ? AND seq > ? AND seq <= ?"
+_OF_MESSAGE = "chat = ? AND message_id = ? AND json_extract(payload, '$.type')"
 _END = 2**63 - 1
 
 
@@ -19,10 +21,22 @@ _END = 2**63 - 1
 class Exchange:
     """The last exchange of a conversation."""
 
+    messages: Sequence[MessageReceived]
+    """What its users sent, with the words of their latest edits."""
     message: MessageReceived
-    """The messages of its user as one."""
+    """The same as one message."""
+    runs: Sequence[str]
+    """The run that began it, and those that followed for reports of tasks."""
     tools: frozenset[str]
-    """The tools that were called in it."""
+    """The tools that were called in it, or may have been before a crash."""
+    open_tools: frozenset[str]
+    """The tools of calls without a result."""
+    is_taken_out: bool
+    """True if this very event has taken it out of the conversation already."""
+
+    def sent(self, message_id: str) -> MessageReceived | None:
+        """Return its message with the platform's id."""
+        return next((each for each in self.messages if each.message_id == message_id), None)
 
 
 class Exchanges(Table):
@@ -32,11 +46,33 @@ class Exchanges(Table):
         """Return the last exchange of a session, or the one that this event has taken out already."""
 
         def read(connection: sqlite3.Connection) -> Exchange | None:
-            place = _rewound(connection, event_id) or _last(connection, session)
-            if place is None:
-                return None
-            message = _joined(_messages(connection, place))
-            return Exchange(message, _tools(connection, place)) if message else None
+            taken_out = _rewound(connection, event_id)
+            place = taken_out or _last(connection, session)
+            messages = [each for each in _messages(connection, place) if each.sender.id] if place else []
+            if place is None or not messages:
+                return None  # there is none, or its messages have been erased
+            return Exchange(
+                messages=messages,
+                message=_joined(messages),
+                runs=_runs(connection, place),
+                tools=_tools(connection, place),
+                open_tools=_open_tools(connection, place),
+                is_taken_out=taken_out is not None,
+            )
+
+        return await self._writer.submit(read)
+
+    async def changes_words(self, edit: MessageEdited) -> bool:
+        """Return True if an edit changes the text that the message had until then."""
+        query = (
+            f"SELECT seq, payload FROM inbox WHERE {_OF_MESSAGE} IN ('message', 'edited')"  # noqa: S608
+            " AND seq < (SELECT seq FROM inbox WHERE event_id = ?) ORDER BY seq DESC LIMIT 1"
+        )
+
+        def read(connection: sqlite3.Connection) -> bool:
+            row = connection.execute(query, (str(edit.chat), edit.message_id, edit.event_id)).fetchone()
+            before = parse_item(row).event if row else None
+            return isinstance(before, MessageReceived | MessageEdited) and before.text != edit.text
 
         return await self._writer.submit(read)
 
@@ -57,12 +93,39 @@ def _last(connection: sqlite3.Connection, session: str) -> _Place | None:
     return None
 
 
+def _runs(connection: sqlite3.Connection, place: _Place) -> list[str]:
+    query = f"SELECT run FROM transcript WHERE {_IN_RANGE} GROUP BY run ORDER BY min(seq)"  # noqa: S608
+    return [run for (run,) in connection.execute(query, place)]
+
+
 def _tools(connection: sqlite3.Connection, place: _Place) -> frozenset[str]:
-    query = (
+    """Return the tools of calls that were made, or whose outcome is unknown."""
+    made = (
         "SELECT DISTINCT tool FROM tool_calls"  # noqa: S608
         f" WHERE attempts > 0 AND run IN (SELECT DISTINCT run FROM transcript WHERE {_IN_RANGE})"
     )
-    return frozenset(tool for (tool,) in connection.execute(query, place))
+    unknown = (
+        f"SELECT DISTINCT json_extract(message, '$.tool_name') FROM transcript WHERE {_IN_RANGE}"  # noqa: S608
+        " AND json_extract(message, '$.details.failure') = ?"
+    )
+    found = connection.execute(made, place).fetchall()
+    found += connection.execute(unknown, (*place, CallFailure.UNKNOWN.value)).fetchall()
+    return frozenset(tool for (tool,) in found)
+
+
+def _open_tools(connection: sqlite3.Connection, place: _Place) -> frozenset[str]:
+    query = (
+        f"SELECT message FROM transcript WHERE {_IN_RANGE}"  # noqa: S608
+        " AND json_extract(message, '$.role') IN ('assistant', 'tool_result') ORDER BY seq"
+    )
+    found: dict[str, str] = {}
+    for (row,) in connection.execute(query, place):
+        match message_adapter.validate_json(row):
+            case AssistantMessage() as answer:
+                found |= {call.id: call.name for call in answer.tool_calls}
+            case ToolResultMessage() as result:
+                found.pop(result.tool_call_id, None)
+    return frozenset(found.values())
 
 
 def _messages(connection: sqlite3.Connection, place: _Place) -> list[MessageReceived]:
@@ -88,7 +151,17 @@ def _sent(connection: sqlite3.Connection, said: UserMessage) -> Sequence[Message
         return _messages(connection, place)
     if isinstance(event, CommandInvoked | ButtonPressed):
         return [_as_message(event, text_of(said.content))]
-    return [event] if isinstance(event, MessageReceived) else []
+    return [_reworded(connection, event)] if isinstance(event, MessageReceived) else []
+
+
+def _reworded(connection: sqlite3.Connection, message: MessageReceived) -> MessageReceived:
+    """Return a message with the words of its latest edit."""
+    query = f"SELECT seq, payload FROM inbox WHERE {_OF_MESSAGE} = 'edited' ORDER BY seq DESC LIMIT 1"  # noqa: S608
+    row = connection.execute(query, (str(message.chat), message.message_id)).fetchone()
+    edit = parse_item(row).event if row else None
+    if not isinstance(edit, MessageEdited) or edit.sender.id != message.sender.id:
+        return message
+    return message.model_copy(update=edit.new_words)
 
 
 def _as_message(event: CommandInvoked | ButtonPressed, words: str) -> MessageReceived:
@@ -103,20 +176,16 @@ def _as_message(event: CommandInvoked | ButtonPressed, words: str) -> MessageRec
     )
 
 
-def _joined(messages: Iterable[MessageReceived]) -> MessageReceived | None:
-    """Return the messages as one, or None if there are none or they have been erased."""
-    left = [each for each in messages if each.sender.id]
-    if not left:
-        return None
+def _joined(messages: Sequence[MessageReceived]) -> MessageReceived:
     together = {
-        "text": "\n\n".join(each.text for each in left if each.text),
-        "shared": "\n\n".join(each.shared for each in left if each.shared),
-        "attachments": tuple(file for each in left for file in each.attachments),
+        "text": "\n\n".join(each.text for each in messages if each.text),
+        "shared": "\n\n".join(each.shared for each in messages if each.shared),
+        "attachments": tuple(file for each in messages for file in each.attachments),
     }
-    return left[0].model_copy(update=together)
+    return messages[0].model_copy(update=together)
 
 
 def again(item: InboxItem, message: MessageReceived, model: str | None) -> InboxItem:
     """Return the item whose event asked for it as the message to answer again."""
     event = message.model_copy(update={"event_id": item.event.event_id, "at": item.event.at})
-    return InboxItem(item.seq, event, model)
+    return InboxItem(item.seq, event, model, is_again=True)

@@ -23,6 +23,8 @@ class InboxItem:
     event: InboundEvent
     model: str | None = None
     """The model asked for this once."""
+    is_again: bool = False
+    """True if the event is an earlier message, to be answered again."""
 
 
 def message_id(item: InboxItem) -> str:

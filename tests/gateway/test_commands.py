@@ -169,7 +169,7 @@ async def test_others_cannot_stop_a_run_and_its_person_can(start_bot: StartBot) 
 
     await bot.channel.hears("/stop", sender="carl", group="team")
     await bot.channel.until(lambda: len(bot.screen) == 1)
-    assert bot.screen == ["Only the person who asked, or an owner, can stop this."]
+    assert bot.screen == ["Only the person who asked, or an admin, can stop this."]
     await bot.hears("/stop", sender="bob", group="team")
 
     assert bot.screen[1:] == ["Stopped."]
@@ -240,7 +240,7 @@ async def test_others_cannot_renew_what_somebody_else_runs(start_bot: StartBot) 
     await bot.app.settled()
     await bot.hears("go on", sender="bob", group="team")
 
-    assert bot.screen == ["Only the person who asked, or an owner, can stop this.", "Done.", "And?"]
+    assert bot.screen == ["Only the person who asked, or an admin, can stop this.", "Done.", "And?"]
     assert len(bot.llm.requests[1].messages) == 3
 
 

@@ -279,17 +279,6 @@ async def test_an_edit_while_its_file_is_fetched_is_not_lost(wired_bot: StartBot
     assert heard_by_the_model(bot)[-1] == "typo"
 
 
-async def test_an_edit_that_comes_too_late_is_no_new_question(wired_bot: StartBot) -> None:
-    bot = await wired_bot("One.")
-    await bot.hears("first")
-
-    await bot.channel.changes(newest(bot), "something else")
-    await bot.app.settled()
-
-    assert bot.screen == ["One."]
-    assert await bot.made.store.inbox.waiting() == []
-
-
 async def test_an_edit_survives_a_restart(wired_bot: StartBot) -> None:
     never = asyncio.Event()
     bot = await wired_bot(Waits(never), "For Bob.", "For Carl.")
