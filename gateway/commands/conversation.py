@@ -36,13 +36,13 @@ class ConversationCommands:
         except PermissionError:
             return None if asides else reply(say("not_yours", given.language))
         going_on = self._tasks_go_on(given)
-        match stopped:
+        match Stopped.RUN if asides and stopped is Stopped.NOTHING else stopped:
             case Stopped.RUN:
                 return reply(going_on[0]) if going_on else None
             case Stopped.WAITING:
                 return reply("\n\n".join([say("stopped", given.language), *going_on]))
             case Stopped.NOTHING if given.session.asides.are_open:
-                return None if asides else reply(say("not_yours", given.language))
+                return reply(say("not_yours", given.language))
             case Stopped.NOTHING:
                 return reply("\n\n".join([say("nothing_to_stop", given.language), *going_on]))
 

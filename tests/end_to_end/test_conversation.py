@@ -164,20 +164,6 @@ async def test_an_edit_of_a_message_that_waits_changes_it(stage: Stage) -> None:
     assert stage.said == ["plan a trip to Oslo", "no, to Bergen"]
 
 
-@where(lambda facts: facts.people_edit)
-async def test_an_edit_of_a_message_that_was_answered_asks_nothing_anew(stage: Stage) -> None:
-    ann, chat = stage.private("Ann")
-    stage.script.then(says("Rain."), says("You are welcome."))
-
-    asked = await chat.says(ann, "weather in Oslo?")
-    await chat.until(lambda c: c.screen == ["Rain."])
-    await chat.edits(asked, "weather in Oslo please?")
-    await chat.says(ann, "thanks")
-
-    await chat.until(lambda c: c.screen == ["Rain.", "You are welcome."])
-    assert stage.said == ["weather in Oslo?", "thanks"]
-
-
 @where(lambda facts: facts.tells_replies)
 async def test_what_is_replied_to_is_told_to_the_model(stage: Stage) -> None:
     ann, chat = stage.private("Ann")

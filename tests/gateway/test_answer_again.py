@@ -170,3 +170,60 @@ async def test_the_command_executed_again_after_a_crash_answers_the_same_message
 
     assert bot.screen[-1] == "Two, better."
     assert asked(bot) == ["first", "second"]
+
+
+async def test_an_admin_stops_no_run_of_an_owner(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "For Ann."))
+    await bot.hears("/role memory:bob admin")
+    await bot.channel.hears("from Ann", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+
+    await bot.channel.hears("/retry", sender="bob", group="team")
+    await bot.channel.until(lambda: bot.screen[-1].startswith("Only the person whose message it was"))
+    said.set()
+    await bot.app.settled()
+
+    assert "For Ann." in bot.screen
+    assert len(bot.llm.requests) == 1
+
+
+async def test_what_another_person_wrote_meanwhile_is_answered_once_and_afterwards(start_bot: StartBot) -> None:
+    bot = await start_bot(Waits(asyncio.Event()), "For Bob, again.", "For Carl.")
+    await bot.channel.hears("from Bob", sender="bob", group="team")
+    await bot.channel.until(lambda: bool(bot.llm.requests))
+    await bot.channel.hears("from Carl", sender="carl", group="team")
+
+    await bot.hears("/retry", sender="bob", group="team")
+
+    assert bot.screen == ["Stopped.", "For Bob, again.", "For Carl."]
+    assert asked(bot) == ["from Bob", "from Carl"]
+    assert await bot.made.store.inbox.waiting() == []
+
+
+async def test_what_the_person_added_to_the_run_is_answered_with_it(start_bot: StartBot) -> None:
+    bot = await start_bot(Waits(asyncio.Event()), "Both.")
+    await bot.channel.hears("first")
+    await bot.channel.until(lambda: bool(bot.llm.requests))
+    await bot.channel.hears("and more")
+
+    await bot.hears("/retry")
+
+    assert bot.screen == ["Stopped.", "Both."]
+    assert asked(bot) == ["first", "and more"]
+
+
+async def test_a_run_that_a_crash_left_is_not_resumed_but_answered_again(start_bot: StartBot) -> None:
+    bot = await start_bot(Waits(asyncio.Event()), "Two.", "For Carl.")
+    await bot.channel.hears("first", sender="bob", group="team")
+    await bot.channel.until(lambda: bool(bot.llm.requests))
+    await bot.channel.hears("from Carl", sender="carl", group="team")
+    first = next(event for event in bot.channel.heard if isinstance(event, MessageReceived))
+    retry = first.as_command("retry", "").model_copy(update={"event_id": "again"})
+    assert await bot.made.store.inbox.accept(retry) is not None
+
+    await bot.restart()
+    await bot.app.settled()
+
+    assert bot.screen == ["Stopped.", "Two.", "For Carl."]
+    assert asked(bot) == ["first", "from Carl"]

@@ -2,6 +2,8 @@
 
 import asyncio
 
+import pytest
+
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, Waits, calls
@@ -131,3 +133,57 @@ async def test_secrets_are_masked_both_ways(wired_bot: StartBot) -> None:
 
     assert secret not in "".join(bot.screen)
     assert secret not in bot.llm.requests[0].model_dump_json()
+
+
+STOPPED = "I stopped answering your question aside."
+
+
+@pytest.mark.parametrize("words", ["/stop", "stop"])
+async def test_a_stop_ends_it(wired_bot: StartBot, words: str) -> None:
+    bot = await wired_bot(Waits(asyncio.Event()))
+    await bot.channel.hears("/btw which currency?")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+
+    await bot.hears(words)
+
+    assert bot.screen == [STOPPED]
+
+
+async def test_a_stop_ends_the_run_and_the_question_aside(start_bot: StartBot) -> None:
+    bot = await start_bot(Waits(asyncio.Event()), Waits(asyncio.Event()))
+    await bot.channel.hears("a long story")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("/btw which currency?")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 2)
+
+    await bot.hears("/stop")
+
+    assert sorted(bot.screen) == [STOPPED, "Stopped."]
+
+
+async def test_in_a_group_only_the_person_or_an_admin_stops_it(start_bot: StartBot) -> None:  # D-11
+    bot = await start_bot(Waits(asyncio.Event()))
+    await bot.channel.hears("/btw which currency?", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+
+    await bot.channel.hears("/stop", sender="carl", group="team")
+    await bot.channel.until(lambda: bot.screen == ["Only the person who asked, or an admin, can stop this."])
+    await bot.hears("/stop", sender="ann", group="team")
+
+    assert bot.screen[1:] == [STOPPED]
+
+
+async def test_the_run_of_another_person_goes_on(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "For Bob."), Waits(asyncio.Event()))
+    await bot.channel.hears("a long story", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("/btw which currency?", sender="carl", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 2)
+
+    await bot.channel.hears("/stop", sender="carl", group="team")
+    await bot.channel.until(lambda: STOPPED in bot.screen)
+    said.set()
+    await bot.app.settled()
+
+    assert sorted(bot.screen) == ["For Bob.", STOPPED]

@@ -8,6 +8,7 @@ import pytest
 
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
+from channels.base import MessageReceived
 from gateway.store.opening import FILE
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -90,3 +91,35 @@ async def test_a_run_in_progress_is_stopped_and_taken_back(start_bot: StartBot) 
     await bot.hears("second")
 
     assert [words.split("\n")[-1] for words in asked(bot)] == ["second"]
+
+
+async def test_what_another_person_wrote_meanwhile_is_kept_and_answered_once(start_bot: StartBot) -> None:
+    bot = await start_bot("One.", Waits(asyncio.Event()), "For Carl.")
+    await bot.hears("first", sender="bob", group="team")
+    await bot.channel.hears("second", sender="bob", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 2)
+    await bot.channel.hears("from Carl", sender="carl", group="team")
+
+    await bot.hears("/rewind", sender="bob", group="team")
+
+    assert sorted(bot.screen) == sorted(["One.", "Stopped.", ONE, "For Carl."])
+    assert [words.split("\n")[-1] for words in asked(bot)] == ["first", "from Carl"]
+    assert await bot.made.store.inbox.waiting() == []
+
+
+async def test_a_run_that_a_crash_left_is_taken_back(start_bot: StartBot) -> None:
+    bot = await start_bot("One.", Waits(asyncio.Event()), "Three.")
+    await bot.hears("first")
+    await bot.channel.hears("second")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 2)
+    second = bot.channel.heard[-1]
+    assert isinstance(second, MessageReceived)
+    rewind = second.as_command("rewind", "").model_copy(update={"event_id": "rewind"})
+    assert await bot.made.store.inbox.accept(rewind) is not None
+
+    await bot.restart()
+    await bot.app.settled()
+    await bot.hears("third")
+
+    assert bot.screen == ["One.", "Stopped.", ONE, "Three."]
+    assert [words.split("\n")[-1] for words in asked(bot)] == ["first", "third"]
