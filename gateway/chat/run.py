@@ -140,6 +140,11 @@ class ChatRuns:
         self._unanswered(said)
         await self.ends.set_aside(run, said, language)
 
+    async def stop(self, run: Run, language: Language) -> None:
+        """End a run that waits to be resumed, because a user has stopped it; see `RunEnds.stop`."""
+        self._unanswered(await self.store.transcript.said_in(run))
+        await self.ends.stop(run, language)
+
     async def revoke(self, run: Run, language: Language) -> None:
         """End a run that waits to be resumed, because its user may no longer speak; see `RunEnds.revoke`."""
         self._unanswered(await self.store.transcript.said_in(run))

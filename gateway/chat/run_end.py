@@ -102,7 +102,7 @@ class RunEnds:
     async def stop(self, run: Run, language: Language) -> None:
         """End a run that waits to be resumed, because a user has stopped it."""
         said = await self._store.transcript.said_in(run)
-        how = RunEnd(TerminalReason.ABORTED, usage_of(said), "")
+        how = RunEnd(TerminalReason.ABORTED, "")
         if not said:  # its message still waits
             await self._store.runs.end(run, how, ())
             return

@@ -146,7 +146,7 @@ class ChatSession:
         self.mail.replace(reworded)
         agent = self.conversation.agent_in_memory
         if self.mail.is_given(item) and agent is not None:
-            agent.queues.replace(await self.conversation.prompt(reworded, self._run))
+            agent.queues.replace(await self.conversation.prompt(reworded, self.current.run))
         await self.conversation.reword(reworded)
         return True
 
@@ -226,7 +226,7 @@ class ChatSession:
     async def _settle(self, halted: Halted) -> None:
         await self.conversation.settle(halted.dropped)
         for run in halted.left:
-            await self._runs.ends.stop(run, await self._language())
+            await self._runs.stop(run, await self._language())
 
     def _abort(self) -> None:
         self.current.stop()
