@@ -34,6 +34,11 @@ _FORMATTING = re.compile(
     r"|strong|su[bp]|summary|table|tbody|t[dhr]|thead|u|ul"
 )
 
+_FORMULA = re.compile(
+    r"(?<!\\)(?:\\\\)*\\[A-Za-z(]|^[ \t]*\\\[(?:(?!\n\n|\\[*_~`<>!\\])[\s\S])*?\\\][ \t.,]*$", re.MULTILINE
+)
+r"""A command such as `\frac`, `\(`, or `\[...\]` on lines of its own. Elsewhere `\[` is an escaped bracket."""
+
 Entity = dict[str, JsonValue]
 
 
@@ -58,7 +63,7 @@ _CONFIG = _config()
 def render(markdown: str) -> Rendered:
     """Render a text; never empty. Falls back to the Markdown source if it cannot be converted or would show nothing."""
     try:
-        text, entities = convert(_keep_tags(markdown), latex_escape=True, config=_CONFIG)
+        text, entities = convert(_keep_tags(markdown), latex_escape=_has_formula(markdown), config=_CONFIG)
     except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError):
         return plain(markdown)
     if not visible(text):
@@ -75,6 +80,10 @@ def render(markdown: str) -> Rendered:
         if end > entity.offset:
             kept.append({**entity.to_dict(), "length": end - entity.offset})
     return Rendered(text, tuple(kept))
+
+
+def _has_formula(markdown: str) -> bool:
+    return _FORMULA.search(markdown) is not None
 
 
 def plain(markdown: str) -> Rendered:

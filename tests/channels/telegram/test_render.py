@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.telegram.render import MAX_CAPTION, MAX_TEXT, keyboard, plain, render, split
-from channels.text import utf16_len, visible
+from channels.text import literal, utf16_len, visible
 
 
 def marks(markdown: str) -> list[tuple[str, str]]:
@@ -81,6 +81,23 @@ MARKDOWN = st.text(st.sampled_from("ab *_`~[]()<>#-|!\n1.👍🏽漢$\\&"), max_
 
 
 @settings(max_examples=200)
+@given(st.text('ab_[](){}\\=-*~`!<>"', min_size=1, max_size=30).map(lambda name: f"x{name}x"))
+def test_a_literal_text_is_shown_as_it_is(name: str) -> None:
+    assert render(f"- Called {literal(name)}: done").text.strip() == f"• Called {name}: done"
+
+
+@pytest.mark.parametrize(
+    ("markdown", "text"),
+    [
+        (r"so \(x = 1\) is it", "so x = 1 is it"),
+        ("\\[ x = 1 \\]", "x = 1"),
+        (r"then \[ \frac{a}{b} \] is it", "then a/b is it"),
+    ],
+)
+def test_formulas_are_shown_as_text(markdown: str, text: str) -> None:
+    assert " ".join(render(markdown).text.split()) == text
+
+
 @given(MARKDOWN)
 def test_whatever_comes_is_valid_for_telegram(markdown: str) -> None:
     text, entities = render(markdown)
