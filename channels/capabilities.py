@@ -8,6 +8,7 @@ from typing import Literal, Protocol, runtime_checkable
 
 from channels.attachments import Attachment
 from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
+from channels.commands import CommandSpec
 from channels.values import Known
 
 Emoji = Literal["👀", "⚡", "😴", "👌"]
@@ -167,6 +168,22 @@ class KnowsConnection(Protocol):
     @property
     def is_connected(self) -> bool:
         """True if the platform delivers events now, as far as is known."""
+
+
+@runtime_checkable
+class HasMenusPerChat(Protocol):
+    """For platforms on which a private chat can have a menu of commands of its own."""
+
+    async def set_menu(self, chat: ChatKey, commands: Sequence[CommandSpec] | None) -> None:
+        """Offer these commands in a private chat.
+
+        Args:
+            chat: The private chat.
+            commands: The commands; None for those that `run` registers for everyone.
+
+        Raises:
+            ChannelError: The platform refused the call or did not answer; a permanent one if there is no such chat yet.
+        """
 
 
 @runtime_checkable

@@ -79,6 +79,8 @@ class CommandSpec(Value):
     """Usage hint, such as `[en|zh]`."""
     private: bool = False
     """True if it is offered in private chats only."""
+    for_admins: bool = False
+    """True if menus that differ by person offer it to owners and admins only."""
     on_messages: dict[str, str] = Field(default_factory=dict)
     """Names of its entry in the menus on messages, by language; empty if there is none."""
 

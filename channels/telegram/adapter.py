@@ -19,6 +19,7 @@ from channels.limits import Limits
 from channels.tasks import BackgroundTasks
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
 from channels.telegram.config import Config
+from channels.telegram.menu import publish_menu, set_menu
 from channels.telegram.normalise import Identity
 from channels.telegram.polling import Polling
 from channels.telegram.render import MAX_TEXT, Rendered, is_picture, keyboard, render, split
@@ -29,9 +30,6 @@ MAX_UPLOAD = 50 * MIB
 MAX_DOWNLOAD = 20 * MIB
 MAX_PICTURE = 10 * MIB
 DOWNLOAD_SECONDS = 120.0
-DEFAULT_LANGUAGE = "en"
-OTHER_LANGUAGES = ("zh",)
-MAX_DESCRIPTION = 256
 
 
 def open_channel(config: Config, now: Callable[[], float] = time.time) -> "TelegramChannel":
@@ -207,6 +205,10 @@ class TelegramChannel:
         started it."""
         return ChatKey(platform=self.name, account=self._config.bot_id, chat=person)
 
+    async def set_menu(self, chat: ChatKey, commands: Sequence[CommandSpec] | None) -> None:
+        """See `HasMenusPerChat`."""
+        await set_menu(self._client, chat.chat, commands)
+
     async def typing(self, chat: ChatKey) -> bool:
         """Show the typing indicator, for 5 s or until the bot's next message."""
         parameters: dict[str, JsonValue] = {"action": "typing"}
@@ -250,31 +252,3 @@ def _posted(chat: ChatKey, result: JsonValue) -> Posted:
         raise ChannelError("Telegram's response names no message", ambiguous=True)
     date = result.get("date") if isinstance(result, dict) else None
     return Posted(chat=chat, message_id=str(message_id), at=float(date) if isinstance(date, int) else None)
-
-
-async def publish_menu(client: Client, commands: Sequence[CommandSpec]) -> None:
-    """Register the menus of groups and of private chats; a failure is only logged."""
-    public = [command for command in commands if not command.private]
-    try:
-        for scope, offered in (("default", public), ("all_private_chats", commands)):
-            for language in ("", *OTHER_LANGUAGES):
-                await _publish(client, offered, scope, language)
-    except ChannelError as error:
-        log.warning("command menu not set: %s", error.reason)
-
-
-async def _publish(client: Client, commands: Sequence[CommandSpec], scope: str, language: str) -> None:
-    wanted: JsonValue = [
-        {"command": command.name, "description": _description(command, language)} for command in commands
-    ]
-    place: dict[str, JsonValue] = {"scope": {"type": scope}}
-    if language:
-        place["language_code"] = language
-    if await client.call("getMyCommands", place) != wanted:
-        await client.call("setMyCommands", {**place, "commands": wanted})
-
-
-def _description(command: CommandSpec, language: str) -> str:
-    """Return the description in a language, never empty, as Telegram refuses that."""
-    spoken = command.description.get(language or DEFAULT_LANGUAGE) or command.description.get(DEFAULT_LANGUAGE)
-    return (spoken or command.name)[:MAX_DESCRIPTION]

@@ -4,6 +4,7 @@ from functools import cached_property
 from itertools import chain
 
 from channels.base import ChatKey
+from channels.commands import CommandSpec
 from gateway.app.chats import Chats
 from gateway.app.revocation import Revocation
 from gateway.commands.answers import AnswerCommands
@@ -52,8 +53,10 @@ from gateway.commands.voice import VoiceCommands
 from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.delivery.outgoing import FOLDER as OUTGOING
+from gateway.permissions.roles import Role
 from gateway.schedule.jobs.feedback import Feedback
 from gateway.upkeep.forgetting import Forgetting
+from gateway.upkeep.role_menus import RoleMenus
 from gateway.upkeep.upkeep import UpkeepSettings
 
 
@@ -128,6 +131,13 @@ class Commands(Chats):
         archives = SkillArchives(self.workspaces, self._system.fetcher)
         outgoing = self.settings.home / OUTGOING
         return SkillInstalls(self.agent_parts.skills, archives, self._clock, self.secrets, outgoing)
+
+    @cached_property
+    def role_menus(self) -> RoleMenus:
+        def offered(role: Role) -> list[CommandSpec]:
+            return [command.spec for command in self.commands.offered(role)]
+
+        return RoleMenus(self.store.menus, self.roles, self._channels, offered, self._clock)
 
     @cached_property
     def revocation(self) -> Revocation:

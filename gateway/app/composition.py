@@ -58,7 +58,7 @@ class Composition(Commands):
         return Admission(
             self.store,
             self.delivery,
-            Gate(self.access, self.store.standings, self.revocation),
+            Gate(self.access, self.store.standings, self.revocation, self.role_menus),
             self.words,
             commands=self.commands,
             before_restore=self.before_restore,
@@ -167,6 +167,7 @@ class Composition(Commands):
             "search index": self.store.search.catch_up,
             "MCP tools": self._tell_of_tools,
             "pairing": self.pairing.run,
+            "menus": self.role_menus.run,
             "strangers": partial(self.strangers.run, self.handler.accept),
         }
         scheduler, every = self.scheduler, self.settings.tick_every

@@ -4,15 +4,17 @@ from channels.base import InboundEvent
 from gateway.app.revocation import Revocation
 from gateway.permissions.access import Access, Decision
 from gateway.store.standings import Standings, person_in
+from gateway.upkeep.role_menus import RoleMenus
 
 
 class Gate:
     """Authorises events of all kinds."""
 
-    def __init__(self, access: Access, standings: Standings, revocation: Revocation) -> None:
+    def __init__(self, access: Access, standings: Standings, revocation: Revocation, menus: RoleMenus) -> None:
         self.access = access
         self._standings = standings
         self._revocation = revocation
+        self._menus = menus
 
     async def authorize(self, event: InboundEvent) -> Decision:
         """Decide on an event. A sender whom it shows to have lost a role on the server loses what is open too."""
@@ -23,4 +25,7 @@ class Gate:
             self.access.groups.standings[person] = told
             if not self.access.may_speak(event.chat, event.sender):
                 await self._revocation.sweep()
-        return self.access.authorize(event)
+        decision = self.access.authorize(event)
+        if decision is Decision.ALLOWED:
+            self._menus.heard(event.chat)
+        return decision

@@ -1,5 +1,6 @@
 """The roles of people: those in the settings, and those given in chats, which are rows of the store."""
 
+import asyncio
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -51,6 +52,8 @@ class Roles:
 
     def __init__(self, settings: People, people: Iterable[Person] = ()) -> None:
         self.settings = settings
+        self.changed = asyncio.Event()
+        """Set at each change."""
         self._people: dict[str, Person] = {}
         """By principal."""
         self._roles: dict[str, Role | None] = {}
@@ -112,6 +115,7 @@ class Roles:
         for account in person.accounts:
             self._people[account.principal] = person
             self._roles[account.principal] = role
+        self.changed.set()
 
 
 def _best(roles: Iterable[Role | None]) -> Role | None:

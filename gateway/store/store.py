@@ -23,6 +23,7 @@ from gateway.store.heartbeats import Heartbeats
 from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
 from gateway.store.links import Links
+from gateway.store.menus import Menus
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, check_store, locked, opened
 from gateway.store.outbox import Outbox
 from gateway.store.pairing import Pairing
@@ -65,7 +66,7 @@ class Store:
         self.skills = LoadedSkills(*tables)
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)
-        self.standings = Standings(*tables)
+        self.standings, self.menus = Standings(*tables), Menus(*tables)
         self.tasks = Tasks(*tables)
         self.recordings = Recordings(*tables)
         self.jobs = Jobs(*tables)

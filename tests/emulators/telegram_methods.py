@@ -189,6 +189,8 @@ class BotApi:
                 raise bad_request("BOT_COMMAND_INVALID")
         if len(menu) > 100:
             raise bad_request("BOT_COMMANDS_TOO_MUCH")
+        if asked.scope.type == "chat":
+            self._room(asked.scope.chat_id or 0)
         self._world.command_menus[asked.scope.key(), asked.language_code] = menu
         self._world.changes.notify()
         return True

@@ -244,13 +244,16 @@ async def test_chats_end_in_several_ways(telegram: TelegramEmulator, bot: Bot) -
 
 async def test_the_command_menu_is_kept_per_scope_and_language(telegram: TelegramEmulator, bot: Bot) -> None:
     await bot.set_my_commands([BotCommand("help", "What I can do")])
-    await bot.set_my_commands([BotCommand("help", "Hilfe")], BotCommandScopeChat(42), language_code="de")
+    chat = telegram.private(telegram.person("Ann"))
+    await bot.set_my_commands([BotCommand("help", "Hilfe")], BotCommandScopeChat(chat.id), language_code="de")
 
     assert telegram.commands == {"help": "What I can do"}
-    assert telegram.command_menus["chat:42", "de"] == {"help": "Hilfe"}
+    assert telegram.command_menus[f"chat:{chat.id}", "de"] == {"help": "Hilfe"}
     assert [each.command for each in await bot.get_my_commands()] == ["help"]
     with refused("bot_command_invalid"):
         await bot.set_my_commands([("Help!", "no")])
+    with refused("chat not found"):
+        await bot.set_my_commands([BotCommand("help", "Hilfe")], BotCommandScopeChat(1))
 
 
 async def test_typing_reactions_and_drafts_are_seen(telegram: TelegramEmulator, bot: Bot) -> None:

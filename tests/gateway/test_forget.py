@@ -227,6 +227,7 @@ NO_WORDS = {
         "spending",
         "people",
         "read_marks",
+        "menus",
         "reactions",
         "rewinds",
         "runs",

@@ -31,6 +31,7 @@ from gateway.permissions.groups import ACTIVATION, SPEAKERS, Groups
 from gateway.permissions.roles import People, Roles
 from gateway.store.person import Account, Person, RoleName
 from gateway.store.store import Store
+from gateway.upkeep.role_menus import RoleMenus
 from tests.clock import FakeClock
 
 SEQUENCES = int(os.environ.get("PARLEY_SEQUENCES", "15"))
@@ -89,7 +90,8 @@ class Rights(RuleBasedStateMachine):
         groups = GroupAccess(Groups(rows), await self.store.standings.all())
         self.access = Access(self.roles, [self.channel], (), FakeClock(), lambda _: None, groups=groups)
         nothing = cast(Revocation, Nothing())
-        self.gate = Gate(self.access, self.store.standings, nothing)
+        menus = RoleMenus(self.store.menus, self.roles, (), lambda _: (), FakeClock())
+        self.gate = Gate(self.access, self.store.standings, nothing, menus)
         commands = GroupCommands(GroupRules(groups.rules, self.store.chat_settings), nothing.sweep).commands
         self.table = CommandTable(commands, self.access)
 

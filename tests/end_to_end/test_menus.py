@@ -1,0 +1,65 @@
+"""On Telegram the menu of a private chat has the commands of its person's role, in both languages."""
+
+from typing import cast
+
+import pytest
+
+from tests.emulators.telegram import TelegramEmulator
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.platforms.emulated import STRANGERS
+from tests.end_to_end.stage import Stage
+
+pytestmark = [pytest.mark.timeout(120), only("telegram")]
+
+
+def menu(telegram: TelegramEmulator, person: object, language: str = "") -> dict[str, str]:
+    """Return the menu that is set for a person's private chat alone."""
+    return telegram.command_menus.get((f"chat:{person}", language), {})
+
+
+async def test_admins_members_and_guests_have_their_menus_through_changes_floods_and_restarts(own_stage: Stage) -> None:
+    stage = own_stage
+    telegram = cast("TelegramEmulator", stage.net.emulator)
+    stage.program.set("PARLEY_OWNERS", f"telegram:{stage.net.id_of(STRANGERS + 1)}")
+    ann, bob, gus = stage.net.person("Ann"), stage.net.person("Bob"), stage.net.stranger()
+    chat, with_bob, with_gus = stage.net.private(ann), stage.net.private(bob), stage.net.private(gus)
+    await stage.start()
+
+    await telegram.wait_for(lambda: {"config", "people"} <= menu(telegram, ann.id, "zh").keys())
+    await telegram.wait_for(lambda: "budget" in telegram.commands)
+    assert "config" not in telegram.commands
+    assert menu(telegram, ann.id, "zh")["config"] == "查看和更改设置"
+    assert not menu(telegram, bob.id)
+
+    telegram.faults.rate_limit("setMyCommands", retry_after=1)
+    await chat.says(ann, f"/role telegram:{bob.id} admin")
+    await telegram.wait_for(lambda: "config" in menu(telegram, bob.id, "zh"))
+    await chat.says(ann, f"/allow telegram:{gus.id} guest")
+    await telegram.wait_for(lambda: "remind" in menu(telegram, gus.id, "zh"))
+    assert not {"config", "budget", "undo"} & menu(telegram, gus.id).keys()
+
+    await stage.program.kill()
+    stage.program.set("PARLEY_ALLOW", f"telegram:{bob.id}")
+    await stage.start()
+    await chat.says(ann, f"/block telegram:{bob.id}")
+    await telegram.wait_for(lambda: not menu(telegram, bob.id) and not menu(telegram, bob.id, "zh"))
+    await with_gus.says(gus, "/whoami")
+    await with_gus.until(lambda c: "Guest" in c.screen[-1])
+    assert [call.params["scope"] for call in telegram.calls_of("setMyCommands")].count(
+        {"type": "chat", "chat_id": int(ann.id)}
+    ) == 2, "each language was set once, before the kill"
+    assert not any("config" in text for text in with_bob.screen)
+
+
+async def test_an_admin_who_writes_for_the_first_time_gets_the_menu_then(own_stage: Stage) -> None:
+    stage = own_stage
+    telegram = cast("TelegramEmulator", stage.net.emulator)
+    owner = stage.net.id_of(STRANGERS + 1)
+    stage.program.set("PARLEY_OWNERS", f"telegram:{owner}")
+    await stage.start()
+    await telegram.wait_for(lambda: any(call.status == 400 for call in telegram.calls_of("setMyCommands")))
+
+    ann = stage.net.person("Ann")
+    await stage.net.private(ann).says(ann, "/whoami")
+
+    await telegram.wait_for(lambda: "config" in menu(telegram, owner))
