@@ -35,6 +35,8 @@ class Limits(Value):
     """Pattern of the ids of users."""
     is_local: bool = False
     """True if only the user of this machine can reach the channel, so that every sender is the owner."""
+    accompanies: bool = False
+    """True if Parley ends when all other channels have ended."""
     tells_full_members: bool = False
     """True if `Standing.is_full_member` tells members of the workspace from its guests."""
     captions: bool = False

@@ -70,7 +70,7 @@ def _audit(parser: argparse.ArgumentParser) -> None:
 # takes ten times as long as printing the help.
 COMMANDS = {
     "run": Command("start Parley with the page and every channel that is set up (default)", "gateway.app.start:run"),
-    "chat": Command("talk to Parley in this terminal, and nowhere else", "gateway.app.terminal:chat"),
+    "chat": Command("talk to Parley in this terminal; if it runs, join it", "gateway.app.terminal:chat"),
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
     "export": Command("write out a chat, also while Parley runs", "gateway.records.export.export:run", _export),

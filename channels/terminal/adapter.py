@@ -8,7 +8,6 @@ import time
 import uuid
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
-from datetime import timedelta
 from typing import Protocol, TextIO
 
 import structlog
@@ -24,10 +23,9 @@ from channels.base import (
     NotTakenIn,
     OutboundMessage,
     Posted,
-    Sender,
 )
-from channels.limits import Limits
 from channels.terminal.attachments import named_files, read_file
+from channels.terminal.chat import CHAT, LIMITS, NAME, SENDER, check_chat
 from channels.terminal.prompt import Prompt
 from channels.terminal.text import abilities, is_live, readable
 from channels.text import parse_command, visible
@@ -35,8 +33,6 @@ from channels.text import parse_command, visible
 log = structlog.get_logger(__name__)
 
 CHUNK = 64 * 1024
-CHAT = ChatKey(platform="terminal", account="local", chat="main")
-SENDER = Sender(id="local", name="You")
 LEAVING = ("exit", "quit")
 """Commands that only the terminal has."""
 
@@ -102,16 +98,8 @@ class TerminalChannel:
     """Implements Channel and Downloads. A message with a stop button is in progress and shown as such; all others are
     final and written."""
 
-    name = "terminal"
-    limits = Limits(
-        max_text=1_000_000,
-        edit_every=timedelta(seconds=0.2),
-        edit_every_in_groups=timedelta(seconds=0.2),
-        burst=20,
-        is_local=True,
-        words_after=timedelta(0),
-        forgets=True,
-    )
+    name = NAME
+    limits = LIMITS
 
     def __init__(
         self,
@@ -158,14 +146,14 @@ class TerminalChannel:
         """Write a message, unless its key was already sent in this process."""
         posted = self._posts.get(key)
         if posted is None:
-            _check(chat)
+            check_chat(chat)
             posted = self._posts[key] = Posted(chat=chat, message_id=self._new_id(), at=self._now())
             await self._show(posted.message_id, message)
         return posted
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
         """Show the changed message. Written text stays, so a changed final message is written again below."""
-        _check(posted.chat)
+        check_chat(posted.chat)
         if self._live.get(posted.message_id) != message:
             await self._show(posted.message_id, message)
 
@@ -173,6 +161,15 @@ class TerminalChannel:
         """Remove a message in progress; written text stays."""
         if self._live.pop(posted.message_id, None) is not None:
             self._screen.live(tuple(self._live.values()))
+
+    async def write(self, message: OutboundMessage) -> None:
+        """Write a line of this program itself."""
+        await self._screen.write(message)
+
+    async def forget_progress(self) -> None:
+        """Remove all messages in progress."""
+        self._live.clear()
+        self._screen.live(())
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         return (message,)
@@ -235,8 +232,3 @@ class TerminalChannel:
 def _is_exit(line: str) -> bool:
     command = parse_command(line.rstrip("\r"), ())
     return command is not None and command.name in LEAVING
-
-
-def _check(chat: ChatKey) -> None:
-    if chat != CHAT:
-        raise ChannelError(f"the terminal has no chat {chat}", permanent=True)

@@ -48,13 +48,13 @@ class ChannelServer:
         self._supervisor = supervisor
         self._catch_up = catch_up
 
-    def start(self) -> dict[asyncio.Task[None], str]:
-        """Start a task for each channel, and return their names."""
-        return {asyncio.create_task(self._serve(each), name=each.name): each.name for each in self._channels}
+    def start(self) -> dict[asyncio.Task[None], Channel]:
+        """Start a task for each channel, and return their channels."""
+        return {asyncio.create_task(self._serve(each), name=each.name): each for each in self._channels}
 
     async def _serve(self, channel: Channel) -> None:
         """Run a channel, restarting it on failure unless it is local: the user of a terminal sees it fail."""
-        if channel.limits.is_local:
+        if channel.limits.is_local and not channel.limits.accompanies:
             await self._serve_once(channel)
         else:
             await self._supervisor.keep_going(channel.name, partial(self._serve_once, channel))
@@ -126,7 +126,7 @@ class App:
         while the others continue; the error of the last one is raised.
         """
         serving = self._channels.start()
-        left = set(serving)
+        left = {task for task, channel in serving.items() if not channel.limits.accompanies}
         beside = [
             asyncio.create_task(self._supervisor.keep_going(name, loop), name=name)
             for name, loop in self._loops.items()
@@ -139,7 +139,7 @@ class App:
                     if not left or not isinstance(error, ChannelError):
                         task.result()
                         return
-                    self._console(f"{serving[task]} has stopped, and the others go on: {error.reason}")
+                    self._console(f"{serving[task].name} has stopped, and the others go on: {error.reason}")
         finally:
             tasks = [*beside, *serving]
             for task in tasks:

@@ -240,6 +240,17 @@ class Composition(Commands):
         await self.scheduler.settled()
         await self.delivery.settled()
 
+    async def settled_in(self, chat: ChatKey) -> None:
+        """Wait until nothing runs in a chat, and everything is delivered to it."""
+        await self.handling.join()
+        await self.sessions.of(chat).settled()
+        await self.handling.join()
+
+    async def deliver_kept(self, chat: ChatKey) -> None:
+        """Send what was kept for a chat while nobody could be shown it."""
+        kept = [post for post in await self.store.outbox.unsent() if post.chat == chat]
+        await self.delivery.deliver(chat, kept)
+
     async def close(self) -> None:
         """Cancel all work as it is; the next process continues it."""
         await self.scheduler.close()

@@ -23,6 +23,9 @@ from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
 from channels.registry import open_channel
+from channels.terminal.chat import CHAT
+from channels.terminal.frames import FILE
+from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
@@ -103,6 +106,16 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
             channels.append(web)
             lines.append(f"  Page   {page.link}")
         lines.extend(f"  Chat   {name}" for name in settings.channels)
+
+        async def joined() -> None:
+            await made.deliver_kept(CHAT)
+
+        async def settled() -> None:
+            await made.settled_in(CHAT)
+
+        about = resources.about.model_dump(mode="json")
+        now = resources.clock.time
+        channels.append(JoinedTerminals(settings.home / FILE, about, joined=joined, settled=settled, now=now))
         async with open_app(resources, channels, tick_every) as made:
             with operation.of(made.vitals):
                 say_hello(resources.about, settings.files, lines)

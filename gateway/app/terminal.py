@@ -1,12 +1,23 @@
-"""Runs Parley in the terminal alone, without other channels."""
+"""Talks to Parley in the terminal: to the one that runs, or else to one without other channels."""
 
+import asyncio
+import time
 from collections.abc import Mapping
 from pathlib import Path
 
+from channels.base import Menu, OutboundMessage
 from channels.terminal.adapter import TerminalChannel
+from channels.terminal.frames import FILE, connected
+from channels.terminal.program import Connected, RunningProgram
 from gateway.app.serve import open_app, prepare, say_hello
 from gateway.app.start import launch
 from gateway.settings.settings import Settings
+from gateway.store.opening import StoreBusy
+from gateway.texts.about import About
+
+STARTING_SECONDS = 5.0
+"""Time that a Parley that is just starting gets until terminals can join it."""
+HELP = ("  Files  name one with an @ before it: @~/sales.csv", "  Leave  /exit or Ctrl-D")
 
 
 def chat(environ: Mapping[str, str], cwd: Path) -> int:
@@ -16,6 +27,52 @@ def chat(environ: Mapping[str, str], cwd: Path) -> int:
 
 async def talk(settings: Settings) -> int:
     """Run the terminal chat until the user leaves or the input ends."""
+    if (first := await _running(settings.home)) is not None:
+        return await _join(settings, first)
+    try:
+        return await _talk_alone(settings)
+    except StoreBusy:
+        if (first := await _running(settings.home, STARTING_SECONDS)) is None:
+            raise
+        return await _join(settings, first)
+
+
+async def _running(home: Path, within: float = 0.0) -> Connected | None:
+    """Connect to the Parley that runs in this home. None if there is none within so many seconds."""
+    until = time.monotonic() + within
+    while True:
+        try:
+            return await connected(home / FILE)
+        except OSError:
+            if time.monotonic() >= until:
+                return None
+            await asyncio.sleep(0.1)
+
+
+async def _join(settings: Settings, first: Connected) -> int:
+    """Be a terminal of the running Parley; it goes on when the user leaves."""
+
+    async def say(text: str) -> None:
+        await terminal.write(OutboundMessage(markdown=text))
+
+    program = RunningProgram(settings.home / FILE, first, say)
+    terminal = TerminalChannel(idle=program.settled)
+    listening = asyncio.create_task(program.run(terminal))
+    try:
+        about = About.model_validate(await program.about())
+        say_hello(about, settings.files, ["  Joins  the Parley that runs here, which goes on when you leave", *HELP])
+        talking = asyncio.create_task(terminal.run(program.accept, Menu()))
+        done, _ = await asyncio.wait([listening, talking], return_when=asyncio.FIRST_COMPLETED)
+        talking.cancel()
+        for task in done:
+            task.result()
+    finally:
+        listening.cancel()
+        await asyncio.wait([listening])
+    return 0
+
+
+async def _talk_alone(settings: Settings) -> int:
     async with prepare(settings) as resources:
 
         async def answered() -> None:
@@ -24,7 +81,6 @@ async def talk(settings: Settings) -> int:
 
         async with open_app(resources, [TerminalChannel(idle=answered)]) as made:
             app = made.app
-            lines = ["  Files  name one with an @ before it: @~/sales.csv", "  Leave  /exit or Ctrl-D"]
-            say_hello(resources.about, settings.files, lines)
+            say_hello(resources.about, settings.files, HELP)
             await app.run()
     return 0

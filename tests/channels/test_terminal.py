@@ -28,7 +28,8 @@ from channels.base import (
     OutboundMessage,
 )
 from channels.commands import CommandSpec
-from channels.terminal.adapter import CHAT, Pipe, TerminalChannel
+from channels.terminal.adapter import Pipe, TerminalChannel
+from channels.terminal.chat import CHAT
 from channels.terminal.prompt import Prompt
 from channels.terminal.text import Abilities, safe
 from tests.process import REPOSITORY
