@@ -43,6 +43,10 @@ class Models:
     retry: LlmRetryPolicy = field(default_factory=LlmRetryPolicy)
     chain: ModelChain = field(default_factory=ModelChain)
     """The fallbacks of `model`."""
+    default: Candidate | None = None
+    """The model to ask before the fallbacks if `model` is another one and fails."""
+    wanted: str = ""
+    """The name of the model that people chose, if it is not `model` because it is gone."""
     spending: Spending = field(default_factory=Unlimited)
     """Accounts for every call, and limits them."""
 
@@ -95,6 +99,7 @@ class AgentLoop:
         models = self.models
         return ModelCaller(
             first=Candidate(models.model, models.llm),
+            default=models.default,
             chain=models.chain,
             options=models.options,
             retry=models.retry,

@@ -32,7 +32,7 @@ from agent_core.sources import Sources
 
 log = structlog.get_logger(__name__)
 
-CUT = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended without its last event")
+CUT = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended without its last event", may_be_billed=True)
 MORE_THAN_WINDOW = (
     "the server counted {counted:,} tokens of input, more than the window of {window:,}: it has cut the prompt"
 )
@@ -46,6 +46,8 @@ class ModelCaller:
     """Asks a model, and its fallbacks if it fails for good."""
 
     first: Candidate
+    default: Candidate | None
+    """The model to ask next if `first` is another one and fails."""
     chain: ModelChain
     options: LlmOptions
     retry: LlmRetryPolicy
@@ -61,7 +63,9 @@ class ModelCaller:
 
     def order(self) -> list[Candidate]:
         """Return the models to ask, in order; the first is the cheaper one while little of a budget is left."""
-        return self.chain.order(self.spending.cheaper or self.first)
+        if (cheaper := self.spending.cheaper) is not None:
+            return self.chain.order(cheaper)
+        return self.chain.order(self.first, self.default)
 
     async def ask(self, asked: "ModelRequest", emit: Emit) -> tuple[AssistantMessage, LlmFailure | None]:
         """Ask for one answer; retries, and falls back to other models, where that may help.
@@ -130,6 +134,7 @@ class _ModelCall:
         self._asked = asked
         self._emit = emit
         self._model, *self._others = caller.order()
+        self._has_others = bool(self._others)
         self._options = caller.options.model_copy(update={"session_id": caller.options.session_id or asked.session_id})
         self._hook_failed = False
         self._begun = False
@@ -173,8 +178,10 @@ class _ModelCall:
         is_settled = False
         try:
             started = await self._streamed(options)
-            reservation.settle(self._model.model, self._message, begun=self._begun or self._asked.cancel.cancelled)
-            is_settled = True
+            begun = self._begun or self._asked.cancel.cancelled
+            if begun or self._failure is None or not self._failure.may_be_billed:
+                reservation.settle(self._model.model, self._message, begun=begun)
+                is_settled = True
         finally:
             if not is_settled:
                 reservation.settle_in_full()
@@ -333,7 +340,8 @@ class _ModelCall:
             return None
         delay, next_model = self._delay(failure, attempt), None
         if delay is None:
-            chain.gave_up(model, failure)
+            if self._has_others:
+                chain.gave_up(model, failure)
             if not self._others or not passes_on(failure):
                 return None
             delay, next_model = 0.0, self._others[0].model.id

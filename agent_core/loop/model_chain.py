@@ -43,10 +43,13 @@ class ModelChain:
         self._failures: dict[str, int] = {}
         """Failures in a row, by model."""
 
-    def order(self, first: Candidate) -> list[Candidate]:
-        """Return the models to ask, in order, without paused ones. If all are paused, all, soonest available first."""
-        others = (each for each in self.fallbacks if each.model.id != first.model.id)
-        everyone = [first, *others]
+    def order(self, first: Candidate, second: Candidate | None = None) -> list[Candidate]:
+        """Return the models to ask, in order, without paused ones. If all are paused, all, soonest available first.
+
+        `second` is asked before the fallbacks.
+        """
+        wanted = [first, *([second] if second else []), *self.fallbacks]
+        everyone = list({each.model.id: each for each in reversed(wanted)}.values())[::-1]
         resting = self.resting()
         awake = [each for each in everyone if each.model.id not in resting]
         return awake or sorted(everyone, key=lambda each: resting[each.model.id])
@@ -57,8 +60,8 @@ class ModelChain:
         return {model: until - now for model, until in self._until.items() if until > now}
 
     def gave_up(self, model: ModelInfo, failure: LlmFailure) -> None:
-        """Pause the model if it has fallbacks. Failures of several conversations at once count as one."""
-        if not self.fallbacks or not passes_on(failure) or model.id in self.resting():
+        """Pause a model that is not the only one. Failures of several conversations at once count as one."""
+        if not passes_on(failure) or model.id in self.resting():
             return
         failures = self._failures[model.id] = self._failures.get(model.id, 0) + 1
         if failure.kind in (FailureKind.QUOTA, FailureKind.AUTH) or failure.cause is FailureCause.NOT_FOUND:

@@ -64,6 +64,8 @@ _INNARDS = re.compile(
     r'\s{0,20}File "[^"]*", line \d+(?:, in [\w.<>]+)?|\s?(?:\b\w{1,40}:)?<[\w.]+ object at 0x[0-9a-f]+>'
 )
 
+_TIMED_OUT = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.GATEWAY_TIMEOUT)
+"""Statuses of proxies that did not wait for the server behind them."""
 _TRANSIENT_STATUS = (HTTPStatus.REQUEST_TIMEOUT, HTTPStatus.CONFLICT, HTTPStatus.TOO_EARLY)
 
 
@@ -90,6 +92,11 @@ def cause_of(status: int | None, text: str) -> FailureCause | None:
             return FailureCause.CONTENT
         case _:
             return None
+
+
+def may_be_billed(status: int | None) -> bool:
+    """Return True if a server behind the one that answered may still have worked on the request."""
+    return status in _TIMED_OUT
 
 
 def reported_cause(kind: FailureKind, text: str) -> FailureCause | None:
@@ -190,4 +197,5 @@ def http_failure(
         cause=cause_of(status, body),
         message=f"HTTP {status}: {words}" if words else f"HTTP {status}",
         retry_after_s=retry_after_s(headers, body, now=now),
+        may_be_billed=may_be_billed(status),
     )

@@ -24,7 +24,15 @@ import aiohttp
 
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
-from agent_core.models.failures import cause_of, classify, message_in, redact, reported_cause, retry_after_s
+from agent_core.models.failures import (
+    cause_of,
+    classify,
+    may_be_billed,
+    message_in,
+    redact,
+    reported_cause,
+    retry_after_s,
+)
 from agent_core.models.llm import (
     FailureCause,
     FailureKind,
@@ -55,7 +63,16 @@ def failure_of(litellm: ModuleType, error: Exception, *, secrets: Iterable[str],
     lost = (aiohttp.ClientError, OSError, litellm.exceptions.httpx.TransportError)
     broke = next((each for each in reversed(inside) if isinstance(each, lost)), None)
     if broke is not None:
-        return _lost(broke, secrets, silent=any(isinstance(each, TimeoutError) for each in inside))
+        never_sent = (
+            *(aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError),
+            *(litellm.exceptions.httpx.ConnectError, litellm.exceptions.httpx.ConnectTimeout),
+        )
+        return _lost(
+            broke,
+            secrets,
+            silent=any(isinstance(each, TimeoutError) for each in inside),
+            sent=not any(isinstance(each, never_sent) for each in inside),
+        )
     outer = next(each for each in inside if not isinstance(each, litellm.exceptions.MidStreamFallbackError))
     is_untold = isinstance(outer, litellm.APIConnectionError) or not isinstance(
         outer, litellm.exceptions.openai.OpenAIError
@@ -71,6 +88,7 @@ def failure_of(litellm: ModuleType, error: Exception, *, secrets: Iterable[str],
         cause=reported_cause(kind, text) if status is None else cause_of(status, text),
         message=words if status is None else f"HTTP {status}: {words}",
         retry_after_s=retry_after_s(_headers(inside), text, now=now),
+        may_be_billed=may_be_billed(status),
     )
 
 
@@ -84,10 +102,11 @@ def _inside(error: BaseException | None) -> Iterator[BaseException]:
         error = original if isinstance(original, BaseException) else error.__cause__ or error.__context__
 
 
-def _lost(error: BaseException, secrets: Iterable[str], *, silent: bool) -> LlmFailure:
+def _lost(error: BaseException, secrets: Iterable[str], *, silent: bool, sent: bool) -> LlmFailure:
+    """Return the failure of a connection; `sent` is True if the request may have arrived."""
     words = redact(f"{type(error).__name__}: {error}", secrets)
     message = "the provider was silent for too long" if silent else words
-    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message)
+    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message, may_be_billed=sent)
 
 
 def _kind(litellm: ModuleType, error: BaseException) -> FailureKind | None:

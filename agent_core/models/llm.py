@@ -112,6 +112,8 @@ class LlmFailure(Frozen):
     message: Text
     """For the log and the bot's owner; may name hosts, never contains a secret."""
     retry_after_s: float | None = None
+    may_be_billed: bool = False
+    """True if the server may have worked on the request although it has not begun to answer."""
 
 
 class StreamStart(Frozen):

@@ -235,17 +235,19 @@ class OpenAiClient:
 
     def _lost(self, error: aiohttp.ClientError | OSError | ValueError, timeout_s: float) -> LlmFailure:
         if isinstance(error, TimeoutError):
-            return _unreached(f"the server was silent for {timeout_s:g} s, or out of reach for {CONNECT_S:g} s")
+            words = f"the server was silent for {timeout_s:g} s, or out of reach for {CONNECT_S:g} s"
+            return _unreached(words, sent=not isinstance(error, aiohttp.ConnectionTimeoutError))
         if isinstance(error, NotAnEventStream):
             return self._garbage(str(error))
         words = redact(f"{type(error).__name__}: {error}", self._secrets)
         if isinstance(error, ValueError):
             return LlmFailure(kind=FailureKind.INVALID, message=words)
-        return _unreached(words)
+        return _unreached(words, sent=not isinstance(error, aiohttp.ClientConnectorError))
 
 
-def _unreached(message: str) -> LlmFailure:
-    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message)
+def _unreached(message: str, *, sent: bool) -> LlmFailure:
+    """Return the failure of a connection; `sent` is True if the request may have arrived."""
+    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message, may_be_billed=sent)
 
 
 def _transient(message: str) -> LlmFailure:

@@ -89,6 +89,7 @@ class Failure:
     retry_after_s: float | None = None
     after_words: str = ""
     cause: FailureCause | None = None
+    may_be_billed: bool = False
 
 
 @dataclass(frozen=True)
@@ -291,7 +292,11 @@ def _end(speech: Speech, turn: _Plain, request: LlmRequest) -> StreamDone:
     match turn:
         case Failure():
             failure = LlmFailure(
-                kind=turn.kind, cause=turn.cause, message=turn.message, retry_after_s=turn.retry_after_s
+                kind=turn.kind,
+                cause=turn.cause,
+                message=turn.message,
+                retry_after_s=turn.retry_after_s,
+                may_be_billed=turn.may_be_billed,
             )
             return speech.done(request, StopReason.ERROR, failure)
         case CutOff():

@@ -103,7 +103,7 @@ class Chats(Foundation):
             delivery=self.delivery,
             access=self.access,
             clock=self._clock,
-            costs=Costs(parts.model, [each.spec for each in parts.tools]),
+            costs=Costs(self.chat_models.model_for, [each.spec for each in parts.tools]),
             skills=parts.skills,
             zone_of=self.zones.of,
             new_id=self._new_request_id,
@@ -190,7 +190,7 @@ class Chats(Foundation):
             self.notes,
             self._clock,
             secrets=self.secrets,
-            media=Media(self.about.vision, self.transcriber),
+            media=Media(self.chat_models, self.transcriber),
         )
 
     @cached_property

@@ -27,6 +27,7 @@ from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.link import LinkCommands
 from gateway.commands.mcp import McpCommands
+from gateway.commands.model_status import ModelStatus
 from gateway.commands.models import ModelCommands
 from gateway.commands.pair import PairCommands
 from gateway.commands.people import PeopleCommands
@@ -70,7 +71,8 @@ class Commands(Chats):
         cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
         feedback = Feedback(store, self.announcer, self.jobs, clock)
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
-        status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, self.chat_agents.chain)
+        model = ModelStatus(about, self.chat_models, self.chat_agents.chain, self.budgets, clock)
+        status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, model)
         usage = UsageCommands(store.spending, self.access, self.settings.zone, self.settings.home / OUTGOING, clock)
         rules = GroupRules(self.groups.rules, store.chat_settings)
         found = (
@@ -87,7 +89,7 @@ class Commands(Chats):
             ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
-            ContextCommands(store, pace, clock, self._new_id).commands,
+            ContextCommands(store, pace, clock, self._new_id, self.chat_models).commands,
             SkillCommands(self.skill_installs, SkillLevels(self.store.chat_settings)).commands,
             VoiceCommands(self.speaker, store.chat_settings).commands,
             ApprovalCommands(self.approvals, self.delivery, store.outbox).commands,

@@ -178,7 +178,6 @@ def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher
         why=settings.secrets.mask(choice.why),
         demo=choice.client == "demo",
         vision=choice.model.vision,
-        context_window=choice.model.context_window,
         sandbox=sandbox,
         no_sandbox=reason,
         version=version(),

@@ -56,9 +56,9 @@ class Answers:
         """
         language, channel = progress.language, self._delivery.channel(run.chat)
         said = [*earlier, *end.messages]
-        usual = agent.loop.model.id
-        model = answered_by(said, usual)
-        why = self._trouble(run, end, usual, language) if end.reason is TerminalReason.ERROR else ""
+        usual = agent.loop.models.wanted or agent.loop.model.id
+        model = answered_by(said, agent.loop.model.id)
+        why = self._trouble(run, end, agent.loop.model.id, language) if end.reason is TerminalReason.ERROR else ""
         heard = [message.heard for message in said if isinstance(message, UserMessage) and message.heard]
         answer = signed(answer_text(said, end, agent.loop.limits, why, language), model, usual, language)
         text = "\n\n".join([*heard, answer])

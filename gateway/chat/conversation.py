@@ -209,7 +209,7 @@ class Conversation:
     ) -> UserMessage:
         """Return a user's message for the model; see `PromptMaker.make`. `run` answers it."""
         language = await self.language(item.event.sender)
-        maker = self._prompts.maker(self.key, self.channel, await self.zone(), language, run)
+        maker = await self._prompts.maker(self.key, self.channel, await self.zone(), language, run)
         return await maker.make(item, known, undone, begins=begins)
 
     # The store, for the chat's session

@@ -20,6 +20,7 @@ from gateway.chat.undo_news import NOTHING, UndoNews, Undos
 from gateway.chat.voice import Transcriber
 from gateway.permissions.sources import sources_of_event
 from gateway.permissions.workspaces import Workspaces
+from gateway.runs.chat_models import ChatModels
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem, Run, message_id
@@ -130,8 +131,8 @@ class PromptMaker:
 class Media:
     """What pictures and recordings become for the model."""
 
-    vision: bool
-    """True if the model sees pictures."""
+    models: ChatModels
+    """Tells if the model that answers sees pictures."""
     transcriber: Transcriber
 
 
@@ -163,14 +164,16 @@ class ChatPrompts:
         self._secrets = secrets
         self._media = media
 
-    def maker(
+    async def maker(
         self, chat: ChatKey, channel: Channel, zone: ZoneInfo, language: Language, run: Run | None
     ) -> PromptMaker:
         """Return what makes the prompts of a chat, for a sender with this language; `run` answers them."""
+        models = self._media.models
+        model = await models.model_of(run) if run else (await models.chosen(chat)).model
         attachments = Attachments(
             channel,
             self._workspaces.folder(chat),
-            self._media.vision,
+            model.vision,
             self._workspaces.sources(chat),
             self._workspaces.versions.of(chat).quota,
         )

@@ -9,6 +9,7 @@ from channels.text import literal
 from gateway.chat.pace import Pace
 from gateway.commands.table import Command, Invocation, reply, too_soon
 from gateway.permissions.roles import Role
+from gateway.runs.chat_models import ChatModels
 from gateway.store.rows import Run, RunEnd
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
@@ -33,15 +34,16 @@ MOST_WORDS = 500
 class ContextCommands:
     """The commands /context and /compact."""
 
-    def __init__(self, store: Store, pace: Pace, clock: Clock, new_id: NewId) -> None:
+    def __init__(self, store: Store, pace: Pace, clock: Clock, new_id: NewId, models: ChatModels) -> None:
         self._store = store
         self._pace = pace
         self._clock = clock
         self._new_id = new_id
+        self._models = models
 
     async def context(self, given: Invocation) -> OutboundMessage:
         """Show what fills the context. Everyone in the chat may see it, as it quotes no messages."""
-        agent = await given.session.conversation.agent()
+        agent = await self._agent(given)
         model = agent.loop.caller.next_model
         stats = agent.context.stats(agent.state, model.context_window)
         lines = [
@@ -57,6 +59,13 @@ class ContextCommands:
             rows.append(say("context_skills", given.language, names=names))
         return reply("\n".join(["  \n".join(lines), "", *rows]))
 
+    async def _agent(self, given: Invocation) -> Agent:
+        """Return the chat's agent with the model of the chat."""
+        agent = await given.session.conversation.agent()
+        if not agent.is_running:
+            await self._models.equip(agent, given.chat, given.role)
+        return agent
+
     async def compact(self, given: Invocation) -> OutboundMessage:
         if given.session.running_for is not None:
             return reply(say("compact_busy", given.language))
@@ -64,7 +73,7 @@ class ContextCommands:
             return reply(say("compact_not_yours", given.language))
         if refusal := too_soon(self._pace, given):
             return refusal
-        agent = await given.session.conversation.agent()
+        agent = await self._agent(given)
         try:
             return reply(await self._compacted(given, agent, given.language))
         except AgentBusy:

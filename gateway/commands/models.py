@@ -11,7 +11,7 @@ from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
 from gateway.store.chat_settings import ChatSetting, ChatSettings
-from gateway.texts.say import say
+from gateway.texts.say import Language, say
 
 LONGEST = 60
 """Characters of an unknown name that a reply quotes."""
@@ -76,7 +76,12 @@ class ModelCommands:
 
     async def _levels(self, given: Invocation) -> OutboundMessage:
         chosen = await self._models.chosen(given.chat)
-        text = say("think_here", given.language, thinking=chosen.thinking, where=_where(chosen.thinking_setting, given))
+        text = say(
+            "think_here",
+            given.language,
+            thinking=chosen.thinking,
+            where=where_words(chosen.thinking_setting, given.language),
+        )
         choices = [each for each in LEVELS if each == "off" or each in chosen.model.thinking_levels]
         buttons = tuple(Button(label=each, action=f"/think {each}") for each in choices)
         return OutboundMessage(markdown=text, buttons=(buttons,))
@@ -84,10 +89,10 @@ class ModelCommands:
     async def _list(self, given: Invocation) -> OutboundMessage:
         language, chosen = given.language, await self._models.chosen(given.chat)
         name = literal(chosen.model.id)
-        if chosen.setting is not None and chosen.setting.value != chosen.model.id:
+        if chosen.is_gone and chosen.setting is not None:
             head = say("model_gone", language, model=literal(chosen.setting.value), default=name)
         else:
-            head = say("model_here", language, model=name, where=_where(chosen.setting, given))
+            head = say("model_here", language, model=name, where=where_words(chosen.setting, language))
         open_to = [each for each in self._models.offered if self._models.allows(given.role, each.id)]
         rows = [f"- {self._row(each, given)}" for each in open_to]
         rows += [
@@ -115,7 +120,7 @@ class ModelCommands:
             note = say("model_is_default", language)
         if seconds := self._chain.resting().get(model.id):
             note += say("model_rests", language, minutes=ceil(seconds / 60))
-        price, window = _price(model, given), f"{model.context_window:,}"
+        price, window = price_words(model, language), f"{model.context_window:,}"
         return say("model_row", language, model=in_code(model.id), price=price, window=window, note=note)
 
     @property
@@ -155,10 +160,9 @@ def unknown_model(models: ChatModels, given: Invocation, wanted: str, command: s
     return OutboundMessage(markdown=text, buttons=((button,),), asks=given.sender.id)
 
 
-def _where(setting: ChatSetting | None, given: Invocation) -> str:
-    if setting is None:
-        return ""
-    return say("set_at_level", given.language, level=level_words(setting.place, given.language))
+def where_words(setting: ChatSetting | None, language: Language) -> str:
+    """Return the level that a setting was made for, in brackets; an empty text for no setting."""
+    return say("set_at_level", language, level=level_words(setting.place, language)) if setting is not None else ""
 
 
 def _reason(why: str, given: Invocation) -> str:
@@ -166,10 +170,9 @@ def _reason(why: str, given: Invocation) -> str:
     return f" ({why.rstrip('.')})" if given.is_admin else ""
 
 
-def _price(model: ModelInfo, given: Invocation) -> str:
+def price_words(model: ModelInfo, language: Language) -> str:
     if model.input_price is None or model.output_price is None:
-        return say("model_price_unknown", given.language)
+        return say("model_price_unknown", language)
     if not (model.input_price or model.output_price):
-        return say("model_free", given.language)
-    prices = {"input": f"{model.input_price:g}", "output": f"{model.output_price:g}"}
-    return say("model_price", given.language, **prices)
+        return say("model_free", language)
+    return say("model_price", language, input=f"{model.input_price:g}", output=f"{model.output_price:g}")

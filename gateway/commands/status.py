@@ -2,17 +2,16 @@
 
 import asyncio
 from datetime import timedelta
-from math import ceil
 from pathlib import Path
 
 from agent_core.clock import Clock
-from agent_core.loop.model_chain import ModelChain
 from channels.base import OutboundMessage
+from gateway.commands.model_status import ModelStatus
 from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.approvals import Approvals
 from gateway.runs.tasks.tasks import Tasks
 from gateway.texts.about import About
-from gateway.texts.say import Language, model_reason, say
+from gateway.texts.say import Language, say
 from gateway.upkeep.sizes import in_words, named, sizes
 
 
@@ -20,14 +19,14 @@ class StatusCommand:
     """The command /status."""
 
     def __init__(
-        self, about: About, clock: Clock, home: Path, approvals: Approvals, tasks: Tasks, models: ModelChain
+        self, about: About, clock: Clock, home: Path, approvals: Approvals, tasks: Tasks, model: ModelStatus
     ) -> None:
         self._about = about
         self._clock = clock
         self._home = home
         self._approvals = approvals
         self._tasks = tasks
-        self._models = models
+        self._model = model
 
     async def status(self, given: Invocation) -> OutboundMessage:
         about, language = self._about, given.language
@@ -37,12 +36,9 @@ class StatusCommand:
         else:
             state = say("status_running", language, seconds=round(seconds), waiting=len(given.session.mail))
         up = timedelta(seconds=round(self._clock.time() - about.started))
-        # The reason may name one of the owner's servers.
         owner = given.is_owner
-        model = f"{about.model} ({model_reason(about.why, language)})" if owner else about.model
         lines = [
-            say("status_model", language, model=model),
-            *self._resting(given, owner=owner),
+            *await self._model.lines(given),
             say("status_run", language, state=state),
             await self._context(given),
             _programs(about, language, owner=owner),
@@ -58,25 +54,16 @@ class StatusCommand:
             if kept.people:
                 lines.append(say("status_largest_people", language, names=named(kept.people)))
         if asked := len(await self._approvals.open_in(given.chat)):
-            lines.insert(2, say("status_questions", language, count=asked))
+            lines.insert(1, say("status_questions", language, count=asked))
         if count := self._tasks.in_background(given.chat, given.sender):
-            lines.insert(2, say("status_tasks", language, count=count))
+            lines.insert(1, say("status_tasks", language, count=count))
         if about.demo:
             lines.insert(1, say("demo", language))
         return reply("\n".join(f"- {line}" for line in lines))
 
     async def _context(self, given: Invocation) -> str:
-        used, window = await given.session.conversation.tokens(), self._about.context_window
+        used, window = await given.session.conversation.tokens(), await self._model.window(given)
         return say("status_context", given.language, used=f"{used:,}", window=f"{window:,}")
-
-    def _resting(self, given: Invocation, *, owner: bool) -> list[str]:
-        """Return the line about models that are paused after failures; only owners see it."""
-        resting = self._models.resting() if owner else {}
-        models = [
-            say("resting_for", given.language, model=model, minutes=ceil(seconds / 60))
-            for model, seconds in resting.items()
-        ]
-        return [say("status_resting", given.language, models=", ".join(models))] if models else []
 
     @property
     def commands(self) -> tuple[Command, ...]:

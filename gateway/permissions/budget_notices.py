@@ -34,11 +34,13 @@ class Messages(Protocol):
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None: ...
 
 
-class TellsOwners(Protocol):
-    """Notifies the owners in their private chats, see `gateway.upkeep.owners.Owners`."""
+class TellsAdmins(Protocol):
+    """Notifies owners and admins in their private chats, see `gateway.upkeep.owners.Owners`."""
 
-    def tell_once(self, notice: str, messages: Mapping[Language, OutboundMessage]) -> None:
-        """Send a message to each owner who has not got this notice yet."""
+    def tell_admins_once(
+        self, notice: str, messages: Mapping[Language, OutboundMessage], besides: ChatKey | None
+    ) -> None:
+        """Send a message to each owner and admin who has not got this notice yet, but not to the chat `besides`."""
         ...
 
 
@@ -46,18 +48,18 @@ class BudgetNotices:
     """Tells people about budgets, each time only once for a budget and a period."""
 
     def __init__(
-        self, store: Store, delivery: Messages, access: Access, owners: TellsOwners, language: Language
+        self, store: Store, delivery: Messages, access: Access, admins: TellsAdmins, language: Language
     ) -> None:
         self._store = store
         self._delivery = delivery
         self._access = access
-        self._owners = owners
+        self._admins = admins
         self._language = language
         self._told: set[str] = set()
         self._telling = Background("a message about a budget failed")
 
     def near(self, budget: Budget, payer: Payer, used: int, day: date) -> None:
-        """Tell that most of a budget is used: in the payer's chat, or the owners if it is that of the installation."""
+        """Tell that most of a budget is used: in the payer's chat, or the admins if it is that of the installation."""
         notice = f"near-{_name(budget, day)}"
         if notice not in self._told:
             self._told.add(notice)
@@ -91,9 +93,11 @@ class BudgetNotices:
             language = language_of(tag, self._language)
             message = self._message(key, budget, facts, language, chat, with_button=shows_button)
             await self._post(notice, chat, message)
-        if not (is_private and may_raise) and (is_up or budget.account.scope is Scope.ALL):
+        is_told_here = is_private and may_raise
+        if budget.account.scope is Scope.ALL or (is_up and not is_told_here):
             messages = {each: self._message(key, budget, facts, each, None, with_button=is_up) for each in LANGUAGES}
-            self._owners.tell_once(f"budget-{key}-{_name(budget, facts[2])}", messages)
+            notice = f"budget-{key}-{_name(budget, facts[2])}"
+            self._admins.tell_admins_once(notice, messages, chat if is_told_here else None)
 
     def _message(
         self,

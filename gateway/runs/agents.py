@@ -171,10 +171,12 @@ class Agents:
                 raise RuntimeError("the loop is gone that this compaction belongs to")
             return loop.caller
 
+        llm = MaskingClient(parts.llm, self._secrets)  # one per agent, for its cache of masked messages
         loop = AgentLoop(
             Models(
-                llm=MaskingClient(parts.llm, self._secrets),  # one per agent, for its cache of masked messages
+                llm=llm,
                 model=parts.model,
+                default=Candidate(parts.model, llm),
                 options=parts.options or LlmOptions(),
                 retry=parts.llm_retry or LlmRetryPolicy(),
                 chain=self.chain,

@@ -44,6 +44,11 @@ class Chosen:
     setting: ChatSetting | None
     thinking_setting: ChatSetting | None
 
+    @property
+    def is_gone(self) -> bool:
+        """True if the model that people chose is no longer offered."""
+        return self.setting is not None and self.setting.value != self.model.id
+
 
 class ChatModels:
     """Looks up which model answers in a chat, and gives it to the agent of each run."""
@@ -97,23 +102,39 @@ class ChatModels:
         thinking = level.value if level and level.value in LEVELS else self._options.thinking
         return Chosen(found.model if found else self.default, thinking, setting, level)
 
+    async def model_for(self, chat: ChatKey, person: str) -> ModelInfo:
+        """Return the model that answers a person in a chat."""
+        chosen = await self.chosen(chat)
+        return self._allowed(self._role(chat, person), chosen.model.id).model
+
+    async def model_of(self, run: Run) -> ModelInfo:
+        """Return the model that answers in a run: the one that was chosen for it, or else for its chat."""
+        if run.model in self._offered:
+            return self._allowed(self._role(run.chat, run.person), run.model).model
+        return await self.model_for(run.chat, run.person)
+
     async def give(self, agent: Agent, run: Run) -> None:
         """Give the agent of a run the model that was chosen for the run, or else for its chat.
 
         If the person's role does not allow that model, the default one answers.
         """
-        role = self._access.role(run.chat, Sender(id=run.person, name=""))
-        await self.equip(agent, run.chat, role, run.model)
+        await self.equip(agent, run.chat, self._role(run.chat, run.person), run.model)
 
     async def equip(self, agent: Agent, chat: ChatKey, role: Role | None, once: str | None = None) -> None:
         """Give an agent the model `once`, or that of the chat, as far as the role allows."""
         chosen = await self.chosen(chat)
         wanted = once if once in self._offered else chosen.model.id
-        candidate = self._offered[wanted if self.allows(role, wanted) else self.default.id]
-        models = agent.loop.models
+        candidate, models = self._allowed(role, wanted), agent.loop.models
         if models.model.id != candidate.model.id:
             models.model, models.llm = candidate.model, MaskingClient(candidate.llm, self._secrets)
+        models.wanted = chosen.setting.value if chosen.is_gone and chosen.setting and wanted != once else ""
         agent.set_thinking_level(chosen.thinking)
+
+    def _allowed(self, role: Role | None, model: str) -> Candidate:
+        return self._offered[model if self.allows(role, model) else self.default.id]
+
+    def _role(self, chat: ChatKey, person: str) -> Role | None:
+        return self._access.role(chat, Sender(id=person, name=""))
 
 
 def _bare(model: str) -> str:

@@ -14,8 +14,6 @@ class About(BaseModel):
     demo: bool
     version: str
     vision: bool = False
-    context_window: int = 32_000
-    """In tokens."""
     sandbox: str = ""
     """Sandbox that programs run in; empty if no programs are run."""
     no_sandbox: str = ""

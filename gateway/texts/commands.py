@@ -111,6 +111,11 @@ TEXTS = {
     },
     "status_largest_chats": {"en": "**Largest chats:** {names}", "zh": "**占用最多的聊天**：{names}"},
     "status_largest_people": {"en": "**Largest users:** {names}", "zh": "**占用最多的用户**：{names}"},
+    "status_used": {"en": "**Used here today:** {tokens}, {cost}", "zh": "**今天这里的用量**：{tokens}，{cost}"},
+    "status_model_facts": {
+        "en": "**Price:** {price}; **thinking:** {thinking}{where}",
+        "zh": "**价格**：{price}；**思考程度**：{thinking}{where}",
+    },
     "status_model": {"en": "**Model:** {model}", "zh": "**模型**：{model}"},
     "status_context": {
         "en": "**Context:** about {used} of {window} tokens",

@@ -1,4 +1,4 @@
-"""Notifies the owners in their private chats of matters that only they can handle."""
+"""Notifies owners, and of some matters admins too, in their private chats."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
@@ -74,10 +74,15 @@ class Owners:
             await self._store.outbox.add([closed])
             self._telling.start(self._delivery.deliver(post.chat, [closed]), f"close {post.key}")
 
-    def tell_once(self, notice: str, messages: Mapping[Language, OutboundMessage]) -> None:
-        """Send a message to every owner in the background, unless one with this name was sent before."""
-        for account in self._roles.accounts(Role.OWNER):
-            sending = self._send(account, f"owners-{notice}:notice:", messages.__getitem__, once=True)
+    def tell_admins_once(
+        self, notice: str, messages: Mapping[Language, OutboundMessage], besides: ChatKey | None
+    ) -> None:
+        """Send a message to every owner and admin in the background, unless one with this name was sent before.
+
+        `besides` is a chat that has been told already.
+        """
+        for account in self._roles.accounts(Role.ADMIN):
+            sending = self._send(account, f"owners-{notice}:notice:", messages.__getitem__, once=True, besides=besides)
             self._telling.start(sending, f"tell {account.principal}")
 
     def work_failed(self, name: str, error: Exception) -> None:
@@ -104,11 +109,17 @@ class Owners:
             self._telling.start(self._send(account, notice, message, once=once), f"tell {account.principal}")
 
     async def _send(
-        self, account: Account, notice: str, message: Callable[[Language], OutboundMessage], *, once: bool = False
+        self,
+        account: Account,
+        notice: str,
+        message: Callable[[Language], OutboundMessage],
+        *,
+        once: bool = False,
+        besides: ChatKey | None = None,
     ) -> None:
         person = account.principal.rpartition(":")[2]
         chat = account.chat or await self._private_chat(account.principal.partition(":")[0], person)
-        if chat is None or not self._delivery.knows(chat):
+        if chat is None or chat == besides or not self._delivery.knows(chat):
             return
         key = f"{notice}{account.principal}"
         if once and await self._store.outbox.find(key) is not None:

@@ -45,7 +45,9 @@ class Nowhere:
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         raise LookupError(chat)
 
-    def tell_once(self, notice: str, messages: Mapping[Language, OutboundMessage]) -> None:
+    def tell_admins_once(
+        self, notice: str, messages: Mapping[Language, OutboundMessage], besides: ChatKey | None
+    ) -> None:
         raise LookupError(notice)
 
 

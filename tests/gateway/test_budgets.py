@@ -3,17 +3,20 @@
 import asyncio
 from pathlib import Path
 
+import pytest
+
 from agent_core.loop.model_chain import Candidate
-from agent_core.models.llm import FailureKind, LlmRequest
+from agent_core.models.llm import FailureCause, FailureKind, LlmRequest
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm, Turn, Waits
 from gateway.permissions.budgets import Charged
 from gateway.settings.budgets import BudgetSettings
 from gateway.store.budget import ALL, Account, Payer, Scope, Spent
 from gateway.store.job import FiringState, Report
 from gateway.texts.amounts import Period
-from tests.gateway.bot import Bot
+from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.jobs.kit import Calendar, a_job, make_timed_bot
+from tests.gateway.jobs.test_run_now import FindingChannel
 from tests.gateway.tasking import Cast, begins, rows
 from tests.process import until
 
@@ -206,6 +209,20 @@ async def test_a_call_cut_off_by_the_end_of_the_program_counts_in_full_as_an_est
     assert "≈" in bot.screen[-1]
 
 
+@pytest.mark.parametrize(("may_be_billed", "state"), [(False, "settled"), (True, "estimate")])
+async def test_a_call_without_an_answer_counts_in_full_if_it_may_be_billed(
+    start_bot: StartBot, state: str, *, may_be_billed: bool
+) -> None:
+    lost = Failure(cause=FailureCause.NETWORK, may_be_billed=may_be_billed)
+    bot = await start_bot(lost, "Hello!")
+
+    await bot.hears("hi")
+
+    # All that was reserved holds the longest answer.
+    lines = rows(bot.home, "SELECT state, tokens > 4096 FROM spending ORDER BY at")
+    assert lines == [(state, may_be_billed), ("settled", False)]
+
+
 async def test_an_unknown_price_counts_as_the_ceiling(start_bot: StartBot) -> None:
     bot = await start_bot("Hello!", budgets=BudgetSettings(unknown_price=1_000.0))
 
@@ -276,6 +293,46 @@ async def test_the_budget_of_everything_is_told_to_the_owners_and_not_to_members
     await bot.app.settled()
 
     assert "of a budget" not in _seen_by(bot, "bob")
+
+
+async def _makes_admin(bot: Bot, person: str) -> None:
+    await bot.hears("hello", sender=person)  # so that there is a private chat
+    await bot.hears(f"/role memory:{person} admin")
+
+
+@pytest.mark.parametrize("restarts", [False, True], ids=["at once", "after a restart"])
+async def test_admins_are_told_of_the_budget_of_everything_privately_and_once(
+    start_bot: StartBot, *, restarts: bool
+) -> None:
+    bot = await start_bot(*["ok"] * 3, channel=FindingChannel(limits=NO_PACE))
+    await _makes_admin(bot, "bob")
+    await bot.hears("/budget all 100k tokens a day")
+    if restarts:
+        await bot.restart()
+
+    await _has_used(bot, 85_000, "carl")
+    await bot.app.settled()
+    await until(lambda: all("% of a budget are used" in _seen_by(bot, each) for each in ("ann", "bob")))
+    await bot.restart()
+    await _has_used(bot, 1_000, "carl")
+    await bot.app.settled()
+
+    assert [_seen_by(bot, each).count("% of a budget are used") for each in ("ann", "bob", "carl")] == [1, 1, 0]
+
+
+async def test_an_admin_raises_a_budget_that_holds_up_another_person(start_bot: StartBot) -> None:
+    bot = await start_bot("ok", "Hello!", channel=FindingChannel(limits=NO_PACE), model=DEAR)
+    await _makes_admin(bot, "bob")
+    await bot.hears("/budget all 0.01 USD a day")
+    await bot.channel.hears("hi", sender="carl")
+    await until(lambda: all(NO_ROOM in _seen_by(bot, each) for each in ("ann", "bob", "carl")))
+    assert [_seen_by(bot, each).count(NO_ROOM) for each in ("ann", "bob")] == [1, 1]
+    assert _buttons(bot, "carl") == []
+
+    await bot.channel.presses("Raise to 1 USD a day", sender="bob")
+    await bot.app.settled()
+
+    assert "Hello!" in _seen_by(bot, "carl")
 
 
 async def test_room_comes_with_the_next_day_by_itself(tmp_path: Path) -> None:

@@ -1,16 +1,23 @@
 """Which model answers in a chat, and how much it thinks: /model and /think."""
 
+from dataclasses import replace
+
 import pytest
 
 from agent_core.loop.model_chain import Candidate
-from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo
-from agent_core.models.scripted import ScriptedLlm, Turn
+from agent_core.messages import ImageContent, UserMessage
+from agent_core.models.llm import FailureCause, FailureKind, LlmOptions, LlmRequest, ModelInfo
+from agent_core.models.scripted import Failure, ScriptedLlm, Turn
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import ModelMenu
 from gateway.store.chat_settings import EVERYWHERE
+from gateway.store.job import Report
+from gateway.texts.amounts import money
 from gateway.texts.say import LANGUAGES
 from tests.agent_core.kit import MakeModel
 from tests.gateway.conftest import StartBot
+from tests.gateway.jobs.kit import a_job
+from tests.gateway.tasking import rows
 
 BIG = ModelInfo(id="anthropic/big", context_window=200_000, reasoning=True, input_price=3.0, output_price=15.0)
 
@@ -156,7 +163,7 @@ async def test_a_chosen_model_that_is_no_longer_configured_gives_way_to_the_defa
     await bot.hears("hello")
     await bot.hears("/model")
 
-    assert bot.screen[0] == "Default."
+    assert bot.screen[0] == "Default.\n\n_Answered by scripted._"
     assert bot.screen[1].startswith("**gone/model** was chosen here, but it is no longer configured")
 
 
@@ -205,3 +212,82 @@ async def test_jobs_and_tasks_are_answered_by_the_model_of_their_chat(start_bot:
     await bot.made.chat_models.equip(agent, bot.channel.heard[0].chat, Role.OWNER)
 
     assert agent.loop.model.id == "anthropic/big"
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [Failure(FailureKind.AUTH, "revoked"), Failure(FailureKind.INVALID, "no such model", cause=FailureCause.NOT_FOUND)],
+    ids=["revoked", "gone"],
+)
+async def test_a_chosen_model_that_fails_gives_way_to_the_default_and_stays_chosen(
+    wired_bot: StartBot, model_of: MakeModel, failure: Failure
+) -> None:
+    menu = ModelMenu((Candidate(BIG, model_of(failure)),))
+    bot = await wired_bot("From the default.", "Again.", models=menu)
+    await bot.hears("/model big")
+    await bot.hears("hello")
+    await bot.hears("/why")
+    await bot.hears("hello again")
+    await bot.hears("/status")
+
+    assert bot.screen[1] == "From the default.\n\n_Answered by scripted._"
+    assert "scripted" in bot.screen[2]
+    assert bot.screen[3] == "Again.\n\n_Answered by scripted._"
+    assert "**Model:** anthropic/big (set in this chat and its threads), failed lately" in bot.screen[4]
+
+
+async def test_without_fallbacks_the_default_is_not_asked_twice(start_bot: StartBot) -> None:
+    bot = await start_bot(Failure(FailureKind.AUTH, "revoked"), "never", models=offering("never"))
+
+    await bot.hears("hello")
+
+    assert len(bot.llm.requests) == 1
+
+
+async def test_status_tells_the_model_of_the_chat_with_its_price_window_and_effort(start_bot: StartBot) -> None:
+    bot = await start_bot(models=offering("Big."))
+    await bot.hears("/model big")
+    await bot.hears("/think high")
+    await bot.hears("hello")
+
+    await bot.hears("/status")
+
+    lines = bot.screen[-1].splitlines()
+    assert lines[0] == "- **Model:** anthropic/big (set in this chat and its threads)"
+    assert lines[1] == (
+        "- **Price:** $3 in, $15 out per million tokens; **thinking:** high (set in this chat and its threads)"
+    )
+    [(tokens, cost)] = rows(bot.home, "SELECT sum(tokens), sum(cost) FROM spending")
+    assert isinstance(cost, int)
+    assert lines[2] == f"- **Used here today:** {tokens:,} tokens, {money(cost)} USD"
+    assert any(line.startswith("- **Context:**") and "of 200,000 tokens" in line for line in lines)
+
+
+async def test_pictures_go_to_a_chosen_model_only_if_it_sees(start_bot: StartBot) -> None:
+    blind = ScriptedLlm("I see a file.")
+    bot = await start_bot("A cat.", models=ModelMenu((Candidate(BIG, blind),)))
+    for choice in ("big", "default"):
+        await bot.hears(f"/model {choice}")
+        await bot.hears("what is it?", files={f"{choice}.png": b"\x89PNG\r\n\x1a\n"})
+
+    def pictures(llm: ScriptedLlm) -> list[ImageContent]:
+        said = [each for each in llm.requests[-1].messages if isinstance(each, UserMessage)]
+        return [part for part in said[-1].content if isinstance(part, ImageContent)]
+
+    assert pictures(blind) == []
+    assert len(pictures(bot.llm)) == 1
+
+
+async def test_the_cost_of_a_job_is_told_for_the_model_that_will_do_it(start_bot: StartBot) -> None:
+    bot = await start_bot(models=offering(members=frozenset({"some/other"})))
+    job = a_job(Report(instructions="What is new?"), chat=bot.channel.chat("ann"))
+    before = await bot.made.jobs.costs.expected(job, [], 0)
+    await bot.hears("/model big everywhere")
+    by_owner = await bot.made.jobs.costs.expected(job, [], 0)
+    by_member = await bot.made.jobs.costs.expected(replace(job, person="bob"), [], 0)
+
+    assert by_owner is not None
+    assert by_owner.usd is not None
+    assert before == by_member
+    assert before is not None
+    assert before.usd is None

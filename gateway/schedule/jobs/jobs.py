@@ -215,7 +215,7 @@ class Jobs:
             now=now,
             next=following,
             quiet=quiet_hours(await self.store.heartbeats.find(job.chat), job, following),
-            cost=self.costs.expected(job, past, use.tokens),
+            cost=await self.costs.expected(job, past, use.tokens),
             slash=slash,
         )
 

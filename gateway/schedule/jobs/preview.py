@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from zoneinfo import ZoneInfo
 
@@ -11,7 +11,7 @@ from agent_core.models.tokens import estimate
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.loaded_skills import read_instructions
 from agent_core.skills.skill import SkillError
-from channels.base import Button, OutboundMessage
+from channels.base import Button, ChatKey, OutboundMessage
 from channels.text import literal
 from gateway.permissions.question_text import one_line, shown
 from gateway.permissions.sources import named
@@ -49,11 +49,12 @@ class Cost:
 class Costs:
     """Estimates the cost of jobs."""
 
-    def __init__(self, model: ModelInfo, tools: Iterable[ToolSpec]) -> None:
-        self._model = model
+    def __init__(self, model_for: Callable[[ChatKey, str], Awaitable[ModelInfo]], tools: Iterable[ToolSpec]) -> None:
+        """`model_for` returns the model that works for a person in a chat."""
+        self._model_for = model_for
         self._first = _PROMPT + sum(estimate(json.dumps(spec.model_dump(mode="json"))) for spec in tools)
 
-    def expected(self, job: Job, past: Sequence[Firing], more: int) -> Cost | None:
+    async def expected(self, job: Job, past: Sequence[Firing], more: int) -> Cost | None:
         """Return the expected cost of a firing, or None if it calls no model.
 
         `past`: firings, newest first; `more`: tokens of the job's skill.
@@ -66,13 +67,15 @@ class Costs:
             return Cost(round(sum(each.tokens for each in paid) / len(paid)), usd or None, len(paid))
         first = self._first + more + estimate(job.work.instructions)
         read = sum(first + number * _GROWTH for number in range(_REQUESTS))
-        return Cost(read + _REQUESTS * _ANSWER, self._price(read, _REQUESTS * _ANSWER))
+        written = _REQUESTS * _ANSWER
+        return Cost(read + written, _price(await self._model_for(job.chat, job.person), read, written))
 
-    def _price(self, read: int, written: int) -> float | None:
-        prices = self._model.input_price, self._model.output_price
-        if prices[0] is None or prices[1] is None:
-            return None
-        return (read * prices[0] + written * prices[1]) / _MILLION or None
+
+def _price(model: ModelInfo, read: int, written: int) -> float | None:
+    """Return the dollars for these tokens; None if prices are unknown or zero."""
+    if model.input_price is None or model.output_price is None:
+        return None
+    return (read * model.input_price + written * model.output_price) / _MILLION or None
 
 
 @dataclass(frozen=True)

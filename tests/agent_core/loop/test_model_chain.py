@@ -213,8 +213,12 @@ def test_a_thousand_conversations_that_fail_at_once_have_failed_once() -> None:
     assert {rest(chain, FailureKind.TRANSIENT) for _ in range(1000)} == {60}
 
 
-def test_a_model_alone_never_rests() -> None:
-    assert rest(ModelChain((), FakeClock()), FailureKind.QUOTA) == 0
+async def test_a_model_alone_never_rests(starts: StartAgent) -> None:
+    chain = ModelChain((), FakeClock())
+
+    await starts(BROKE, chain=chain).says("go")
+
+    assert chain.resting() == {}
 
 
 def test_where_all_rest_the_soonest_back_is_asked_first() -> None:

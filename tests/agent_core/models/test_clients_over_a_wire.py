@@ -139,6 +139,19 @@ async def test_a_server_that_is_away_may_be_back_later(meets: Meeting) -> None:
 
     assert done.failure is not None
     assert done.failure.kind is FailureKind.TRANSIENT
+    assert not done.failure.may_be_billed
+
+
+@pytest.mark.parametrize(("status", "may_be_billed"), [(503, False), (504, True)])
+async def test_only_a_proxy_that_did_not_wait_leaves_the_cost_open(
+    meets: Meeting, status: int, *, may_be_billed: bool
+) -> None:
+    async with meets([says("Hello.")]) as talk:
+        server_of(talk).faults.fail(status=status)
+        done = await talk.done()
+
+    assert done.failure is not None
+    assert done.failure.may_be_billed is may_be_billed
 
 
 async def test_a_killed_connection_is_worth_another_try(meets: Meeting) -> None:
@@ -149,6 +162,7 @@ async def test_a_killed_connection_is_worth_another_try(meets: Meeting) -> None:
 
     assert lost.failure is not None
     assert lost.failure.kind is FailureKind.TRANSIENT
+    assert lost.failure.may_be_billed
     assert again.message.text == "Hello."
 
 

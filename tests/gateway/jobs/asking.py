@@ -8,6 +8,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import new_id
+from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
@@ -63,6 +64,9 @@ class Office:
 async def open_office(home: Path, zone: ZoneInfo = PARIS) -> AsyncIterator[Office]:
     calendar, channel, changes = Calendar(), MemoryChannel(limits=NO_PACE), list[float]()
 
+    async def scripted(chat: ChatKey, person: str) -> ModelInfo:
+        return SCRIPTED_MODEL
+
     async def zone_of(_: ChatKey) -> ZoneInfo:
         return zone
 
@@ -73,7 +77,7 @@ async def open_office(home: Path, zone: ZoneInfo = PARIS) -> AsyncIterator[Offic
             delivery=delivery,
             access=Access(Roles(PEOPLE), [channel], (), calendar, lambda _: None),
             clock=calendar,
-            costs=Costs(SCRIPTED_MODEL, ()),
+            costs=Costs(scripted, ()),
             skills=shipped_skills(),
             zone_of=zone_of,
             new_id=typed_ids(),

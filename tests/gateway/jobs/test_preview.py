@@ -1,5 +1,6 @@
 """The preview that users confirm before a job is set, and the message that remains of it."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from agent_core.models.llm import ModelInfo, ToolSpec
 from agent_core.models.scripted import SCRIPTED_MODEL
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from channels.base import Button
+from channels.base import Button, ChatKey
 from gateway.schedule.jobs.job_changes import Reshaping, reshaped, reshapings
 from gateway.schedule.jobs.preview import (
     Cost,
@@ -185,7 +186,14 @@ def report() -> Job:
     return a_job(Report(instructions="What is new?"))
 
 
-def test_the_cost_is_the_mean_of_the_last_five_that_asked_a_model() -> None:
+def costs(model: ModelInfo, tools: Sequence[ToolSpec] = ()) -> Costs:
+    async def model_for(chat: ChatKey, person: str) -> ModelInfo:
+        return model
+
+    return Costs(model_for, tools)
+
+
+async def test_the_cost_is_the_mean_of_the_last_five_that_asked_a_model() -> None:
     past = [
         paid(9, 9_999, 9.0, FiringState.FAILED),
         paid(8, 0, 0.0, FiringState.MISSED),
@@ -195,13 +203,14 @@ def test_the_cost_is_the_mean_of_the_last_five_that_asked_a_model() -> None:
         paid(2, 10**6, 10.0),
     ]
 
-    assert Costs(SCRIPTED_MODEL, ()).expected(report(), past, 0) == Cost(2_000, 0.02, 5)
+    assert await costs(SCRIPTED_MODEL).expected(report(), past, 0) == Cost(2_000, 0.02, 5)
 
 
-def test_before_the_first_time_it_is_a_guess_from_the_model_s_prices() -> None:
+async def test_before_the_first_time_it_is_a_guess_from_the_model_s_prices() -> None:
     dear = ModelInfo(id="dear", input_price=3.0, output_price=15.0)
     tools = [ToolSpec(name="look", description="Look around. " * 100, parameters={})]
-    cheap, usual = Costs(dear, ()).expected(report(), [], 0), Costs(dear, tools).expected(report(), [], 2_000)
+    cheap = await costs(dear).expected(report(), [], 0)
+    usual = await costs(dear, tools).expected(report(), [], 2_000)
 
     assert cheap is not None
     assert usual is not None
@@ -212,16 +221,16 @@ def test_before_the_first_time_it_is_a_guess_from_the_model_s_prices() -> None:
 
 
 @pytest.mark.parametrize("prices", [{}, {"input_price": 0.0, "output_price": 0.0}])
-def test_where_nobody_knows_a_price_the_tokens_are_told(prices: dict[str, float]) -> None:
-    cost = Costs(ModelInfo(id="own", **prices), ()).expected(report(), [], 0)
+async def test_where_nobody_knows_a_price_the_tokens_are_told(prices: dict[str, float]) -> None:
+    cost = await costs(ModelInfo(id="own", **prices)).expected(report(), [], 0)
 
     assert cost is not None
     assert cost.usd is None
     assert cost_words(cost, "en").endswith("00 tokens")
 
 
-def test_what_asks_no_model_costs_nothing() -> None:
-    assert Costs(SCRIPTED_MODEL, ()).expected(a_job("stretch"), [], 0) is None
+async def test_what_asks_no_model_costs_nothing() -> None:
+    assert await costs(SCRIPTED_MODEL).expected(a_job("stretch"), [], 0) is None
 
 
 @pytest.mark.parametrize(("usd", "said"), [(1.5, "$1.50"), (0.1, "$0.10"), (0.0312, "$0.0312"), (0.000001, "$0.0001")])
