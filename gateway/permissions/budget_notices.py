@@ -87,17 +87,18 @@ class BudgetNotices:
         person = Sender(id=payer.user, name="")
         may_raise = self._access.is_admin(chat, person)
         is_private = not self._delivery.channel(chat).is_group(chat)
-        if is_up or budget.account.scope is not Scope.ALL or may_raise:
+        is_of_all = budget.account.scope is Scope.ALL
+        if is_up or not is_of_all:
             shows_button = is_up and (may_raise or not is_private)
             tag = await self._store.chats.language_of(chat, person.id)
             language = language_of(tag, self._language)
             message = self._message(key, budget, facts, language, chat, with_button=shows_button)
             await self._post(notice, chat, message)
         is_told_here = is_private and may_raise
-        if budget.account.scope is Scope.ALL or (is_up and not is_told_here):
+        if is_of_all or (is_up and not is_told_here):
             messages = {each: self._message(key, budget, facts, each, None, with_button=is_up) for each in LANGUAGES}
             notice = f"budget-{key}-{_name(budget, facts[2])}"
-            self._admins.tell_admins_once(notice, messages, chat if is_told_here else None)
+            self._admins.tell_admins_once(notice, messages, chat if is_up and is_told_here else None)
 
     def _message(
         self,
