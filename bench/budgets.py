@@ -15,6 +15,8 @@ from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo
 from bench.figures import Figure, p95
 from channels.base import ChatKey
 from gateway.permissions.agent_spending import AgentSpending
+from gateway.settings.current import CurrentSettings
+from gateway.settings.settings import Settings
 from gateway.store.budget import ALL, Budget, Payer, Spent, chat_account
 from gateway.texts.amounts import Allowance, Period, Unit
 from tests.gateway.spending_sequences import RandomSequence, budgets_in
@@ -52,7 +54,8 @@ async def _added(home: Path) -> list[Figure]:
             budgets.ledger.add(Payer(chat).accounts, clock.time(), Spent(1_000, 1_000))
         for account in (ALL, *map(chat_account, chats[:AT_ONCE])):
             await budgets.set(Budget(account, TOKENS), "bench")
-        agents = [AgentSpending(budgets, access, 20.0, chat, "") for chat in chats[:AT_ONCE]]
+        current = CurrentSettings(Settings(home=home))
+        agents = [AgentSpending(budgets, access, current, chat, "") for chat in chats[:AT_ONCE]]
         messages = tuple(user(f"message {number}: " + "words " * 40) for number in range(MESSAGES))
         request = LlmRequest(system="You are a bot. " * 200, messages=messages)
         one = await _timed(lambda: _calls(agents[0], request))

@@ -92,7 +92,8 @@ async def figures() -> list[Figure]:
 
 def _agent(rounds: int, session: str, limits: LoopLimits | None = None) -> Agent:
     """Create an agent as the gateway does, with all tool calls allowed."""
-    parts = AgentParts(llm=Instant(rounds), model=MODEL, tools=(nothing,), limits=limits)
+    limits = limits or LoopLimits(finalize_on_limit=True)
+    parts = AgentParts(llm=Instant(rounds), model=MODEL, tools=(nothing,), limits=lambda: limits)
     agents = Agents(parts, EverythingAllowed(), Secrets(SECRETS), SystemClock(), new_id)
     return agents.make(CHAT, session, Path("unused"))
 

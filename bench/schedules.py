@@ -21,6 +21,8 @@ from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People, Roles
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
+from gateway.settings.current import CurrentSettings
+from gateway.settings.settings import Settings
 from gateway.store.job import Job, JobState, Report
 from gateway.store.rule import Cron
 from gateway.store.store import Store
@@ -132,7 +134,13 @@ async def _filled(next_at: float) -> AsyncIterator[DueJobs]:
                 return Accepted.DUPLICATE if await store.inbox.accept(event) is None else Accepted.NEW
 
             access = Access(Roles(OWNER), [channel], (), clock, print)
-            missed = MissedSlots(store, Delivery([channel], store, clock), clock, "en", new_request_id)
+            missed = MissedSlots(
+                store,
+                Delivery([channel], store, clock),
+                clock,
+                CurrentSettings(Settings(home=Path(folder))),
+                new_request_id,
+            )
             yield DueJobs(store, access, clock, accept, missed, platforms=[channel.name], tick=tick)
 
 

@@ -40,8 +40,8 @@ class Reacts(Protocol):
 class TypesByReaction(Protocol):
     """For platforms whose typing indicator may be a reaction."""
 
-    def stop_typing_by_reaction(self) -> None:
-        """Show the indicator in other ways only, since `react` is used."""
+    def type_by_reaction(self, *, on: bool) -> None:
+        """Let the indicator be a reaction, or not, since `react` is used."""
 
 
 @runtime_checkable

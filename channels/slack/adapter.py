@@ -248,9 +248,9 @@ class SlackChannel:
         """See `Reacts`."""
         return await react(self._client, chat, message_id, emoji, instead_of)
 
-    def stop_typing_by_reaction(self) -> None:
+    def type_by_reaction(self, *, on: bool) -> None:
         """See `TypesByReaction`. The status in threads remains."""
-        self._typing.stop_reacting()
+        self._typing.react(on=on)
 
     def link(self, chat: ChatKey, message_id: str) -> str | None:
         """See `LinksToMessages`."""

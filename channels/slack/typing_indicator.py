@@ -35,10 +35,12 @@ class TypingIndicator:
         self._no_status: set[bool] = set()
         """True for direct messages, False for channels."""
         self._no_eyes = False
+        """True if the app lacks the scope."""
+        self._reacts = True
 
-    def stop_reacting(self) -> None:
-        """Add no reactions, as those of `reactions` are shown."""
-        self._no_eyes = True
+    def react(self, *, on: bool) -> None:
+        """Add reactions, or none if those of `reactions` are shown."""
+        self._reacts = on
 
     def received(self, chat: ChatKey, message_id: str, language: str | None) -> None:
         """Note a message that may be answered."""
@@ -54,7 +56,7 @@ class TypingIndicator:
             shown = await self._status(chat)
             if shown is not None:
                 return shown
-        return self._no_eyes or await self._add_eyes(chat)
+        return self._no_eyes or not self._reacts or await self._add_eyes(chat)
 
     def posted(self, chat: ChatKey) -> None:
         """Note a message of the bot, at which Slack clears the status by itself. The reaction is removed in the

@@ -17,6 +17,7 @@ from channels.base import (
 )
 from channels.text import visible
 from gateway.app.gate import Gate
+from gateway.app.typed_secrets import typed_code, typed_secret, without
 from gateway.app.yes_or_no import PlainWords
 from gateway.commands.table import CommandTable
 from gateway.delivery.delivery import Delivery
@@ -76,13 +77,14 @@ class Admission:
             await self._strangers.hear(event)
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
-        event = self._delivery.masked_channel(event.chat).secrets.masked(event)
+        event = self._masked(event)
+        stored = without(event, typed_code(event))
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
             return Accepted.IGNORED
         if self._before_restore.is_from_before(event):
-            return Accepted.NEW if await self._store.restores.set_aside(event) else Accepted.DUPLICATE
-        seq = await self._store.inbox.accept(event)
+            return Accepted.NEW if await self._store.restores.set_aside(stored) else Accepted.DUPLICATE
+        seq = await self._store.inbox.accept(stored)
         if seq is None:
             log.debug("duplicate event", id=event.event_id)
             return Accepted.DUPLICATE
@@ -92,6 +94,13 @@ class Admission:
         if isinstance(event, MessageReceived | CommandInvoked):
             self.accepted[event.chat.platform] += 1
         return InboxItem(seq, event)
+
+    def _masked(self, event: InboundEvent) -> InboundEvent:
+        """Return the event without secrets. A token that an admin types for a setting becomes a known secret."""
+        secrets, secret = self._delivery.masked_channel(event.chat).secrets, typed_secret(event)
+        if secret and self._gate.access.is_admin(event.chat, event.sender):  # others could have any word masked
+            secrets.add(secret)
+        return secrets.masked(without(event, secret))
 
     async def _is_under_us(self, event: InboundEvent) -> bool:
         """Return True for a message in a thread under one of ours, which is a reply even without a mention."""

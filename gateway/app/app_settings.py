@@ -4,7 +4,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.models.audio import AudioServer
@@ -15,54 +14,41 @@ from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
 from gateway.runs.chat_models import ModelMenu
 from gateway.security.secrets import Secrets
-from gateway.settings.budgets import BudgetSettings
+from gateway.settings.current import CurrentSettings
 from gateway.settings.limits import QuotaSettings
 from gateway.settings.privacy import Privacy
-from gateway.settings.settings import Settings
 from gateway.store.person import Person
 from gateway.store.restores import Restored
 from gateway.store.store import Store
-from gateway.texts.say import Language
-from gateway.upkeep.upkeep import UpkeepSettings
 
 
 @dataclass(frozen=True)
 class AppSettings:
     """The settings of a gateway."""
 
-    home: Path
+    current: CurrentSettings
+    """The settings in force."""
     people: People
-    zone: ZoneInfo
-    language: Language = "en"
     secrets: Secrets | None = None
     """Values masked in every model, chat and console; None for those of the store."""
-    answers_strangers: bool = True
-    """Tell unknown people in direct chats that the owner was asked."""
-    audit: bool = True
-    """Record each tool call in a file as well."""
-    shared_memory: bool = False
-    """One memory for the owners' direct chats."""
-    reactions: bool = False
-    """React to people's messages, to show what becomes of them."""
-    offers_heartbeat: bool = False
-    """Offer the heartbeat to the owner once."""
     tick_every: float | None = None
     """Longest time in seconds between two checks for due jobs; None for no checks but `Scheduler.tick`."""
-    upkeep: UpkeepSettings | None = None
-    """Nightly maintenance; None for none."""
-    budgets: BudgetSettings = field(default_factory=BudgetSettings)
+    nightly: bool = False
+    """Make backups and shorten old entries each night."""
     transcription: AudioServer | None = None
     """Server that transcribes voice messages."""
     speech: AudioServer | None = None
     """Server that speaks answers."""
     quotas: QuotaSettings | None = None
     """Disk and memory quotas of chats and users."""
-    loaded: Settings | None = None
-    """All settings as they were loaded; None for the defaults."""
     privacy: Privacy = field(default_factory=Privacy)
     """The facts that /privacy tells."""
     models: ModelMenu | None = None
     """The models that people can choose; None for the default model and its fallbacks."""
+
+    @property
+    def home(self) -> Path:
+        return self.current.now.home
 
 
 def _to_standard_error(line: str) -> None:

@@ -45,7 +45,7 @@ class Chats(Foundation):
 
     @cached_property
     def chat_agents(self) -> Agents:
-        jobs = JobTools(self.jobs, self.store, self.delivery, self.settings.language)
+        jobs = JobTools(self.jobs, self.store, self.delivery, self.current)
         parts = replace(
             self.agent_parts,
             tools=(*self.agent_parts.tools, task_tool(self.tasks), ask_user_tool(self.store), *jobs.both()),
@@ -56,25 +56,21 @@ class Chats(Foundation):
 
     @cached_property
     def heartbeat_settings(self) -> HeartbeatSettings:
-        language, new_id = self.settings.language, self._new_request_id
-        return HeartbeatSettings(self.store, self.delivery, self._clock, language, new_id, self.planned.set)
+        current, new_id = self.current, self._new_request_id
+        return HeartbeatSettings(self.store, self.delivery, self._clock, current, new_id, self.planned.set)
 
     @cached_property
     def heartbeats(self) -> Heartbeats:
         after = ChatStates(self.store, self.delivery, self.settings.home, self.agent_parts.ledger)
-        return Heartbeats(
-            self.store, self._clock, self.settings.language, self.zones.of, self.heartbeat_settings, after
-        )
+        return Heartbeats(self.store, self._clock, self.current, self.zones.of, self.heartbeat_settings, after)
 
     @cached_property
-    def offer(self) -> Offer | None:
-        if not self.settings.offers_heartbeat:
-            return None
-        return Offer(self.store, self.delivery, self.access, self.heartbeat_settings, self.settings.language)
+    def offer(self) -> Offer:
+        return Offer(self.store, self.delivery, self.access, self.heartbeat_settings, self.current)
 
     @cached_property
     def announcer(self) -> Announcer:
-        return Announcer(self.store, self._clock, self.settings.language)
+        return Announcer(self.store, self._clock, self.current)
 
     @cached_property
     def firing_delivery(self) -> FiringDelivery:
@@ -134,8 +130,8 @@ class Chats(Foundation):
 
     @cached_property
     def reactions(self) -> Reactions:
-        platforms = [channel.name for channel in self._channels] if self.settings.reactions else []
-        return Reactions(self.store.reactions, self.delivery, self._clock, platforms)
+        platforms = [channel.name for channel in self._channels]
+        return Reactions(self.store.reactions, self.delivery, self._clock, platforms, self.current)
 
     @cached_property
     def turns(self) -> Turns:
@@ -164,7 +160,7 @@ class Chats(Foundation):
 
     @cached_property
     def audio_spending(self) -> AudioSpending:
-        return AudioSpending(self.budgets, self.settings.budgets.unknown_price, self._clock)
+        return AudioSpending(self.budgets, self.current, self._clock)
 
     @cached_property
     def speaker(self) -> Speaker:
@@ -203,7 +199,7 @@ class Chats(Foundation):
             self.delivery.channel(chat),
             self.store,
             self.zones,
-            self.settings.language,
+            self.current,
             agents=self.loaded_agents,
             prompts=self.prompts,
         )

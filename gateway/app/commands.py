@@ -58,7 +58,6 @@ from gateway.permissions.roles import Role
 from gateway.schedule.jobs.feedback import Feedback
 from gateway.upkeep.forgetting import Forgetting
 from gateway.upkeep.role_menus import RoleMenus
-from gateway.upkeep.upkeep import UpkeepSettings
 
 
 class Commands(Chats):
@@ -73,10 +72,10 @@ class Commands(Chats):
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
         model = ModelStatus(about, self.chat_models, self.chat_agents.chain, self.budgets, clock)
         status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, model)
-        usage = UsageCommands(store.spending, self.access, self.settings.zone, self.settings.home / OUTGOING, clock)
+        usage = UsageCommands(store.spending, self.access, self.current, self.settings.home / OUTGOING, clock)
         rules = GroupRules(self.groups.rules, store.chat_settings)
         found = (
-            HelpCommands(about).commands,
+            HelpCommands(about, self.current).commands,
             status.commands,
             PairCommands(self.pairing, self.access, self.strangers, clock).commands,
             LinkCommands(self.membership, self.access).commands,
@@ -88,7 +87,7 @@ class Commands(Chats):
             AsideCommands(self.chat_models, pace, self.access, self.secrets, self._new_id).commands,
             ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
-            ExportCommands(self.settings.home, about.name, clock, self.secrets).commands,
+            ExportCommands(self.settings.home, self.current, clock, self.secrets).commands,
             ContextCommands(store, pace, clock, self._new_id, self.chat_models).commands,
             SkillCommands(self.skill_installs, SkillLevels(self.store.chat_settings)).commands,
             VoiceCommands(self.speaker, store.chat_settings).commands,
@@ -101,15 +100,15 @@ class Commands(Chats):
             BudgetCommands(self.budgets, store, self.access).commands,
             usage.commands,
             TaskCommands(self.tasks, pace, clock).commands,
-            SearchCommands(store, self.delivery, self.access, clock, about.name).commands,
+            SearchCommands(store, self.delivery, self.access, clock, self.current).commands,
             SessionCommands(store.sessions, clock).commands,
             WhyCommands(store, self.delivery, clock).commands,
             UndoCommands(self.versions, self.memories).commands,
-            AuditCommands(self.settings.home, is_on=self.settings.audit).commands,
+            AuditCommands(self.settings.home, is_on=self.current.now.audit).commands,
             ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,
-            PrivacyCommands(self.settings.privacy).commands,
+            PrivacyCommands(self.settings.privacy, self.current).commands,
             DoctorCommands(self.delivery).commands,
-            ConfigCommands(self.live, self.access, self.audit, self.secrets).commands,
+            ConfigCommands(self.live, self.current, self.access, self.audit, self.secrets).commands,
             RemindCommands(planning, self.jobs, clock).commands,
             ReportCommands(planning, self.jobs, clock).commands,
             cron.commands,
@@ -143,8 +142,7 @@ class Commands(Chats):
 
     @cached_property
     def revocation(self) -> Revocation:
-        language = self.settings.language
-        return Revocation(self.store, self.delivery, self.owners, self.sessions, self.runs, language)
+        return Revocation(self.store, self.delivery, self.owners, self.sessions, self.runs, self.current)
 
     @cached_property
     def forgetting(self) -> Forgetting:
@@ -156,12 +154,5 @@ class Commands(Chats):
             self.settings.home, self.store, self.delivery, self.audit, self._clock, backups=self._backups, drop=drop
         )
 
-    def _upkeep_settings(self) -> UpkeepSettings | None:
-        """Return the settings of nightly work, as they are now."""
-        if self.settings.upkeep is None or self.settings.loaded is None:
-            return self.settings.upkeep
-        return UpkeepSettings(self.live.now.backups, self.live.now.keep_days)
-
     def _backups(self) -> int:
-        settings = self._upkeep_settings()
-        return settings.backups if settings is not None else 0
+        return self.current.now.backups if self.settings.nightly else 0

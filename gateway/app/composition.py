@@ -100,7 +100,7 @@ class Composition(Commands):
 
     @cached_property
     def scheduler(self) -> Scheduler:
-        missed = MissedSlots(self.store, self.delivery, self._clock, self.settings.language, self._new_request_id)
+        missed = MissedSlots(self.store, self.delivery, self._clock, self.current, self._new_request_id)
         due = DueJobs(
             self.store,
             self.access,
@@ -118,12 +118,12 @@ class Composition(Commands):
 
     @cached_property
     def before_restore(self) -> BeforeRestore:
-        return BeforeRestore(self.store, self.owners, self.settings.zone, self._stored.restored)
+        return BeforeRestore(self.store, self.owners, self.current, self._stored.restored)
 
     @cached_property
     def upkeep(self) -> Upkeep:
-        home, zone = self.settings.home, self.settings.zone
-        backup = NightlyBackup(home, zone, self._clock, self.store, self.owners, self.secrets)
+        home = self.settings.home
+        backup = NightlyBackup(home, self.current, self._clock, self.store, self.owners, self.secrets)
         return Upkeep(
             self.store,
             self._clock,
@@ -131,7 +131,7 @@ class Composition(Commands):
             self.before_restore,
             self.versions,
             outgoing=home / OUTGOING,
-            settings=self._upkeep_settings,
+            current=self.current if self.settings.nightly else None,
         )
 
     # The app
@@ -202,8 +202,8 @@ class Composition(Commands):
     async def begin(self) -> None:
         """Resume what the previous process left, before the channels deliver anything new."""
         self.audit.begin()
-        await self.budgets.load()
         await self.live.load()
+        await self.budgets.load()
         await self.forgetting.catch_up()
         recovery = Recovery(
             self.store,

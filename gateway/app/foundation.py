@@ -43,11 +43,8 @@ from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
 from gateway.runs.tasks.workers import Workers
 from gateway.schedule.zones import Zones
-from gateway.settings.settings import Settings
-from gateway.store.budget import Scope
 from gateway.store.rows import InboxItem
 from gateway.texts.about import About
-from gateway.texts.amounts import parse_allowances
 from gateway.upkeep.live_settings import LiveSettings
 from gateway.upkeep.owners import Owners
 from gateway.upkeep.pairing_code import PairingCode
@@ -70,11 +67,12 @@ class Foundation:
         approved: ApprovedTools,
     ) -> None:
         self.settings = settings
+        self.current = settings.current
         self.store = stored.store
         self.about = about
         self.approved = approved
         self.secrets = settings.secrets or stored.store.secrets
-        self.drain = Drain(lambda: self.live.now.drain_seconds)
+        self.drain = Drain(lambda: self.current.now.drain_seconds)
         self.planned = asyncio.Event()
         """Set when a job may be due earlier than before."""
         self.ended: asyncio.Queue[InboxItem] = asyncio.Queue()
@@ -96,8 +94,7 @@ class Foundation:
 
     @cached_property
     def live(self) -> LiveSettings:
-        loaded = self.settings.loaded or Settings(home=self.settings.home)
-        return LiveSettings(loaded, self.store.chat_settings, self.secrets)
+        return LiveSettings(self.current, self.store.chat_settings, self.secrets, self.budgets.wake)
 
     # Messages and people
 
@@ -119,8 +116,7 @@ class Foundation:
 
     @cached_property
     def owners(self) -> Owners:
-        language = self.settings.language
-        return Owners(self.roles, self.store, self.delivery, language, self._new_id)
+        return Owners(self.roles, self.store, self.delivery, self.current, self._new_id)
 
     @cached_property
     def membership(self) -> Membership:
@@ -129,13 +125,12 @@ class Foundation:
     @cached_property
     def pairing(self) -> Pairing:
         public = [channel.name for channel in self._channels if not channel.limits.is_local]
-        show = PairingCode(public, self.owners, self.settings.language, self.console)
+        show = PairingCode(public, self.owners, self.current, self.console)
         return Pairing(self.store.pairing, self.membership, self.roles, self._clock, public, show)
 
     @cached_property
     def stranger_notices(self) -> StrangerNotices:
-        language, answers = self.settings.language, self.settings.answers_strangers
-        return StrangerNotices(self.store, self.delivery, self.owners, language, answers=answers)
+        return StrangerNotices(self.store, self.delivery, self.owners, self.current)
 
     @cached_property
     def strangers(self) -> Strangers:
@@ -148,7 +143,7 @@ class Foundation:
 
     @cached_property
     def zones(self) -> Zones:
-        return Zones(self.store, self.settings.zone)
+        return Zones(self.store, self.current)
 
     @cached_property
     def pace(self) -> Pace:
@@ -170,19 +165,18 @@ class Foundation:
 
     @cached_property
     def memories(self) -> Memories:
-        home, zone = self.settings.home, self.settings.zone
-        shared = self.settings.shared_memory
-        return Memories(home, self._clock, zone, self.delivery, self.access, self.versions, shared=shared)
+        home, shared = self.settings.home, self.current.now.shared_memory
+        return Memories(home, self._clock, self.current, self.delivery, self.access, self.versions, shared=shared)
 
     @cached_property
     def audit(self) -> AuditLog:
-        home, enabled = self.settings.home, self.settings.audit
+        home, enabled = self.settings.home, self.current.now.audit
         return AuditLog(home, self.store, self._clock, self.secrets, enabled=enabled)
 
     @cached_property
     def approvals(self) -> Approvals:
-        language, new_id = self.settings.language, self._new_request_id
-        return Approvals(self.store, self.delivery, self.access, self._clock, language, new_id, hold=self.drain.hold)
+        new_id, hold = self._new_request_id, self.drain.hold
+        return Approvals(self.store, self.delivery, self.access, self._clock, self.current, new_id, hold=hold)
 
     @cached_property
     def rules(self) -> Rules:
@@ -204,19 +198,18 @@ class Foundation:
 
     @cached_property
     def budget_notices(self) -> BudgetNotices:
-        return BudgetNotices(self.store, self.delivery, self.access, self.owners, self.settings.language)
+        return BudgetNotices(self.store, self.delivery, self.access, self.owners, self.current)
 
     @cached_property
     def budgets(self) -> Budgets:
-        settings, cheaper = self.settings.budgets, self._parts.cheaper
-        defaults = {scope: parse_allowances(getattr(settings, scope)) for scope in Scope}
+        cheaper = self._parts.cheaper
         return Budgets(
             self.store,
             self._clock,
             self._new_id,
-            Ledger(self.settings.zone, self.roles.linked),
+            Ledger(self.current.zone, self.roles.linked),
             self.budget_notices,
-            BudgetRules(defaults, cheaper and masked(cheaper, self.secrets)),
+            BudgetRules(self.current.allowances, cheaper and masked(cheaper, self.secrets)),
             hold=self.drain.hold,
         )
 
@@ -225,7 +218,7 @@ class Foundation:
     @cached_property
     def chat_models(self) -> ChatModels:
         menu = self.settings.models or ModelMenu()
-        return ChatModels(self._parts, menu, self.store.chat_settings, self.access, self.secrets)
+        return ChatModels(self._parts, menu, self.store.chat_settings, self.access, self.secrets, self.current)
 
     @cached_property
     def runner(self) -> Runner:
@@ -245,7 +238,7 @@ class Foundation:
             self._parts,
             tools=(*self._parts.tools, *own),
             keeper_of=self.versions.of,
-            spending_of=partial(AgentSpending, self.budgets, self.access, self.settings.budgets.unknown_price),
+            spending_of=partial(AgentSpending, self.budgets, self.access, self.current),
             ledger=ledger,
         )
 
@@ -264,8 +257,8 @@ class Foundation:
             workspace=self.workspaces.folder,
             ended=self.ended,
         )
-        language, new_id = self.settings.language, self._new_request_id
-        return Tasks(workers, self.store, self.access, self._clock, language=language, new_id=new_id)
+        new_id = self._new_request_id
+        return Tasks(workers, self.store, self.access, self._clock, current=self.current, new_id=new_id)
 
     @cached_property
     def base_agents(self) -> Agents:

@@ -15,8 +15,9 @@ from gateway.chat.run import ChatRuns
 from gateway.chat.sessions import Sessions
 from gateway.chat.stopped_work import Expelled
 from gateway.delivery.delivery import Delivery
+from gateway.settings.current import CurrentSettings
 from gateway.store.store import Store
-from gateway.texts.say import Language, language_of
+from gateway.texts.say import language_of
 from gateway.upkeep.owners import Owners
 
 log = structlog.get_logger(__name__)
@@ -44,14 +45,20 @@ class Revocation:
     """Compares everything that is open with the rights of its people. Chats of platforms not connected are left."""
 
     def __init__(
-        self, store: Store, delivery: Delivery, owners: Owners, sessions: Sessions, runs: ChatRuns, language: Language
+        self,
+        store: Store,
+        delivery: Delivery,
+        owners: Owners,
+        sessions: Sessions,
+        runs: ChatRuns,
+        current: CurrentSettings,
     ) -> None:
         self._store = store
         self._delivery = delivery
         self._owners = owners
         self._sessions = sessions
         self._runs = runs
-        self._language = language
+        self._current = current
         self._sweeping = asyncio.Lock()
 
     async def sweep(self) -> Ended:
@@ -71,7 +78,7 @@ class Revocation:
         await self._store.inbox.settle([item.seq for item in messages])
         for run in left:
             tag = await self._store.chats.language_of(run.chat, run.person)
-            await self._runs.revoke(run, language_of(tag, self._language))
+            await self._runs.revoke(run, language_of(tag, self._current.language))
         questions, tasks, jobs = await self._runs.ends.expel(self._delivery.knows)
         return Ended(
             runs=[_who(run.chat, run.person) for run in (*stopped, *left)],

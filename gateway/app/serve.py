@@ -9,15 +9,13 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from agent_core.clock import Clock, SystemClock, new_id
-from agent_core.context.prompt import Persona
 from agent_core.loop.model_chain import Candidate
 from agent_core.mcp.servers import McpServers
-from agent_core.models.llm import LlmClient, LlmOptions, WarmsUp
+from agent_core.models.llm import LlmClient, WarmsUp
 from agent_core.models.providers import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
@@ -40,12 +38,12 @@ from gateway.runs.agents import AgentParts
 from gateway.runs.chat_models import ModelMenu
 from gateway.runs.toolbox import RESERVED, skill_library, tools_for
 from gateway.security.packages import version
+from gateway.settings.current import CurrentSettings
 from gateway.settings.limits import MB
 from gateway.settings.privacy import privacy_of
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
-from gateway.upkeep.upkeep import UpkeepSettings
 
 log = structlog.get_logger(__name__)
 
@@ -167,13 +165,12 @@ async def _menu(settings: Settings, clock: Clock) -> tuple[ModelMenu, list[Model
             unreachable[setting] = str(error)
             log.warning("a model cannot be chosen", model=setting, reason=str(error))
     others = [Candidate(each.model, make_client(each, clock)) for each in choices]
-    return ModelMenu(others, unreachable, settings.member_models, settings.guest_models), choices
+    return ModelMenu(others, unreachable), choices
 
 
 def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
     sandbox, reason = ("", f"{found.reason}; {found.fix}") if isinstance(found, NoLauncher) else (found.name, "")
     return About(
-        name=settings.ai_name,
         model=choice.model.id,
         why=settings.secrets.mask(choice.why),
         demo=choice.client == "demo",
@@ -201,7 +198,7 @@ async def open_app(
         servers.begin(RESERVED.union(tool.name for tool in tools))
         if await resources.store.runs.open_ids():
             await servers.tried(WAIT_FOR_SERVERS)
-        persona = Persona(ai_name=settings.ai_name, personality=settings.personality)
+        current = CurrentSettings(settings)
         library = skill_library(settings)
         network = settings.commands_network
         parts = AgentParts(
@@ -209,35 +206,25 @@ async def open_app(
             model=resources.choice.model,
             fallbacks=resources.fallbacks,
             cheaper=resources.cheaper,
-            options=LlmOptions(thinking=settings.thinking),
             tools=tools,
             others=servers.tools,
             described_by=approved.sources,
             skills=library,
-            persona=persona,
-            limits=settings.limits.loop_limits,
+            persona=current.persona,
+            limits=current.limits,
             policy=Policy(settings.permissions, shut_in=shut_in(library, network=network)),
             sandbox=f"{resources.about.sandbox}{' with the network' if network else ''}",
             network=network,
         )
         of_app = AppSettings(
-            home=settings.home,
+            current=current,
             people=People(settings.owners, settings.allow),
-            zone=ZoneInfo(settings.timezone),
-            language=settings.language,
             secrets=settings.secrets,
-            answers_strangers=settings.answer_strangers,
-            audit=settings.audit,
-            shared_memory=settings.shared_memory,
-            reactions=settings.reactions,
-            offers_heartbeat=settings.heartbeat,
             tick_every=tick_every,
-            upkeep=UpkeepSettings(settings.backups, settings.keep_days),
-            budgets=settings.budgets,
+            nightly=True,
             transcription=settings.audio_server("transcription"),
             speech=settings.audio_server("speech"),
             quotas=settings.quotas,
-            loaded=settings,
             privacy=privacy_of(settings, resources.choices, AUDIT_DAYS),
             models=resources.menu,
         )

@@ -19,6 +19,7 @@ from gateway.permissions.workspaces import Workspaces
 from gateway.runs.agents import Agents
 from gateway.runs.tasks.report import notice
 from gateway.schedule.zones import Zones
+from gateway.settings.current import CurrentSettings
 from gateway.store.rows import Chat, InboxItem, Run
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of
@@ -44,6 +45,10 @@ class ChatAgents:
         agent.replace_messages(await self._store.transcript.history(session))
         return agent
 
+    def tune(self, agent: Agent) -> None:
+        """Let an idle agent go by the settings in force."""
+        self._agents.tune(agent)
+
     async def inherit_skills(self, chat: ChatKey, agent: Agent) -> None:
         """Load the skills that the chat's channel, workspace or the installation keeps loaded."""
         settings = self._store.chat_settings
@@ -60,17 +65,16 @@ class Conversation:
         channel: Channel,
         store: Store,
         zones: Zones,
-        language: Language,
+        current: CurrentSettings,
         *,
         agents: ChatAgents,
         prompts: ChatPrompts,
     ) -> None:
-        """`language` is the one for users whose language is unknown."""
         self.key = key
         self.channel = channel
         self._store = store
         self._zones = zones
-        self._language = language
+        self._current = current
         self._agents = agents
         self._prompts = prompts
         self._chat: Chat | None = None
@@ -90,7 +94,7 @@ class Conversation:
     async def language(self, sender: Sender | None = None, otherwise: str | None = None) -> Language:
         """Return the chat's chosen language, or that of the sender's client, or of the tag `otherwise`."""
         chat = await self.settings()
-        return language_of(chat.language or (sender.language if sender else otherwise), self._language)
+        return language_of(chat.language or (sender.language if sender else otherwise), self._current.language)
 
     async def speak(self, language: Language) -> None:
         """Set the language for everyone in the chat."""
@@ -117,6 +121,7 @@ class Conversation:
             if self._agent is None or self._agent.session_id != session:
                 self._agent = await self._agents.load(self.key, session)
             agent = self._agent
+        self._agents.tune(agent)
         await self._agents.inherit_skills(self.key, agent)
         return agent
 

@@ -6,7 +6,6 @@ users, unless the owner enables `shared_memory`: then the owners' direct chats h
 
 from collections.abc import Sequence
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import structlog
 
@@ -22,6 +21,7 @@ from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.workspaces import Versions, folder_name
+from gateway.settings.current import CurrentSettings
 
 KNOWN = "What you know of this chat (recall finds more):"
 MOST_KNOWN = 10
@@ -41,7 +41,7 @@ class Memories:
         self,
         home: Path,
         clock: Clock,
-        zone: ZoneInfo,
+        current: CurrentSettings,
         delivery: Delivery,
         access: Access,
         versions: Versions,
@@ -51,7 +51,7 @@ class Memories:
         """`shared` gives the owners' direct chats one memory in common."""
         self._home = home / "memory"
         self._clock = clock
-        self._zone = zone
+        self._current = current
         self._delivery = delivery
         self._access = access
         self._versions = versions
@@ -70,11 +70,11 @@ class Memories:
             note(chat)
         name = "owners" if chat in self._owners_chats else folder_name(chat)
         folder = self._home / name
-        return Memory(folder, self._clock, self._zone, self._versions.changing(chat, folder, author))
+        return Memory(folder, self._clock, self._current.zone, self._versions.changing(chat, folder, author))
 
     def swap(self, name: str, removed: Sequence[str], added: Sequence[str]) -> list[str]:
         """Undo a change of the memory in that folder. Return the lines that no longer exist. Blocks."""
-        return Memory(self._home / name, self._clock, self._zone).swap(removed, added)
+        return Memory(self._home / name, self._clock, self._current.zone).swap(removed, added)
 
     def keeper(self, chat: ChatKey) -> KeepFacts:
         """Return a callback that saves the facts that a summary of the chat found worth keeping."""

@@ -33,9 +33,8 @@ class RunEnds:
         tasks: Tasks,
         *,
         jobs: Jobs,
-        offer: Offer | None,
+        offer: Offer,
     ) -> None:
-        """`offer` offers the heartbeat after the first answer to an owner; None for no offer."""
         self._store = store
         self._delivery = delivery
         self._access = access
@@ -59,8 +58,7 @@ class RunEnds:
     async def delivered(self, run: Run) -> None:
         """Do what follows an answer that has reached its chat."""
         await self._jobs.reached(run.chat)
-        if self._offer is not None:
-            await self._offer.answered(run)
+        await self._offer.answered(run)
 
     async def deliver_left(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Deliver posts that the previous process left unsent."""

@@ -26,9 +26,9 @@ from gateway.runs.chat_models import ChatModels
 from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import words_of
+from gateway.settings.run_time import RUN_TIME
 from gateway.store.store import Store
 from gateway.texts.say import say
-from gateway.upkeep.live_settings import RUN_TIME
 from gateway.upkeep.strangers import Strangers
 
 MOST_CHARS = 60

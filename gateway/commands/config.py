@@ -1,109 +1,132 @@
 """The commands /config and /reload: settings that may change while Parley runs."""
 
-import asyncio
+from datetime import datetime
 from difflib import get_close_matches
 
 from channels.base import OutboundMessage
-from channels.text import literal
+from channels.text import in_code, literal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.errors import SettingsError
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role
-from gateway.records.audit import AuditLog, is_secret_name
+from gateway.records.audit import AuditLog
+from gateway.security.masking import MASK
 from gateway.security.secrets import Secrets
+from gateway.settings.current import CurrentSettings
+from gateway.settings.run_time import (
+    RUN_TIME,
+    BadValue,
+    Change,
+    all_names,
+    allowed,
+    change_of,
+    named,
+    shown,
+    value_of,
+)
 from gateway.texts.say import Language, say
-from gateway.upkeep.live_settings import RUN_TIME, BadValue, LiveSettings, shown
+from gateway.upkeep.live_settings import LiveSettings
 
 MOST_QUOTED = 60
 MOST_NAMED = 20
-_WHEN = {"tonight": "config_tonight", "next_stop": "config_next_stop"}
+_REFUSED = {Change.NEVER: "config_never", Change.RESTART: "config_needs_restart"}
 
 
 class ConfigCommands:
     """The commands /config and /reload."""
 
-    def __init__(self, live: LiveSettings, access: Access, audit: AuditLog, secrets: Secrets) -> None:
+    def __init__(
+        self, live: LiveSettings, current: CurrentSettings, access: Access, audit: AuditLog, secrets: Secrets
+    ) -> None:
         self._live = live
+        self._current = current
         self._access = access
         self._audit = audit
         self._secrets = secrets
-        self._one_at_a_time = asyncio.Lock()
 
     async def config(self, given: Invocation) -> OutboundMessage:
-        verb, _, rest = given.arguments.strip().partition(" ")
-        name, _, value = rest.strip().partition(" ")
-        name = name.lower().removeprefix("parley_")
-        if is_secret_name(name) and value:
-            self._secrets.add(value.strip())  # before anything is said about it
-            return reply(say("config_token", given.language, slash=given.slash))
-        if refusal := self._refusal(given):
+        if refusal := _refusal(given):
             return refusal
-        if verb in ("", "get") and not name:
-            rows = [f"- {await self._row(each, given.language)}" for each in RUN_TIME]
+        verb, _, rest = given.arguments.strip().partition(" ")
+        typed, value = (*rest.split(maxsplit=1), "", "")[:2]
+        if verb in ("", "get") and not typed:
+            rows = [f"- {await self._row(each, given)}" for each in RUN_TIME]
             return reply("\n".join([say("config_title", given.language), "", *rows]))
-        return await self._about(given, verb, name, value.strip())
-
-    async def _about(self, given: Invocation, verb: str, name: str, value: str) -> OutboundMessage:
-        """Show, set or reset one setting."""
-        if name not in RUN_TIME:
-            return reply(_unknown(name, given.language))
-        if verb == "get":
-            return reply(await self._row(name, given.language))
-        if (verb == "set") == bool(value) and verb in ("set", "reset"):
-            return await self._choose(given, name, value or None)
-        return reply(say("config_usage", given.language, slash=given.slash))
+        if MASK in value:
+            return reply(say("config_token", given.language, slash=given.slash))
+        name = named(typed)
+        if name is None:
+            return reply(_unknown(typed, given))
+        return await self._about(given, verb.lower(), name, value.strip())
 
     async def reload(self, given: Invocation) -> OutboundMessage:
         """Read the files again, and say what changed and what needs a restart."""
-        if refusal := self._refusal(given):
+        if refusal := _refusal(given):
             return refusal
         if not self._live.can_reload:
             return reply(say("reload_none", given.language))
-        async with self._one_at_a_time:
-            try:
-                files = await asyncio.to_thread(self._live.read)
-            except SettingsError as error:
-                sentences = literal(self._secrets.mask(error.sentence))
-                return reply(say("reload_refused", given.language, reason=sentences))
-            applied, restart = await self._live.take_over(files)
-        if not (applied or restart):
+        try:
+            found = await self._live.reload()
+        except SettingsError as error:
+            sentences = literal(self._secrets.mask(error.sentence))
+            return reply(say("reload_refused", given.language, reason=sentences))
+        everything = [*found.applied, *found.overridden, *found.restart]
+        if not everything:
             return reply(say("reload_same", given.language))
-        self._audit.changed(given.chat, given.sender.id, "reload", details=", ".join([*applied, *restart]))
-        lines = [f"- {await self._row(name, given.language)}" for name in applied]
-        if restart:
-            names = ", ".join(literal(name) for name in restart[:MOST_NAMED])
-            lines.append(f"- {say('reload_restart', given.language, names=names)}")
+        self._audit.changed(given.chat, given.sender.id, "reload", details=", ".join(everything))
+        lines = [f"- {await self._row(name, given)}" for name in found.applied]
+        for key, names in (("reload_overridden", found.overridden), ("reload_restart", found.restart)):
+            if names:
+                shown_names = ", ".join(f"`{in_code(name)}`" for name in names[:MOST_NAMED])
+                lines.append(f"- {say(key, given.language, names=shown_names)}")
         return reply("\n".join([say("reload_done", given.language), "", *lines]))
+
+    async def _about(self, given: Invocation, verb: str, name: str, value: str) -> OutboundMessage:
+        """Show, set or reset one setting."""
+        change = change_of(name)
+        if change in _REFUSED:
+            return reply(say(_REFUSED[change], given.language, name=in_code(name)))
+        if verb == "get" and not value:
+            return reply(await self._row(name, given))
+        if (verb, bool(value)) in (("set", True), ("reset", False)):
+            return await self._choose(given, name, value or None)
+        return reply(say("config_usage", given.language, slash=given.slash))
 
     async def _choose(self, given: Invocation, name: str, value: str | None) -> OutboundMessage:
         by = self._access.principal(given.chat, given.sender)
-        async with self._one_at_a_time:
-            before = shown(getattr(self._live.now, name))
-            try:
-                await self._live.choose(name, value, by)
-            except BadValue as error:
-                bad = literal((value or "")[:MOST_QUOTED])
-                return reply(say("config_bad", given.language, name=literal(name), value=bad, reason=str(error)))
-            after = shown(getattr(self._live.now, name))
-        self._audit.changed(given.chat, given.sender.id, f"config {name}", details=f"{before} → {after}")
-        when = say(_WHEN[RUN_TIME[name]], given.language)
+        try:
+            before, after = await self._live.choose(name, value, by)
+        except BadValue:
+            return reply(_bad(given, name, value or ""))
+        self._audit.changed(given.chat, given.sender.id, f"config {name}", details=f"{shown(before)} → {shown(after)}")
         key = "config_set" if value is not None else "config_reset"
-        return reply(say(key, given.language, name=name, value=literal(after), when=when))
+        text = say(
+            key,
+            given.language,
+            name=name,
+            value=_words(after, given.language),
+            when=say(f"config_{change_of(name)}", given.language),
+            source=await self._source(name, given),
+            slash=given.slash,
+        )
+        return reply(text)
 
-    async def _row(self, name: str, language: Language) -> str:
+    async def _row(self, name: str, given: Invocation) -> str:
         """Return the value of a setting and where it comes from."""
+        value, source = shown(value_of(self._current.now, name)), await self._source(name, given)
+        key = "config_row" if value else "config_row_empty"
+        return say(key, given.language, name=in_code(name), value=literal(value), source=source)
+
+    async def _source(self, name: str, given: Invocation) -> str:
         row = await self._live.chosen(name)
         if row is not None:
-            source = say("config_from_chat", language, by=literal(row.by))
-        else:
-            source = say("config_from_files", language)
-        value = literal(shown(getattr(self._live.now, name)))
-        return say("config_row", language, name=name, value=value, source=source)
-
-    def _refusal(self, given: Invocation) -> OutboundMessage | None:
-        if not given.is_admin:
-            return reply(say("only_admins", given.language))
-        return reply(say("only_in_direct_chat", given.language)) if given.in_group else None
+            zone = await given.session.conversation.zone()
+            when = f"{datetime.fromtimestamp(row.at, zone):%Y-%m-%d %H:%M}"
+            return say("config_from_chat", given.language, by=literal(row.by), when=when)
+        place = self._live.place(name)
+        if place is None:
+            return say("config_default", given.language)
+        return say("config_from_place", given.language, place=in_code(place))
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -125,8 +148,32 @@ class ConfigCommands:
         )
 
 
-def _unknown(name: str, language: Language) -> str:
-    names = ", ".join(literal(each) for each in RUN_TIME)
-    if meant := get_close_matches(name, RUN_TIME, n=1):
-        return say("config_meant", language, name=literal(name[:MOST_QUOTED]), meant=literal(meant[0]))
-    return say("config_unknown", language, name=literal(name[:MOST_QUOTED]), names=names)
+def _refusal(given: Invocation) -> OutboundMessage | None:
+    if not given.is_admin:
+        return reply(say("only_admins", given.language))
+    return reply(say("only_in_direct_chat", given.language)) if given.in_group else None
+
+
+def _bad(given: Invocation, name: str, value: str) -> str:
+    """Return the refusal of a value, with those that are allowed and an example."""
+    rule = allowed(name)
+    return say(
+        "config_bad",
+        given.language,
+        name=name,
+        value=in_code(value[:MOST_QUOTED]),
+        allowed=say(rule.key, given.language, **rule.facts),
+        example=RUN_TIME[name],
+        slash=given.slash,
+    )
+
+
+def _words(value: object, language: Language) -> str:
+    return literal(shown(value)) or say("config_empty", language)
+
+
+def _unknown(typed: str, given: Invocation) -> str:
+    name = in_code(typed[:MOST_QUOTED])
+    if meant := get_close_matches(typed.lower().removeprefix("parley_"), all_names(), n=1):
+        return say("config_meant", given.language, name=name, meant=in_code(meant[0]))
+    return say("config_unknown", given.language, name=name, slash=given.slash)

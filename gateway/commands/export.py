@@ -14,6 +14,7 @@ from gateway.errors import ParleyError
 from gateway.records.export.entries import Heading
 from gateway.records.export.export import FORMS, exported, write_private
 from gateway.security.secrets import Secrets
+from gateway.settings.current import CurrentSettings
 from gateway.store.archive import Archive
 from gateway.texts.say import say
 
@@ -25,9 +26,9 @@ MIME_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/h
 class ExportCommands:
     """The command /export."""
 
-    def __init__(self, home: Path, name: str, clock: Clock, secrets: Secrets) -> None:
+    def __init__(self, home: Path, current: CurrentSettings, clock: Clock, secrets: Secrets) -> None:
         self._home = home
-        self._name = name
+        self._current = current
         self._clock = clock
         self._secrets = secrets
 
@@ -40,7 +41,7 @@ class ExportCommands:
         if not given.may_decide:
             return reply(say("export_not_here", language))
         zone = await given.session.conversation.zone()
-        heading = Heading(str(given.chat), self._name, zone, self._clock.time())
+        heading = Heading(str(given.chat), self._current.now.ai_name, zone, self._clock.time())
         try:
             file = await asyncio.to_thread(self._write, heading, form)
         except ParleyError as error:

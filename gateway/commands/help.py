@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.commands.table import LONGEST_NAME, Command, Invocation, reply
+from gateway.settings.current import CurrentSettings
 from gateway.texts.about import About
 from gateway.texts.say import Language, arguments_in, say
 
@@ -27,11 +28,12 @@ EXAMPLES: dict[Language, tuple[str, ...]] = {
 class HelpCommands:
     """The commands /start and /help."""
 
-    def __init__(self, about: About) -> None:
+    def __init__(self, about: About, current: CurrentSettings) -> None:
         self._about = about
+        self._current = current
 
     async def start(self, given: Invocation) -> OutboundMessage:
-        lines = [say("start", given.language, slash=given.slash, name=self._about.name)]
+        lines = [say("start", given.language, slash=given.slash, name=self._current.now.ai_name)]
         if self._about.demo:
             lines.append(say("demo", given.language))
         buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
+from gateway.settings.current import CurrentSettings
 from gateway.settings.privacy import Privacy
 from gateway.texts.say import Language, say
 
@@ -12,8 +13,9 @@ from gateway.texts.say import Language, say
 class PrivacyCommands:
     """The command /privacy."""
 
-    def __init__(self, privacy: Privacy) -> None:
+    def __init__(self, privacy: Privacy, current: CurrentSettings) -> None:
         self._privacy = privacy
+        self._current = current
 
     async def privacy(self, given: Invocation) -> OutboundMessage:
         lines = [
@@ -46,19 +48,19 @@ class PrivacyCommands:
 
     def _kept(self, language: Language) -> Iterator[str]:
         """Yield the lines about what is kept on the machine."""
-        told = self._privacy
+        told, now = self._privacy, self._current.now
         yield say("privacy_kept", language)
         yield ""
         yield f"- {say('privacy_messages', language)}"
-        if told.whole_days:
-            yield f"- {say('privacy_results', language, days=told.whole_days)}"
+        if now.keep_days:
+            yield f"- {say('privacy_results', language, days=now.keep_days)}"
         else:
             yield f"- {say('privacy_results_kept', language)}"
         yield f"- {say('privacy_files', language, days=told.version_days)}"
         if told.audit_days:
             yield f"- {say('privacy_audit', language, days=told.audit_days)}"
-        if told.backups:
-            yield f"- {say('privacy_backups', language, count=told.backups)}"
+        if now.backups:
+            yield f"- {say('privacy_backups', language, count=now.backups)}"
         else:
             yield f"- {say('privacy_no_backups', language)}"
         yield f"- {say('privacy_readers', language)}"

@@ -13,6 +13,7 @@ from gateway.commands.table import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.times.words import slot_words
+from gateway.settings.current import CurrentSettings
 from gateway.store.search import Found
 from gateway.store.search_terms import folded, sought_terms
 from gateway.store.store import Store
@@ -30,13 +31,14 @@ _OLDER = re.compile(r"(\d{1,18}) (.+)", re.DOTALL)
 class SearchCommands:
     """The command /search and its button "Older"."""
 
-    def __init__(self, store: Store, delivery: Delivery, access: Access, clock: Clock, name: str) -> None:
-        """`name` is the assistant's."""
+    def __init__(
+        self, store: Store, delivery: Delivery, access: Access, clock: Clock, current: CurrentSettings
+    ) -> None:
         self._store = store
         self._delivery = delivery
         self._access = access
         self._clock = clock
-        self._name = name
+        self._current = current
 
     async def search(self, given: Invocation) -> OutboundMessage:
         return await self._page(given, given.arguments, None)
@@ -74,7 +76,7 @@ class SearchCommands:
     def _author(self, found: Found, language: Language) -> str:
         message = found.message
         if not isinstance(message, UserMessage):
-            return literal(self._name)
+            return literal(self._current.now.ai_name)
         return literal(message.source) if message.source else say("search_you", language)
 
     def _link(self, given: Invocation, found: Found) -> str:

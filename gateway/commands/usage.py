@@ -14,6 +14,7 @@ from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.records.spending_report import Bar, Span, SpendingReport, Sum, began, first_of, report_of
+from gateway.settings.current import CurrentSettings
 from gateway.store.budget import ALL, Account, Scope, chat_account
 from gateway.store.spending import Spending
 from gateway.texts.amounts import Unit, amount_words
@@ -36,11 +37,13 @@ _MOST_MODELS = 5
 class UsageCommands:
     """The command /usage."""
 
-    def __init__(self, spending: Spending, access: Access, zone: ZoneInfo, outgoing: Path, clock: Clock) -> None:
+    def __init__(
+        self, spending: Spending, access: Access, current: CurrentSettings, outgoing: Path, clock: Clock
+    ) -> None:
         """`outgoing` is the folder of files to be sent."""
         self._spending = spending
         self._access = access
-        self._zone = zone
+        self._current = current
         self._outgoing = outgoing
         self._clock = clock
 
@@ -55,10 +58,10 @@ class UsageCommands:
         if scope is Scope.ALL and not given.is_admin:
             return reply(say("usage_not_yours", given.language))
         now = self._clock.time()
-        since = began(first_of(span, now, self._zone), self._zone)
+        since = began(first_of(span, now, self._current.zone), self._current.zone)
         rows = await self._spending.usage(since, self._account(given, scope))
-        report = report_of(rows, span, now, self._zone)
-        text = _text(report, scope, self._zone, given.language)
+        report = report_of(rows, span, now, self._current.zone)
+        text = _text(report, scope, self._current.zone, given.language)
         if not report.total.calls:
             return reply(text)
         picture = await asyncio.to_thread(self._draw, report, given.asked)

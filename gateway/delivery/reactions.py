@@ -11,6 +11,7 @@ from agent_core.clock import Clock
 from channels.base import ChannelError, ChatKey, MessageReceived
 from channels.capabilities import Emoji, Reacts, TypesByReaction
 from gateway.delivery.delivery import Delivery
+from gateway.settings.current import CurrentSettings
 from gateway.store.reactions import Fate
 from gateway.store.reactions import Reactions as Rows
 from gateway.store.rows import InboxItem
@@ -65,18 +66,19 @@ class Reactions:
     tried repeatedly, also by the next process.
     """
 
-    def __init__(self, rows: Rows, delivery: Delivery, clock: Clock, platforms: Iterable[str] = ()) -> None:
-        """`platforms` are those on which messages get reactions."""
+    def __init__(
+        self, rows: Rows, delivery: Delivery, clock: Clock, platforms: Iterable[str], current: CurrentSettings
+    ) -> None:
+        """`platforms` are all that there are; messages get reactions while the settings say so."""
         self._rows = rows
         self._delivery = delivery
         self._clock = clock
+        self._current = current
         self._channels: dict[str, Reacts] = {}
         for name in platforms:
             channel = delivery.on(name)
             if isinstance(channel, Reacts):
                 self._channels[name] = channel
-            if isinstance(channel, TypesByReaction):
-                channel.stop_typing_by_reaction()
         self._messages: OrderedDict[int, _Message] = OrderedDict()
         self._tasks = Background("a reaction failed")
 
@@ -94,7 +96,13 @@ class Reactions:
 
     def show(self, item: InboxItem, emoji: Emoji | None) -> None:
         """Let a message have this reaction, or none, soon."""
-        if not isinstance(item.event, MessageReceived) or item.event.chat.platform not in self._channels:
+        channel = self._channels.get(item.event.chat.platform)
+        if not isinstance(item.event, MessageReceived) or channel is None:
+            return
+        is_on = self._current.now.reactions
+        if isinstance(channel, TypesByReaction):
+            channel.type_by_reaction(on=not is_on)
+        if not is_on:
             return
         message = self._messages.get(item.seq)
         if message is None:

@@ -10,6 +10,7 @@ from agent_core.models.tokens import estimate, message_tokens
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.budgets import Budgets, Charged, Lack
+from gateway.settings.current import CurrentSettings
 from gateway.store.budget import Budget, Payer, Spent
 from gateway.texts.amounts import USD, allowance_words
 
@@ -20,18 +21,17 @@ PER_MILLION = USD // 1_000_000
 class AgentSpending:
     """Implements agent_core's `Spending` for the agent of a chat, a task or a job."""
 
-    def __init__(self, budgets: Budgets, access: Access, unknown_price: float, chat: ChatKey, job: str) -> None:
+    def __init__(self, budgets: Budgets, access: Access, current: CurrentSettings, chat: ChatKey, job: str) -> None:
         """Create the spending.
 
         Args:
-            unknown_price: Dollars per million tokens of models whose price is not known.
             job: Id of the job that the agent works for; it does not wait for room in a budget. Empty if there is none.
         """
         self._budgets = budgets
         self._access = access
         self._payer = Payer(chat, job=job)
         self._can_wait = False
-        self._unknown_price = unknown_price
+        self._current = current
         self._messages = IdentityCache[LlmMessage, int](message_tokens)
         self._tools = IdentityCache[ToolSpec, int](_tool_tokens)
 
@@ -50,7 +50,7 @@ class AgentSpending:
         found = await self._budgets.reserve(self._payer, call.models[0].id, self._most(call, size))
         if isinstance(found, Lack):
             return UsedUp(_reason(found.budget), self._can_wait)
-        return _Reserved(self._budgets, found, size, self._unknown_price)
+        return _Reserved(self._budgets, found, size, self._current.now.budgets.unknown_price)
 
     async def room_for(self, call: PlannedCall) -> None:
         await self._budgets.room_for(self._payer, self._most(call, self._size(call.request)))
@@ -58,8 +58,9 @@ class AgentSpending:
     def _most(self, call: PlannedCall, size: int) -> Spent:
         """Return the most that the call may use: at the price of the dearest model that may be asked."""
         answers = [most_output(model, call.options) for model in call.models]
+        unknown = self._current.now.budgets.unknown_price
         costs = [
-            size * _input_price(model, self._unknown_price) + most * _output_price(model, self._unknown_price)
+            size * _input_price(model, unknown) + most * _output_price(model, unknown)
             for model, most in zip(call.models, answers, strict=True)
         ]
         return Spent(size + max(answers), round(max(costs) * PER_MILLION))

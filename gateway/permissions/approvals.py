@@ -22,11 +22,12 @@ from gateway.permissions.question_text import question_message, what_is_done
 from gateway.permissions.request import REPLIES, Reply, new_request_id
 from gateway.permissions.sources import named
 from gateway.security.masked_channel import MaskedChannel
+from gateway.settings.current import CurrentSettings
 from gateway.store.approvals import Moved, Rule, Step
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
 from gateway.store.store import Store
-from gateway.texts.say import Language, language_of, say
+from gateway.texts.say import language_of, say
 
 LASTS = 600.0
 """Seconds until a question expires."""
@@ -71,7 +72,7 @@ class Approvals:
         delivery: Messages,
         access: Access,
         clock: Clock,
-        language: Language,
+        current: CurrentSettings,
         new_id: Callable[[], str] = new_request_id,
         *,
         hold: Callable[[], Awaitable[None]] = _go_on,
@@ -81,7 +82,7 @@ class Approvals:
         self._delivery = delivery
         self._access = access
         self._clock = clock
-        self._language = language
+        self._current = current
         self._new_id = new_id
         self._hold = hold
         self._waiting: dict[str, asyncio.Event] = {}
@@ -133,7 +134,7 @@ class Approvals:
             tool=proposal.call.name,
             fingerprint=fingerprint,
             what=mask(asked.text if asked else what_is_done(proposal.call.name, proposal.call.arguments)),
-            language=language_of(tag, self._language),
+            language=language_of(tag, self._current.language),
             asked_at=now,
             expires_at=now + LASTS,
             subject=binding.subject if binding else "",
@@ -298,7 +299,7 @@ class Approvals:
     def _post(self, question: Question, why: Sequence[str], sources: Sequence[str], reply_to: str | None) -> Post:
         """Return the post for a question. Raises CannotAsk if it does not fit in one message and could not be read."""
         masked_channel = self._delivery.masked_channel(question.chat)
-        language = language_of(question.language, self._language)
+        language = language_of(question.language, self._current.language)
         reasons = [say(key, language, sources=named(sources, language)) for key in why]
         message = question_message(question, reasons, masked_channel.channel.limits.slash)
         if question.is_of_model:

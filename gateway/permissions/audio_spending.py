@@ -7,6 +7,7 @@ from typing import TypeVar
 from agent_core.clock import Clock
 from agent_core.models.audio import AudioFailed, AudioServer
 from gateway.permissions.budgets import Budgets, Lack
+from gateway.settings.current import CurrentSettings
 from gateway.store.budget import Payer, Spent
 from gateway.store.spending import State
 from gateway.texts.amounts import USD
@@ -37,20 +38,19 @@ class AudioCall:
 class AudioSpending:
     """Charges the budgets for recordings that are transcribed, and for answers that are spoken."""
 
-    def __init__(self, budgets: Budgets, unknown_price: float, clock: Clock) -> None:
-        """`unknown_price` is in dollars per million tokens, for models whose price is not known."""
+    def __init__(self, budgets: Budgets, current: CurrentSettings, clock: Clock) -> None:
         self._budgets = budgets
-        self._unknown_price = unknown_price
+        self._current = current
         self._clock = clock
 
     def of_recording(self, server: AudioServer, seconds: float) -> Spent:
         """Return what it costs to transcribe a recording. It counts no tokens, as servers tell none."""
-        unknown = self._unknown_price * TOKENS_A_MINUTE / _MILLION
+        unknown = self._current.now.budgets.unknown_price * TOKENS_A_MINUTE / _MILLION
         return Spent(0, _billionths((unknown if server.price is None else server.price) * seconds / 60))
 
     def of_speech(self, server: AudioServer, words: str, tokens: int) -> Spent:
         """Return what it costs to speak these words, which have so many tokens."""
-        price = self._unknown_price * TOKENS_A_CHARACTER if server.price is None else server.price
+        price = self._current.now.budgets.unknown_price * TOKENS_A_CHARACTER if server.price is None else server.price
         return Spent(tokens, _billionths(price * len(words) / _MILLION))
 
     async def made(self, call: AudioCall, work: Callable[[], Awaitable[T]], spent_by: Callable[[T], Spent | None]) -> T:

@@ -10,6 +10,7 @@ from channels.base import Button, Channel, ChatKey, OutboundMessage, Sender
 from channels.text import literal
 from gateway.permissions.access import Access
 from gateway.permissions.ledger import day_after, first_day
+from gateway.settings.current import CurrentSettings
 from gateway.store.budget import Account, Budget, Payer, Scope, chat_account
 from gateway.store.rows import Post
 from gateway.store.store import Store
@@ -48,13 +49,13 @@ class BudgetNotices:
     """Tells people about budgets, each time only once for a budget and a period."""
 
     def __init__(
-        self, store: Store, delivery: Messages, access: Access, admins: TellsAdmins, language: Language
+        self, store: Store, delivery: Messages, access: Access, admins: TellsAdmins, current: CurrentSettings
     ) -> None:
         self._store = store
         self._delivery = delivery
         self._access = access
         self._admins = admins
-        self._language = language
+        self._current = current
         self._told: set[str] = set()
         self._telling = Background("a message about a budget failed")
 
@@ -91,7 +92,7 @@ class BudgetNotices:
         if is_up or not is_of_all:
             shows_button = is_up and (may_raise or not is_private)
             tag = await self._store.chats.language_of(chat, person.id)
-            language = language_of(tag, self._language)
+            language = language_of(tag, self._current.language)
             message = self._message(key, budget, facts, language, chat, with_button=shows_button)
             await self._post(notice, chat, message)
         is_told_here = is_private and may_raise

@@ -5,8 +5,8 @@ is on disk before its call is made; one that a crash leaves open counts in full,
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from agent_core.background import set_within
@@ -23,12 +23,16 @@ NEAR = 0.8
 """Share of a budget from which on people are told, and the cheaper model answers."""
 
 
+def _no_defaults(_: Scope) -> Sequence[Allowance]:
+    return ()
+
+
 @dataclass(frozen=True)
 class BudgetRules:
     """What the settings say about budgets."""
 
-    defaults: Mapping[Scope, Sequence[Allowance]] = field(default_factory=dict)
-    """Budgets of all accounts of a scope that have none of their own for the same period and unit."""
+    defaults: Callable[[Scope], Sequence[Allowance]] = _no_defaults
+    """Returns the budgets of all accounts of a scope that have none of their own for the same period and unit."""
     cheaper: Candidate | None = None
     """The model that answers once most of a budget is used."""
 
@@ -101,7 +105,7 @@ class Budgets:
         kinds = {(each.allowance.period, each.allowance.unit) for each in own}
         default = (
             Budget(account, each, is_default=True)
-            for each in self.rules.defaults.get(account.scope, ())
+            for each in self.rules.defaults(account.scope)
             if (each.period, each.unit) not in kinds
         )
         return sorted((*own, *default), key=lambda each: each.allowance)
@@ -125,6 +129,11 @@ class Budgets:
         """Return the account with a short name, among those that have a budget or were charged this month."""
         known = {each for account in (*self._set, *self.ledger.accounts) for each in self.ledger.shared(account)}
         return next((each for each in known if digest(each) == name), None)
+
+    def wake(self) -> None:
+        """Let those who wait look again: there may be room."""
+        self._changed.set()
+        self._changed = asyncio.Event()
 
     # For agents
 
@@ -163,7 +172,7 @@ class Budgets:
         """Replace a reservation by what the call has used."""
         self.ledger.add(charged.payer.accounts, charged.at, spent - charged.spent)
         self._store.spending.settle(charged.id, model, spent, state)
-        self._wake()
+        self.wake()
         now = self._clock.time()
         for budget in self._of(charged.payer):
             if self._is_near(budget, now):
@@ -202,8 +211,4 @@ class Budgets:
         for budget in await self._store.budgets.all():
             found[budget.account] = (*found.get(budget.account, ()), budget)
         self._set = found
-        self._wake()
-
-    def _wake(self) -> None:
-        self._changed.set()
-        self._changed = asyncio.Event()
+        self.wake()

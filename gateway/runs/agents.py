@@ -20,7 +20,7 @@ from agent_core.loop.permissions import Permissions
 from agent_core.loop.queues import MessageQueues
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.spending import Spending, Unlimited
-from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
+from agent_core.models.llm import LlmClient, ModelInfo
 from agent_core.skills.chat_skills import ChatSkills, to_nobody
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill_state import SkillStates
@@ -43,6 +43,10 @@ def _nothing_kept(_: ChatKey) -> Keeper:
     return KeepsNothing()
 
 
+def _limits() -> LoopLimits:
+    return LoopLimits(finalize_on_limit=True)
+
+
 def _unlimited(_chat: ChatKey, _job: str) -> Spending:
     return Unlimited()
 
@@ -62,9 +66,10 @@ class AgentParts:
     """Returns tools that come and go at run time."""
     described_by: Callable[[], Sources] = tuple
     """Returns the servers of those tools whose descriptions no owner has approved."""
-    options: LlmOptions | None = None
-    persona: Persona | None = None
-    limits: LoopLimits | None = None
+    persona: Callable[[], Persona] = Persona
+    """Returns the persona in force."""
+    limits: Callable[[], LoopLimits] = _limits
+    """Returns the limits in force."""
     llm_retry: LlmRetryPolicy | None = None
     policy: Policy | None = None
     """Permission policy for tools; None for the defaults."""
@@ -84,9 +89,19 @@ class AgentParts:
     @property
     def for_tasks(self) -> "AgentParts":
         """Parts of sub-agents, which are the chats' agents with another duty."""
-        persona = self.persona or Persona()
-        limits = (self.limits or LoopLimits()).model_copy(update={"finalize_on_limit": True})
-        return replace(self, persona=persona.model_copy(update={"duty": DUTY}), limits=limits)
+        return replace(self.with_duty(DUTY), limits=partial(_finalizing, self.limits))
+
+    def with_duty(self, duty: str) -> "AgentParts":
+        """Return the parts of an agent that has another task than chatting."""
+        return replace(self, persona=partial(_on_duty, self.persona, duty))
+
+
+def _on_duty(persona: Callable[[], Persona], duty: str) -> Persona:
+    return persona().model_copy(update={"duty": duty})
+
+
+def _finalizing(limits: Callable[[], LoopLimits]) -> LoopLimits:
+    return limits().model_copy(update={"finalize_on_limit": True})
 
 
 def masked(candidate: Candidate, secrets: Secrets) -> Candidate:
@@ -157,10 +172,15 @@ class Agents:
         chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)
         parts = self.parts
         tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, chat_skills), parts.described_by)
-        context = ContextManager(tools, parts.persona, str(workspace), chat_skills)
+        context = ContextManager(tools, parts.persona(), str(workspace), chat_skills)
         environment = ToolEnvironment(session, workspace, str(chat), keeper=parts.keeper_of(chat), files=files)
         queues = MessageQueues(steering_mode="all", follow_up_mode="all")
         return Agent(self._loop(context, keep_facts, self.parts.spending_of(chat, job)), context, environment, queues)
+
+    def tune(self, agent: Agent) -> None:
+        """Let an idle agent go by the persona and the limits in force."""
+        if not agent.is_running:
+            agent.context.persona, agent.loop.limits = self.parts.persona(), self.parts.limits()
 
     def _loop(self, context: ContextManager, keep_facts: KeepFacts | None, spending: Spending) -> AgentLoop:
         parts = self.parts
@@ -177,14 +197,13 @@ class Agents:
                 llm=llm,
                 model=parts.model,
                 default=Candidate(parts.model, llm),
-                options=parts.options or LlmOptions(),
                 retry=parts.llm_retry or LlmRetryPolicy(),
                 chain=self.chain,
                 spending=spending,
             ),
             context,
             ToolSetup(context.tools, self._permissions, redact=self._secrets.mask),
-            limits=parts.limits or LoopLimits(finalize_on_limit=True),
+            limits=parts.limits(),
             compactor=Compaction(context, caller, keep_facts),
             runtime=Runtime(self._clock, self._new_id),
         )

@@ -7,13 +7,14 @@ from typing import get_args
 
 from agent_core.agent import Agent
 from agent_core.loop.model_chain import Candidate
-from agent_core.models.llm import LlmOptions, ModelInfo, ThinkingLevel
+from agent_core.models.llm import ModelInfo, ThinkingLevel
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role
 from gateway.runs.agents import AgentParts
 from gateway.security.masking_client import MaskingClient
 from gateway.security.secrets import Secrets
+from gateway.settings.current import CurrentSettings
 from gateway.store.chat_settings import ChatSetting, ChatSettings
 from gateway.store.rows import Run
 
@@ -29,10 +30,6 @@ class ModelMenu:
     others: Sequence[Candidate] = ()
     unreachable: Mapping[str, str] = field(default_factory=dict)
     """The reason why each of the other models cannot be used."""
-    members: frozenset[str] = frozenset()
-    """The models that members may use beside the default one; all if empty."""
-    guests: frozenset[str] = frozenset()
-    """The same for guests."""
 
 
 @dataclass(frozen=True)
@@ -54,14 +51,20 @@ class ChatModels:
     """Looks up which model answers in a chat, and gives it to the agent of each run."""
 
     def __init__(
-        self, parts: AgentParts, menu: ModelMenu, settings: ChatSettings, access: Access, secrets: Secrets
+        self,
+        parts: AgentParts,
+        menu: ModelMenu,
+        settings: ChatSettings,
+        access: Access,
+        secrets: Secrets,
+        current: CurrentSettings,
     ) -> None:
         self.default = parts.model
-        self._options = parts.options or LlmOptions()
         self._menu = menu
         self._settings = settings
         self._access = access
         self._secrets = secrets
+        self._current = current
         everyone = [Candidate(parts.model, parts.llm), *parts.fallbacks, *menu.others]
         self._offered = {each.model.id: each for each in reversed(everyone)}
 
@@ -77,7 +80,8 @@ class ChatModels:
 
     def allows(self, role: Role | None, model: str) -> bool:
         """Return True if people of this role may use the model. Everyone may use the default one."""
-        allowed = {Role.MEMBER: self._menu.members, Role.GUEST: self._menu.guests}.get(role or Role.GUEST, frozenset())
+        now = self._current.now
+        allowed = {Role.MEMBER: now.member_models, Role.GUEST: now.guest_models}.get(role or Role.GUEST, frozenset())
         return model == self.default.id or not allowed or bool({model, _bare(model)} & allowed)
 
     def named(self, text: str) -> ModelInfo | None:
@@ -99,7 +103,7 @@ class ChatModels:
         setting = await self._settings.find(chat, MODEL)
         level = await self._settings.find(chat, THINKING)
         found = self._offered.get(setting.value) if setting else None
-        thinking = level.value if level and level.value in LEVELS else self._options.thinking
+        thinking = level.value if level and level.value in LEVELS else self._current.now.thinking
         return Chosen(found.model if found else self.default, thinking, setting, level)
 
     async def model_for(self, chat: ChatKey, person: str) -> ModelInfo:

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.tools.clock import zone_names
 from channels.base import ChatKey
+from gateway.settings.current import CurrentSettings
 from gateway.settings.zone import is_zone
 from gateway.store.store import Store
 
@@ -37,9 +38,9 @@ class Known:
 class Zones:
     """Zones of all chats that have one of their own. Threads inherit their channel's zone."""
 
-    def __init__(self, store: Store, default: ZoneInfo) -> None:
-        self.default = default
+    def __init__(self, store: Store, current: CurrentSettings) -> None:
         self._store = store
+        self._current = current
         self._own: dict[str, str] | None = None
         """Cached because every message needs it; only this process changes it."""
 
@@ -53,7 +54,7 @@ class Zones:
             # A stored zone may have been removed from the time zone database since.
             if (name := own.get(str(key))) and is_zone(name):
                 return Known(ZoneInfo(name), level)
-        return Known(self.default, Level.DEFAULT)
+        return Known(self._current.zone, Level.DEFAULT)
 
     async def changed(self, chat: ChatKey, zone: str | None) -> None:
         """Update the cache after the chat's own zone was set, or removed (None)."""

@@ -31,10 +31,6 @@ class Privacy:
     servers: tuple[Recipient, ...] = ()
     """MCP servers."""
     programs_network: bool = False
-    backups: int = 0
-    """The number of nightly backups that are kept."""
-    whole_days: int = 0
-    """Days after which long results are shortened; 0: never."""
     audit_days: int = 0
     """Days for which audit files are kept; 0: there are none."""
     version_days: int = 30
@@ -47,8 +43,6 @@ def privacy_of(settings: Settings, models: Iterable[ModelChoice], audit_days: in
         search=_host(settings.search) if settings.search else "",
         servers=tuple(_server(name, server) for name, server in sorted(settings.mcp.items())),
         programs_network=settings.commands_network,
-        backups=settings.backups,
-        whole_days=settings.keep_days,
         audit_days=audit_days if settings.audit else 0,
     )
 

@@ -109,7 +109,7 @@ class Settings(BaseSettings):
     """Others who may talk to it, written the same way. Empty: nobody on public platforms."""
     answer_strangers: bool = True
     """Tell unknown people who write in a direct chat that the owner was asked: on or off. Groups stay silent."""
-    ai_name: str = "Parley"
+    ai_name: Annotated[str, Field(min_length=1, max_length=60)] = "Parley"
     """Name of your Parley."""
     personality: str = DEFAULT_PERSONALITY
     """Manner of speaking: balanced, professional, concise, warm, cheerful, patient, teacher, critic, engineer, butler,
@@ -168,6 +168,8 @@ class Settings(BaseSettings):
     """The process environment over `.env`, for providers' keys."""
     files: tuple[Path, ...] = ()
     """Files that were read."""
+    places: Mapping[str, str] = Field(default_factory=dict)
+    """Places of the settings that are not defaults, such as `keep_days in parley.toml, line 3`, by name."""
     warnings: tuple[Finding, ...] = ()
     reread: Callable[[], "Settings"] | None = Field(default=None, repr=False)
     """Reads the files again; blocks, and raises SettingsError."""
@@ -213,7 +215,7 @@ def exposed(settings: Settings) -> Iterator[Path]:
             yield file
 
 
-FOUND = frozenset({"home", "channels", "mcp", "environ", "files", "warnings", "reread"})
+FOUND = frozenset({"home", "channels", "mcp", "environ", "files", "places", "warnings", "reread"})
 """Fields that have no name of their own in the environment."""
 
 
@@ -292,6 +294,7 @@ def read_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings, Refu
         "mcp": mcp_servers(merged, environment, names, refusals),
         "environ": environment,
         "files": files,
+        "places": {".".join(key): entry.place for key, entry in merged.items()},
         "reread": partial(load_settings, environ, cwd),
         "warnings": (*_useless(merged), *left_out(cwd, files, names), *misnamed(environ, from_dotenv, dotenv, names)),
     }

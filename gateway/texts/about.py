@@ -6,8 +6,6 @@ from pydantic import BaseModel, ConfigDict
 class About(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    name: str = "Parley"
-    """Name the assistant goes by."""
     model: str
     why: str
     """Reason that this model was selected, as a short phrase: "ANTHROPIC_API_KEY is set"."""

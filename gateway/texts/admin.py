@@ -146,53 +146,6 @@ TEXTS = {
         "en": "{slash}forget me erases what is kept of you.",
         "zh": "{slash}forget me 会删除与您有关的数据。",
     },
-    "config_title": {"en": "Settings that can change here:", "zh": "可以在这里更改的设置："},
-    "config_row": {"en": "`{name}` = {value} ({source})", "zh": "`{name}` = {value}（{source}）"},
-    "config_from_chat": {"en": "set in a chat by {by}", "zh": "由 {by} 在聊天中设置"},
-    "config_from_files": {"en": "from the files, or the default", "zh": "来自设置文件或默认值"},
-    "config_usage": {
-        "en": "Write `{slash}config set keep_days 60`, `{slash}config get keep_days` or "
-        "`{slash}config reset keep_days`.",
-        "zh": "请写 `{slash}config set keep_days 60`、`{slash}config get keep_days` 或 "
-        "`{slash}config reset keep_days`。",
-    },
-    "config_unknown": {
-        "en": "{name} cannot be changed in a chat. These can: {names}. Others are set in parley.toml or .env on the "
-        "machine.",
-        "zh": "{name} 不能在聊天中更改。可以更改的有：{names}。其他设置请在机器上的 parley.toml 或 .env 中更改。",
-    },
-    "config_meant": {
-        "en": "There is no setting {name}. Did you mean {meant}?",
-        "zh": "没有设置 {name}，您是想用 {meant} 吗？",
-    },
-    "config_bad": {
-        "en": "{value} is no value for {name}: {reason}. Nothing was changed.",
-        "zh": "{value} 不是 {name} 的有效值：{reason}。没有更改任何内容。",
-    },
-    "config_token": {
-        "en": "I take no keys and tokens in chats. From now on I hide this one, but this message holds it: delete the "
-        "message, make a new token, put it into .env on the machine, then send {slash}reload.",
-        "zh": "我不在聊天中接收密钥和令牌。从现在起我会隐藏它，但这条消息里仍有它：请删除这条消息，换一个新的令牌，"
-        "写入机器上的 .env，然后发送 {slash}reload。",
-    },
-    "config_set": {
-        "en": "`{name}` is {value} now, {when}. It wins over the files until it is reset.",
-        "zh": "`{name}` 现在是 {value}，{when}。在重置之前，它优先于设置文件。",
-    },
-    "config_reset": {
-        "en": "`{name}` is {value} again, as in the files, {when}.",
-        "zh": "`{name}` 已恢复为设置文件中的 {value}，{when}。",
-    },
-    "config_tonight": {"en": "from the next nightly work on", "zh": "从下一次夜间维护起生效"},
-    "config_next_stop": {"en": "for the next stop", "zh": "下次停止时生效"},
-    "reload_none": {"en": "There are no settings files here.", "zh": "这里没有设置文件。"},
-    "reload_same": {"en": "Nothing has changed in the files.", "zh": "设置文件没有变化。"},
-    "reload_refused": {
-        "en": "The files cannot be used, so nothing was changed: {reason}",
-        "zh": "设置文件无效，没有更改任何内容：{reason}",
-    },
-    "reload_done": {"en": "Read again. What is different in the files:", "zh": "已重新读取。设置文件中的变化："},
-    "reload_restart": {"en": "after a restart: {names}", "zh": "重启后生效：{names}"},
     "doctor_title": {"en": "What I can do in this chat:", "zh": "我在本聊天能做的事："},
     "doctor_probe": {
         "en": "This is a test message; I remove it in a moment.",

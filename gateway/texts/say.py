@@ -8,6 +8,7 @@ from gateway.texts import (
     admin,
     approvals,
     commands,
+    config,
     finding,
     groups,
     heartbeat,
@@ -30,6 +31,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
 _TEXTS: Mapping[str, Mapping[str, str]] = {
     **admin.TEXTS,
+    **config.TEXTS,
     **approvals.TEXTS,
     **commands.TEXTS,
     **finding.TEXTS,

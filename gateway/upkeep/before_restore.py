@@ -1,11 +1,11 @@
 """Reports messages from before a restore to the owners; they are not answered."""
 
 from datetime import datetime
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageEdited, MessageReceived
+from gateway.settings.current import CurrentSettings
 from gateway.store.restores import Restored, SetAside
 from gateway.store.store import Store
 from gateway.upkeep.owners import Owners
@@ -21,11 +21,11 @@ log = structlog.get_logger(__name__)
 class BeforeRestore:
     """Recognises and reports what users sent before the store was restored."""
 
-    def __init__(self, store: Store, owners: Owners, zone: ZoneInfo, restored: Restored | None) -> None:
+    def __init__(self, store: Store, owners: Owners, current: CurrentSettings, restored: Restored | None) -> None:
         """`restored` is the store's last restore; None if it was never restored."""
         self._store = store
         self._owners = owners
-        self._zone = zone
+        self._current = current
         self._restored = restored
         self._waiting = 0
         """The number of messages to report at the last check."""
@@ -60,4 +60,4 @@ class BeforeRestore:
         return f"- {self._moment(row.at)}, {row.who} ({row.chat}): {words}"
 
     def _moment(self, at: float) -> str:
-        return f"{datetime.fromtimestamp(at, self._zone):%Y-%m-%d %H:%M}"
+        return f"{datetime.fromtimestamp(at, self._current.zone):%Y-%m-%d %H:%M}"

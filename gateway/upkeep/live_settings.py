@@ -1,105 +1,113 @@
-"""The settings that may change while Parley runs.
+"""Changes of settings while Parley runs.
 
-A value set in a chat wins over the environment and the files until it is reset. Everything else needs a restart, and
-what decides about rights, addresses, tokens and the sandbox is set in files only.
+A value set in a chat wins over the environment and the files until it is reset.
 """
 
-from collections.abc import Iterator
-from typing import Annotated, Literal
+import asyncio
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 
-from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic import BaseModel
 
 from gateway.security.secrets import Secrets
-from gateway.settings.settings import FOUND, Settings
+from gateway.settings.current import CurrentSettings
+from gateway.settings.run_time import RUN_TIME, BadValue, checked, value_of, with_value
+from gateway.settings.settings import FOUND, Settings, setting_names
 from gateway.store.chat_settings import EVERYWHERE, ChatSetting, ChatSettings
 
-RUN_TIME: dict[str, Literal["tonight", "next_stop"]] = {
-    "backups": "tonight",
-    "keep_days": "tonight",
-    "drain_seconds": "next_stop",
-}
-"""The names of the settings that may change, and when each takes effect."""
 _PREFIX = "config."
 """Before the name in the table of settings."""
 _NAMELESS = FOUND - {"channels", "mcp"}
 
 
-class BadValue(Exception):
-    """A value that the setting's type does not allow; the text says what it allows."""
+@dataclass(frozen=True)
+class Reread:
+    """What reading the files again has changed, as names of settings and variables."""
+
+    applied: list[str]
+    overridden: list[str]
+    """Changed in the files, but another value was set in a chat."""
+    restart: list[str]
 
 
 class LiveSettings:
-    """The settings in force: those of the files, and those set in chats."""
+    """Combines the settings of the files with those set in chats, and puts them in force."""
 
-    def __init__(self, files: Settings, rows: ChatSettings, secrets: Secrets) -> None:
-        """`files` are the settings as they were loaded; `secrets` learns of new ones."""
-        self._files = files
+    def __init__(
+        self, current: CurrentSettings, rows: ChatSettings, secrets: Secrets, applied: Callable[[], None]
+    ) -> None:
+        """Begin with the settings of the files.
+
+        Args:
+            secrets: Learns of new ones.
+            applied: Called when settings have changed, for those who wait for that.
+        """
+        self._files = current.now
+        self._current = current
         self._rows = rows
         self._secrets = secrets
-        self._reread = files.reread
-        self.now = files
-        """The settings in force."""
+        self._applied = applied
+        self._one_at_a_time = asyncio.Lock()
 
     async def load(self) -> None:
-        """Take over what was set in chats. A value that is no longer allowed is left out."""
-        values: dict[str, object] = {}
+        """Put in force what was set in chats. A value that is no longer allowed is left out."""
+        now = self._files
         for name in RUN_TIME:
             row = await self.chosen(name)
             if row is not None:
                 try:
-                    values[name] = checked(name, row.value)
+                    now = with_value(now, name, checked(name, row.value))
                 except BadValue:
                     continue
-        self.now = self._files.model_copy(update=values)
+        self._current.now = now
+        self._applied()
 
     async def chosen(self, name: str) -> ChatSetting | None:
         """Return what was set in a chat, by whom and when; None if nothing was."""
         return await self._rows.at(EVERYWHERE, f"{_PREFIX}{name}")
 
-    async def choose(self, name: str, value: str | None, by: str) -> None:
-        """Set a value, or return to that of the files (None). Raises BadValue, and KeyError for other settings."""
-        if name not in RUN_TIME:
-            raise KeyError(name)
-        if value is not None:
-            checked(name, value)
-        await self._rows.set(EVERYWHERE, f"{_PREFIX}{name}", value, by)
-        await self.load()
+    def place(self, name: str) -> str | None:
+        """Return the place of a setting in the environment or a file; None if it has its default."""
+        return self._files.places.get(name)
+
+    async def choose(self, name: str, text: str | None, by: str) -> tuple[object, object]:
+        """Set a value, or return to that of the files (None). Returns the values before and after.
+
+        Raises:
+            BadValue: The text is no value of this setting.
+        """
+        if text is not None:
+            checked(name, text)
+        async with self._one_at_a_time:
+            before = value_of(self._current.now, name)
+            await self._rows.set(EVERYWHERE, f"{_PREFIX}{name}", text, by)
+            await self.load()
+            return before, value_of(self._current.now, name)
 
     @property
     def can_reload(self) -> bool:
-        return self._reread is not None
+        return self._files.reread is not None
 
-    def read(self) -> Settings:
-        """Read the files again; blocks. Raises SettingsError, and then nothing has changed."""
-        return self._reread() if self._reread else self._files
+    async def reload(self) -> Reread:
+        """Read the files again and put in force what may change. All secrets in them are masked from now on.
 
-    async def take_over(self, files: Settings) -> tuple[list[str], list[str]]:
-        """Take over the files' settings that may change. Returns the names that changed, and that need a restart.
-
-        All secrets in them are masked from now on.
+        Raises:
+            SettingsError: The files cannot be used, and nothing has changed.
         """
-        for value in files.secret_values:
-            self._secrets.add(value)
-        changed = list(_changed(self._files, files))
-        applied = [name for name in changed if name in RUN_TIME]
-        self._files = self._files.model_copy(update={name: getattr(files, name) for name in applied})
-        await self.load()
-        return applied, [name for name in changed if name not in RUN_TIME]
-
-
-def checked(name: str, value: str) -> object:
-    """Return a value as the setting's type. Raises BadValue."""
-    field = Settings.model_fields[name]
-    try:
-        adapter: TypeAdapter[object] = TypeAdapter(Annotated[(field.annotation, *field.metadata)])  # type: ignore[arg-type]
-        return adapter.validate_python(value)
-    except ValidationError as error:
-        raise BadValue(error.errors()[0]["msg"]) from error
-
-
-def shown(value: object) -> str:
-    """Return a setting's value for people."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+        async with self._one_at_a_time:
+            files = await asyncio.to_thread(self._files.reread) if self._files.reread else self._files
+            for secret in files.secret_values:
+                self._secrets.add(secret)
+            changed, before = list(_changed(self._files, files)), self._current.now
+            for name in changed:
+                if name in RUN_TIME:
+                    self._files = with_value(self._files, name, value_of(files, name))
+            self._files = self._files.model_copy(update={"places": files.places})
+            await self.load()
+            live = [name for name in changed if name in RUN_TIME]
+            applied = [name for name in live if value_of(before, name) != value_of(self._current.now, name)]
+            overridden = [name for name in live if name not in applied]
+            return Reread(applied, overridden, [name for name in changed if name not in RUN_TIME])
 
 
 def _changed(before: Settings, after: Settings) -> Iterator[str]:
@@ -111,7 +119,12 @@ def _changed(before: Settings, after: Settings) -> Iterator[str]:
         if isinstance(old, BaseModel) and isinstance(new, BaseModel):
             fields = type(old).model_fields
             yield from (f"{name}.{field}" for field in fields if getattr(old, field) != getattr(new, field))
+        elif isinstance(old, Mapping) and isinstance(new, Mapping):
+            yield from (f"{name}.{key}" for key in _differing(old, new))
         else:
             yield name
-    keys = before.environ.keys() | after.environ.keys()
-    yield from sorted(key for key in keys if before.environ.get(key) != after.environ.get(key))
+    yield from (key for key in _differing(before.environ, after.environ) if key not in setting_names().flat)
+
+
+def _differing(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:
+    return sorted(key for key in old.keys() | new.keys() if old.get(key) != new.get(key))

@@ -3,7 +3,6 @@
 import asyncio
 import shutil
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import structlog
 
@@ -11,6 +10,7 @@ from agent_core.clock import Clock
 from gateway.errors import ParleyError
 from gateway.security.packages import version
 from gateway.security.secrets import Secrets
+from gateway.settings.current import CurrentSettings
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.upkeep import kept
@@ -27,10 +27,10 @@ class NightlyBackup:
     """Makes one backup a night, and deletes the oldest."""
 
     def __init__(
-        self, home: Path, zone: ZoneInfo, clock: Clock, store: Store, owners: Owners, secrets: Secrets
+        self, home: Path, current: CurrentSettings, clock: Clock, store: Store, owners: Owners, secrets: Secrets
     ) -> None:
         self._home = home
-        self._zone = zone
+        self._current = current
         self._clock = clock
         self._store = store
         self._owners = owners
@@ -38,7 +38,7 @@ class NightlyBackup:
 
     def last_night(self) -> float:
         """Return the last time at which nightly work was due."""
-        return kept.last_night(self._clock.time(), self._zone)
+        return kept.last_night(self._clock.time(), self._current.zone)
 
     async def make(self, night: float, most: int) -> None:
         """Make the backup of this night, unless there is one. The owners learn of a failure.
@@ -65,7 +65,7 @@ class NightlyBackup:
         needed = 2 * (self._home / FILE).stat().st_size + SPARE
         if (free := shutil.disk_usage(folder).free) < needed:
             raise ParleyError(f"the disk has {free >> 20} MB free, and a backup needs {needed >> 20} MB")
-        target = folder / kept.name_of(self._clock.time(), self._zone)
+        target = folder / kept.name_of(self._clock.time(), self._current.zone)
         target.unlink(missing_ok=True)
         make(self._home, target, version(), Wanted(), self._secrets.are_in, self._clock.time())
         kept.sweep(self._home, most)

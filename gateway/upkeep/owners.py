@@ -10,6 +10,7 @@ from channels.base import Button, ChannelError, ChatKey, OutboundMessage
 from channels.capabilities import FindsPrivateChats
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.roles import Role, Roles
+from gateway.settings.current import CurrentSettings
 from gateway.store.person import Account
 from gateway.store.rows import STRANGER, Post
 from gateway.store.store import Store
@@ -22,12 +23,12 @@ class Owners:
     """Sends each owner a separate message. Owners without a private chat get none; that is logged."""
 
     def __init__(
-        self, roles: Roles, store: Store, delivery: Delivery, language: Language, new_id: Callable[[], str]
+        self, roles: Roles, store: Store, delivery: Delivery, current: CurrentSettings, new_id: Callable[[], str]
     ) -> None:
         self._roles = roles
         self._store = store
         self._delivery = delivery
-        self._language = language
+        self._current = current
         self._new_id = new_id
         self._telling = Background("notifying an owner failed")
 
@@ -134,7 +135,7 @@ class Owners:
         await self._delivery.deliver(chat, [post])
 
     async def _language_of(self, chat: ChatKey, person: str) -> Language:
-        return language_of(await self._store.chats.language_of(chat, person), self._language)
+        return language_of(await self._store.chats.language_of(chat, person), self._current.language)
 
     async def _private_chat(self, platform: str, person: str) -> ChatKey | None:
         channel = self._delivery.on(platform)

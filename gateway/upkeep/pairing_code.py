@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Sequence
 
-from gateway.texts.say import Language, say
+from gateway.settings.current import CurrentSettings
+from gateway.texts.say import say
 from gateway.upkeep.owners import Owners
 
 
@@ -10,14 +11,16 @@ class PairingCode:
     """Shows each code on the console, and the first one on the page, where /pair shows the later ones."""
 
     def __init__(
-        self, platforms: Sequence[str], owners: Owners, language: Language, console: Callable[[str], None]
+        self, platforms: Sequence[str], owners: Owners, current: CurrentSettings, console: Callable[[str], None]
     ) -> None:
         self._platforms = ", ".join(platforms)
         self._owners = owners
-        self._language = language
+        self._current = current
         self._console = console
 
     def __call__(self, code: str, is_first: bool) -> None:  # noqa: FBT001
-        self._console(say("pair_no_owner", self._language, platforms=self._platforms, code=code).replace("`", ""))
+        self._console(
+            say("pair_no_owner", self._current.language, platforms=self._platforms, code=code).replace("`", "")
+        )
         if is_first:
             self._owners.tell_pages(f"pairing-{code}", "pair_no_owner", platforms=self._platforms, code=code)

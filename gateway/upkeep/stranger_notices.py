@@ -6,6 +6,7 @@ from agent_core.background import Background
 from channels.base import Button, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.question_text import shown
+from gateway.settings.current import CurrentSettings
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.store.strangers import Stranger
@@ -28,13 +29,11 @@ OUTCOMES = {
 class StrangerNotices:
     """Asks owners and admins about strangers, closes these questions, and answers strangers."""
 
-    def __init__(self, store: Store, delivery: Delivery, owners: Owners, language: Language, *, answers: bool) -> None:
-        """`answers`: tell strangers that the owner was asked."""
+    def __init__(self, store: Store, delivery: Delivery, owners: Owners, current: CurrentSettings) -> None:
         self._store = store
         self._delivery = delivery
         self._owners = owners
-        self._language = language
-        self._answers = answers
+        self._current = current
         self._telling = Background("answering a stranger failed")
 
     def ask(self, stranger: Stranger) -> None:
@@ -63,7 +62,7 @@ class StrangerNotices:
         """Tell a stranger once that the owner was asked, if there is one and the settings say so."""
         name = f"{_name(stranger)}-greeting"
         can_be_told = self._delivery.knows(stranger.event.chat) and self._owners.can_be_asked
-        if self._answers and can_be_told and not await self._store.outbox.of_run(name):
+        if self._current.now.answer_strangers and can_be_told and not await self._store.outbox.of_run(name):
             await self.say_to(stranger.event, name, "stranger_asked")
 
     async def say_to(self, event: InboundEvent, name: str, key: str) -> None:
@@ -80,8 +79,8 @@ class StrangerNotices:
     def language_of(self, tag: str | None, words: str) -> Language:
         """Return the language of somebody's client, else of the words."""
         if tag:
-            return language_of(tag, self._language)
-        return "zh" if any("\u4e00" <= char <= "\u9fff" for char in words) else self._language
+            return language_of(tag, self._current.language)
+        return "zh" if any("\u4e00" <= char <= "\u9fff" for char in words) else self._current.language
 
     async def settled(self) -> None:
         """Wait until all messages are sent."""

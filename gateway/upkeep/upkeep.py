@@ -2,14 +2,13 @@
 
 import asyncio
 import os
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
 
 from agent_core.clock import Clock
 from gateway.permissions.workspaces import Versions
+from gateway.settings.current import CurrentSettings
 from gateway.store.store import Store
 from gateway.upkeep.before_restore import BeforeRestore
 from gateway.upkeep.nightly_backup import NightlyBackup
@@ -27,16 +26,6 @@ DAY = 24 * 3600.0
 log = structlog.get_logger(__name__)
 
 
-@dataclass(frozen=True)
-class UpkeepSettings:
-    """Settings of nightly maintenance."""
-
-    backups: int = 7
-    """The number of nightly backups kept; 0 disables them."""
-    whole_days: int = 30
-    """Days after which long results are shortened; 0: never."""
-
-
 class Upkeep:
     """Runs beside the channels. Each step may be interrupted and is then repeated."""
 
@@ -49,13 +38,13 @@ class Upkeep:
         versions: Versions,
         *,
         outgoing: Path,
-        settings: Callable[[], UpkeepSettings | None],
+        current: CurrentSettings | None,
     ) -> None:
         """Create the maintenance.
 
         Args:
             outgoing: Folder of the copies of files to send.
-            settings: Returns the settings in force; None disables nightly work.
+            current: The settings in force; None disables nightly work.
         """
         self._store = store
         self._clock = clock
@@ -63,7 +52,7 @@ class Upkeep:
         self._before_restore = before_restore
         self._versions = versions
         self._outgoing = outgoing
-        self._settings = settings
+        self._current = current
         self._tended = 0.0
         """The last night whose work is done."""
 
@@ -73,7 +62,7 @@ class Upkeep:
             for _ in range(round(TELL_FOR / TELL_EVERY)):
                 await asyncio.sleep(TELL_EVERY)
                 await self._before_restore.tell()
-        while self._settings() is not None:
+        while self._current is not None:
             await asyncio.sleep(LOOK_EVERY)
             await self.look()
 
@@ -81,13 +70,13 @@ class Upkeep:
         """Do the work that is due."""
         await self._before_restore.tell()
         night = self._backup.last_night()
-        settings = self._settings()
-        if settings is None or self._tended >= night:
+        if self._current is None or self._tended >= night:
             return
-        if settings.backups:
-            await self._backup.make(night, settings.backups)
-        if settings.whole_days:
-            await self._shorten(self._clock.time() - settings.whole_days * DAY)
+        now = self._current.now
+        if now.backups:
+            await self._backup.make(night, now.backups)
+        if now.keep_days:
+            await self._shorten(self._clock.time() - now.keep_days * DAY)
         await asyncio.to_thread(self._versions.prune)
         await self._give_back()
         self._tended = night

@@ -4,7 +4,6 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from agent_core.tools.tool import tool
 from channels.registry import open_channel
@@ -14,6 +13,7 @@ from gateway.app.serve import prepare
 from gateway.app.start import launch
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
+from gateway.settings.current import CurrentSettings
 from gateway.settings.settings import Settings
 
 ROCKETS = "rockets.txt"
@@ -32,9 +32,7 @@ async def serve(settings: Settings) -> int:
     async with prepare(settings) as ground:
         channel = open_channel("telegram", settings.channels["telegram"], ground.clock.time)
         async with composed(
-            AppSettings(
-                home=settings.home, people=People(settings.owners, settings.allow), zone=ZoneInfo(settings.timezone)
-            ),
+            AppSettings(CurrentSettings(settings), people=People(settings.owners, settings.allow)),
             ground.store,
             [channel],
             AgentParts(llm=ground.llm, model=ground.choice.model, tools=(launch_rocket,)),

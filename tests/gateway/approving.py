@@ -26,6 +26,7 @@ from gateway.store.opening import FILE
 from gateway.store.rows import Run
 from gateway.store.store import Store
 from tests.gateway.bot import NO_PACE, PEOPLE, Bot
+from tests.gateway.in_force import in_force
 
 CHART = calls(("run", {"command": ["python3", "chart.py"]}))
 
@@ -118,7 +119,7 @@ async def life(
     channels = [channel or MemoryChannel(limits=NO_PACE)]
     async with Store.open(home, clock, new_id) as store:
         access = Access(Roles(PEOPLE), channels, [], clock, print)
-        approvals = Approvals(store, Delivery(channels, store, clock), access, clock, "en")
+        approvals = Approvals(store, Delivery(channels, store, clock), access, clock, in_force())
         permissions = ChatPermissions(
             Rules(Policy(), access), approvals, Versions(home, clock), store, SkillLibrary(), sandbox=sandbox
         )

@@ -1,12 +1,11 @@
 """A running Parley on the in-memory platform with a scripted model, which tests use like users do."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
@@ -33,11 +32,11 @@ from gateway.runs.agents import AgentParts
 from gateway.runs.chat_models import ModelMenu
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
+from gateway.settings.current import CurrentSettings
 from gateway.settings.limits import QuotaSettings
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
-from gateway.upkeep.upkeep import UpkeepSettings
 from tests.process import until
 
 NO_PACE = Limits(max_text=4_000, edit_every=timedelta(0), edit_every_in_groups=timedelta(0))
@@ -64,7 +63,9 @@ class BotOptions:
     offers_heartbeat: bool = False
     look_every: float | None = None
     zone: str = "Europe/Paris"
-    upkeep: UpkeepSettings | None = None
+    nightly: bool = False
+    settings: Mapping[str, object] = field(default_factory=dict)
+    """Other settings."""
     quotas: QuotaSettings | None = None
     budgets: BudgetSettings = field(default_factory=BudgetSettings)
     cheaper: Candidate | None = None
@@ -82,7 +83,8 @@ class BotOptions:
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
-    def parts(self, llm: ScriptedLlm) -> AgentParts:
+    def parts(self, llm: ScriptedLlm, current: CurrentSettings) -> AgentParts:
+        limits = self.limits
         return AgentParts(
             llm=llm,
             model=self.model.model_copy(update={"vision": True}),
@@ -93,9 +95,24 @@ class BotOptions:
             described_by=self.described_by,
             policy=self.policy,
             llm_retry=LlmRetryPolicy(base_delay_s=0.01),
-            limits=self.limits,
+            persona=current.persona,
+            limits=current.limits if limits is None else lambda: limits,
             skills=self.skills or SkillLibrary(),
         )
+
+    def current(self, home: Path) -> CurrentSettings:
+        if self.loaded is not None:
+            return CurrentSettings(self.loaded)
+        plain = Settings(
+            home=home,
+            ai_name="Ada",
+            timezone=self.zone,
+            answer_strangers=self.answers_strangers,
+            shared_memory=self.shared_memory,
+            heartbeat=self.offers_heartbeat,
+            budgets=self.budgets,
+        )
+        return CurrentSettings(plain.model_copy(update=self.settings))
 
 
 class Bot:
@@ -112,7 +129,6 @@ class Bot:
         self.made: Composition
         """Its parts."""
         self._options = options
-        self._parts = options.parts(self.llm)
         self._life = AsyncExitStack()
 
     @property
@@ -135,7 +151,6 @@ class Bot:
     async def start(self) -> None:
         store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id, self._options.secrets))
         about = About(
-            name="Ada",
             model="scripted",
             why="a test",
             demo=False,
@@ -143,19 +158,14 @@ class Bot:
             version="0",
             started=self.clock.time(),
         )
+        current = self._options.current(self.home)
         settings = AppSettings(
-            home=self.home,
+            current,
             people=self._options.people,
-            answers_strangers=self._options.answers_strangers,
-            zone=ZoneInfo(self._options.zone),
-            shared_memory=self._options.shared_memory,
-            offers_heartbeat=self._options.offers_heartbeat,
             tick_every=self._options.look_every,
-            upkeep=self._options.upkeep,
-            budgets=self._options.budgets,
+            nightly=self._options.nightly,
             quotas=self._options.quotas,
             transcription=self._options.transcription,
-            loaded=self._options.loaded,
             models=self._options.models,
             speech=self._options.speech,
         )
@@ -165,7 +175,7 @@ class Bot:
                 settings,
                 store,
                 [self.channel],
-                self._parts,
+                self._options.parts(self.llm, current),
                 about,
                 system=system,
                 approved=self._options.approved,

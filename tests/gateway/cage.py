@@ -8,7 +8,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.loop.retry import LlmRetryPolicy
@@ -26,6 +25,8 @@ from gateway.permissions.roles import People
 from gateway.records.logs import configure_logs
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
+from gateway.settings.current import CurrentSettings
+from gateway.settings.settings import Settings
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.texts.about import About
@@ -139,14 +140,13 @@ async def cage(home: Path, secrets: Secrets, tools: Sequence[Tool], most: int) -
     exits, clock = Exits(), SystemClock()
     channel, llm = RecordingChannel(exits), Parrot(exits, most)
     configure_logs(secrets, level="debug", form="json", stream=exits.log)
-    about = About(name="Ada", model="scripted", why="a test", demo=False, version="0")
+    about = About(model="scripted", why="a test", demo=False, version="0")
     async with (
         Store.open(home, clock, new_id, secrets) as store,
         composed(
             AppSettings(
-                home=home,
+                CurrentSettings(Settings(home=home)),
                 people=People(owners=frozenset({"memory:ann"}), allow=frozenset()),
-                zone=ZoneInfo("UTC"),
                 secrets=secrets,
             ),
             store,

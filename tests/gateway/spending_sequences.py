@@ -26,6 +26,7 @@ from gateway.store.store import Store
 from gateway.texts.amounts import Allowance, Period, Unit
 from gateway.texts.say import Language
 from tests.clock import FakeClock
+from tests.gateway.in_force import in_force
 
 ZONE = ZoneInfo("Europe/Paris")
 CHATS = [ChatKey(platform="memory", account="here", chat=name) for name in ("ann", "bob", "carl")]
@@ -56,7 +57,7 @@ async def budgets_in(home: Path, clock: Clock, ids: "count[int]") -> AsyncIterat
     """Open a store and its budgets, as a start of the program does."""
     async with Store.open(home, clock, lambda: f"id-{next(ids)}") as store:
         access = Access(Roles(People(frozenset(), frozenset())), [], (), clock, print)
-        notices = BudgetNotices(store, Nowhere(), access, Nowhere(), "en")
+        notices = BudgetNotices(store, Nowhere(), access, Nowhere(), in_force())
         budgets = Budgets(store, clock, lambda: f"call-{next(ids)}", Ledger(ZONE), notices, BudgetRules())
         await budgets.load()
         try:

@@ -19,8 +19,8 @@ BIG = ModelInfo(id="anthropic/big", context_window=200_000)
 CHANGED = "I am answering again. What I changed while answering the first time stays changed, files too."
 
 
-def offering(*turns: Turn, members: frozenset[str] = frozenset()) -> ModelMenu:
-    return ModelMenu((Candidate(BIG, ScriptedLlm(*turns)),), members=members)
+def offering(*turns: Turn) -> ModelMenu:
+    return ModelMenu((Candidate(BIG, ScriptedLlm(*turns)),))
 
 
 def asked(bot: Bot) -> list[str]:
@@ -82,7 +82,7 @@ async def test_an_unknown_model_answers_nothing(start_bot: StartBot, name: str, 
 
 
 async def test_a_model_that_the_role_may_not_use_is_refused(start_bot: StartBot) -> None:
-    bot = await start_bot("One.", models=offering(members=frozenset({"scripted"})))
+    bot = await start_bot("One.", models=offering(), settings={"member_models": frozenset({"scripted"})})
 
     await bot.hears("first", sender="bob")
     await bot.hears("/retry big", sender="bob")
@@ -91,7 +91,7 @@ async def test_a_model_that_the_role_may_not_use_is_refused(start_bot: StartBot)
 
 
 async def test_an_admin_gives_nobody_a_model_that_the_role_may_not_use(start_bot: StartBot) -> None:
-    bot = await start_bot("One.", models=offering(members=frozenset({"scripted"})))
+    bot = await start_bot("One.", models=offering(), settings={"member_models": frozenset({"scripted"})})
 
     await bot.hears("first", sender="bob", group="team")
     await bot.hears("/retry big", group="team")

@@ -2,7 +2,6 @@
 
 import asyncio
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -15,11 +14,13 @@ from gateway.app.composition import composed
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
+from gateway.settings.current import CurrentSettings
+from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
 
 REVOKED = ChannelError("the token was revoked; make a new one", permanent=True)
-ABOUT = About(name="Ada", model="scripted", why="a test", demo=False, vision=True, version="0", started=0.0)
+ABOUT = About(model="scripted", why="a test", demo=False, vision=True, version="0", started=0.0)
 ANN = People(owners=frozenset({"well:ann"}), allow=frozenset())
 
 
@@ -45,7 +46,7 @@ async def test_the_console_tells_no_secret(tmp_path: Path) -> None:
     async with (
         Store.open(tmp_path, SystemClock(), new_id) as store,
         composed(
-            AppSettings(home=tmp_path, people=ANN, zone=ZoneInfo("UTC"), secrets=Secrets(["make a new one"])),
+            AppSettings(CurrentSettings(Settings(home=tmp_path)), people=ANN, secrets=Secrets(["make a new one"])),
             store,
             [ill, well],
             AgentParts(llm=ScriptedLlm(), model=SCRIPTED_MODEL),
@@ -68,7 +69,7 @@ async def test_one_channel_that_fails_leaves_the_others_be(tmp_path: Path) -> No
     async with (
         Store.open(tmp_path, SystemClock(), new_id) as store,
         composed(
-            AppSettings(home=tmp_path, people=ANN, zone=ZoneInfo("UTC")),
+            AppSettings(CurrentSettings(Settings(home=tmp_path)), people=ANN),
             store,
             [ill, well],
             AgentParts(llm=ScriptedLlm("Still here."), model=SCRIPTED_MODEL),
@@ -118,9 +119,8 @@ async def test_a_channel_that_fails_by_a_mistake_is_started_again_and_the_owners
         Store.open(tmp_path, SystemClock(), new_id) as store,
         composed(
             AppSettings(
-                home=tmp_path,
+                CurrentSettings(Settings(home=tmp_path)),
                 people=People(owners=frozenset({"stumbling:ann", "elsewhere:ann"}), allow=frozenset()),
-                zone=ZoneInfo("UTC"),
             ),
             store,
             [channel],

@@ -36,6 +36,7 @@ from gateway.store.rows import Run
 from gateway.store.store import Store
 from tests.clock import HandClock
 from tests.gateway.bot import NO_PACE, PEOPLE
+from tests.gateway.in_force import in_force
 
 T = TypeVar("T")
 
@@ -119,7 +120,7 @@ class Machine(RuleBasedStateMachine):
         self.store = await self.life.enter_async_context(store)
         delivery = Delivery([self.channel], self.store, self.clock)
         access = Access(Roles(PEOPLE), [self.channel], [], self.clock, print)
-        self.approvals = Approvals(self.store, delivery, access, self.clock, "en", lambda: next(self.ids))
+        self.approvals = Approvals(self.store, delivery, access, self.clock, in_force(), lambda: next(self.ids))
         self.plain = PlainWords(self.store, delivery, self.clock)
         await self.approvals.recall()
 

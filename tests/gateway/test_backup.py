@@ -26,7 +26,6 @@ from gateway.store.store import Store
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.kept import kept, last_night, too_many
 from gateway.upkeep.restore import restore
-from gateway.upkeep.upkeep import UpkeepSettings
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock, OffsetClock
 from tests.end_to_end.forks import parley
@@ -232,13 +231,13 @@ async def test_what_was_said_before_a_restore_is_listed_to_the_owners_and_not_an
     tmp_path: Path, start_bot: StartBot
 ) -> None:
     channel = Reachable()
-    bot = await start_bot("one", "two", channel=channel, upkeep=UpkeepSettings())
+    bot = await start_bot("one", "two", channel=channel, nightly=True)
     await bot.hears("first")
     make(bot.home, tmp_path / "b.zip", "0", Wanted(), no_secret)
     await bot.hears("second")
     await bot.stop()
     restore(bot.home, tmp_path / "b.zip", time.time())
-    again = Bot(bot.home, ["three"], BotOptions(channel=channel, upkeep=UpkeepSettings()))
+    again = Bot(bot.home, ["three"], BotOptions(channel=channel, nightly=True))
     await again.start()
     try:
         said = [event for event in channel.heard if isinstance(event, MessageReceived)]
@@ -262,7 +261,7 @@ async def test_what_was_said_before_a_restore_is_listed_to_the_owners_and_not_an
 
 async def test_a_backup_is_made_each_night_and_the_newest_are_kept(start_bot: StartBot) -> None:
     clock = OffsetClock()
-    bot = await start_bot("one", clock=clock, upkeep=UpkeepSettings(backups=2))
+    bot = await start_bot("one", clock=clock, nightly=True, settings={"backups": 2})
     await bot.hears("first")
     await bot.made.upkeep.look()
     assert kept(bot.home) == []  # no night has passed yet

@@ -11,13 +11,13 @@ from channels.commands import Typed
 from channels.memory import MemoryChannel, user
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import ModelMenu
+from gateway.settings.run_time import RUN_TIME
 from gateway.store.person import Account, Person
-from gateway.upkeep.live_settings import RUN_TIME
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
 
 FAST = ModelInfo(**{**SCRIPTED_MODEL.model_dump(), "id": "house/fast"})
-MENU = ModelMenu(others=[Candidate(FAST, ScriptedLlm())], guests=frozenset({"house/none"}))
+MENU = ModelMenu(others=[Candidate(FAST, ScriptedLlm())])
 PEOPLE = {"ann": Role.OWNER, "bob": Role.MEMBER, "gus": Role.GUEST}
 
 
@@ -32,7 +32,7 @@ async def offers(
 
 async def lived_in(start_bot: StartBot) -> Bot:
     """Return a bot with a conversation, a job and three people."""
-    bot = await start_bot("It grows.", "So it does.", models=MENU)
+    bot = await start_bot("It grows.", "So it does.", models=MENU, settings={"guest_models": frozenset({"house/none"})})
     await bot.hears("how is the garden?")
     await bot.hears("/remind tomorrow at 9 water the garden")
     await bot.hears("/allow memory:gus guest")

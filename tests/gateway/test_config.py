@@ -1,12 +1,19 @@
 """/config changes what may change while Parley runs, and /reload reads the files again."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from agent_core.messages import text_of
+from agent_core.models.llm import ModelInfo
 from gateway.records.audit_actions import last_actions
+from gateway.settings.budgets import BudgetSettings
+from gateway.settings.run_time import RUN_TIME, BadValue, Change, all_names, allowed, change_of, checked, named
 from gateway.settings.settings import Settings, load_settings
-from gateway.upkeep.live_settings import RUN_TIME, BadValue, checked
+from gateway.texts.say import LANGUAGES, say
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.process import until
@@ -14,7 +21,11 @@ from tests.process import until
 
 def loaded(home: Path, toml: str = "") -> Settings:
     (home / "parley.toml").write_text(toml)
-    return load_settings({"PARLEY_HOME": str(home)}, home)
+    return load_settings({"PARLEY_HOME": str(home), "TZ": "Europe/Paris"}, home)
+
+
+def files_with(home: Path, word: str) -> list[Path]:
+    return [file for file in home.rglob("*") if file.is_file() and word.encode() in file.read_bytes()]
 
 
 async def says(bot: Bot, words: str, *, sender: str = "ann", **how: object) -> str:
@@ -24,31 +35,47 @@ async def says(bot: Bot, words: str, *, sender: str = "ann", **how: object) -> s
 
 async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: StartBot, tmp_path: Path) -> None:
     bot = await start_bot(loaded=loaded(tmp_path, "keep_days = 40"))
-    assert await says(bot, "/config get keep_days") == "`keep_days` = 40 (from the files, or the default)"
+    place = f"`keep_days in {tmp_path}/parley.toml, line 1`"
+    assert await says(bot, "/config get keep_days") == f"`keep_days` = 40 (from {place})"
+    assert await says(bot, "/config get backups") == "`backups` = 7 (the default)"
     assert (await says(bot, "/config set keep_days 60")).startswith("`keep_days` is 60 now")
     await until(lambda: bool(last_actions(tmp_path, 1)))
     [action] = last_actions(tmp_path, 1)
     assert (action.person, action.what, action.details) == ("memory:ann", "config keep_days", "40 → 60")
 
     await bot.restart()
-    assert bot.made.live.now.keep_days == 60
-    assert "- `keep_days` = 60 (set in a chat by memory:ann)" in await says(bot, "/config")
-    assert (await says(bot, "/config reset PARLEY_KEEP_DAYS")).startswith("`keep_days` is 40 again, as in the files")
-    assert bot.made.live.now.keep_days == 40
+    assert bot.made.current.now.keep_days == 60
+    assert "- `keep_days` = 60 (set in a chat by memory:ann on 20" in await says(bot, "/config")
+    reset = await says(bot, "/config reset PARLEY_KEEP_DAYS")
+    assert reset == f"`keep_days` is 40 again (from {place}), from the next nightly work on."
+    assert bot.made.current.now.keep_days == 40
 
 
 @pytest.mark.parametrize(
     ("words", "answer"),
     [
-        ("set keep_days -1", "-1 is no value for keep_days: Input should be greater than or equal to 0"),
-        ("set keep_days lots", "lots is no value for keep_days"),
-        ("set drain_seconds 1e309", "1e309 is no value for drain_seconds"),
-        ("set backups 101", "101 is no value for backups"),
-        ("set keep_day 3", "There is no setting keep_day. Did you mean keep_days?"),
-        ("set owners telegram:1", "owners cannot be changed in a chat."),
-        ("set openai_base_url http://x", "openai_base_url cannot be changed in a chat."),
-        ("set commands_network on", "commands_network cannot be changed in a chat."),
-        ("set audit off", "audit cannot be changed in a chat."),
+        ("set keep_days -1", "`-1` is no value for `keep_days`, which takes a whole number from 0 up. Example: "),
+        ("set keep_days lots", "`lots` is no value for `keep_days`"),
+        ("set drain_seconds 1e309", "`1e309` is no value for `drain_seconds`, which takes a number from 0 up."),
+        ("set backups 101", "`101` is no value for `backups`, which takes a whole number from 0 to 100."),
+        ("set limits.minutes 0", "`0` is no value for `limits.minutes`, which takes a number above 0."),
+        (
+            "set language fr",
+            "`fr` is no value for `language`, which takes one of en, zh. Example: ",
+        ),
+        ("set timezone Mars/Base", "`Mars/Base` is no value for `timezone`, which takes the name of a time zone"),
+        ("set reactions maybe", "`maybe` is no value for `reactions`, which takes on or off."),
+        ("set budgets.chat lots", "`lots` is no value for `budgets.chat`, which takes amounts by day or month"),
+        ("set budgets.all -1 USD a day", "`-1 USD a day` is no value for `budgets.all`"),
+        ("set keep_day 3", "There is no setting `keep_day`. Did you mean `keep_days`?"),
+        ("set frobnicate 3", "There is no setting `frobnicate`. `/config` lists those that can change here."),
+        ("set owners telegram:1", "`owners` is never changed from a chat,"),
+        ("set openai_base_url http://x", "`openai_base_url` is never changed from a chat,"),
+        ("set commands_network on", "`commands_network` is never changed from a chat,"),
+        ("set permissions.owner exec=allow", "`permissions.owner` is never changed from a chat,"),
+        ("set audit off", "`audit` is never changed from a chat,"),
+        ("set telegram.base_url http://x", "`telegram.base_url` is never changed from a chat,"),
+        ("set model demo", "`model` needs a restart: set it in .env or parley.toml"),
         ("set keep_days", "Write `/config set keep_days 60`"),
         ("reset keep_days now", "Write `/config set keep_days 60`"),
         ("drop keep_days", "Write `/config set keep_days 60`"),
@@ -56,10 +83,10 @@ async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: Star
 )
 async def test_what_is_wrong_changes_nothing(start_bot: StartBot, words: str, answer: str) -> None:
     bot = await start_bot()
-    before = bot.made.live.now
+    before = bot.made.current.now
 
     assert (await says(bot, f"/config {words}")).startswith(answer)
-    assert bot.made.live.now == before
+    assert bot.made.current.now == before
 
 
 async def test_only_admins_may_and_only_in_a_direct_chat(start_bot: StartBot) -> None:
@@ -67,17 +94,125 @@ async def test_only_admins_may_and_only_in_a_direct_chat(start_bot: StartBot) ->
     for command in ("/config set keep_days 1", "/reload", "/audit"):
         assert await says(bot, command, sender="bob") == "Only owners and admins can do this."
         assert (await says(bot, command, group="birds")).startswith("Other people can read this chat.")
-    assert bot.made.live.now.keep_days == 30
+    assert bot.made.current.now.keep_days == 30
 
 
-async def test_a_token_is_a_known_secret_before_anything_is_said(start_bot: StartBot) -> None:
+async def test_two_admins_at_once_are_both_recorded_and_the_last_one_wins(start_bot: StartBot, tmp_path: Path) -> None:
     bot = await start_bot()
+    await bot.hears("/role memory:bob admin")
+    numbers = range(41, 61)
+    await asyncio.gather(
+        *(bot.hears(f"/config set keep_days {each}", sender=("ann", "bob")[each % 2]) for each in numbers)
+    )
+
+    await until(lambda: len(last_actions(tmp_path, 100)) >= len(numbers))
+    changes = [each for each in reversed(last_actions(tmp_path, 100)) if each.what == "config keep_days"]
+    steps = [each.details.split(" → ") for each in changes]
+    assert sorted(int(after) for _, after in steps) == list(numbers)
+    assert [before for before, _ in steps] == ["30", *(after for _, after in steps[:-1])]
+    assert {each.person for each in changes} == {"memory:ann", "memory:bob"}
+    assert bot.made.current.now.keep_days == int(steps[-1][1])
+    await bot.restart()
+    assert bot.made.current.now.keep_days == int(steps[-1][1])
+
+
+# What takes effect with the next message
+
+
+async def test_name_manner_and_limits_hold_from_the_next_message_on(wired_bot: StartBot) -> None:
+    bot = await wired_bot("One.", "Two.")
+    await bot.hears("hello")
+    await says(bot, "/config set ai_name Ida")
+    await says(bot, "/config set personality critic")
+    await says(bot, "/config set limits.model_calls 7")
+
+    await bot.hears("hello again")
+
+    before, after = bot.llm.requests[0].system, bot.llm.requests[-1].system
+    assert "You are Ida," not in before
+    assert "You are Ida, an assistant" in after
+    assert bot.llm.requests[-1].messages[0] == bot.llm.requests[0].messages[0], "the conversation goes on"
+    session = bot.made.sessions.of(bot.channel.chat("ann"))
+    assert (await session.conversation.agent()).loop.limits.max_turns == 7
+    assert "Ida" in await says(bot, "/start")
+
+
+async def test_language_and_zone_hold_for_those_who_have_none_of_their_own(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await says(bot, "/config set language zh")
+    assert (await says(bot, "/config set timezone Asia/Shanghai")).startswith("`timezone` 现在是 Asia/Shanghai")
+
+    assert "Asia/Shanghai" in await says(bot, "/tz")
+    assert await says(bot, "/config", sender="bob") == "只有所有者和管理员可以这样做。"
+
+
+async def test_a_raised_default_budget_lets_a_waiting_run_go_on(start_bot: StartBot) -> None:
+    dear = ModelInfo(id="anthropic/dear", context_window=200_000, input_price=3.0, output_price=15.0, max_output=1_000)
+    bot = await start_bot("Hello!", model=dear, budgets=BudgetSettings(chat="0.001 USD a day"))
+    await bot.channel.hears("hello")
+    await until(lambda: any("budget" in each.lower() for each in bot.screen))
+
+    await bot.channel.hears("/config set budgets.chat 5 USD a day")
+
+    await until(lambda: "Hello!" in bot.screen)
+
+
+async def test_models_of_members_are_limited_at_once(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await says(bot, "/config set member_models some/other, third")
+    assert bot.made.current.now.member_models == {"some/other", "third"}
+    await says(bot, "/config set member_models none")
+    assert await says(bot, "/config get member_models") == bot.screen[-1].replace("\\", "")
+    assert bot.made.current.now.member_models == frozenset()
+
+
+# Tokens
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "/config set telegram.bot_token 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
+        "/config set PARLEY_AUDIO_KEY 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
+        "/config set ANTHROPIC_API_KEY 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
+        "/config  set model 0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz",
+    ],
+)
+async def test_a_typed_token_is_stored_nowhere(start_bot: StartBot, tmp_path: Path, words: str) -> None:
+    bot = await start_bot("Fine.")
     canary = "0123456789:AbCdEfGhIjKlMnOpQrStUvWxYz"
 
-    assert (await says(bot, f"/config set telegram.bot_token {canary}")).startswith(
-        "I take no keys and tokens in chats."
-    )
-    assert bot.made.secrets.are_in(f"it is {canary}")
+    assert (await says(bot, words)).startswith("I take no keys and tokens in chats.")
+    await bot.hears(f"did you see {canary}?")
+    assert canary not in text_of(bot.llm.requests[-1].messages[-1].content)
+    await bot.stop()
+
+    assert await asyncio.to_thread(files_with, tmp_path, canary) == []
+
+
+async def test_a_short_token_is_not_stored_either_and_others_cannot_have_words_masked(
+    start_bot: StartBot, tmp_path: Path
+) -> None:
+    bot = await start_bot("Fine.")
+    await says(bot, "/config set slack.bot_token hunter2")
+    await says(bot, "/config set slack.bot_token everybody-says-this-7", sender="bob")
+    assert not bot.made.secrets.are_in("everybody-says-this-7")
+    await bot.stop()
+
+    for word in ("hunter2", "everybody-says-this-7"):
+        assert await asyncio.to_thread(files_with, tmp_path, word) == []
+
+
+async def test_a_code_is_taken_but_not_stored(start_bot: StartBot, tmp_path: Path) -> None:
+    bot = await start_bot()
+    for words in ("/pair k7m2xq9d", "/link k7m2xq9d"):
+        await bot.hears(words, sender="bob")
+    await bot.stop()
+
+    assert await asyncio.to_thread(files_with, tmp_path, "k7m2xq9d") == []
+
+
+# Files
 
 
 async def test_the_files_are_read_again(start_bot: StartBot, tmp_path: Path) -> None:
@@ -85,31 +220,50 @@ async def test_the_files_are_read_again(start_bot: StartBot, tmp_path: Path) -> 
     assert await says(bot, "/reload") == "Nothing has changed in the files."
     await says(bot, "/config set backups 5")
 
-    (tmp_path / "parley.toml").write_text('keep_days = 41\nbackups = 4\nai_name = "Ida"\n[limits]\ntool_calls = 7')
-    (tmp_path / ".env").write_text("BRAVE_API_KEY=abcdefgh12345678\n")
+    (tmp_path / "parley.toml").write_text('keep_days = 41\nbackups = 4\nsearch = "brave"\n[limits]\ntool_calls = 7')
+    (tmp_path / ".env").write_text(
+        "BRAVE_API_KEY=abcdefgh12345678\nPARLEY_AI_NAME=Ida\nTELEGRAM_BOT_TOKEN=1234567890:zyxwvutsrq\n"
+    )
     answer = await says(bot, "/reload")
-    assert "- `keep_days` = 41 (from the files, or the default)" in answer
-    assert "- `backups` = 5 (set in a chat by memory:ann)" in answer
-    assert "- after a restart: ai_name" in answer
-    assert "BRAVE_API_KEY" in answer
+    assert f"- `keep_days` = 41 (from `keep_days in {tmp_path}/parley.toml, line 1`)" in answer
+    assert "- `ai_name` = Ida (from `PARLEY_AI_NAME in" in answer
+    assert "- `limits.tool_calls` = 7 (from" in answer
+    assert "- without effect until reset, because another value was set in a chat: `backups`" in answer
+    assert "- after a restart: `search`, `channels.telegram`, `BRAVE_API_KEY`" in answer
+    assert "PARLEY_AI_NAME`" not in answer
     assert bot.made.secrets.are_in("abcdefgh12345678")
-    assert bot.made.live.now.keep_days == 41
+    assert (bot.made.current.now.keep_days, bot.made.current.now.limits.tool_calls) == (41, 7)
+    assert bot.made.current.now.backups == 5
 
     (tmp_path / "parley.toml").write_text('keep_days = "many"')
     assert (await says(bot, "/reload")).startswith("The files cannot be used, so nothing was changed:")
-    assert bot.made.live.now.keep_days == 41
+    assert bot.made.current.now.keep_days == 41
 
 
-def test_every_setting_that_may_change_has_a_type_of_its_own() -> None:
-    for name in RUN_TIME:
-        assert checked(name, "5") == 5
-        with pytest.raises(BadValue):
-            checked(name, "nan")
+# Names and values
 
 
-async def test_a_name_between_backticks_is_shown_as_it_is_written(start_bot: StartBot) -> None:
-    bot = await start_bot()
+def test_every_setting_that_may_change_has_a_right_example_and_tells_what_it_takes() -> None:
+    for name, example in RUN_TIME.items():
+        checked(name, example)
+        rule = allowed(name)
+        for language in LANGUAGES:
+            assert "{" not in say(rule.key, language, **rule.facts)
+        if name not in ("ai_name", "personality", "member_models", "guest_models"):
+            with pytest.raises(BadValue):
+                checked(name, "nan")
 
-    await bot.hears("/config")
 
-    assert "`keep_days` = " in bot.screen[-1]
+def test_every_name_is_understood_in_each_spelling() -> None:
+    for name in all_names():
+        assert named(name) == named(name.upper()) == named(name.replace(".", "_")) == name
+        assert isinstance(change_of(name), Change)
+    assert named("no_such") is None
+
+
+@given(name=st.sampled_from(sorted(RUN_TIME)), text=st.text(max_size=80))
+def test_any_text_is_a_value_or_refused(name: str, text: str) -> None:
+    try:
+        checked(name, text)
+    except BadValue:
+        assert allowed(name).key

@@ -18,7 +18,6 @@ from gateway.store.opening import FILE, migrate
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.forgetting import FILE as CONFIRMED
 from gateway.upkeep.restore import restore
-from gateway.upkeep.upkeep import UpkeepSettings
 from tests.clock import OffsetClock
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
@@ -139,7 +138,7 @@ async def test_what_a_crash_cuts_off_is_carried_out_at_the_next_start(
 
 
 async def test_restoring_a_backup_repeats_the_erasure(start_bot: StartBot) -> None:
-    bot = await talked(start_bot, upkeep=UpkeepSettings())
+    bot = await talked(start_bot, nightly=True)
     backup = bot.home / "backups" / "parley-2026-11-22.zip"
     backup.parent.mkdir()
     make(bot.home, backup, "0", Wanted(files=True), lambda _: False)

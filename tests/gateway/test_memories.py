@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
-from zoneinfo import ZoneInfo
 
 from agent_core.clock import SystemClock
 from agent_core.messages import SummaryMessage, ToolResultMessage, UserMessage, text_of, user
@@ -20,6 +19,7 @@ from gateway.permissions.roles import Roles
 from gateway.permissions.workspaces import Versions, folder_name
 from tests.agent_core.kit import MakeModel
 from tests.gateway.bot import PEOPLE, Bot, BotOptions
+from tests.gateway.in_force import in_force
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 
@@ -53,9 +53,7 @@ def found(bot: Bot) -> str:
 def memories_of(bot: Bot, *, shared: bool = False) -> Memories:
     access = Access(Roles(PEOPLE), [bot.channel], [], bot.clock, lambda _: None)
     delivery = Delivery([bot.channel], bot.made.store, bot.clock)
-    return Memories(
-        bot.home, bot.clock, ZoneInfo("UTC"), delivery, access, Versions(bot.home, bot.clock), shared=shared
-    )
+    return Memories(bot.home, bot.clock, in_force(), delivery, access, Versions(bot.home, bot.clock), shared=shared)
 
 
 def memory_file(home: Path, chat: ChatKey = ANN, name: str = "") -> Path:

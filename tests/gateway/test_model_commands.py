@@ -26,8 +26,8 @@ def big(*turns: Turn) -> Candidate:
     return Candidate(BIG, ScriptedLlm(*turns))
 
 
-def offering(*turns: Turn, **how: object) -> ModelMenu:
-    return ModelMenu((big(*turns),), **how)  # type: ignore[arg-type]
+def offering(*turns: Turn) -> ModelMenu:
+    return ModelMenu((big(*turns),))
 
 
 async def test_a_chosen_model_answers_from_the_next_answer_on(wired_bot: StartBot, model_of: MakeModel) -> None:
@@ -143,7 +143,7 @@ async def test_a_wider_choice_says_when_a_nearer_one_still_holds(start_bot: Star
 
 
 async def test_a_model_that_is_not_for_members_is_neither_listed_nor_used_for_them(start_bot: StartBot) -> None:
-    bot = await start_bot("Default.", models=offering("Big.", members=frozenset({"some/other"})))
+    bot = await start_bot("Default.", models=offering("Big."), settings={"member_models": frozenset({"some/other"})})
 
     await bot.hears("/model", sender="bob")
     await bot.hears("/model big", sender="bob")
@@ -279,7 +279,7 @@ async def test_pictures_go_to_a_chosen_model_only_if_it_sees(start_bot: StartBot
 
 
 async def test_the_cost_of_a_job_is_told_for_the_model_that_will_do_it(start_bot: StartBot) -> None:
-    bot = await start_bot(models=offering(members=frozenset({"some/other"})))
+    bot = await start_bot(models=offering(), settings={"member_models": frozenset({"some/other"})})
     job = a_job(Report(instructions="What is new?"), chat=bot.channel.chat("ann"))
     before = await bot.made.jobs.costs.expected(job, [], 0)
     await bot.hears("/model big everywhere")

@@ -17,6 +17,7 @@ from gateway.permissions.request import Reply
 from gateway.permissions.roles import Roles
 from tests.gateway.approving import ANN, BY_ANN, CALL, RUN, acting, life, proposal, states
 from tests.gateway.bot import PEOPLE
+from tests.gateway.in_force import in_force
 
 # Permissions by role
 
@@ -142,7 +143,7 @@ async def test_an_id_that_is_taken_is_not_given_twice(tmp_path: Path) -> None:
             Delivery([MemoryChannel()], here.store, SystemClock()),
             here_access(),
             SystemClock(),
-            "en",
+            in_force(),
             lambda: next(ids),
         )
         await here.store.runs.begin(RUN)

@@ -37,7 +37,6 @@ async def test_it_is_made_from_the_settings_without_their_secrets(tmp_path: Path
         search="search.example",
         servers=(Recipient("docs", "docs.example", is_here=False), Recipient("notes", "", is_here=True)),
         programs_network=True,
-        backups=3,
     )
 
 

@@ -26,6 +26,7 @@ from gateway.runs.welcome import lay_out_demo
 from gateway.store.rows import InboxItem, inbox_seqs, message_id
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
+from tests.gateway.in_force import in_force
 from tests.gateway.spending_sequences import budgets_in
 from tests.process import REPOSITORY
 
@@ -73,7 +74,7 @@ async def made(
         talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
         attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"))
         access = Access(Roles(People(frozenset(), frozenset())), [channel], set(), clock, print)
-        voice = Transcriber(None, store, access, store.secrets, AudioSpending(budgets, 20.0, clock))
+        voice = Transcriber(None, store, access, store.secrets, AudioSpending(budgets, in_force(), clock))
         maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, voice, None)
         return await maker.make(given)
 

@@ -14,7 +14,6 @@ from channels.memory import MemoryChannel
 from gateway.store.opening import FILE
 from gateway.store.retention import LONG, shortened
 from gateway.upkeep.sizes import in_words
-from gateway.upkeep.upkeep import UpkeepSettings
 from tests.clock import OffsetClock
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
@@ -44,8 +43,17 @@ async def talked(start_bot: StartBot, clock: OffsetClock) -> Bot:
     """Return a bot with one long result in an ended conversation and one in the current conversation."""
     asks = calls(("report", {"about": "x" * 700}))
     channel = MemoryChannel(limits=NO_PACE)
-    settings = UpkeepSettings(backups=0)
-    bot = await start_bot(asks, "Done.", asks, "Again.", tools=(report,), clock=clock, channel=channel, upkeep=settings)
+    nightly: dict[str, object] = {"nightly": True, "settings": {"backups": 0}}
+    bot = await start_bot(
+        asks,
+        "Done.",
+        asks,
+        "Again.",
+        tools=(report,),
+        clock=clock,
+        channel=channel,
+        **nightly,
+    )
     await bot.hears("report")
     await bot.hears("/new")
     await bot.hears("report again")

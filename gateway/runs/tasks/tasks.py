@@ -23,6 +23,7 @@ from gateway.permissions.access import Access
 from gateway.runs.stop_and_continue import Continuing
 from gateway.runs.tasks.report import what_in_short
 from gateway.runs.tasks.workers import Worker, Workers
+from gateway.settings.current import CurrentSettings
 from gateway.store.rows import Task
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say, tool_label
@@ -66,14 +67,14 @@ class Tasks:
         access: Access,
         clock: Clock,
         *,
-        language: Language,
+        current: CurrentSettings,
         new_id: Callable[[], str],
     ) -> None:
         self._workers = workers
         self._store = store
         self._access = access
         self._clock = clock
-        self._language = language
+        self._current = current
         self._new_id = new_id
         self._left: dict[str, Task] = {}
         """Foreground tasks of an earlier process start that wait for their tool call to be repeated."""
@@ -95,7 +96,7 @@ class Tasks:
         context.on_task(_record(task, TaskStatus.BACKGROUNDED))
         if not task.is_over:
             self._workers.queue(task)
-        language = language_of(task.language, self._language)
+        language = language_of(task.language, self._current.language)
         text = f"Task {task.id} was begun; its report will come to you by itself. Do not wait for it: say that it runs."
         return ToolResult.of(text).model_copy(update={"summary": say("task_begun", language, id=task.id)})
 
@@ -201,7 +202,7 @@ class Tasks:
             chat=chat,
             asked_by=run.id,
             person=context.user_id,
-            language=language_of(tag, self._language),
+            language=language_of(tag, self._current.language),
             reply_to=run.reply_to,
             prompt=prompt,
             background=background,
@@ -223,7 +224,7 @@ class Tasks:
 
     async def _wait_for(self, worker: Worker, context: ToolContext) -> None:
         """Wait for a task and report its progress to the tool call; cancelling the call cancels the task."""
-        language = language_of(worker.task.language, self._language)
+        language = language_of(worker.task.language, self._current.language)
         context.on_task(_record(worker.task, TaskStatus.RUNNING))
         with worker.work.heard_by(_activity_listener(worker.work.errand, language, context)):
             try:

@@ -18,9 +18,10 @@ from gateway.schedule.heartbeat.check_in import brief, is_repeated, says_nothing
 from gateway.schedule.heartbeat.greeting import shortened
 from gateway.schedule.heartbeat.settings import EVERY, LATE, HeartbeatSettings, began
 from gateway.schedule.jobs.job_runs import CheckInBrief
+from gateway.settings.current import CurrentSettings
 from gateway.store.job import Firing, FiringState, Heartbeat, Job, JobState, Pause
 from gateway.store.store import Store
-from gateway.texts.say import Language, language_of, say
+from gateway.texts.say import language_of, say
 
 FIRST_OF = 500
 """Check-ins that are searched for one that sent a message."""
@@ -63,7 +64,7 @@ class Heartbeats:
         self,
         store: Store,
         clock: Clock,
-        language: Language,
+        current: CurrentSettings,
         zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
         settings: HeartbeatSettings,
         states: ChatStates,
@@ -73,7 +74,7 @@ class Heartbeats:
         self.settings = settings
         self._store = store
         self._clock = clock
-        self._language = language
+        self._current = current
         self._states = states
 
     # For the scheduler
@@ -124,10 +125,10 @@ class Heartbeats:
             return None
         if not (agenda.has_something or (firing.is_by_hand and agenda.due)):
             return None
-        return brief(agenda, recent.said, now, zone, language_of(job.language, self._language))
+        return brief(agenda, recent.said, now, zone, language_of(job.language, self._current.language))
 
     async def words(self, job: Job, firing: Firing, text: str) -> str | None:
-        language = language_of(job.language, self._language)
+        language = language_of(job.language, self._current.language)
         if not text.strip() or says_nothing(text):
             return say("heartbeat_nothing_found", language) if firing.is_by_hand else None
         heartbeat = await self._store.heartbeats.find(job.chat)

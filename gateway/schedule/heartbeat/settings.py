@@ -14,6 +14,7 @@ from gateway.permissions.access import Access
 from gateway.schedule.heartbeat import gates
 from gateway.schedule.heartbeat.chat_state import DAY
 from gateway.schedule.times.quiet import QuietHours
+from gateway.settings.current import CurrentSettings
 from gateway.store.job import CheckIn, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Post, Run
 from gateway.store.rule import Every
@@ -42,7 +43,7 @@ class HeartbeatSettings:
         store: Store,
         delivery: Delivery,
         clock: Clock,
-        language: Language,
+        current: CurrentSettings,
         new_id: Callable[[], str],
         changed: Callable[[], None],
     ) -> None:
@@ -50,7 +51,7 @@ class HeartbeatSettings:
         self._store = store
         self._delivery = delivery
         self._clock = clock
-        self._language = language
+        self._current = current
         self._new_id = new_id
         self._changed = changed
         self._sending = Background("a notice of the heartbeat was not sent")
@@ -120,7 +121,7 @@ class HeartbeatSettings:
         if heartbeat is None or not heartbeat.on:
             return
         key, outcome = _STOPS[why]
-        language = language_of(job.language, self._language)
+        language = language_of(job.language, self._current.language)
         slash = self._delivery.channel(job.chat).limits.slash
         text = say(key, language, slash=slash, count=gates.MOST_FAILURES, days=round(gates.LONG_SILENCE / DAY))
         post = words_of(f"{job.id}-{why.value}-{began(job):.0f}", job.chat, OutboundMessage(markdown=text))
@@ -187,25 +188,24 @@ class Offer:
     """Made once per store, unless an owner has used the heartbeat before. It switches nothing on."""
 
     def __init__(
-        self, store: Store, delivery: Delivery, access: Access, settings: HeartbeatSettings, language: Language
+        self, store: Store, delivery: Delivery, access: Access, settings: HeartbeatSettings, current: CurrentSettings
     ) -> None:
-        """`language` is the one for users whose language is unknown."""
         self._store = store
         self._delivery = delivery
         self._access = access
         self._settings = settings
-        self._language = language
+        self._current = current
         self._is_over = False
 
     async def answered(self, run: Run) -> None:
         """Send the offer after the first answer to an owner in a private chat on a remote platform."""
-        if self._is_over or not self._is_owners_own(run):
+        if self._is_over or not self._current.now.heartbeat or not self._is_owners_own(run):
             return
         self._is_over = True
         if await self._is_known():
             return
         tag = await self._store.chats.language_of(run.chat, run.person)
-        post = words_of(NAME, run.chat, _offer(language_of(tag, self._language)))
+        post = words_of(NAME, run.chat, _offer(language_of(tag, self._current.language)))
         if await self._settings.noted(post):
             self._settings.say(post)
 

@@ -18,6 +18,7 @@ from gateway.schedule.jobs.notices import words
 from gateway.schedule.jobs.outcome import KILLED, Outcome
 from gateway.schedule.times.quiet import QuietHours
 from gateway.security.secrets import Secrets
+from gateway.settings.current import CurrentSettings
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
 from gateway.store.rows import Post
 from gateway.store.store import Store
@@ -43,8 +44,7 @@ class Announcer:
 
     store: Store
     clock: Clock
-    language: Language
-    """The fallback if a chat's language is unknown."""
+    current: CurrentSettings
 
     def message(self, job: Job, firing: Firing, attachments: Sequence[Attachment] = ()) -> OutboundMessage:
         words = self.words(job, firing)
@@ -95,7 +95,7 @@ class Announcer:
         return quiet.holds_at(self.clock.time(), ZoneInfo(named.zone))
 
     def language_of(self, job: Job | None) -> Language:
-        return language_of(job.language if job else None, self.language)
+        return language_of(job.language if job else None, self.current.language)
 
 
 def buttons_of(firing: Firing, language: Language, number: str = "") -> tuple[Button, ...]:

@@ -15,7 +15,6 @@ import structlog
 
 from agent_core.agent import Agent
 from agent_core.clock import Clock
-from agent_core.context.prompt import Persona
 from agent_core.loop.limits import LoopLimits, TaskBudget
 from agent_core.messages import UserMessage, user
 from agent_core.skills.library import SkillLibrary
@@ -148,12 +147,11 @@ class JobAgents:
         """
         names = WITHHELD | {tool.name for tool in own}
         tools = (*(tool for tool in parts.tools if tool.name not in names), *own)
-        persona = (parts.persona or Persona()).model_copy(update={"duty": duty})
         permissions = UnattendedPermissions(
             self._rules, self._versions, parts.skills, job.scripts, job.given, parts.ledger
         )
         agents = self._agents.variant(
-            replace(parts, tools=tools, persona=persona), RecordedPermissions(permissions, self._records)
+            replace(parts.with_duty(duty), tools=tools), RecordedPermissions(permissions, self._records)
         )
         return agents.make(job.chat, firing.name, self._workspace(job.chat), job=job.id)
 
@@ -204,7 +202,8 @@ class JobRuns:
         own = [tool for tool in self._tools.of(job, firing) if tool.name in brief.tools]
         names = brief.tools - {tool.name for tool in own}
         few = [tool for tool in base.tools if tool.name in names]
-        parts = replace(base, tools=few, others=tuple, described_by=tuple, skills=SkillLibrary(), limits=brief.limits)
+        parts = replace(base, tools=few, others=tuple, described_by=tuple, skills=SkillLibrary())
+        parts = replace(parts, limits=lambda: brief.limits)
         agent = self._agents.make(job, firing, parts, own, brief.duty)
         told = {"untrusted": bool(brief.sources), "sources": brief.sources, "by_agent": True, "private": True}
         asked = user(brief.prompt).model_copy(update=told)

@@ -13,6 +13,7 @@ from gateway.schedule.times.changes import LATEST
 from gateway.schedule.times.cron import check_cron
 from gateway.schedule.times.slots import next_slot, slots
 from gateway.schedule.times.words import slot_words
+from gateway.settings.current import CurrentSettings
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Slot
 from gateway.store.jobs import Advance
 from gateway.store.rows import Post
@@ -107,13 +108,13 @@ class MissedSlots:
     """Records missed slots together with the jobs' next due times, then sends one notice to each chat."""
 
     def __init__(
-        self, store: Store, delivery: Delivery, clock: Clock, language: Language, new_id: Callable[[], str]
+        self, store: Store, delivery: Delivery, clock: Clock, current: CurrentSettings, new_id: Callable[[], str]
     ) -> None:
         """`new_id` returns ids that users can type."""
         self._store = store
         self._delivery = delivery
         self._clock = clock
-        self._language = language
+        self._current = current
         self._new_id = new_id
         self._sending = Background("a notice of missed jobs was not sent")
 
@@ -149,7 +150,7 @@ class MissedSlots:
 
     def _more_of(self, before: Notice | None, job: Job, each: Due, firings: Sequence[Firing]) -> Notice:
         key = f"missed-{firings[0].id}:proactive:0"
-        notice = before or Notice(key, job.chat, language_of(job.language, self._language), ZoneInfo(job.zone))
+        notice = before or Notice(key, job.chat, language_of(job.language, self._current.language), ZoneInfo(job.zone))
         coming = [at for at in (notice.next_at, each.next_at) if at is not None]
         return replace(
             notice,

@@ -28,12 +28,13 @@ from gateway.schedule.times.grammar import When
 from gateway.schedule.times.recurrence import by_rrule
 from gateway.schedule.times.unambiguous import certain_once, read_when
 from gateway.schedule.zones import find_zone
+from gateway.settings.current import CurrentSettings
 from gateway.settings.zone import check_zone
 from gateway.store.job import Job, JobState, Reminder, Report
 from gateway.store.rows import Post, PostState
 from gateway.store.rule import BadRule, Once, Recurrence
 from gateway.store.store import Store
-from gateway.texts.say import Language, language_of, say
+from gateway.texts.say import language_of, say
 
 PROPOSED = (
     "The preview is in the chat, with buttons to confirm, change or cancel it; its id is {id}. Nothing is set before "
@@ -71,7 +72,7 @@ class JobTools:
     jobs: Jobs
     store: Store
     delivery: Delivery
-    language: Language
+    current: CurrentSettings
 
     def both(self) -> tuple[Tool, Tool]:
         return self._schedule(), self._jobs()
@@ -174,7 +175,7 @@ class JobTools:
         return Draft(
             chat=chat,
             person=by.id,
-            language=language_of(await self.store.chats.language_of(chat, by.id), self.language),
+            language=language_of(await self.store.chats.language_of(chat, by.id), self.current.language),
             zone=zone,
             rule=found.rule,
             work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context),
@@ -191,7 +192,7 @@ class JobTools:
         return Draft(
             chat=chat,
             person=job.person,
-            language=language_of(job.language, self.language),
+            language=language_of(job.language, self.current.language),
             zone=zone,
             rule=_time(asked.when, zone, self.jobs.clock.time()).rule if asked.when else job.rule,
             work=_report(words, skill, context) if isinstance(now, Report) else Reminder(text=words),

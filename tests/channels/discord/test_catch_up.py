@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from zoneinfo import ZoneInfo
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
@@ -15,6 +14,8 @@ from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
+from gateway.settings.current import CurrentSettings
+from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
 from tests.channels.discord.conftest import config_for, opened
@@ -27,16 +28,13 @@ SOON = 30
 @asynccontextmanager
 async def running(home: Path, channel: DiscordChannel, llm: ScriptedLlm, person: Person) -> AsyncIterator[App]:
     clock = SystemClock()
-    about = About(
-        name="Ada", model="scripted", why="a test", demo=False, vision=True, version="0", started=clock.time()
-    )
+    about = About(model="scripted", why="a test", demo=False, vision=True, version="0", started=clock.time())
     async with (
         Store.open(home, clock, new_id) as store,
         composed(
             AppSettings(
-                home=home,
+                CurrentSettings(Settings(home=home)),
                 people=People(owners=frozenset({f"discord:{person.id}"}), allow=frozenset()),
-                zone=ZoneInfo("UTC"),
             ),
             store,
             [channel],

@@ -19,6 +19,7 @@ from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import OffsetClock
 from tests.gateway.bot import PEOPLE
+from tests.gateway.in_force import in_force
 from tests.gateway.jobs.kit import a_job, short_ids
 from tests.process import python, until
 
@@ -44,7 +45,7 @@ class Woken:
             Access(Roles(PEOPLE), [channel], set(), clock, print),
             clock,
             self._accept,
-            MissedSlots(store, delivery, clock, "en", short_ids()),
+            MissedSlots(store, delivery, clock, in_force(), short_ids()),
             platforms=[channel.name],
             tick=self._wants,
         )

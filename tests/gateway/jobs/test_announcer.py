@@ -12,6 +12,7 @@ from gateway.schedule.jobs.firing_messages import Announcer
 from gateway.store.job import CheckIn, Firing, FiringState, Heartbeat, Job, Report
 from gateway.store.rule import Every
 from gateway.store.store import Store
+from tests.gateway.in_force import in_force
 from tests.gateway.jobs.kit import ANN, Calendar, a_job, moment
 
 REPORT = Report(instructions="Tell what is new in the notes, and nothing else that anybody could think of, ever")
@@ -30,7 +31,7 @@ def fired(job: Job, text: str, **how: object) -> Firing:
 
 
 def announcer(store: Store, local: str = "2026-11-23 09:00") -> Announcer:
-    return Announcer(store, Calendar(local), "en")
+    return Announcer(store, Calendar(local), in_force())
 
 
 async def test_every_message_has_a_row_of_three_buttons(store: Store) -> None:

@@ -15,6 +15,7 @@ from gateway.schedule.heartbeat.settings import HeartbeatSettings
 from gateway.schedule.jobs.due_jobs import MOST_AT_ONCE
 from gateway.store.job import HOUR, CheckIn, FiringState, Job, JobState, Pause, Report, Slot
 from gateway.store.rule import Cron, Once
+from tests.gateway.in_force import in_force
 from tests.gateway.jobs.kit import ANN, NINE, TEAM, Calendar, a_job, moment, short_ids
 from tests.gateway.jobs.waking import ward
 
@@ -365,7 +366,7 @@ async def test_a_change_is_told_to_whoever_wakes(tmp_path: Path) -> None:
     async with ward(tmp_path) as here:
         planned = asyncio.Event()
         delivery = Delivery([here.channel], here.store, here.clock)
-        switches = HeartbeatSettings(here.store, delivery, here.clock, "en", short_ids(), planned.set)
+        switches = HeartbeatSettings(here.store, delivery, here.clock, in_force(), short_ids(), planned.set)
 
         await switches.on(ANN, Sender(id="ann", name="Ann"), "en", ZoneInfo("Europe/Paris"))
 

@@ -12,6 +12,7 @@ from channels.base import ChannelError
 from gateway.schedule.jobs.tools import PROPOSED, JobTools
 from gateway.store.job import JobState, Reminder, Report
 from gateway.store.rule import Cron, Every, Once
+from tests.gateway.in_force import in_force
 from tests.gateway.jobs.asking import labels, open_office, press, shipped_skills, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, a_job, meaning, moment
@@ -166,7 +167,7 @@ async def test_what_could_not_be_shown_is_told_to_the_model(start_bot: StartTime
 
 async def test_a_call_that_is_made_again_shows_what_it_has_shown(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
-        schedule, _ = JobTools(office.jobs, office.store, office.delivery, "en").both()
+        schedule, _ = JobTools(office.jobs, office.store, office.delivery, in_force()).both()
         arguments = schedule.validate({"kind": "reminder", "what": "pizza", "when": "in 20 minutes"})
 
         first = await schedule.execute(arguments, calling("call_0", tmp_path))

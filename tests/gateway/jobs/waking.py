@@ -15,6 +15,7 @@ from gateway.store.job import Firing, Job
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.gateway.bot import NO_PACE, PEOPLE
+from tests.gateway.in_force import in_force
 from tests.gateway.jobs.kit import Calendar, moment, short_ids
 
 
@@ -35,7 +36,7 @@ class Ward:
         """Console output."""
         self.inbox: Accept = self.accept
         access = Access(Roles(people), [channel], set(), clock, self.lines.append)
-        self.missed_slots = MissedSlots(store, Delivery([channel], store, clock), clock, "en", short_ids())
+        self.missed_slots = MissedSlots(store, Delivery([channel], store, clock), clock, in_force(), short_ids())
         self.due = DueJobs(store, access, clock, self._take_in, self.missed_slots, platforms=[channel.name], tick=tick)
 
     async def _take_in(self, event: InboundEvent) -> Accepted:

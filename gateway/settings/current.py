@@ -1,0 +1,42 @@
+"""The settings in force, which people may change in chats while Parley runs."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from zoneinfo import ZoneInfo
+
+from agent_core.context.prompt import Persona
+from agent_core.loop.limits import LoopLimits
+from gateway.settings.settings import Settings
+from gateway.texts.amounts import Allowance, parse_allowances
+from gateway.texts.say import Language
+
+_parsed = lru_cache(parse_allowances)
+
+
+class CurrentSettings:
+    """The settings in force. Parts read a value whenever they need it, and never keep it."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.now = settings
+        """All settings; replaced as a whole when one of them changes."""
+
+    @property
+    def language(self) -> Language:
+        """The language for people whose language is unknown."""
+        return self.now.language
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone of chats without one of their own."""
+        return ZoneInfo(self.now.timezone)
+
+    def allowances(self, scope: str) -> Sequence[Allowance]:
+        """Return the budgets of everything, or of each chat, person or job."""
+        return _parsed(getattr(self.now.budgets, scope))
+
+    def persona(self) -> Persona:
+        return Persona(ai_name=self.now.ai_name, personality=self.now.personality)
+
+    def limits(self) -> LoopLimits:
+        """Return the limits of each answer."""
+        return self.now.limits.loop_limits

@@ -1,0 +1,180 @@
+"""Settings by their names: which of them may change while Parley runs, and their values."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cache
+from typing import Annotated, Literal, cast, get_args, get_origin
+
+from pydantic import BaseModel, TypeAdapter, ValidationError
+from pydantic.fields import FieldInfo
+
+from gateway.settings.budgets import Allowances
+from gateway.settings.settings import Settings, setting_names
+
+NOTHING = frozenset({"none", "nothing", "无", "不限"})
+"""Words for an empty list, and for no budget."""
+
+
+class Change(StrEnum):
+    """Where a setting can be changed, and when that takes effect."""
+
+    NOW = "now"
+    """In a chat and in the files, from the next message on."""
+    TONIGHT = "tonight"
+    """In a chat and in the files, from the next nightly work on."""
+    NEXT_STOP = "next_stop"
+    """In a chat and in the files, for the next stop."""
+    RESTART = "restart"
+    """In the files, from the next start on."""
+    NEVER = "never"
+    """In the files only, as it decides about rights, addresses, tokens, records or the sandbox."""
+
+
+RUN_TIME: Mapping[str, str] = {
+    "ai_name": "Ada",
+    "personality": "concise",
+    "language": "zh",
+    "timezone": "Asia/Shanghai",
+    "thinking": "low",
+    "reactions": "on",
+    "answer_strangers": "off",
+    "heartbeat": "off",
+    "member_models": "openai/gpt-5-mini, groq/llama-4",
+    "guest_models": "openai/gpt-5-mini",
+    "limits.model_calls": "40",
+    "limits.tool_calls": "80",
+    "limits.minutes": "20",
+    "budgets.all": "5 USD a day; 60 USD a month",
+    "budgets.chat": "200k tokens a day",
+    "budgets.person": "2 USD a day",
+    "budgets.job": "1 USD a day",
+    "budgets.unknown_price": "15",
+    "backups": "14",
+    "keep_days": "60",
+    "drain_seconds": "30",
+}
+"""The settings that may change while Parley runs, with a value that each may have."""
+_LATER = {"backups": Change.TONIGHT, "keep_days": Change.TONIGHT, "drain_seconds": Change.NEXT_STOP}
+_NEVER = frozenset({"owners", "allow", "openai_base_url", "search", "transcription", "speech", "audio_key"})
+_NEVER |= {"commands_network", "audit", "home", "permissions", "web", "telegram", "slack", "discord", "mcp"}
+"""Names of settings and of tables."""
+
+
+class BadValue(Exception):
+    """A value that the type of a setting does not allow."""
+
+
+@dataclass(frozen=True)
+class Allowed:
+    """The values that a setting may have: the key of a text about them, and what it names."""
+
+    key: str
+    facts: Mapping[str, str]
+
+
+@cache
+def all_names() -> tuple[str, ...]:
+    """Return the names of all settings, as in `limits.minutes`."""
+    return tuple(".".join(key) for key in setting_names().flat.values())
+
+
+def named(text: str) -> str | None:
+    """Return the setting meant by `keep_days`, `limits.minutes`, `PARLEY_LIMITS_MINUTES` and the like."""
+    typed = text.strip().upper().replace(".", "_")
+    return _spellings().get(typed.removeprefix("PARLEY_"))
+
+
+@cache
+def _spellings() -> Mapping[str, str]:
+    """Return all settings by their names in the environment, and by their paths in parley.toml, in upper case."""
+    environment = {name.removeprefix("PARLEY_"): ".".join(key) for name, key in setting_names().flat.items()}
+    return environment | {name.replace(".", "_").upper(): name for name in all_names()}
+
+
+def change_of(name: str) -> Change:
+    """Return where and when a setting can be changed."""
+    if name in RUN_TIME:
+        return _LATER.get(name, Change.NOW)
+    return Change.NEVER if {name, name.partition(".")[0]} & _NEVER else Change.RESTART
+
+
+def value_of(settings: Settings, name: str) -> object:
+    """Return the value of a setting; those of channels are in `Settings.channels`."""
+    found: object = settings
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def with_value(settings: Settings, name: str, value: object) -> Settings:
+    """Return the settings with another value of one of them."""
+    table, _, field = name.rpartition(".")
+    if table:
+        inner: BaseModel = getattr(settings, table)
+        return settings.model_copy(update={table: inner.model_copy(update={field: value})})
+    return settings.model_copy(update={field: value})
+
+
+def checked(name: str, text: str) -> object:
+    """Return what somebody wrote as a value of the setting. Raises BadValue."""
+    field = _field(name)
+    if text.strip().lower() in NOTHING and _may_be_empty(field):
+        text = ""
+    try:
+        adapter: TypeAdapter[object] = TypeAdapter(Annotated[(field.annotation, *field.metadata, name)])  # type: ignore[arg-type]
+        return adapter.validate_python(text)
+    except ValidationError as error:
+        raise BadValue from error
+
+
+def allowed(name: str) -> Allowed:
+    """Return what the values of a setting may be."""
+    field = _field(name)
+    least, above, most = (_bound(field, bound) for bound in ("ge", "gt", "le"))
+    facts = {"least": least or above, "most": most}
+    if name == "timezone":
+        return Allowed("allowed_zone", {})
+    if _is_budget(field):
+        return Allowed("allowed_budget", {})
+    if field.annotation is bool:
+        return Allowed("allowed_bool", {})
+    if get_origin(field.annotation) is Literal:
+        return Allowed("allowed_words", {"words": ", ".join(get_args(field.annotation))})
+    if field.annotation in (int, float):
+        kind = "whole" if field.annotation is int else "number"
+        limits = "between" if most else "above" if above else "least"
+        return Allowed(f"allowed_{kind}_{limits}", facts)
+    return Allowed("allowed_models" if _may_be_empty(field) else "allowed_text", {"most": most})
+
+
+def shown(value: object) -> str:
+    """Return a setting's value for people; empty if it is empty."""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, float):
+        return f"{value:g}"
+    return ", ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
+
+
+def _field(name: str) -> FieldInfo:
+    table, _, last = name.rpartition(".")
+    model = cast("type[BaseModel]", Settings.model_fields[table].annotation) if table else Settings
+    return model.model_fields[last]
+
+
+def _is_budget(field: FieldInfo) -> bool:
+    """Return True if the values are budgets, such as `2 USD a day`."""
+    return any(each in field.metadata for each in get_args(Allowances)[1:])
+
+
+def _may_be_empty(field: FieldInfo) -> bool:
+    return _is_budget(field) or get_origin(field.annotation) is frozenset
+
+
+def _bound(field: FieldInfo, kind: str) -> str:
+    """Return a bound of the field's values, or nothing if it has none of this kind."""
+    found = next((getattr(each, kind) for each in field.metadata if hasattr(each, kind)), None)
+    if found is None and kind == "le":
+        found = next((each.max_length for each in field.metadata if hasattr(each, "max_length")), None)
+    return "" if found is None else f"{found:,g}"
