@@ -15,7 +15,7 @@ from channels.base import ChatKey, MessageReceived
 from channels.text import visible
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals, CannotAsk
-from gateway.permissions.model_question import OfModel
+from gateway.permissions.model_question import OfModel, cleaned
 from gateway.permissions.request import Reply
 from gateway.store.question import ASK, Question, QuestionState
 from gateway.store.rows import InboxItem
@@ -65,7 +65,7 @@ class QuestionPermissions:
             return PermissionDecision(behavior="deny", reason="there is nobody to ask")
         chat, call = ChatKey.parse(proposal.chat_id), f"{_answer_of(proposal)}:{proposal.call.id}"
         given = proposal.tool.validate(proposal.call.arguments).model_dump()
-        choices = list(dict.fromkeys(" ".join(each.split()) for each in given["choices"] if visible(each)))
+        choices = cleaned(given["choices"])
         if not visible(given["question"]):
             return PermissionDecision(behavior="deny", reason="the question is empty")
         asked = OfModel(call, given["question"].strip(), json.dumps(choices, ensure_ascii=False))

@@ -2,7 +2,7 @@
 
 from channels.base import OutboundMessage
 from channels.text import literal
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.table import LONGEST_ID, Command, Invocation, whispered
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.request import Reply, typed_id
 from gateway.store.approvals import Approvals as Questions
@@ -29,9 +29,9 @@ class AnswerCommands:
         question_id = typed_id(question_id)
         question = await self._questions.find(question_id) if question_id else None
         if question is None or question.chat != given.chat or not question.is_of_model or not words.strip():
-            return reply(say("asked_unknown", given.language, id=literal(question_id[:LONGEST_ID])))
-        done = await self._approvals.answer(question, given.sender, _chosen(question.options, words.strip()))
-        return None if done is Reply.TAKEN else reply(say(_SENTENCES[done], given.language))
+            return whispered(given, say("asked_unknown", given.language, id=literal(question_id[:LONGEST_ID])))
+        done = await self._approvals.answer(question, given.sender, question.pressed(words.strip()))
+        return None if done is Reply.TAKEN else whispered(given, say(_SENTENCES[done], given.language))
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -44,10 +44,3 @@ class AnswerCommands:
                 hidden=True,
             ),
         )
-
-
-def _chosen(options: tuple[str, ...], words: str) -> str:
-    """Return the choice with this number. A button names it so, even if the words of another choice are that number."""
-    if words.isdecimal() and len(words) == 1 and 0 < int(words) <= len(options):
-        return options[int(words) - 1]
-    return words

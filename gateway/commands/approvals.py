@@ -6,7 +6,7 @@ from datetime import datetime
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.table import LONGEST_ID, Command, Invocation, reply, whispered
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import ALWAYS, command_in_short, in_short, one_line
@@ -59,7 +59,8 @@ class ApprovalCommands:
         done = await self._approvals.reply(request_id, given.chat, given.sender, approved=approved, always=always)
         if done is Reply.TAKEN:
             return None
-        return reply(say(_SENTENCES[done], given.language, id=literal(request_id[:LONGEST_ID]), slash=given.slash))
+        text = say(_SENTENCES[done], given.language, id=literal(request_id[:LONGEST_ID]), slash=given.slash)
+        return whispered(given, text)
 
     async def _open(self, given: Invocation) -> list[Question]:
         """Return the questions that this user may answer and that were visible when the command was sent."""

@@ -279,6 +279,12 @@ def reply(markdown: str) -> OutboundMessage:
     return OutboundMessage(markdown=markdown)
 
 
+def whispered(given: Invocation, markdown: str) -> OutboundMessage:
+    """Reply to a press so that only its person sees it, where the platform can show such a message."""
+    whisper = given.event.whisper if isinstance(given.event, ButtonPressed) else None
+    return OutboundMessage(markdown=markdown, respond=whisper)
+
+
 def rewritten(markdown: str) -> Rewritten:
     """Replace the pressed message by this text, without buttons."""
     return Rewritten(reply(markdown))

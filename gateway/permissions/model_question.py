@@ -1,9 +1,10 @@
 """Texts of the model's own questions to people, and of their answers."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from channels.base import Button, OutboundMessage
-from channels.text import literal
+from channels.text import literal, visible
 from gateway.permissions import question_text
 from gateway.permissions.question_text import one_line, shown
 from gateway.store.question import Question, QuestionState
@@ -25,6 +26,11 @@ class OfModel:
     text: str
     choices: str
     """A JSON list."""
+
+
+def cleaned(choices: Iterable[str]) -> list[str]:
+    """Return the choices that people can tell apart, each in one line."""
+    return list(dict.fromkeys(" ".join(each.split()) for each in choices if visible(each)))
 
 
 def model_question(question: Question, *, in_group: bool) -> OutboundMessage:

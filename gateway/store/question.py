@@ -70,13 +70,22 @@ class Question:
     def meant(self, words: str) -> str:
         """Return the choice that the words name, by itself or by its number, or else the words."""
         said = " ".join(words.split())
-        for option in self.options:
-            if _plain(option) == _plain(said):
-                return option
+        alike = [option for option in self.options if _plain(option) == _plain(said)]
+        if alike:
+            return said if said in alike else alike[0]
         number = said.strip("#.) ")
-        if number.isdecimal() and len(number) == 1 and 0 < int(number) <= len(self.options):
+        if number.isascii() and number.isdecimal() and len(number) == 1 and 0 < int(number) <= len(self.options):
             return self.options[int(number) - 1]
         return words.strip()
+
+    def pressed(self, words: str) -> str:
+        """Return the choice with this number, as a button names it, or the words.
+
+        The number counts even if the words of another choice are that number.
+        """
+        if words.isascii() and words.isdecimal() and len(words) == 1 and 0 < int(words) <= len(self.options):
+            return self.options[int(words) - 1]
+        return words
 
     @property
     def key(self) -> str:
