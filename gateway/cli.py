@@ -1,4 +1,4 @@
-"""The command line: `parley [run | chat | doctor | replay | export | audit | backup | restore]`.
+"""The command line: `parley [run | chat | doctor | replay | export | audit | backup | restore | service | upgrade]`.
 
 Errors that the user can fix print one sentence on standard error and exit with code 2; a traceback is a bug.
 """
@@ -66,6 +66,14 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--verify", action="store_true", help="look for changed, removed and cut-off entries")
 
 
+def _service(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("action", choices=("install", "uninstall", "status"))
+
+
+def _upgrade(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--check", action="store_true", required=True, help="only look; nothing is changed")
+
+
 # Functions are given as `module:function`, and a module is imported when its command is run: importing the gateway
 # takes ten times as long as printing the help.
 COMMANDS = {
@@ -78,6 +86,8 @@ COMMANDS = {
     "backup": Command(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.commands:backup", _backup
     ),
+    "service": Command("run Parley as a systemd service of this user", "gateway.upkeep.systemd_unit:run", _service),
+    "upgrade": Command("look for a newer version", "gateway.upkeep.upgrade:run", _upgrade),
     "restore": Command("bring a backup back", "gateway.upkeep.commands:bring_back", _restore),
 }
 VERSION = "gateway.security.packages:version"
@@ -85,7 +95,10 @@ REFUSED = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Return the exit code: 0, 1 if a check found a problem, 2 for an expected error, 130 after Ctrl-C."""
+    """Return the exit code: 0, 1 if a check found a problem, 2 for an expected error, 130 after Ctrl-C.
+
+    `parley upgrade --check` has two more, 3 and 10.
+    """
     given = _parser().parse_args(arguments)
     command = COMMANDS[given.command or "run"]
     environ = {**os.environ, "PARLEY_CONFIG": os.pathsep.join(given.config)} if given.config else os.environ
