@@ -90,10 +90,12 @@ class Strangers(Table):
         return await self._reader.run(read)
 
     async def find(self, key: str) -> Stranger | None:
-        """Return the stranger with this id."""
+        """Return the stranger with this id, unless their time is over."""
+        since = self._clock.time() - KEPT
 
         def read(connection: sqlite3.Connection) -> Stranger | None:
-            return _find(connection, "id = ?", key)
+            found = _find(connection, "id = ?", key)
+            return found if found is not None and found.at > since else None
 
         return await self._reader.run(read)
 

@@ -1,145 +1,272 @@
 """No sequence of commands, events and restarts gives anyone rights but through somebody who holds them.
 
-The model keeps only what admins said and what the server told, and computes each person's rights from that by itself.
+A whole gateway runs over a database in memory. The model in `rights_model` computes each person's rights by itself.
 `PARLEY_SEQUENCES=10000 pytest tests/gateway/test_rights_machine.py` runs as many sequences.
 """
 
 import asyncio
 import os
-import tempfile
+import re
+from collections.abc import Coroutine, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from types import SimpleNamespace
-from typing import cast
+from tempfile import TemporaryDirectory
+from typing import TypeVar
+from zoneinfo import ZoneInfo
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
 from agent_core.clock import new_id
-from channels.base import ChatKey, CommandInvoked, Sender, Standing
-from channels.limits import Limits
-from channels.memory import MemoryChannel
-from gateway.app.gate import Gate
-from gateway.app.revocation import Revocation
-from gateway.chat.session import ChatSession
-from gateway.commands.group_rules import GroupRules
-from gateway.commands.groups import GroupCommands
-from gateway.commands.table import CommandTable
-from gateway.permissions.access import Access, Decision, GroupAccess
-from gateway.permissions.groups import ACTIVATION, SPEAKERS, Groups
-from gateway.permissions.roles import People, Roles
-from gateway.store.person import Account, Person, RoleName
-from gateway.store.store import Store
-from gateway.upkeep.role_menus import RoleMenus
-from tests.clock import FakeClock
-
-SEQUENCES = int(os.environ.get("PARLEY_SEQUENCES", "15"))
-OWNER, LISTED = "ann", "bob"
-NAMES = (OWNER, LISTED, "carl", "dora", "zoe")
-GROUPS = ("#team", "#plans")
-CHATS = (*GROUPS, "zoe")
-SEEDS = People(frozenset({f"memory:{OWNER}"}), frozenset({f"memory:{LISTED}"}))
-RANKS = (None, "guest", "member", "admin", "owner")
-COOKS = "67"
-
-people, chats, threads = st.sampled_from(NAMES), st.sampled_from(CHATS), st.sampled_from((None, "7"))
-audiences = st.sampled_from(["listed", "everybody", "workspace", f"role {COOKS}", "role 1", "everybody owner", "x"])
-rights = st.sampled_from(["", " guest", " member", " admin"])
-standings = st.builds(
-    lambda cooks, full: Standing(roles=(COOKS,) if cooks else (), is_full_member=full), st.booleans(), st.booleans()
+from agent_core.models.scripted import ScriptedLlm
+from channels.base import (
+    Accepted,
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    InboundEvent,
+    MessageEdited,
+    MessageReceived,
+    ReactionAdded,
+    RequestMade,
+    Sender,
+    Standing,
 )
+from channels.memory import MemoryChannel
+from gateway.app.app_settings import AppSettings, System
+from gateway.app.composition import Composition, composed
+from gateway.permissions.roles import People
+from gateway.texts.about import About
+from tests.clock import FakeClock
+from tests.gateway.bot import NO_PACE, BotOptions
+from tests.gateway.memory_store import MemoryDatabase
+from tests.gateway.rights_model import COOKS, HOUR, OWNER, WEEK, Model, Place, Told, rank, rises
+
+SEQUENCES = int(os.environ.get("PARLEY_SEQUENCES", "40"))
+T = TypeVar("T")
+
+SEEDS = {"memory:ann": "owner", "memory:bob": "member"}
+NAMES = ("ann", "bob", "carl", "zoe")
+PLATFORMS = ("memory", "other")
+ACCOUNTS = [f"{platform}:{name}" for platform in PLATFORMS for name in NAMES]
+GROUPS = [Place("memory", "#team"), Place("memory", "#team", "7"), Place("memory", "#plans"), Place("other", "#team")]
+PLACES = [*GROUPS, *(Place(*account.split(":")) for account in ACCOUNTS)]
+
+people, accounts = st.sampled_from(NAMES), st.sampled_from(ACCOUNTS)
+groups, rooms = st.sampled_from(GROUPS), st.sampled_from([*GROUPS, None, None, None])
+"""None stands for the person's direct chat."""
+levels = st.sampled_from(["", " here", " channel", " workspace", " everywhere"])
+audiences = st.sampled_from(
+    [
+        *("listed", "everybody", "workspace", f"role {COOKS}", "role 1", "everybody owner", "x", "default"),
+        *("everybody member", "workspace member", f"role {COOKS} member"),
+    ]
+)
+roles = st.sampled_from(["owner", "admin", "member", "guest", "none", "king"])
+commands = st.one_of(
+    st.builds("role {} {}".format, accounts, roles),
+    st.builds("allow {}{}".format, accounts, st.sampled_from(["", " guest", " member", " admin"])),
+    st.builds("block {}".format, accounts),
+    st.builds("speakers {}{}".format, audiences, levels),
+    st.builds("tools exec allow{}".format, levels),
+    st.builds("stranger {} {}".format, st.sampled_from(["member", "guest", "owner"]), st.sampled_from(["1", "x"])),
+    st.sampled_from(["link off", "people", "whoami", "activation always everywhere", "link 00000000 yes"]),
+)
+standings = st.one_of(st.none(), st.builds(Told, st.booleans(), st.booleans()))
+CODE = re.compile(r"/link (\w{8})`")
 
 
 class Server(MemoryChannel):
-    """A platform with one role and with full members."""
+    """A platform on which the bot may write to people first; the first one has a role, and tells full members."""
 
+    def __init__(self, name: str) -> None:
+        super().__init__(name=name, limits=NO_PACE.model_copy(update={"tells_full_members": name == "memory"}))
+
+    async def private_chat(self, person: str) -> ChatKey:
+        return self.chat(person)
+
+
+class CookServer(Server):
     def roles(self, chat: ChatKey) -> dict[str, str]:
         return {COOKS: "Cooks"}
 
 
-class Nothing:
-    """Stands for all that is open: it is not what this machine is about."""
+class StillClock(FakeClock):
+    """Moves only when a sequence says so."""
 
-    async def sweep(self) -> None:
+    async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(0)
 
 
 class Rights(RuleBasedStateMachine):
-    """Commands of everybody in all chats, standings told by the server, blocks by the owner, and restarts."""
+    """Events of everybody everywhere: commands, presses also of forged and old buttons, codes, edits, restarts."""
 
     @initialize()
     def begin(self) -> None:
+        self.clock, self.database = StillClock(), MemoryDatabase()
+        self.folder = TemporaryDirectory()
+        self.channels = [CookServer("memory"), Server("other")]
+        self.model = Model(dict(SEEDS), now=self.clock.now)
+        self.codes = ["00000000"]
+        self.links = ["00000000"]
+        self.names: dict[str, str] = {}
+        """Accounts of strangers, by the ids in their buttons."""
         self.runner = asyncio.Runner()
-        self.folder = tempfile.TemporaryDirectory()
-        self.given: dict[str, RoleName] = {}
-        self.blocked: set[str] = set()
-        self.opened: dict[str, tuple[str, str]] = {}
-        self.told: dict[str, Standing] = {}
         self.run(self.start())
 
-    def run(self, work: object) -> object:
-        return self.runner.run(work)  # type: ignore[arg-type]
+    def run(self, work: Coroutine[object, object, T]) -> T:
+        return self.runner.run(work)
 
     async def start(self) -> None:
+        home, owners = Path(self.folder.name), frozenset(each for each, role in SEEDS.items() if role == OWNER)
         self.life = AsyncExitStack()
-        self.store = await self.life.enter_async_context(Store.open(Path(self.folder.name), FakeClock(), new_id))
-        self.channel = Server(limits=Limits(max_text=4_000, tells_full_members=True))
-        self.roles = Roles(SEEDS, await self.store.people.all())
-        rows = await self.store.chat_settings.named(ACTIVATION, SPEAKERS)
-        groups = GroupAccess(Groups(rows), await self.store.standings.all())
-        self.access = Access(self.roles, [self.channel], (), FakeClock(), lambda _: None, groups=groups)
-        nothing = cast(Revocation, Nothing())
-        menus = RoleMenus(self.store.menus, self.roles, (), lambda _: (), FakeClock())
-        self.gate = Gate(self.access, self.store.standings, nothing, menus)
-        commands = GroupCommands(GroupRules(groups.rules, self.store.chat_settings), nothing.sweep).commands
-        self.table = CommandTable(commands, self.access)
+        self.made: Composition = await self.life.enter_async_context(
+            composed(
+                AppSettings(home, People(owners, frozenset(SEEDS) - owners), ZoneInfo("UTC"), audit=False),
+                self.database.store(self.clock, new_id),
+                self.channels,
+                BotOptions().parts(ScriptedLlm()),
+                About(name="Ada", model="m", why="", demo=False, vision=False, version="0", started=0.0),
+                system=System(self.clock, console=lambda _: None),
+            )
+        )
 
     def teardown(self) -> None:
         if hasattr(self, "runner"):
             self.run(self.life.aclose())
             self.runner.close()
+            self.database.close()
             self.folder.cleanup()
 
     # What happens
 
-    @rule(who=people, chat=chats, thread=threads, words=audiences, ends=rights)
-    def opens_a_group(self, who: str, chat: str, thread: str | None, words: str, ends: str) -> None:
-        self.run(self.says(who, chat, thread, words + ends))
-        self.expect(who, chat, words + ends)
+    @rule(who=people, platform=st.sampled_from(PLATFORMS), room=rooms, words=commands, told=standings)
+    def says_a_command(self, who: str, platform: str, room: Place | None, words: str, told: Told | None) -> None:
+        at = room or Place(platform, who)
+        self.told(at, who, told if at.is_group and at.platform == "memory" else None, words)
 
-    @rule(first=people, second=people, chat=chats, words=audiences, others=audiences)
-    def two_at_once(self, first: str, second: str, chat: str, words: str, others: str) -> None:
-        """The one whose row is written last decides; both are tried in the order in which they were said."""
+    @rule(account=accounts, words=st.sampled_from(["role {} admin", "role {} owner", "role {} none", "block {}"]))
+    def the_owner_decides(self, account: str, words: str) -> None:
+        self.told(Place("memory", "ann"), "ann", None, words.format(account))
 
-        async def both() -> None:
-            await asyncio.gather(self.says(first, chat, None, words), self.says(second, chat, None, others))
+    @rule(at=groups, words=st.builds("speakers {}{}".format, audiences, levels))
+    def the_owner_opens_a_group(self, at: Place, words: str) -> None:
+        self.told(at, "ann", None, words)
 
-        self.run(both())
-        self.expect(first, chat, words)
-        self.expect(second, chat, others)
+    @rule(who=people, at=st.sampled_from(PLACES), words=commands)
+    def presses_a_forged_button(self, who: str, at: Place, words: str) -> None:
+        self.pressed(at, who, words)
 
-    @rule(who=people, chat=st.sampled_from(GROUPS), standing=standings)
-    def the_server_tells(self, who: str, chat: str, standing: Standing) -> None:
-        """A standing counts while it is told, and afterwards if it admitted the person or was known before."""
-        sender = Sender(id=who, name=who, standing=standing)
-        event = CommandInvoked(event_id="e", chat=key(chat), sender=sender, at=1.0, message_id="m", name="help")
-        audience = self.opened.get(chat, ("listed", "guest"))[0]
-        if who in self.told or (audience in ("workspace", f"role {COOKS}") and admits(audience, standing)):
-            self.told[who] = standing
-        decision = self.run(self.gate.authorize(event))
-        assert (decision is Decision.ALLOWED) == (self.expected(who, chat, standing) is not None)
+    @rule(who=people, number=st.integers(0, 50))
+    def presses_a_button_that_was_shown(self, who: str, number: int) -> None:
+        """Anybody presses, also a button in somebody else's chat, and long after it was shown."""
+        shown = [
+            (posted.chat, button.action[1:])
+            for channel in self.channels
+            for posted, message in channel.posts
+            for row in message.buttons
+            for button in row
+            if button.action.startswith("/")
+        ]
+        if shown:
+            chat, action = shown[number % len(shown)]
+            self.pressed(Place(chat.platform, chat.chat, chat.thread), who, action)
 
-    @rule(who=people, role=st.sampled_from(["admin", "member", "guest"]), is_blocked=st.booleans())
-    def the_owner_decides(self, who: str, role: RoleName, is_blocked: bool) -> None:  # noqa: FBT001
-        person = Person(who, role, is_blocked, f"memory:{OWNER}", accounts=(Account(f"memory:{who}"),))
-        self.run(self.store.people.save(person))
-        self.roles.put(person)
-        self.given[who] = role
-        self.blocked = self.blocked | {who} if is_blocked else self.blocked - {who}
+    @rule(first=people, second=people, one=rooms, other=rooms, words=commands, others=commands)
+    def two_at_once(
+        self, first: str, second: str, one: Place | None, other: Place | None, words: str, others: str
+    ) -> None:
+        """Both orders are right, and nothing else."""
+        here, there = one or Place("memory", first), other or Place("memory", second)
+        known = self.ids()
+        orders = [((here, first, words), (there, second, others)), ((there, second, others), (here, first, words))]
+        possible = []
+        for order in orders:
+            model = self.model.copy()
+            for at, who, said in order:
+                self.expect(model, at, who, None, said, known)
+            possible.append(model)
+        self.run(self.deliver(command(here, first, None, words), command(there, second, None, others)))
+        found = self.found()
+        self.model = next((each for each in possible if rights(each) == found), possible[0])
+
+    @rule(who=people, at=st.sampled_from(PLACES), what=st.sampled_from(["edits", "reacts", "uploads"]))
+    def does_something_else(self, who: str, at: Place, what: str) -> None:
+        """An edit whose words are a command gives no rights either."""
+        chat, by, event_id, words = key(at), sender(who, None), new_id(), f"/role {at.platform}:{who} owner"
+        event: InboundEvent = RequestMade(event_id=event_id, chat=chat, sender=by, at=1.0, what="upload")
+        if what == "edits":
+            event = MessageEdited(event_id=event_id, chat=chat, sender=by, at=1.0, message_id="m", text=words)
+        elif what == "reacts":
+            event = ReactionAdded(event_id=event_id, chat=chat, sender=by, at=1.0, message_id="m", emoji="👍")
+        [accepted] = self.run(self.deliver(event))
+        assert (accepted is Accepted.REFUSED) == (not self.model.hears(at, who, None))
+
+    @rule(account=accounts)
+    def a_stranger_writes(self, account: str) -> None:
+        platform, who = account.split(":")
+        at = Place(platform, who)
+        if self.model.role(at, who) is None:
+            event = MessageReceived(
+                event_id=new_id(), chat=key(at), sender=sender(who, None), at=1.0, message_id=new_id(), text="hello"
+            )
+            self.model.knocks(at, who)
+            assert self.run(self.deliver(event)) == [Accepted.REFUSED]
+            self.ids()
+
+    @rule()
+    def the_console_shows_a_code(self) -> None:
+        code = self.run(self.made.pairing.code()).text
+        if self.model.valid_code is None:
+            assert code not in self.codes, "a code that was used or has expired is shown again"
+            self.model.code, self.model.wrong_of_code = (code, self.clock.now + HOUR), 0
+            self.codes.append(code)
+        assert code == self.model.valid_code
+
+    @rule(account=accounts, room=st.sampled_from([None, None, GROUPS[0]]), back=st.integers(1, 3))
+    def says_a_pairing_code(self, account: str, room: Place | None, back: int) -> None:
+        """The newest code, or an older one."""
+        platform, who = account.split(":")
+        self.told(room or Place(platform, who), who, None, f"pair {self.codes[-min(back, len(self.codes))]}")
+
+    @rule(tried=st.sampled_from([*([each] for each in ACCOUNTS), *[ACCOUNTS] * 3]), times=st.integers(1, 8))
+    def tries_many_codes(self, tried: Sequence[str], times: int) -> None:
+        """One sender is locked soon; all together make a new code."""
+        said = []
+        for account in tried:
+            platform, who = account.split(":")
+            at = Place(platform, who)
+            said += [command(at, who, None, "pair 00000000") for _ in range(times)]
+            for _ in range(times):
+                self.expect(self.model, at, who, None, "pair 00000000", {})
+        self.run(self.deliver(*said))
+
+    @rule(account=accounts)
+    def asks_for_a_link(self, account: str) -> None:
+        platform, who = account.split(":")
+        at = Place(platform, who)
+        self.run(self.deliver(command(at, who, None, "link")))
+        if self.model.role(at, who) is not None:
+            channel = self.channels[PLATFORMS.index(platform)]
+            self.links.append(CODE.findall(channel.screen_of(key(at))[-1])[-1])
+            self.model.offers_link(at, who, self.links[-1])
+
+    @rule(account=accounts, back=st.integers(1, 3), room=st.sampled_from([None, None, GROUPS[0]]))
+    def says_a_link_code(self, account: str, back: int, room: Place | None) -> None:
+        platform, who = account.split(":")
+        at = room or Place(platform, who)
+        ending = " yes" if self.model.role(at, who) else ""
+        self.told(at, who, None, f"link {self.links[-min(back, len(self.links))]}{ending}")
+
+    @rule(seconds=st.sampled_from([601.0, HOUR + 1, WEEK + 1]))
+    def time_passes(self, seconds: float) -> None:
+        self.clock.now += seconds
+        self.model.now = self.clock.now
 
     @rule()
     def restarts(self) -> None:
+        """All that is only in memory is lost."""
         self.run(self.life.aclose())
         self.run(self.start())
 
@@ -147,65 +274,106 @@ class Rights(RuleBasedStateMachine):
 
     @invariant()
     def everybody_has_the_rights_that_were_given(self) -> None:
-        if not hasattr(self, "runner"):
-            return
-        for who in NAMES:
-            for chat in CHATS:
-                role = self.access.role(key(chat), Sender(id=who, name=""))
-                assert role == self.expected(who, chat), (who, chat)
+        if hasattr(self, "runner"):
+            assert self.found() == rights(self.model)
 
-    # The model
+    # Events on both sides
 
-    def expected(self, who: str, chat: str, standing: Standing | None = None) -> str | None:
-        if who == OWNER:
-            return "owner"
-        if who in self.blocked:
-            return None
-        own = max(self.given.get(who), "member" if who == LISTED else None, key=RANKS.index)
-        if own is not None or chat not in GROUPS:
-            return own
-        audience, given = self.opened.get(chat, ("listed", "guest"))
-        return given if admits(audience, standing or self.told.get(who)) else None
+    def told(self, at: Place, who: str, told: Told | None, words: str) -> None:
+        known, before = self.ids(), self.model.copy()
+        self.expect(self.model, at, who, told, words, known)
+        self.run(self.deliver(command(at, who, told, words)))
+        self.check_who_gave(before, at, who, words)
 
-    def expect(self, who: str, chat: str, words: str) -> None:
-        """Take over a rule if it was well formed and given by an owner or admin in a group."""
-        audience, given = words, "guest"
-        for end in ("guest", "member"):
-            if words.endswith(f" {end}"):
-                audience, given = words.removesuffix(f" {end}"), end
-        well_formed = audience in ("listed", "everybody", "workspace", f"role {COOKS}")
-        if chat in GROUPS and well_formed and self.expected(who, chat) in ("owner", "admin"):
-            self.opened[chat] = (audience, given)
+    def pressed(self, at: Place, who: str, action: str) -> None:
+        known, before = self.ids(), self.model.copy()
+        if self.model.role(at, who) is not None:
+            self.expect(self.model, at, who, None, action, known)
+        press = ButtonPressed(
+            event_id=new_id(),
+            chat=key(at),
+            sender=sender(who, None),
+            at=1.0,
+            message_id="m",
+            action=f"/{action}"[:64],
+        )
+        self.run(self.deliver(press))
+        self.check_who_gave(before, at, who, action)
 
-    async def says(self, who: str, chat: str, thread: str | None, words: str) -> None:
-        where = key(chat).model_copy(update={"thread": thread})
-        sender = Sender(id=who, name=who)
-        event = CommandInvoked(event_id="e", chat=where, sender=sender, at=1.0, message_id="m", name="speakers")
-        if await self.gate.authorize(event) is Decision.ALLOWED:
-            await self.table.run(self.session(where), event, "speakers", words)
+    def check_who_gave(self, before: Model, at: Place, who: str, words: str) -> None:
+        """Whoever rose was raised by an owner, by an admin to less than that, or by a valid code."""
+        old, new = owned(before), owned(self.model)
+        for _, role in rises(old, new):
+            holders = [before.role(at, who)]
+            name, _, rest = words.partition(" ")
+            if name == "pair" and rest == before.valid_code:
+                holders.append(OWNER)
+            if name == "link" and rest[:8] in before.links:
+                holders.append(before.own(before.links[rest[:8]][0]))
+            assert any(rank(each) > rank(role) or each == OWNER for each in holders), (who, words)
 
-    def session(self, chat: ChatKey) -> ChatSession:
-        async def language(_: Sender) -> str:
-            return "en"
+    def expect(self, model: Model, at: Place, who: str, told: Told | None, words: str, known: dict[str, str]) -> None:
+        """Apply a command to the model."""
+        name, *rest = words.split()
+        if model.hears(at, who, told):
+            model.obeys(at, who, name, rest, known)
+        elif name == "pair":
+            model.pairs(at, who, rest[0])
+        elif name == "link":
+            model.links_up(at, who, "".join(rest))
+        else:
+            model.knocks(at, who)
 
-        conversation = SimpleNamespace(channel=self.channel, language=language)
-        return cast(ChatSession, SimpleNamespace(key=chat, conversation=conversation))
+    async def deliver(self, *events: InboundEvent) -> list[Accepted]:
+        taken = await asyncio.gather(*(self.made.handler.accept(event) for event in events))
+        await self.made.settled()
+        await self.made.stranger_notices.settled()
+        return taken
+
+    def ids(self) -> dict[str, str]:
+        """Return the accounts of all strangers that ever were, by the ids in their buttons."""
+        for each in self.run(self.made.store.strangers.all()):
+            self.names[each.id] = each.principal
+        return self.names
+
+    def found(self) -> dict[tuple[str, Place], str | None]:
+        access = self.made.access
+        return {(who, at): access.role(chat, by) for who, by in SENDERS.items() for at, chat in KEYS.items()}
 
 
-def key(chat: str) -> ChatKey:
-    return ChatKey(platform="memory", account="here", chat=chat)
+def rights(model: Model) -> dict[tuple[str, Place], str | None]:
+    return {(who, at): model.role(at, who) for who in NAMES for at in PLACES}
 
 
-def admits(audience: str, standing: Standing | None) -> bool:
-    if audience == "everybody":
-        return True
-    if standing is None:
-        return False
-    return (
-        standing.is_full_member if audience == "workspace" else audience == f"role {COOKS}" and COOKS in standing.roles
+def owned(model: Model) -> dict[str, str | None]:
+    return {account: model.own(account) for account in ACCOUNTS}
+
+
+def key(at: Place) -> ChatKey:
+    return KEYS.get(at) or ChatKey(platform=at.platform, account="here", chat=at.chat, thread=at.thread)
+
+
+def sender(who: str, told: Told | None) -> Sender:
+    standing = Standing(roles=(COOKS,) if told.is_cook else (), is_full_member=told.is_full_member) if told else None
+    return Sender(id=who, name=who, standing=standing)
+
+
+def command(at: Place, who: str, told: Told | None, words: str) -> CommandInvoked:
+    name, _, arguments = words.partition(" ")
+    return CommandInvoked(
+        event_id=new_id(),
+        chat=key(at),
+        sender=sender(who, told),
+        at=1.0,
+        message_id=new_id(),
+        name=name,
+        arguments=arguments,
     )
 
 
+KEYS: dict[Place, ChatKey] = {}
+KEYS.update({at: key(at) for at in PLACES})
+SENDERS = {who: sender(who, None) for who in NAMES}
 TestRights = Rights.TestCase
 TestRights.settings = settings(
     max_examples=SEQUENCES, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
