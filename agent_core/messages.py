@@ -151,6 +151,13 @@ class UserMessage(Tainted, _Message):
     """What the sender is shown of a voice message in it, in Markdown; models do not read it."""
     by_agent: bool = False
     """True if another agent wrote it, so no user has provided its contents."""
+    by_guest: bool = False
+    """True if a guest wrote it, so its contents are untrusted input."""
+
+    @property
+    def is_trusted(self) -> bool:
+        """True if its contents are the words of a user who is no guest."""
+        return not (self.by_agent or self.by_guest)
 
 
 class AssistantMessage(Tainted, _Message):

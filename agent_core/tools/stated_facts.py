@@ -26,7 +26,7 @@ def is_said(statement: str, messages: Sequence[AgentMessage]) -> bool:
     wanted = list(_words(statement))
     if sum(map(len, wanted)) < LEAST:
         return False
-    said = (each for each in messages if isinstance(each, UserMessage) and not each.by_agent)
+    said = (each for each in messages if isinstance(each, UserMessage) and each.is_trusted)
     return any(_stands_in(wanted, each) for each in said)
 
 

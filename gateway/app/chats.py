@@ -177,7 +177,7 @@ class Chats(Foundation):
     @cached_property
     def prompts(self) -> ChatPrompts:
         talk = partial(
-            EarlierTalk, store=self.store, may_speak=self.access.may_speak, caught_up=self.delivery.caught_up
+            EarlierTalk, store=self.store, is_trusted=self.access.is_trusted, caught_up=self.delivery.caught_up
         )
         return ChatPrompts(
             talk,

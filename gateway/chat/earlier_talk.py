@@ -52,7 +52,8 @@ class EarlierTalk:
 
     channel: Channel
     store: Store
-    may_speak: Callable[[ChatKey, Sender], bool]
+    is_trusted: Callable[[ChatKey, Sender], bool]
+    """Returns True for people whose words are no untrusted input."""
     caught_up: Callable[[ChatKey], Awaitable[None]]
     """Waits until the store has recorded which of our messages are on the screen of a chat."""
 
@@ -89,7 +90,7 @@ class EarlierTalk:
             said = await self.store.inbox.find(chat, event.reply_to or "")
             if said and isinstance(said.event, MessageReceived) and words in _plain(_own(said.event)):
                 known = union([sent(file.by, file.safe_name) for file in said.event.attachments if file.by])
-                return known if self.may_speak(chat, said.event.sender) else (speaker_of(quoted),)
+                return known if self.is_trusted(chat, said.event.sender) else (speaker_of(quoted),)
             parts = await self._parts(chat, event.reply_to or "")
             if parts and words in _plain(" ".join(part.message.markdown for part in parts)):
                 return union(*[await sources_of_post(self.store, part) for part in parts])
@@ -111,7 +112,7 @@ class EarlierTalk:
 
     def _sources(self, said: MessageReceived | CommandInvoked) -> Sources:
         theirs = sources_of_event(said) if isinstance(said, MessageReceived) else ()
-        return theirs if self.may_speak(said.chat, said.sender) else union([person(said.sender.name)], theirs)
+        return theirs if self.is_trusted(said.chat, said.sender) else union([person(said.sender.name)], theirs)
 
     async def root(self, chat: ChatKey) -> OwnWords | None:
         """Return Parley's message above a thread, or None.

@@ -10,7 +10,7 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.messages import AgentMessage, UserMessage, user
-from agent_core.sources import Sources, union
+from agent_core.sources import Sources, person, union
 from agent_core.untrusted import harmless
 from channels.base import Channel, ChatKey, MessageReceived
 from gateway.chat.attachments import Attachments
@@ -63,6 +63,8 @@ class PromptMaker:
         event = self.secrets.masked(item.event)
         if not isinstance(event, MessageReceived):
             raise TypeError(f"{event.type} is no message")
+        by_guest = not self.talk.is_trusted(event.chat, event.sender)
+        event = _with_author(event) if by_guest else event
         fetched = await self.attachments.fetch(event)
         heard = [
             await self.transcriber.hear(InboxItem(item.seq, event), self.run, sound, self.language)
@@ -72,6 +74,7 @@ class PromptMaker:
         text = await self._shortened(said, f"message-{item.seq}.txt", ())
         in_group = self.attachments.channel.is_group(event.chat)
         ours, by_others, above = await self._above(item) if begins else ([], [], ())
+        own = (person(event.sender.name),) if by_guest else ()
         others, theirs = await self._by_others(item, event)
         by_others += [*others, *fetched.notes, *(each.note for each in heard)]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
@@ -83,8 +86,9 @@ class PromptMaker:
         about = {
             "id": message_id(item),
             "created_at": event.at,
-            "untrusted": bool(by_others or undone.sources),
-            "sources": union(above, theirs, undone.sources, *(each.sources for each in heard)),
+            "by_guest": by_guest,
+            "untrusted": bool(by_guest or by_others or undone.sources),
+            "sources": union(own, above, theirs, undone.sources, *(each.sources for each in heard)),
             "private": bool(known or ours or by_others or undone.line),
             "heard": "\n\n".join(each.shown for each in heard if each.shown),
         }
@@ -125,6 +129,12 @@ class PromptMaker:
                 f"{text[:LONGEST_START]}\n[... the rest of {len(text)} characters could not be kept: {error.strerror}]"
             )
         return f"{text[:LONGEST_START]}\n[... the whole message, {len(text)} characters, is in the file {path.name}]"
+
+
+def _with_author(event: MessageReceived) -> MessageReceived:
+    """Return a guest's message with the guest as the author of its files. Recordings become the guest's own words."""
+    files = (each if each.is_audio else each.model_copy(update={"by": event.sender.name}) for each in event.attachments)
+    return event.model_copy(update={"attachments": tuple(files)})
 
 
 @dataclass(frozen=True)

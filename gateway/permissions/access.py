@@ -107,6 +107,11 @@ class Access:
         role = self.role(chat, sender)
         return role is not None and role.is_at_least(Role.ADMIN)
 
+    def is_trusted(self, chat: ChatKey, sender: Sender) -> bool:
+        """Return True for people whose words are no untrusted input: all who may speak but guests."""
+        role = self.role(chat, sender)
+        return role is not None and role.is_at_least(Role.MEMBER)
+
     def is_owner(self, chat: ChatKey, sender: Sender) -> bool:
         return self.role(chat, sender) is Role.OWNER
 

@@ -93,7 +93,7 @@ def _fetched(messages: Sequence[AgentMessage]) -> Iterator[str]:
 
 
 def _is_from_person(message: AgentMessage) -> TypeGuard[UserMessage]:
-    return isinstance(message, UserMessage) and not message.by_agent
+    return isinstance(message, UserMessage) and message.is_trusted
 
 
 def _brought(message: ToolResultMessage) -> str:

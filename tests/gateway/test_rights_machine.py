@@ -63,9 +63,15 @@ audiences = st.sampled_from(
         *("everybody member", "workspace member", f"role {COOKS} member"),
     ]
 )
+GIVEN = ("admin", "admin", "admin", "owner", "member", "guest")
+waits = st.sampled_from([0.0, 0.0, 0.0, 599.0, 601.0, HOUR - 1, HOUR + 1, WEEK - 1, WEEK + 1])
+verdicts = st.sampled_from(["member", "member", "guest", "ignore", "block", "owner"])
 roles = st.sampled_from(["owner", "admin", "member", "guest", "none", "king"])
+changes = st.builds("role {} {}".format, accounts, roles)
 commands = st.one_of(
-    st.builds("role {} {}".format, accounts, roles),
+    changes,
+    changes,
+    changes,
     st.builds("allow {}{}".format, accounts, st.sampled_from(["", " guest", " member", " admin"])),
     st.builds("block {}".format, accounts),
     st.builds("speakers {}{}".format, audiences, levels),
@@ -102,8 +108,9 @@ class StillClock(FakeClock):
 class Rights(RuleBasedStateMachine):
     """Events of everybody everywhere: commands, presses also of forged and old buttons, codes, edits, restarts."""
 
-    @initialize()
-    def begin(self) -> None:
+    @initialize(given=st.lists(st.tuples(accounts, st.sampled_from(GIVEN)), max_size=4))
+    def begin(self, given: Sequence[tuple[str, str]]) -> None:
+        """The owner gives some people roles at first."""
         self.clock, self.database = StillClock(), MemoryDatabase()
         self.folder = TemporaryDirectory()
         self.channels = [CookServer("memory"), Server("other")]
@@ -114,6 +121,8 @@ class Rights(RuleBasedStateMachine):
         """Accounts of strangers, by the ids in their buttons."""
         self.runner = asyncio.Runner()
         self.run(self.start())
+        for account, role in given:
+            self.told(Place("memory", "ann"), "ann", None, f"role {account} {role}")
 
     def run(self, work: Coroutine[object, object, T]) -> T:
         return self.runner.run(work)
@@ -146,7 +155,9 @@ class Rights(RuleBasedStateMachine):
         at = room or Place(platform, who)
         self.told(at, who, told if at.is_group and at.platform == "memory" else None, words)
 
-    @rule(account=accounts, words=st.sampled_from(["role {} admin", "role {} owner", "role {} none", "block {}"]))
+    @rule(
+        account=accounts, words=st.sampled_from([*(f"role {{}} {each}" for each in GIVEN), "role {} none", "block {}"])
+    )
     def the_owner_decides(self, account: str, words: str) -> None:
         self.told(Place("memory", "ann"), "ann", None, words.format(account))
 
@@ -203,7 +214,6 @@ class Rights(RuleBasedStateMachine):
         [accepted] = self.run(self.deliver(event))
         assert (accepted is Accepted.REFUSED) == (not self.model.hears(at, who, None))
 
-    @rule(account=accounts)
     def a_stranger_writes(self, account: str) -> None:
         platform, who = account.split(":")
         at = Place(platform, who)
@@ -215,22 +225,29 @@ class Rights(RuleBasedStateMachine):
             assert self.run(self.deliver(event)) == [Accepted.REFUSED]
             self.ids()
 
-    @rule()
-    def the_console_shows_a_code(self) -> None:
-        code = self.run(self.made.pairing.code()).text
-        if self.model.valid_code is None:
-            assert code not in self.codes, "a code that was used or has expired is shown again"
-            self.model.code, self.model.wrong_of_code = (code, self.clock.now + HOUR), 0
-            self.codes.append(code)
-        assert code == self.model.valid_code
+    @rule(
+        first=accounts,
+        second=accounts,
+        wrong=st.sampled_from([0, 0, 1, 4, 5]),
+        wait=waits,
+        room=st.sampled_from([None, None, None, GROUPS[0]]),
+        back=st.sampled_from([1, 1, 1, 2]),
+    )
+    def says_the_code_on_the_console(
+        self, first: str, second: str, wrong: int, wait: float, room: Place | None, back: int
+    ) -> None:
+        """Somebody says the newest code or an older one, after wrong tries and a while; then somebody else does."""
+        self.shown_code()
+        platform, who = first.split(":")
+        at = room or Place(platform, who)
+        for _ in range(wrong):
+            self.told(at, who, None, "pair 00000000")
+        self.passes(wait)
+        self.told(at, who, None, f"pair {self.codes[-min(back, len(self.codes))]}")
+        platform, who = second.split(":")
+        self.told(Place(platform, who), who, None, f"pair {self.codes[-1]}")
 
-    @rule(account=accounts, room=st.sampled_from([None, None, GROUPS[0]]), back=st.integers(1, 3))
-    def says_a_pairing_code(self, account: str, room: Place | None, back: int) -> None:
-        """The newest code, or an older one."""
-        platform, who = account.split(":")
-        self.told(room or Place(platform, who), who, None, f"pair {self.codes[-min(back, len(self.codes))]}")
-
-    @rule(tried=st.sampled_from([*([each] for each in ACCOUNTS), *[ACCOUNTS] * 3]), times=st.integers(1, 8))
+    @rule(tried=st.sampled_from([*([each] for each in ACCOUNTS[:2]), ACCOUNTS]), times=st.integers(4, 8))
     def tries_many_codes(self, tried: Sequence[str], times: int) -> None:
         """One sender is locked soon; all together make a new code."""
         said = []
@@ -242,25 +259,53 @@ class Rights(RuleBasedStateMachine):
                 self.expect(self.model, at, who, None, "pair 00000000", {})
         self.run(self.deliver(*said))
 
-    @rule(account=accounts)
-    def asks_for_a_link(self, account: str) -> None:
-        platform, who = account.split(":")
+    def shown_code(self) -> None:
+        code = self.run(self.made.pairing.code()).text
+        if self.model.valid_code is None:
+            assert code not in self.codes, "a code that was used or has expired is shown again"
+            self.model.code, self.model.wrong_of_code = (code, self.clock.now + HOUR), 0
+            self.codes.append(code)
+        assert code == self.model.valid_code
+
+    @rule(
+        giver=accounts,
+        sayers=st.lists(accounts, min_size=1, max_size=2),
+        meanwhile=st.one_of(st.none(), st.builds("{} {}".format, st.sampled_from(["block", "role"]), accounts)),
+        wait=waits,
+        room=st.sampled_from([None, None, None, GROUPS[0]]),
+    )
+    def links_accounts(
+        self, giver: str, sayers: Sequence[str], meanwhile: str | None, wait: float, room: Place | None
+    ) -> None:
+        """Somebody asks for a code; the owner changes somebody's role; others say the code."""
+        platform, who = giver.split(":")
         at = Place(platform, who)
         self.run(self.deliver(command(at, who, None, "link")))
         if self.model.role(at, who) is not None:
             channel = self.channels[PLATFORMS.index(platform)]
             self.links.append(CODE.findall(channel.screen_of(key(at))[-1])[-1])
             self.model.offers_link(at, who, self.links[-1])
+        if meanwhile is not None:
+            self.told(Place("memory", "ann"), "ann", None, meanwhile + " guest" * meanwhile.startswith("role"))
+        self.passes(wait)
+        for account in sayers:
+            platform, who = account.split(":")
+            at = room or Place(platform, who)
+            ending = " yes" if self.model.role(at, who) else ""
+            self.told(at, who, None, f"link {self.links[-1]}{ending}")
 
-    @rule(account=accounts, back=st.integers(1, 3), room=st.sampled_from([None, None, GROUPS[0]]))
-    def says_a_link_code(self, account: str, back: int, room: Place | None) -> None:
-        platform, who = account.split(":")
-        at = room or Place(platform, who)
-        ending = " yes" if self.model.role(at, who) else ""
-        self.told(at, who, None, f"link {self.links[-min(back, len(self.links))]}{ending}")
+    @rule(account=accounts, presser=people, at=st.sampled_from(PLACES), verdict=verdicts, wait=waits, again=verdicts)
+    def a_stranger_is_decided_about(
+        self, account: str, presser: str, at: Place, verdict: str, wait: float, again: str
+    ) -> None:
+        """Somebody presses a button about a stranger, perhaps much later, and another one after it."""
+        self.a_stranger_writes(account)
+        key_of = next((each for each, principal in self.ids().items() if principal == account), "0")
+        self.passes(wait)
+        for said in (verdict, again):
+            self.pressed(at, presser, f"stranger {said} {key_of}")
 
-    @rule(seconds=st.sampled_from([601.0, HOUR + 1, WEEK + 1]))
-    def time_passes(self, seconds: float) -> None:
+    def passes(self, seconds: float) -> None:
         self.clock.now += seconds
         self.model.now = self.clock.now
 
