@@ -59,7 +59,7 @@ def _access() -> Access:
     standings = {person_in(_group(0), f"s{number}"): Standing(roles=("67",)) for number in range(PEOPLE)}
     roles = Roles(People(frozenset({"memory:0"}), frozenset({"memory:1"})), people)
     groups = GroupAccess(Groups(rules), standings)
-    return Access(roles, [MemoryChannel()], (), FakeClock(), lambda _: None, groups=groups)
+    return Access(roles, [MemoryChannel()], (), FakeClock(), groups=groups)
 
 
 def _group(number: int) -> ChatKey:

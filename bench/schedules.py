@@ -133,7 +133,7 @@ async def _filled(next_at: float) -> AsyncIterator[DueJobs]:
             async def accept(event: InboundEvent) -> Accepted:
                 return Accepted.DUPLICATE if await store.inbox.accept(event) is None else Accepted.NEW
 
-            access = Access(Roles(OWNER), [channel], (), clock, print)
+            access = Access(Roles(OWNER), [channel], (), clock)
             missed = MissedSlots(
                 store,
                 Delivery([channel], store, clock),

@@ -112,7 +112,7 @@ class Foundation:
 
     @cached_property
     def access(self) -> Access:
-        return Access(self.roles, self._channels, self._stored.spoken_in, self._clock, self.console, groups=self.groups)
+        return Access(self.roles, self._channels, self._stored.spoken_in, self._clock, groups=self.groups)
 
     @cached_property
     def owners(self) -> Owners:

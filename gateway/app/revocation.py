@@ -15,6 +15,7 @@ from gateway.chat.run import ChatRuns
 from gateway.chat.sessions import Sessions
 from gateway.chat.stopped_work import Expelled
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.roles import Role
 from gateway.settings.current import CurrentSettings
 from gateway.store.store import Store
 from gateway.texts.say import language_of
@@ -23,7 +24,7 @@ from gateway.upkeep.owners import Owners
 log = structlog.get_logger(__name__)
 
 MOST_NAMED = 5
-"""Most people named in a message to owners."""
+"""Most people named in one message."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Revocation:
         self._sweeping = asyncio.Lock()
 
     async def sweep(self) -> Ended:
-        """End or pause all that is open for people who may no longer speak, and tell the owners what it was."""
+        """End or pause all that is open for people who may no longer speak, and tell owners and admins what it was."""
         async with self._sweeping:
             expelled = self._sessions.expel()  # at once, before any of it goes on
             ended = await self._ended(expelled)
@@ -92,6 +93,7 @@ class Revocation:
         named = ", ".join(f"`{each}`" for each in ended.people[:MOST_NAMED])
         self._owners.tell(
             "revoked",
+            least=Role.ADMIN,
             people=named + (" ..." if len(ended.people) > MOST_NAMED else ""),
             runs=len(ended.runs),
             messages=len(ended.messages),

@@ -1,7 +1,7 @@
 """Decides who may use the bot, for every kind of event and before anything is stored."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -15,9 +15,9 @@ from gateway.settings.permissions import Row
 from gateway.store.standings import person_in
 
 NOTICE_EVERY = 3600.0
-"""Seconds between two notices about the same unknown user."""
+"""Seconds between two log lines about the same unknown user."""
 MOST_NOTICED = 1_000
-"""Most unknown users whose last notice is remembered, so that mass-created accounts cannot fill the memory."""
+"""Most unknown users whose last line is remembered, so that mass-created accounts cannot fill the memory."""
 
 log = structlog.get_logger(__name__)
 
@@ -60,19 +60,16 @@ class Access:
         channels: Iterable[Channel],
         spoken_in: Iterable[str],
         clock: Clock,
-        console: Callable[[str], None],
         *,
         groups: GroupAccess | None = None,
     ) -> None:
-        """`console` shows a line to the operator."""
         self.groups = groups or GroupAccess()
         self._roles = roles
         self._channels = {channel.name: channel for channel in channels}
         self._spoken_in = set(spoken_in)
         self._clock = clock
-        self._console = console
         self._noticed: dict[str, float] = {}
-        """Time of the notice about each unknown user of the last hour, oldest first."""
+        """Time of the log line about each unknown user of the last hour, oldest first."""
 
     def authorize(self, event: InboundEvent) -> Decision:
         """Decide on an event of any kind. It is the only way in: for messages, edits, commands, presses, reactions,
@@ -211,7 +208,7 @@ class Access:
         return chat.platform in self._channels and self._channels[chat.platform].limits.is_local
 
     def _notice(self, event: InboundEvent) -> None:
-        """Show the operator the setting that admits the user, at most once an hour each; the chat gets no reply."""
+        """Log that an unknown user wrote, at most once an hour each."""
         who = f"{event.chat.platform}:{event.sender.id}"
         now = self._clock.monotonic()
         while self._noticed and now - next(iter(self._noticed.values())) >= NOTICE_EVERY:
@@ -221,9 +218,4 @@ class Access:
         self._noticed[who] = now
         if len(self._noticed) > MOST_NOTICED:
             del self._noticed[next(iter(self._noticed))]
-        known = sorted({*self._roles.settings.allow, who})
-        line = ", ".join(f'"{person}"' for person in known)
         log.warning("message from an unknown user", who=who)
-        self._console(f"To let them in, put this into parley.toml; where a list is there, add to it:\nallow = [{line}]")
-        if self._roles.settings.allow:  # parley.toml has no effect if .env sets the same list
-            self._console(f"or, where they stand in .env, this one:\nPARLEY_ALLOW={','.join(known)}")

@@ -89,10 +89,10 @@ class Roles:
         settings = sorted(self.settings.owners) + sorted(self.settings.allow - self.settings.owners)
         return [*rows, *(Person(each, accounts=(Account(each),)) for each in settings if each not in named)]
 
-    def accounts(self, least: Role) -> list[Account]:
-        """Return the accounts of all who have at least this role."""
-        found = (account for person in self.people for account in person.accounts)
-        return [each for each in found if (role := self.of(each.principal)) and role.is_at_least(least)]
+    def having(self, least: Role) -> list[Person]:
+        """Return everybody who has at least this role."""
+        roles = ((person, self.of(person.accounts[0].principal)) for person in self.people)
+        return [person for person, role in roles if role is not None and role.is_at_least(least)]
 
     def on(self, platform: str) -> list[str]:
         """Return the ids of everybody with a role on one platform, those of the settings first."""

@@ -81,8 +81,8 @@ TEXTS = {
         "zh": "{who} 给我发了消息，但我不认识此人。可以让此人和我说话吗？",
     },
     "strangers_more": {
-        "en": "More unknown people have written to me. I show three at a time; the button lists all of them.",
-        "zh": "还有其他陌生人给我发了消息。我一次只显示三个，点按钮可列出全部。",
+        "en": "More unknown people have written to me: {count}. I show three at a time; the button lists all of them.",
+        "zh": "还有 {count} 个陌生人给我发了消息。我一次只显示三个，点按钮可列出全部。",
     },
     "stranger_member": {"en": "{who} was let in as a member by {by}.", "zh": "{by} 已允许 {who} 作为成员加入。"},
     "stranger_guest": {"en": "{who} was let in as a guest by {by}.", "zh": "{by} 已允许 {who} 作为访客加入。"},

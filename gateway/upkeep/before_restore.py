@@ -49,8 +49,13 @@ class BeforeRestore:
         lines = [self._line(row) for row in rows[:MOST_TOLD]]
         if more := len(rows) - MOST_TOLD:
             lines += [f"… (+{more})"] if more > 0 else []
-        moments = {"backup": self._moment(self._restored.taken_at), "restored": self._moment(self._restored.at)}
-        self._owners.tell("said_before_restore", **moments, count=len(rows), lines="\n".join(lines))
+        self._owners.tell(
+            "said_before_restore",
+            backup=self._moment(self._restored.taken_at),
+            restored=self._moment(self._restored.at),
+            count=len(rows),
+            lines="\n".join(lines),
+        )
         log.warning("messages from before the restore are not answered", messages=len(rows))
         await self._store.restores.mark_reported([row.seq for row in rows])
 

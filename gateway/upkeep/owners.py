@@ -1,5 +1,6 @@
 """Notifies owners, and of some matters admins too, in their private chats."""
 
+import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
@@ -11,7 +12,7 @@ from channels.capabilities import FindsPrivateChats
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.roles import Role, Roles
 from gateway.settings.current import CurrentSettings
-from gateway.store.person import Account
+from gateway.store.person import Account, Person
 from gateway.store.rows import STRANGER, Post
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
@@ -31,13 +32,16 @@ class Owners:
         self._current = current
         self._new_id = new_id
         self._telling = Background("notifying an owner failed")
+        self._counting = asyncio.Lock()
+        """An edit waits until the message was sent."""
 
-    def tell(self, key: str, *, show: str = "", **facts: str | int) -> None:
+    def tell(self, key: str, *, show: str = "", least: Role = Role.OWNER, **facts: str | int) -> None:
         """Send a text to every owner in the background.
 
         Args:
             key: Key of the text.
             show: Command for a button that shows more.
+            least: ADMIN: send it to admins, too.
             facts: Values for the text's placeholders.
         """
         notice = f"owners-{self._new_id()}"
@@ -46,27 +50,35 @@ class Owners:
             buttons = ((Button(label=say("look_button", language), action=show),),) if show else ()
             return OutboundMessage(markdown=say(key, language, **facts), buttons=buttons, silent=True)
 
-        self._send_all(f"{notice}:notice:", message, self._roles.accounts(Role.OWNER))
+        self._send_all(f"{notice}:notice:", message, self._roles.having(least))
 
     @property
     def can_be_asked(self) -> bool:
         """True if there is anybody whom `tell_of_stranger` tells."""
-        return bool(self._delivery.own_chats or self._roles.accounts(Role.ADMIN))
+        return bool(self._delivery.own_chats or self._roles.having(Role.ADMIN))
 
     def tell_of_stranger(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
         """Send a message about a stranger to every owner and admin in the background, also on the page.
 
         `notice` is its unique name; who got one with this name gets no second one.
         """
-        pages = [Account(str(each), chat=each) for each in self._delivery.own_chats]
-        self._send_all(f"{notice}{STRANGER}", message, [*self._roles.accounts(Role.ADMIN), *pages], once=True)
+        self._send_all(f"{notice}{STRANGER}", message, [*self._roles.having(Role.ADMIN), *self._pages], once=True)
 
     def tell_pages(self, notice: str, key: str, **facts: str) -> None:
         """Send a text to the page, whose user owns this machine; `notice` is its unique name."""
-        pages = [Account(str(each), chat=each) for each in self._delivery.own_chats]
         self._send_all(
-            f"{notice}:notice:", lambda language: OutboundMessage(markdown=say(key, language, **facts)), pages
+            f"{notice}:notice:", lambda language: OutboundMessage(markdown=say(key, language, **facts)), self._pages
         )
+
+    def tell_how_many(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
+        """Send a message as `tell_of_stranger` does, or edit it if it was sent before."""
+
+        async def tell() -> None:
+            async with self._counting:
+                for person in [*self._roles.having(Role.ADMIN), *self._pages]:
+                    await self._send(person, f"{notice}{STRANGER}", message, once=False)
+
+        self._telling.start(tell(), f"tell {notice}")
 
     async def close_notice(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
         """Replace a message that was sent to several people by another text."""
@@ -82,9 +94,9 @@ class Owners:
 
         `besides` is a chat that has been told already.
         """
-        for account in self._roles.accounts(Role.ADMIN):
-            sending = self._send(account, f"owners-{notice}:notice:", messages.__getitem__, once=True, besides=besides)
-            self._telling.start(sending, f"tell {account.principal}")
+        for person in self._roles.having(Role.ADMIN):
+            sending = self._send(person, f"owners-{notice}:notice:", messages.__getitem__, once=True, besides=besides)
+            self._telling.start(sending, f"tell {person.id}")
 
     def work_failed(self, name: str, error: Exception) -> None:
         """Report that a background task meant to run forever has failed and is being restarted."""
@@ -98,41 +110,51 @@ class Owners:
         """Cancel sending. Notices already stored are delivered after the next start."""
         await self._telling.stop()
 
+    @property
+    def _pages(self) -> list[Person]:
+        """The chats of the page, whose user owns this machine."""
+        return [Person(str(each), accounts=(Account(str(each), chat=each),)) for each in self._delivery.own_chats]
+
     def _send_all(
         self,
         notice: str,
         message: Callable[[Language], OutboundMessage],
-        accounts: Iterable[Account],
+        people: Iterable[Person],
         *,
         once: bool = False,
     ) -> None:
-        for account in accounts:
-            self._telling.start(self._send(account, notice, message, once=once), f"tell {account.principal}")
+        for person in people:
+            self._telling.start(self._send(person, notice, message, once=once), f"tell {person.id}")
 
     async def _send(
         self,
-        account: Account,
+        person: Person,
         notice: str,
         message: Callable[[Language], OutboundMessage],
         *,
         once: bool = False,
         besides: ChatKey | None = None,
     ) -> None:
-        person = account.principal.rpartition(":")[2]
-        chat = account.chat or await self._private_chat(account.principal.partition(":")[0], person)
-        if chat is None or chat == besides or not self._delivery.knows(chat):
+        """Send a message to one of the person's accounts: one that has written here, if there is one."""
+        keys = [f"{notice}{account.principal}" for account in person.accounts]
+        if once and any([await self._store.outbox.find(key) is not None for key in keys]):
             return
+        accounts = sorted(person.accounts, key=lambda each: each.chat is None)
+        chats = [(account, await self._chat_of(account)) for account in accounts]
+        found = [(account, chat) for account, chat in chats if chat is not None and self._delivery.knows(chat)]
+        if not found or any(chat == besides for _, chat in found):
+            return
+        account, chat = found[0]
+        words = message(await self._language_of(chat, account.principal.rpartition(":")[2]))
         key = f"{notice}{account.principal}"
-        if once and await self._store.outbox.find(key) is not None:
-            return
-        post = Post(
-            key,
-            notice.partition(":")[0],
-            chat,
-            message(await self._language_of(chat, person)),
-        )
+        before = await self._store.outbox.find(key)
+        post = replace(before, message=words) if before else Post(key, notice.partition(":")[0], chat, words)
         await self._store.outbox.add([post])
         await self._delivery.deliver(chat, [post])
+
+    async def _chat_of(self, account: Account) -> ChatKey | None:
+        platform, person = account.principal.partition(":")[0], account.principal.rpartition(":")[2]
+        return account.chat or await self._private_chat(platform, person)
 
     async def _language_of(self, chat: ChatKey, person: str) -> Language:
         return language_of(await self._store.chats.language_of(chat, person), self._current.language)

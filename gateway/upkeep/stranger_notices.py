@@ -1,5 +1,6 @@
 """The messages about strangers: the question to owners and admins, and the line that the stranger gets."""
 
+from collections.abc import Sequence
 from functools import partial
 
 from agent_core.background import Background
@@ -40,14 +41,15 @@ class StrangerNotices:
         """Show a stranger to every owner and admin who has not seen them."""
         self._owners.tell_of_stranger(_name(stranger), partial(_question, stranger))
 
-    def tell_of_more(self, notice: str) -> None:
-        """Tell owners and admins that more strangers wait."""
+    def tell_of_more(self, waiting: Sequence[Stranger]) -> None:
+        """Tell owners and admins how many more strangers wait. The message is edited when others come."""
 
         def message(language: Language) -> OutboundMessage:
             button = Button(label=say("look_button", language), action="/people")
-            return OutboundMessage(markdown=say("strangers_more", language), buttons=((button,),), silent=True)
+            text = say("strangers_more", language, count=len(waiting))
+            return OutboundMessage(markdown=text, buttons=((button,),), silent=True)
 
-        self._owners.tell_of_stranger(f"strangers-{notice}", message)
+        self._owners.tell_how_many(f"strangers-{waiting[0].id}", message)
 
     async def close(self, stranger: Stranger, verdict: str, by: str) -> None:
         """Replace the question by its outcome, in which the words of the stranger are gone."""

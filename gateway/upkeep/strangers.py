@@ -70,8 +70,8 @@ class Strangers:
         log.info("a stranger wrote", who=principal, state=stranger.state.value)
         if stranger.state is StrangerState.WAITING:
             await self._notices.greet(stranger)
-            if sum(each.state is StrangerState.WAITING for each in await self._store.strangers.all()) == 1:
-                self._notices.tell_of_more(stranger.id)
+            known = await self._store.strangers.all()
+            self._notices.tell_of_more([each for each in known if each.state is StrangerState.WAITING])
         self._changed.set()
 
     async def run(self, accept: Callable[[InboundEvent], Awaitable[Accepted]]) -> None:

@@ -118,7 +118,7 @@ async def life(
     clock = clock or SystemClock()
     channels = [channel or MemoryChannel(limits=NO_PACE)]
     async with Store.open(home, clock, new_id) as store:
-        access = Access(Roles(PEOPLE), channels, [], clock, print)
+        access = Access(Roles(PEOPLE), channels, [], clock)
         approvals = Approvals(store, Delivery(channels, store, clock), access, clock, in_force())
         permissions = ChatPermissions(
             Rules(Policy(), access), approvals, Versions(home, clock), store, SkillLibrary(), sandbox=sandbox

@@ -56,7 +56,7 @@ class Nowhere:
 async def budgets_in(home: Path, clock: Clock, ids: "count[int]") -> AsyncIterator[tuple[Budgets, Store, Access]]:
     """Open a store and its budgets, as a start of the program does."""
     async with Store.open(home, clock, lambda: f"id-{next(ids)}") as store:
-        access = Access(Roles(People(frozenset(), frozenset())), [], (), clock, print)
+        access = Access(Roles(People(frozenset(), frozenset())), [], (), clock)
         notices = BudgetNotices(store, Nowhere(), access, Nowhere(), in_force())
         budgets = Budgets(store, clock, lambda: f"call-{next(ids)}", Ledger(ZONE), notices, BudgetRules())
         await budgets.load()

@@ -1,6 +1,7 @@
-"""Access rules: messages of unknown users get no answer, and the console says how to let them in."""
+"""Access rules: messages of unknown users get no answer."""
 
 import pytest
+from structlog.testing import capture_logs
 
 from channels.base import (
     Accepted,
@@ -38,12 +39,9 @@ def access(
     is_local: bool = False,
     spoken_in: tuple[str, ...] = (),
     clock: FakeClock | None = None,
-    console: list[str] | None = None,
 ) -> Access:
     channel = MemoryChannel(limits=Limits(max_text=100, is_local=is_local))
-    return Access(
-        Roles(people), [channel], spoken_in, clock or FakeClock(), ([] if console is None else console).append
-    )
+    return Access(Roles(people), [channel], spoken_in, clock or FakeClock())
 
 
 def says(
@@ -140,57 +138,39 @@ def test_strangers_are_refused_in_a_thread_where_we_spoke() -> None:
     assert door.authorize(says(MALLORY, chat=THREAD, addressed=Addressed.AMBIENT)) is Decision.REFUSED
 
 
-def test_the_console_prints_the_line_to_paste_with_everybody_who_is_in_it_already() -> None:
-    printed: list[str] = []
-
-    access(console=printed).authorize(says(MALLORY))
-
-    assert printed[0].splitlines()[1] == 'allow = ["memory:2", "memory:3"]'
-    assert printed[1].splitlines()[1] == "PARLEY_ALLOW=memory:2,memory:3"
-
-
-def test_where_nobody_is_allowed_yet_one_line_is_enough() -> None:
-    printed: list[str] = []
-
-    access(NOBODY, console=printed).authorize(says(MALLORY))
-
-    assert [line.splitlines()[1] for line in printed] == ['allow = ["memory:3"]']
-
-
 def test_a_stranger_is_noticed_once_an_hour() -> None:
-    printed: list[str] = []
     clock = FakeClock()
-    door = access(NOBODY, clock=clock, console=printed)
-    for _ in range(5):
+    door = access(NOBODY, clock=clock)
+    with capture_logs() as logged:
+        for _ in range(5):
+            door.authorize(says(MALLORY))
+        assert [each["who"] for each in logged] == ["memory:3"]
+
+        clock.now += NOTICE_EVERY
         door.authorize(says(MALLORY))
-    assert len(printed) == 1
 
-    clock.now += NOTICE_EVERY
-    door.authorize(says(MALLORY))
-
-    assert len(printed) == 2
+    assert len(logged) == 2
 
 
 def test_only_so_many_strangers_are_remembered() -> None:
-    printed: list[str] = []
-    door = access(NOBODY, console=printed)
-    for number in range(MOST_NOTICED):
-        door.authorize(says(Sender(id=f"s{number}", name="S")))
-    door.authorize(says(MALLORY))
-    door.authorize(says(Sender(id="s1", name="S")))
-    assert len(printed) == MOST_NOTICED + 1
+    door = access(NOBODY)
+    with capture_logs() as logged:
+        for number in range(MOST_NOTICED):
+            door.authorize(says(Sender(id=f"s{number}", name="S")))
+        door.authorize(says(MALLORY))
+        door.authorize(says(Sender(id="s1", name="S")))
+        assert len(logged) == MOST_NOTICED + 1
 
-    door.authorize(says(Sender(id="s0", name="S")))
+        door.authorize(says(Sender(id="s0", name="S")))
 
-    assert len(printed) == MOST_NOTICED + 2, "the oldest is forgotten, which costs one more line"
+    assert len(logged) == MOST_NOTICED + 2, "the oldest is forgotten, which costs one more line"
 
 
 def test_strangers_who_talk_to_each_other_are_no_news() -> None:
-    printed: list[str] = []
+    with capture_logs() as logged:
+        access().authorize(says(MALLORY, chat=THREAD, addressed=Addressed.AMBIENT))
 
-    access(console=printed).authorize(says(MALLORY, chat=THREAD, addressed=Addressed.AMBIENT))
-
-    assert printed == []
+    assert logged == []
 
 
 async def test_who_is_in_a_thread_with_us_need_not_name_us_after_a_restart_either(start_bot: StartBot) -> None:

@@ -119,7 +119,7 @@ class Machine(RuleBasedStateMachine):
         store = Store.open(Path(self.home.name), self.clock, lambda: "another session")
         self.store = await self.life.enter_async_context(store)
         delivery = Delivery([self.channel], self.store, self.clock)
-        access = Access(Roles(PEOPLE), [self.channel], [], self.clock, print)
+        access = Access(Roles(PEOPLE), [self.channel], [], self.clock)
         self.approvals = Approvals(self.store, delivery, access, self.clock, in_force(), lambda: next(self.ids))
         self.plain = PlainWords(self.store, delivery, self.clock)
         await self.approvals.recall()

@@ -30,7 +30,7 @@ WORKSPACE = Speakers(Audience.WORKSPACE)
 def access(*rows: tuple[str, str, str], people: tuple[Person, ...] = ()) -> Access:
     roles = Roles(People(owners=frozenset({"memory:1"}), allow=frozenset()), people)
     channel = MemoryChannel(limits=Limits(max_text=100))
-    return Access(roles, [channel], [str(THREAD)], FakeClock(), print, groups=GroupAccess(Groups(rows)))
+    return Access(roles, [channel], [str(THREAD)], FakeClock(), groups=GroupAccess(Groups(rows)))
 
 
 def speakers(setting: Speakers, chat: ChatKey = TEAM) -> tuple[str, str, str]:

@@ -29,7 +29,7 @@ def said(at: float, sender: str = "bob") -> InboxItem:
 
 
 def pace_of(clock: FakeClock) -> Pace:
-    return Pace(Access(Roles(PEOPLE), [MemoryChannel()], (), clock, print), clock)
+    return Pace(Access(Roles(PEOPLE), [MemoryChannel()], (), clock), clock)
 
 
 def spent(clock: FakeClock) -> Pace:

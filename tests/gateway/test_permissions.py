@@ -156,4 +156,4 @@ async def test_an_id_that_is_taken_is_not_given_twice(tmp_path: Path) -> None:
 
 
 def here_access() -> Access:
-    return Access(Roles(PEOPLE), [MemoryChannel()], [], SystemClock(), print)
+    return Access(Roles(PEOPLE), [MemoryChannel()], [], SystemClock())

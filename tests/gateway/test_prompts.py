@@ -73,7 +73,7 @@ async def made(
         delivery = Delivery([channel], store, clock)
         talk = EarlierTalk(channel, store, lambda _, sender: sender.id != "eve", delivery.caught_up)
         attachments = Attachments(channel, home / "w", vision, FileSources(home / "w"))
-        access = Access(Roles(People(frozenset(), frozenset())), [channel], set(), clock, print)
+        access = Access(Roles(People(frozenset(), frozenset())), [channel], set(), clock)
         voice = Transcriber(None, store, access, store.secrets, AudioSpending(budgets, in_force(), clock))
         maker = PromptMaker(attachments, clock, ZoneInfo("Europe/Paris"), talk, store.secrets, voice, None)
         return await maker.make(given)

@@ -15,6 +15,7 @@ from tests.gateway.approving import asked, questions, recorder, states
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.jobs.kit import a_job
+from tests.gateway.peopled import Platform
 
 
 @tool()
@@ -58,6 +59,25 @@ async def test_a_run_ends_with_the_block_and_makes_no_further_call(start_bot: St
     assert len(bot.llm.requests) == 1
     assert await bot.made.store.inbox.waiting() == []
     assert await bot.channel.hears("hello?", sender="bob") is Accepted.REFUSED
+
+
+async def test_admins_are_told_what_ended_and_nobody_twice(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    turns = Waits(said, calls(("look", {}))), "never said"
+    bot = await start_bot(*turns, tools=(look,), channel=Platform())
+    await made(bot, Role.ADMIN, "dora")
+    await bot.channel.hears("look around", sender="bob")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+
+    await bot.channel.hears("/block memory:bob", sender="dora")
+    said.set()
+    await bot.app.settled()
+    await bot.made.owners.settled()
+
+    notice = "`memory:bob` may no longer speak with me. Of theirs I ended 1 runs"
+    for name in ("ann", "dora", "carl"):
+        told = [text for text in bot.channel.screen_of(bot.channel.chat(name)) if text.startswith(notice)]
+        assert len(told) == (0 if name == "carl" else 1)
 
 
 async def test_waiting_messages_of_others_are_still_answered(start_bot: StartBot) -> None:

@@ -1,7 +1,7 @@
 """No sequence of commands, events and restarts gives anyone rights but through somebody who holds them.
 
 A whole gateway runs over a database in memory. The model in `rights_model` computes each person's rights by itself.
-`PARLEY_SEQUENCES=10000 pytest tests/gateway/test_rights_machine.py` runs as many sequences.
+`PARLEY_SEQUENCES=10000 pytest --timeout 0 tests/gateway/test_rights_machine.py` runs as many sequences.
 """
 
 import asyncio

@@ -75,7 +75,7 @@ def test_each_role_has_the_rights_of_those_after_it() -> None:
 def test_the_same_id_in_another_workspace_is_somebody_else() -> None:
     channel = MemoryChannel(limits=Limits(max_text=100, ids_per_workspace=True))
     roles = Roles(SETTINGS, [known("memory:T1:eve", "admin")])
-    access = Access(roles, [channel], (), FakeClock(), print)
+    access = Access(roles, [channel], (), FakeClock())
     here, there = (ChatKey(platform="memory", account=team, chat="c") for team in ("T1", "T2"))
     eve, bob = Sender(id="eve", name="Eve"), Sender(id="bob", name="Bob")
 
@@ -85,7 +85,7 @@ def test_the_same_id_in_another_workspace_is_somebody_else() -> None:
 
 
 def test_admins_are_no_owners() -> None:
-    access = Access(Roles(SETTINGS, [known("memory:eve", "admin")]), [MemoryChannel()], (), FakeClock(), print)
+    access = Access(Roles(SETTINGS, [known("memory:eve", "admin")]), [MemoryChannel()], (), FakeClock())
     eve = Sender(id="eve", name="Eve")
 
     assert access.is_admin(CHAT, eve)

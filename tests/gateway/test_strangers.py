@@ -1,6 +1,7 @@
 """Strangers in direct chats, and what owners and admins decide about them."""
 
 import asyncio
+import re
 
 import pytest
 
@@ -80,7 +81,8 @@ async def test_at_most_three_strangers_are_shown_at_once(start_bot: StartBot) ->
     for number in range(MOST_SHOWN + 3):
         await bot.hears(f"hello {number}", sender=f"s{number}")
     await bot.channel.until(lambda: len(told(bot, "ann")) == MOST_SHOWN + 1)
-    assert sum(text.startswith("More unknown people") for text in told(bot, "ann")) == 1
+    more = "More unknown people have written to me: 3."
+    await bot.channel.until(lambda: sum(text.startswith(more) for text in told(bot, "ann")) == 1)
 
     await bot.channel.presses("Ignore")
 
@@ -131,6 +133,34 @@ async def test_words_are_kept_up_to_a_limit_and_for_a_week(start_bot: StartBot) 
     clock.now += KEPT + 1
 
     assert await bot.made.strangers.waiting() == []
+
+
+async def test_the_button_of_a_stranger_whose_week_is_over_does_nothing_and_says_so(start_bot: StartBot) -> None:
+    clock = FakeClock()
+    bot = await with_stranger(start_bot, clock=clock)
+    clock.now += KEPT + 1
+
+    await bot.channel.presses("Allow")
+    await bot.app.settled()
+
+    assert role_of(bot, "eve") is None
+    assert "too long ago" in told(bot, "ann")[-1]
+    assert bot.llm.requests == []
+
+
+async def test_a_person_with_several_accounts_is_asked_once(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    await bot.hears("/role memory:dora owner")
+    await bot.hears("/link", sender="dora")
+    [code] = re.findall(r"/link (\w{8})`", told(bot, "dora")[-1])
+    await bot.hears(f"/link {code}", sender="dora2")
+
+    await bot.hears("hi, may I?", sender="eve")
+    await bot.channel.until(lambda: any("unknown here" in text for text in told(bot, "ann")))
+    await bot.made.stranger_notices.settled()
+
+    asked = [text for name in ("dora", "dora2") for text in told(bot, name) if "unknown here" in text]
+    assert len(asked) == 1
 
 
 async def test_a_quotation_of_the_question_brings_no_words_to_the_model(start_bot: StartBot) -> None:

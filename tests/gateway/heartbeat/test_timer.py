@@ -42,7 +42,7 @@ class Woken:
         delivery = Delivery([channel], store, clock)
         self.due = DueJobs(
             store,
-            Access(Roles(PEOPLE), [channel], set(), clock, print),
+            Access(Roles(PEOPLE), [channel], set(), clock),
             clock,
             self._accept,
             MissedSlots(store, delivery, clock, in_force(), short_ids()),

@@ -64,7 +64,7 @@ class Room:
         self.workspace = home / "workspace"
         self.workspace.mkdir()
         delivery = Delivery([channel], store, clock)
-        access = Access(Roles(PEOPLE), [channel], (), clock, print)
+        access = Access(Roles(PEOPLE), [channel], (), clock)
         self.tools = RunTools(store, delivery, access, clock, home / "outgoing")
 
     def job(self, sender: str = "ann", group: str | None = None) -> Job:

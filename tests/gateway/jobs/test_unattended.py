@@ -41,7 +41,7 @@ def library(tmp_path: Path) -> SkillLibrary:
 
 
 def permissions(library: SkillLibrary, *scripts: str, given: Collection[str] = ()) -> UnattendedPermissions:
-    rules = Rules(Policy(), Access(Roles(PEOPLE), [MemoryChannel()], [], FakeClock(), print))
+    rules = Rules(Policy(), Access(Roles(PEOPLE), [MemoryChannel()], [], FakeClock()))
     return UnattendedPermissions(rules, Versions(Path("/dev/null"), FakeClock()), library, scripts, given, FileLedger())
 
 

@@ -32,10 +32,9 @@ class Ward:
         """All events, including repeated ones."""
         self.is_full = False
         """True if the disk is full."""
-        self.lines: list[str] = []
         """Console output."""
         self.inbox: Accept = self.accept
-        access = Access(Roles(people), [channel], set(), clock, self.lines.append)
+        access = Access(Roles(people), [channel], set(), clock)
         self.missed_slots = MissedSlots(store, Delivery([channel], store, clock), clock, in_force(), short_ids())
         self.due = DueJobs(store, access, clock, self._take_in, self.missed_slots, platforms=[channel.name], tick=tick)
 
