@@ -23,35 +23,38 @@ from agent_core.models.scripted import ScriptedLlm
 from channels.base import (
     Accepted,
     ButtonPressed,
-    ChatKey,
-    CommandInvoked,
     InboundEvent,
     MessageEdited,
     MessageReceived,
     ReactionAdded,
     RequestMade,
-    Sender,
-    Standing,
 )
-from channels.memory import MemoryChannel
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
 from gateway.permissions.roles import People
 from gateway.texts.about import About
-from tests.clock import FakeClock
-from tests.gateway.bot import NO_PACE, BotOptions
+from tests.gateway.bot import BotOptions
 from tests.gateway.memory_store import MemoryDatabase
 from tests.gateway.rights_model import COOKS, HOUR, OWNER, WEEK, Model, Place, Told, rank, rises
+from tests.gateway.rights_world import (
+    ACCOUNTS,
+    GROUPS,
+    KEYS,
+    NAMES,
+    PLACES,
+    PLATFORMS,
+    SEEDS,
+    SENDERS,
+    CookServer,
+    Server,
+    StillClock,
+    command,
+    key,
+    sender,
+)
 
 SEQUENCES = int(os.environ.get("PARLEY_SEQUENCES", "40"))
 T = TypeVar("T")
-
-SEEDS = {"memory:ann": "owner", "memory:bob": "member"}
-NAMES = ("ann", "bob", "carl", "zoe")
-PLATFORMS = ("memory", "other")
-ACCOUNTS = [f"{platform}:{name}" for platform in PLATFORMS for name in NAMES]
-GROUPS = [Place("memory", "#team"), Place("memory", "#team", "7"), Place("memory", "#plans"), Place("other", "#team")]
-PLACES = [*GROUPS, *(Place(*account.split(":")) for account in ACCOUNTS)]
 
 people, accounts = st.sampled_from(NAMES), st.sampled_from(ACCOUNTS)
 groups, rooms = st.sampled_from(GROUPS), st.sampled_from([*GROUPS, None, None, None])
@@ -81,28 +84,6 @@ commands = st.one_of(
 )
 standings = st.one_of(st.none(), st.builds(Told, st.booleans(), st.booleans()))
 CODE = re.compile(r"/link (\w{8})`")
-
-
-class Server(MemoryChannel):
-    """A platform on which the bot may write to people first; the first one has a role, and tells full members."""
-
-    def __init__(self, name: str) -> None:
-        super().__init__(name=name, limits=NO_PACE.model_copy(update={"tells_full_members": name == "memory"}))
-
-    async def private_chat(self, person: str) -> ChatKey:
-        return self.chat(person)
-
-
-class CookServer(Server):
-    def roles(self, chat: ChatKey) -> dict[str, str]:
-        return {COOKS: "Cooks"}
-
-
-class StillClock(FakeClock):
-    """Moves only when a sequence says so."""
-
-    async def sleep(self, seconds: float) -> None:
-        await asyncio.sleep(0)
 
 
 class Rights(RuleBasedStateMachine):
@@ -394,31 +375,6 @@ def owned(model: Model) -> dict[str, str | None]:
     return {account: model.own(account) for account in ACCOUNTS}
 
 
-def key(at: Place) -> ChatKey:
-    return KEYS.get(at) or ChatKey(platform=at.platform, account="here", chat=at.chat, thread=at.thread)
-
-
-def sender(who: str, told: Told | None) -> Sender:
-    standing = Standing(roles=(COOKS,) if told.is_cook else (), is_full_member=told.is_full_member) if told else None
-    return Sender(id=who, name=who, standing=standing)
-
-
-def command(at: Place, who: str, told: Told | None, words: str) -> CommandInvoked:
-    name, _, arguments = words.partition(" ")
-    return CommandInvoked(
-        event_id=new_id(),
-        chat=key(at),
-        sender=sender(who, told),
-        at=1.0,
-        message_id=new_id(),
-        name=name,
-        arguments=arguments,
-    )
-
-
-KEYS: dict[Place, ChatKey] = {}
-KEYS.update({at: key(at) for at in PLACES})
-SENDERS = {who: sender(who, None) for who in NAMES}
 TestRights = Rights.TestCase
 TestRights.settings = settings(
     max_examples=SEQUENCES, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
