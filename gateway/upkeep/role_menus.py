@@ -83,7 +83,7 @@ class RoleMenus:
         """Return the role of each person by private chat, owners and admins first."""
         found: dict[ChatKey, Role] = {}
         for role in (Role.OWNER, Role.ADMIN, Role.GUEST):
-            for account in self._roles.accounts(role):
+            for account in (each for known in self._roles.having(role) for each in known.accounts):
                 name, _, person = account.principal.rpartition(":")
                 if name == platform.name and self._roles.of(account.principal) is role:
                     found[await platform.private_chat(person)] = role
