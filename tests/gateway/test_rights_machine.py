@@ -12,7 +12,6 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TypeVar
-from zoneinfo import ZoneInfo
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -34,6 +33,7 @@ from gateway.app.composition import Composition, composed
 from gateway.permissions.roles import People
 from gateway.texts.about import About
 from tests.gateway.bot import BotOptions
+from tests.gateway.in_force import in_force
 from tests.gateway.memory_store import MemoryDatabase
 from tests.gateway.rights_model import COOKS, HOUR, OWNER, WEEK, Model, Place, Told, rank, rises
 from tests.gateway.rights_world import (
@@ -98,8 +98,8 @@ class Rights(RuleBasedStateMachine):
         self.model = Model(dict(SEEDS), now=self.clock.now)
         self.codes = ["00000000"]
         self.links = ["00000000"]
-        self.names: dict[str, str] = {}
-        """Accounts of strangers, by the ids in their buttons."""
+        self.newest: dict[str, str] = {}
+        """The id in the newest buttons about each stranger."""
         self.runner = asyncio.Runner()
         self.run(self.start())
         for account, role in given:
@@ -109,15 +109,16 @@ class Rights(RuleBasedStateMachine):
         return self.runner.run(work)
 
     async def start(self) -> None:
-        home, owners = Path(self.folder.name), frozenset(each for each, role in SEEDS.items() if role == OWNER)
+        current = in_force(home=Path(self.folder.name), audit=False)
+        owners = frozenset(each for each, role in SEEDS.items() if role == OWNER)
         self.life = AsyncExitStack()
         self.made: Composition = await self.life.enter_async_context(
             composed(
-                AppSettings(home, People(owners, frozenset(SEEDS) - owners), ZoneInfo("UTC"), audit=False),
+                AppSettings(current, People(owners, frozenset(SEEDS) - owners)),
                 self.database.store(self.clock, new_id),
                 self.channels,
-                BotOptions().parts(ScriptedLlm()),
-                About(name="Ada", model="m", why="", demo=False, vision=False, version="0", started=0.0),
+                BotOptions().parts(ScriptedLlm(), current),
+                About(model="m", why="", demo=False, vision=False, version="0", started=0.0),
                 system=System(self.clock, console=lambda _: None),
             )
         )
@@ -281,7 +282,8 @@ class Rights(RuleBasedStateMachine):
     ) -> None:
         """Somebody presses a button about a stranger, perhaps much later, and another one after it."""
         self.a_stranger_writes(account)
-        key_of = next((each for each, principal in self.ids().items() if principal == account), "0")
+        self.ids()
+        key_of = self.newest.get(account, "0")
         self.passes(wait)
         for said in (verdict, again):
             self.pressed(at, presser, f"stranger {said} {key_of}")
@@ -357,10 +359,10 @@ class Rights(RuleBasedStateMachine):
         return taken
 
     def ids(self) -> dict[str, str]:
-        """Return the accounts of all strangers that ever were, by the ids in their buttons."""
+        """Return the accounts of strangers by the ids in their newest buttons; older buttons are of no use any more."""
         for each in self.run(self.made.store.strangers.all()):
-            self.names[each.id] = each.principal
-        return self.names
+            self.newest[each.principal] = each.id
+        return {each: account for account, each in self.newest.items()}
 
     def found(self) -> dict[tuple[str, Place], str | None]:
         access = self.made.access
