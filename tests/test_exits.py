@@ -185,7 +185,7 @@ WRITES: dict[str, Write] = {
     "Runs.begin": lambda store: store.runs.begin(RUN),
     "Transcript.append": lambda store: store.transcript.append(RUN, 1, user(KEY, source=KEY, context=KEY)),
     "Runs.record_tool": lambda store: store.runs.record_tool(RECORD),
-    "Sessions.rename": lambda store: store.sessions.rename("session-1", KEY),
+    "Sessions.rename": lambda store: store.sessions.rename(CHAT, "session-1", KEY),
     "Steps.add": lambda store: store.steps.add([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
     "Outbox.add": lambda store: store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
     "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
@@ -286,7 +286,14 @@ def test_every_way_to_write_something_down_is_known() -> None:
         and "self._writer.submit" in ast.unparse(method)
         and not method.name.startswith("_")
     }
-    reads = {"Chats.get", "Spending.of_run", "Runs.current", "Exchanges.last", "Store.check_writable"}
+    reads = {
+        "Chats.get",
+        "Spending.of_run",
+        "Runs.current",
+        "Exchanges.changes_words",
+        "Exchanges.last",
+        "Store.check_writable",
+    }
     """Methods that only wait for earlier writes, or create a chat without any text."""
 
     assert writes == WRITES.keys() | WRITES_OF_JOBS | WITHOUT_WORDS | reads

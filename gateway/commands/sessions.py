@@ -1,7 +1,5 @@
 """Commands about a chat's conversations: /sessions, /resume, /rename."""
 
-from collections.abc import Sequence
-
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
@@ -35,8 +33,7 @@ class SessionCommands:
         page = min(int(wanted), LAST_PAGE) if wanted.isascii() and wanted.isdigit() and int(wanted) else 1
         rows = await self._sessions.of(given.chat, PAGE + 1, PAGE * (page - 1))
         current = (await given.session.conversation.settings()).session
-        unbegun = await self._unbegun(given, current) if page == 1 else []
-        if not (rows or unbegun):
+        if not rows:
             return reply(say("sessions_none" if page == 1 else "sessions_no_more", language))
         zone, now = await given.session.conversation.zone(), self._clock.time()
         lines = [
@@ -52,16 +49,9 @@ class SessionCommands:
         )
         older = ((Button(label=say("search_older", language), action=f"/sessions {page + 1}"),),)
         return OutboundMessage(
-            markdown="\n".join([say("sessions", language), "", *unbegun, *lines, "", hint]),
+            markdown="\n".join([say("sessions", language), "", *lines, "", hint]),
             buttons=choices + older if len(rows) > PAGE else choices,
         )
-
-    async def _unbegun(self, given: Invocation, current: str) -> Sequence[str]:
-        """Return a line for the current conversation if it has a title, but no message yet."""
-        title = await self._sessions.title(current)
-        if not title or await self._sessions.find(given.chat, current) is not None:
-            return []
-        return [f"- `{current[:ID]}` **{literal(title)}** – {say('sessions_current', given.language)}"]
 
     async def resume(self, given: Invocation) -> Answer:
         """Continue an earlier conversation. The button of the reply goes back to the one before."""
@@ -90,7 +80,7 @@ class SessionCommands:
         """Name the current conversation."""
         title = " ".join(given.arguments.split())
         session = (await given.session.conversation.settings()).session
-        await self._sessions.rename(session, title)
+        await self._sessions.rename(given.chat, session, title)
         shown = await self._sessions.title(session)
         return reply(say("renamed", given.language, title=literal(shown)))
 
@@ -120,6 +110,7 @@ def _title(session: Session, language: Language) -> str:
 
 
 def _facts(session: Session, language: Language, *, is_current: bool) -> list[str]:
-    runs = say("sessions_runs_one" if session.runs == 1 else "sessions_runs", language, count=session.runs)
+    key = {0: "sessions_unbegun", 1: "sessions_runs_one"}.get(session.runs, "sessions_runs")
+    runs = say(key, language, count=session.runs)
     cost = [f"${session.cost_usd:.2f}"] if session.cost_usd >= HALF_A_CENT else []
     return [runs, *cost, *([say("sessions_current", language)] if is_current else [])]

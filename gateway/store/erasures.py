@@ -176,6 +176,7 @@ def _blank(connection: sqlite3.Connection, seq: int) -> bool:
 
 def _erase_chat(connection: sqlite3.Connection, chat: str) -> None:
     _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ?", (chat,))
+    connection.execute("DELETE FROM session_titles WHERE chat = ?", (chat,))
     for table in OF_CHAT:
         connection.execute(f"DELETE FROM {table} WHERE chat = ?", (chat,))  # noqa: S608
     connection.execute("DELETE FROM outbox WHERE chat = ? AND state IN ('sent', 'failed')", (chat,))

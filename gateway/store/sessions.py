@@ -29,7 +29,7 @@ class Session:
     """The whole id; users see its start."""
     began: float
     last: float
-    """When its last run began."""
+    """When its last run began, or when it was named if nothing was said in it."""
     runs: int
     tokens: int
     cost_usd: float
@@ -51,7 +51,7 @@ class Sessions(Table):
     """The conversations of each chat, by their runs. Titles are rows, everything else is computed."""
 
     async def of(self, chat: ChatKey, most: int, after: int = 0) -> list[Session]:
-        """Return a chat's sessions, those used last first.
+        """Return a chat's sessions in which something was said, or which have a title; those used last first.
 
         Args:
             chat: The chat.
@@ -63,11 +63,15 @@ class Sessions(Table):
             f" coalesce(sum({TOKENS_OF_RUN}), 0) + {_OF_TASKS.format('tokens')},"
             f" coalesce(sum({COST_OF_RUN}), 0) + {_OF_TASKS.format('cost')} / 1e9, title"
             " FROM runs LEFT JOIN session_titles USING (session)"
-            " WHERE chat = ? AND kind = 'chat' GROUP BY session ORDER BY last DESC LIMIT ? OFFSET ?"
+            " WHERE runs.chat = :chat AND kind = 'chat' GROUP BY session"
+            " UNION ALL SELECT session, at, at, 0, 0, 0, title FROM session_titles"
+            " WHERE chat = :chat AND session NOT IN (SELECT session FROM runs WHERE chat = :chat AND kind = 'chat')"
+            " ORDER BY last DESC LIMIT :most OFFSET :after"
         )
+        values = {"chat": str(chat), "most": most, "after": after}
 
         def read(connection: sqlite3.Connection) -> list[Session]:
-            rows = map(_Row._make, connection.execute(query, (str(chat), most, after)).fetchall())
+            rows = map(_Row._make, connection.execute(query, values).fetchall())
             return [_session(connection, row) for row in rows]
 
         return await self._reader.run(read)
@@ -80,11 +84,14 @@ class Sessions(Table):
             start: At least SHORTEST_ID characters.
         """
         query = (
-            "SELECT DISTINCT session FROM runs WHERE chat = ? AND kind = 'chat' AND substr(session, 1, ?) = ? LIMIT 2"
+            "SELECT session FROM runs WHERE chat = :chat AND kind = 'chat' AND substr(session, 1, :length) = :start"
+            " UNION SELECT session FROM session_titles WHERE chat = :chat AND substr(session, 1, :length) = :start"
+            " LIMIT 2"
         )
+        values = {"chat": str(chat), "length": len(start), "start": start}
 
         def read(connection: sqlite3.Connection) -> str | None:
-            rows = connection.execute(query, (str(chat), len(start), start)).fetchall()
+            rows = connection.execute(query, values).fetchall()
             return str(rows[0][0]) if len(rows) == 1 else None
 
         return await self._reader.run(read) if len(start) >= SHORTEST_ID else None
@@ -119,14 +126,15 @@ class Sessions(Table):
 
         return await self._reader.run(read)
 
-    async def rename(self, session: str, title: str) -> None:
-        """Give a session a title; an empty one removes it."""
+    async def rename(self, chat: ChatKey, session: str, title: str) -> None:
+        """Give a session of a chat a title; an empty one removes it."""
         title = self._secrets.mask(" ".join(title.split()))[:LONGEST_TITLE]
+        row = (session, title, str(chat), self._clock.time())
 
         def change(connection: sqlite3.Connection) -> None:
             if title:
-                query = "INSERT OR REPLACE INTO session_titles (session, title) VALUES (?, ?)"
-                connection.execute(query, (session, title))
+                query = "INSERT OR REPLACE INTO session_titles (session, title, chat, at) VALUES (?, ?, ?, ?)"
+                connection.execute(query, row)
             else:
                 connection.execute("DELETE FROM session_titles WHERE session = ?", (session,))
 

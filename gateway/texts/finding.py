@@ -28,6 +28,7 @@ TEXTS = {
     "sessions_no_more": {"en": "There are no older conversations.", "zh": "没有更早的对话了。"},
     "sessions_current": {"en": "this one", "zh": "当前对话"},
     "sessions_untitled": {"en": "(no text)", "zh": "（无文字）"},
+    "sessions_unbegun": {"en": "nothing said yet", "zh": "还没有内容"},
     "sessions_runs_one": {"en": "1 answer", "zh": "1 次回答"},
     "sessions_runs": {"en": "{count} answers", "zh": "{count} 次回答"},
     "sessions_hint": {

@@ -142,7 +142,7 @@ async def test_sessions_are_listed_by_their_last_use_with_a_title_and_their_cost
         await store.transcript.append(run, 0, user(f"  Question {number}\nand more"))
         await store.spending.reserve(f"call-{number}", float(number), Payer(ANN, run.id), "m", Spent(10, USD // 2))
         await store.runs.end(run, RunEnd(TerminalReason.COMPLETED, "m"), [])
-    await store.sessions.rename("bbbb2", "  Garden\n plans ")
+    await store.sessions.rename(ANN, "bbbb2", "  Garden\n plans ")
 
     first, second = await store.sessions.of(ANN, 10)
 

@@ -289,3 +289,31 @@ async def test_the_title_of_the_very_first_conversation_shows_before_its_first_m
     await bot.hears("/sessions")
 
     assert "**Garden plans** – " in bot.screen[-1]
+
+
+async def test_a_titled_conversation_without_messages_can_be_resumed(start_bot: StartBot) -> None:
+    bot = await start_bot("One.", "Roses.")
+    await bot.hears("/rename Garden plans")
+    await bot.hears("/new")
+    await bot.hears("first")
+
+    await bot.hears("/sessions")
+    listed = re.search(r"`(\w+)` \*\*Garden plans\*\* – .+, nothing said yet$", bot.screen[-1], re.MULTILINE)
+    assert listed is not None
+    await bot.hears(f"/resume {listed[1]}")
+    await bot.hears("what about the roses?")
+
+    assert bot.screen[-1] == "Roses."
+    assert len([each for each in bot.llm.requests[-1].messages if each.role == "user"]) == 1
+
+
+async def test_its_title_is_erased_with_the_chat(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/rename Garden plans")
+    session = (await bot.made.store.chats.get(bot.channel.chat())).session
+
+    await bot.hears("/forget me")
+    await bot.channel.presses("Erase for good")
+    await bot.app.settled()
+
+    assert await bot.made.store.sessions.title(session) == ""
