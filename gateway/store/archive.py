@@ -4,7 +4,7 @@ Rows are streamed. A row that cannot be parsed is yielded as `Unreadable` instea
 """
 
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
@@ -16,6 +16,7 @@ from agent_core.messages import AgentMessage, JsonObject, message_adapter
 from channels.base import InboundEvent
 from gateway.errors import ParleyError
 from gateway.store.approvals import of_run
+from gateway.store.history import END, known_rows
 from gateway.store.inbox import event_adapter
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations, schema_of
 from gateway.store.question import Question
@@ -131,6 +132,20 @@ class Archive:
         """Yield the messages that a run added to the transcript."""
         return _said_where(self._connection, "run = ?", (run,))
 
+    def known_before(self, run: str, session: str) -> Iterator[SaidRow | Unreadable]:
+        """Yield what the model knew of a conversation when a run of it began, without what was taken back by then."""
+        return _said_where(self._connection, *known_rows(self._connection, session, self._first_row(run)))
+
+    def taken_back(self, run: str, session: str) -> float | None:
+        """Return when a run's exchange was taken back, as by /rewind; None if it was not."""
+        query = "SELECT at FROM rewinds WHERE session = ? AND after < ? AND until >= ? ORDER BY at LIMIT 1"
+        first = self._first_row(run)
+        return next((float(at) for (at,) in self._connection.execute(query, (session, first, first))), None)
+
+    def _first_row(self, run: str) -> int:
+        (first,) = self._connection.execute("SELECT min(seq) FROM transcript WHERE run = ?", (run,)).fetchone()
+        return END if first is None else int(first)
+
     def questions(self, run: str) -> dict[str, Question]:
         """Return a run's approval questions by id."""
         return {question.id: question for question in of_run(self._connection, run)}
@@ -178,7 +193,7 @@ def _runs(connection: sqlite3.Connection, which: str, values: Sequence[str | int
 
 
 def _said_where(
-    connection: sqlite3.Connection, which: str, values: Sequence[str | int]
+    connection: sqlite3.Connection, which: str, values: Sequence[str | int] | Mapping[str, str | int]
 ) -> Iterator[SaidRow | Unreadable]:
     query = f"SELECT seq, session, run, turn, message FROM transcript WHERE {which} ORDER BY seq"  # noqa: S608
     return _readable(connection.execute(query, values), _said, "transcript")

@@ -7,14 +7,13 @@ from dataclasses import dataclass
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, message_adapter, text_of
 from agent_core.reasons import CallFailure
 from channels.base import ButtonPressed, CommandInvoked, MessageEdited, MessageReceived
+from gateway.store.history import END, last_starts
 from gateway.store.inbox import parse_item
 from gateway.store.rows import InboxItem, inbox_seqs
 from gateway.store.table import Table
-from gateway.store.transcript import LAST_STARTS
 
 _IN_RANGE = "session = ? AND seq > ? AND seq <= ?"
 _OF_MESSAGE = "chat = ? AND message_id = ? AND json_extract(payload, '$.type')"
-_END = 2**63 - 1
 
 
 @dataclass(frozen=True)
@@ -88,9 +87,7 @@ def _rewound(connection: sqlite3.Connection, event_id: str) -> _Place | None:
 
 
 def _last(connection: sqlite3.Connection, session: str) -> _Place | None:
-    for (start,) in connection.execute(LAST_STARTS, (session, 1)):
-        return session, start - 1, _END
-    return None
+    return next(((session, start - 1, END) for start in last_starts(connection, session, 1)), None)
 
 
 def _runs(connection: sqlite3.Connection, place: _Place) -> list[str]:

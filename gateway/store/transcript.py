@@ -8,23 +8,11 @@ from collections.abc import Collection, Iterable, Sequence
 from agent_core.loop.state import effective
 from agent_core.messages import AgentMessage, message_adapter
 from agent_core.sources import UNKNOWN, Sources, union
+from gateway.store.history import END, known_rows, last_starts
 from gateway.store.inbox import mark_done
 from gateway.store.rows import Run
 from gateway.store.search import index
 from gateway.store.table import Table, readable
-
-_LAST = 2**63 - 1
-_COUNTS = (
-    "NOT EXISTS (SELECT 1 FROM rewinds WHERE rewinds.session = transcript.session"
-    " AND transcript.seq > rewinds.after AND transcript.seq <= rewinds.until)"
-)
-"""True for rows that no rewind took out of the model's context."""
-LAST_STARTS = (
-    "SELECT min(seq) FROM transcript WHERE session = ?"  # noqa: S608
-    " AND json_extract(message, '$.role') = 'user'"
-    f" AND json_extract(message, '$.id') LIKE 'inbox-%' AND {_COUNTS} GROUP BY run ORDER BY 1 DESC LIMIT ?"
-)
-"""Selects the first rows of a session's last exchanges."""
 
 
 class Transcript(Table):
@@ -57,10 +45,11 @@ class Transcript(Table):
 
     async def history(self, session: str) -> list[AgentMessage]:
         """Return a session's effective history: the last summary, the messages it kept, and all messages since."""
-        query = f"SELECT seq, message FROM transcript WHERE session = ? AND seq >= ? AND {_COUNTS} ORDER BY seq"  # noqa: S608
 
         def read(connection: sqlite3.Connection) -> list[AgentMessage]:
-            return effective(_messages(connection.execute(query, (session, _start(connection, session)))))
+            known, values = known_rows(connection, session)
+            query = f"SELECT seq, message FROM transcript WHERE {known} ORDER BY seq"  # noqa: S608
+            return effective(_messages(connection.execute(query, values)))
 
         return await self._reader.run(read)
 
@@ -81,7 +70,7 @@ class Transcript(Table):
             done = connection.execute("SELECT exchanges FROM rewinds WHERE event = ?", (event_id,)).fetchone()
             if done is not None:
                 return int(done[0])
-            starts = [seq for (seq,) in connection.execute(LAST_STARTS, (session, count))]
+            starts = last_starts(connection, session, count)
             if starts:
                 query = "SELECT max(seq) FROM transcript WHERE session = ?"
                 (until,) = connection.execute(query, (session,)).fetchone()
@@ -123,30 +112,9 @@ class Transcript(Table):
         """Return the sources of untrusted input in a session so far."""
 
         def read(connection: sqlite3.Connection) -> Sources:
-            return _sources(connection, session, _LAST)
+            return _sources(connection, session, END)
 
         return await self._reader.run(read)
-
-
-def _start(connection: sqlite3.Connection, session: str) -> int:
-    """Return the first row that counts: the first one that the last summary kept, else the summary, else 0.
-
-    The search starts at the end, so that a long history costs nothing.
-    """
-    query = (
-        "SELECT seq, json_extract(message, '$.first_kept_id') FROM transcript"  # noqa: S608
-        f" WHERE session = ? AND json_extract(message, '$.role') = 'summary' AND {_COUNTS} ORDER BY seq DESC LIMIT 1"
-    )
-    summary = connection.execute(query, (session,)).fetchone()
-    if summary is None:
-        return 0
-    seq, first_kept = summary
-    query = (
-        "SELECT seq FROM transcript"
-        " WHERE session = ? AND seq < ? AND json_extract(message, '$.id') = ? ORDER BY seq DESC LIMIT 1"
-    )
-    kept = connection.execute(query, (session, seq, first_kept))
-    return next((int(start) for (start,) in kept), int(seq))
 
 
 def _sources(connection: sqlite3.Connection, session: str, until: int) -> Sources:

@@ -282,3 +282,19 @@ async def test_a_home_without_a_store_is_one_sentence(tmp_path: Path) -> None:
 
     assert (refused.code, refused.out) == (2, "")
     assert refused.err.startswith(f"parley: Nothing is kept in {tmp_path} yet.")
+
+
+async def test_a_run_is_told_with_the_history_that_it_saw(start_bot: StartBot) -> None:
+    bot = await start_bot("One.", "Two.", "Two, better.", "Three.")
+    for words in ("first", "second", "/retry", "third"):
+        await bot.hears(words)
+
+    third, again, second, first = (told(bot.home, full=True, which=which) for which in range(4))
+
+    assert in_order(third, "history  4 messages", "first\n", "One.\n", "second\n", "Two, better.\n", "— turn 1")
+    assert "Two.\n" not in third
+    assert "undone" not in third
+    assert in_order(again, "history  2 messages", "One.\n", "— turn 1")
+    assert in_order(second, "undone ", "its exchange was taken out of the conversation\n", "history  2 messages")
+    assert "history" not in first
+    assert all(SAME in each for each in (third, again, second, first))

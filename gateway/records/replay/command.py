@@ -7,7 +7,7 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from gateway.errors import ParleyError
-from gateway.records.replay.lines import Manner, Story, headline, table
+from gateway.records.replay.lines import Manner, Story, before_it, headline, table
 from gateway.records.replay.rebuild import Rebuilt, in_order
 from gateway.security.printing import print_pieces
 from gateway.settings.settings import load_settings
@@ -34,6 +34,8 @@ def replayed(archive: Archive, row: RunRow, manner: Manner, *, last: int | None 
     rebuilt = Rebuilt(row.run, row.session)
     story = Story(row, archive.questions(row.run), rebuilt, manner)
     yield from headline(row, manner)
+    yield from before_it(archive.known_before(row.run, row.session), archive.taken_back(row.run, row.session), manner)
+    yield ""
     told = story.lines(in_order(archive.said_in(row.run), archive.steps(row.run)))
     yield from told if last is None else deque(told, maxlen=last)
     yield from story.sums()

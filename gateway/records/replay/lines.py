@@ -20,6 +20,7 @@ from agent_core.events import (
     ToolExecutionStart,
     TurnStart,
 )
+from agent_core.loop.state import effective
 from agent_core.messages import (
     AgentMessage,
     AssistantMessage,
@@ -34,7 +35,7 @@ from agent_core.messages import (
 )
 from gateway.records.replay.rebuild import Rebuilt, Row
 from gateway.security.masking import Mask
-from gateway.store.archive import RunRow, SaidRow, StepRow
+from gateway.store.archive import RunRow, SaidRow, StepRow, Unreadable
 from gateway.store.question import Question
 
 SHORT = 300
@@ -73,7 +74,20 @@ def headline(run: RunRow, manner: Manner) -> Iterator[str]:
     yield f"  ended    {_ending(run)}"
     if run.error:
         yield f"  error    {manner.clipped(run.error)}"
-    yield ""
+
+
+def before_it(known: Iterable[SaidRow | Unreadable], taken_back: float | None, manner: Manner) -> Iterator[str]:
+    """Yield the history with which the run began, and when its exchange was taken back.
+
+    In full these are the messages, otherwise their number.
+    """
+    if taken_back is not None:
+        yield f"  undone   {manner.moment(taken_back)}: its exchange was taken out of the conversation"
+    messages = effective([row.message for row in known if isinstance(row, SaidRow)])
+    if messages:
+        yield f"  history  {_count(len(messages), 'message')} of the conversation before it"
+    for message in messages if manner.full else ():
+        yield f"           {_role(message)}: {manner.clipped(_words(message)) or '(no words)'}"
 
 
 class Story:
@@ -207,6 +221,30 @@ def table(runs: Iterable[RunRow], manner: Manner) -> Iterator[str]:
             f"{run.run[:12]:12}  {manner.moment(run.started)}  {took:>7}  {run.tokens:>8}  {run.cost_usd:>9.4f}"
             f"  {run.reason or run.state:16}  {run.chat}"
         )
+
+
+def _role(message: AgentMessage) -> str:
+    match message:
+        case UserMessage():
+            return message.source or "person"
+        case AssistantMessage():
+            return "Parley"
+        case ToolResultMessage():
+            return message.tool_name
+        case _:
+            return message.role
+
+
+def _words(message: AgentMessage) -> str:
+    match message:
+        case SummaryMessage():
+            return message.summary
+        case NotificationMessage():
+            return message.text
+        case CustomMessage():
+            return message.kind
+        case _:
+            return text_of(message.content)
 
 
 def _ending(run: RunRow) -> str:
