@@ -81,9 +81,12 @@ async def test_without_the_setting_there_are_none(own_stage: Stage) -> None:
     said = await chat.says(ann, "good morning")
     await chat.until(lambda c: c.screen[-1].endswith("Good morning, Ann."))
 
-    await chat.until(lambda _: on(said) == [])  # on Slack the eyes serve as a typing indicator meanwhile
+    await chat.until(lambda _: on(said) == [])
     calls = stage.net.emulator.calls_of(CALLS[stage.platform.facts.name])
-    assert [call.params.get("name") for call in calls] == ["eyes"] * (stage.platform.facts.name == "slack")
+    if stage.platform.facts.name == "slack":  # its typing indicator, unless the answer was faster
+        assert {call.params.get("name") for call in calls} <= {"eyes"}
+    else:
+        assert calls == []
 
 
 async def test_a_stopped_message_has_none(own_stage: Stage) -> None:
