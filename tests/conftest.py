@@ -3,10 +3,12 @@
 import gc
 import os
 import secrets
+import shutil
 import signal
 import socket
 from collections.abc import Generator, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -22,6 +24,11 @@ use_plain_logs()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts programs in the background with Ctrl-C ignored, and they pass that on. Some tests send it.
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# A store waits for the disk with every transaction, and a test begins with an empty one. In memory it need not wait.
+MEMORY, ROOM = Path("/dev/shm"), 2 * 2**30  # noqa: S108 - pytest makes a folder of its own there
+if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+    os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # pytest's variable for the place of `tmp_path`
 
 # The same examples in every run, so that a failure belongs to the change that shows it; `--hypothesis-profile=explore`
 # searches further. No example is too slow, as times depend more on the machine than on the code.

@@ -50,6 +50,7 @@ async def opened(folder: Path, platform_kind: Kind) -> AsyncIterator[Stage]:
                 yield stage
             finally:
                 await stage.program.kill()
+                (stage.program.home / "ballast").unlink(missing_ok=True)  # 64 MB, and many homes are kept until the end
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
