@@ -17,7 +17,7 @@ from agent_core.messages import user
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from gateway.errors import HomeUnusable
-from gateway.store.opening import FILE, NoFullTextSearch, StoreBusy, StoreDamaged, StoreTooNew, migrate, migrations
+from gateway.store.opening import FILE, NoFullTextSearch, StoreBusy, StoreDamaged, StoreTooNew, migrate
 from gateway.store.rows import Chat, InboxItem, Post, Run, RunEnd
 from gateway.store.runs import ToolRecord
 from gateway.store.store import Store
@@ -385,9 +385,3 @@ async def test_its_files_are_for_us_alone_even_where_an_earlier_version_left_the
         modes = [stat.S_IMODE((tmp_path / f"{FILE}{end}").stat().st_mode) for end in ("", "-wal", "-shm")]
 
     assert modes == [0o600, 0o600, 0o600]
-
-
-def test_migrations_are_numbered_one_after_the_other() -> None:
-    numbers = [int(each.name.partition("_")[0]) for each in migrations()]
-
-    assert numbers == list(range(1, len(numbers) + 1))
