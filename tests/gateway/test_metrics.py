@@ -136,7 +136,7 @@ async def test_every_metric_moves_in_a_conversation_and_stands_in_the_docs(wired
 
 async def test_while_it_starts_there_are_no_metrics_and_it_is_not_ready(tmp_path: Path) -> None:
     async with watched(None, tmp_path) as client:
-        async with client.get("/healthz") as answer:
+        async with client.get("/healthz", headers={"Host": "tunnel.example"}) as answer:
             assert (answer.status, await answer.text()) == (200, "ok")
         async with client.get("/readyz") as answer:
             assert (answer.status, await answer.json()) == (

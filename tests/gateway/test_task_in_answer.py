@@ -27,14 +27,10 @@ async def test_in_an_answer_its_report_is_the_result_and_nobody_is_told_besides(
     assert bot.screen == ["There are 42."]
     assert text_of(bot.llm.requests[-1].messages[-1].content) == "42 files."
     assert cast.told == []
-    [(own, whole)] = rows(
-        bot.home,
-        "SELECT (SELECT tokens FROM tasks), (SELECT tokens FROM runs WHERE kind = 'chat')",
-    )
-    assert isinstance(own, int)
-    assert isinstance(whole, int)
-    assert whole > own > 0
-    assert rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'task'") == [(0,)]
+    [(own,)] = rows(bot.home, "SELECT tokens FROM tasks")
+    calls_and_tokens = "SELECT count(*), sum(tokens) FROM spending WHERE run {} LIKE 'task-%'"
+    assert rows(bot.home, calls_and_tokens.format("")) == [(1, own)]
+    assert rows(bot.home, calls_and_tokens.format("NOT"))[0][0] == 2
 
 
 async def test_in_an_answer_people_see_what_it_does(start_bot: StartBot) -> None:
@@ -77,7 +73,7 @@ async def test_what_it_had_cost_when_its_answer_was_stopped_is_counted(start_bot
     await never.reached.wait()
     await bot.hears("/stop")
 
-    [(cost,)] = rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'task'")
+    [(cost,)] = rows(bot.home, "SELECT sum(tokens) FROM spending WHERE run LIKE 'task-%'")
     assert isinstance(cost, int)
     assert cost > 0
 
@@ -161,7 +157,7 @@ async def test_in_an_answer_it_goes_on_from_where_it_was(start_bot: StartBot) ->
     assert cast.told == []
 
 
-async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot, tmp_path: Path) -> None:
+async def test_in_an_answer_what_was_given_up_costs_nothing_more(start_bot: StartBot, tmp_path: Path) -> None:
     call = ToolCall(id="call-1", name="task", arguments={"prompt": "count"})
     own = replace(COUNT, background=False)
     spent = answered("half").model_copy(update={"usage": Usage(input=700, total=700), "stop_reason": StopReason.ERROR})
@@ -183,10 +179,7 @@ async def test_in_an_answer_what_was_given_up_has_cost_once(start_bot: StartBot,
     await bot.app.settled()
 
     assert bot.screen == ["It was too much."]
-    [(tokens,)] = rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'chat'")
-    assert rows(bot.home, "SELECT tokens FROM runs WHERE kind = 'task'") == [(700,)]
-    assert isinstance(tokens, int)
-    assert tokens < 700
+    assert rows(bot.home, "SELECT run, count(*) FROM spending GROUP BY run") == [(RUN.id, 1)]
 
 
 async def test_in_an_answer_that_is_over_it_is_over(start_bot: StartBot, tmp_path: Path) -> None:

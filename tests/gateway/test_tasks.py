@@ -214,7 +214,7 @@ async def test_one_that_never_ends_is_ended_after_its_time(start_bot: StartBot) 
     await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
     async with clock.going_on():
         await bot.channel.until(are(bot.home, "failed"))
-        await bot.app.settled()
+    await bot.app.settled()
 
     assert "it was not done within 2100 s" in cast.told[0]
     assert bot.screen == [IN_BACKGROUND, "Told 1."]

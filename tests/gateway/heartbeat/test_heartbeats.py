@@ -15,6 +15,7 @@ from gateway.schedule.heartbeat.check_in import BUDGET, TOOLS
 from gateway.schedule.heartbeat.gates import MOST_TOKENS
 from gateway.schedule.heartbeat.greeting import AROUND, planned
 from gateway.schedule.times.quiet import QuietHours
+from gateway.settings.budgets import BudgetSettings
 from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
 from gateway.store.rule import Once
 from gateway.texts.say import say
@@ -172,7 +173,7 @@ async def test_who_writes_again_is_looked_after_again(start_looking: StartBeatin
 
 async def test_a_day_s_looks_cost_so_much_and_no_more(start_looking: StartBeating) -> None:
     reads = calls(("read_file", {"path": "HEARTBEAT.md"}), text="a " * 12_000)
-    bot = await start_looking(*[reads, NOTHING] * 60)
+    bot = await start_looking(*[reads, NOTHING] * 60, budgets=BudgetSettings(unknown_price=0.01))
     await bot.until("2026-11-23 20:30")
     assert await bot.outcome() == "heartbeat_used_enough"
     used = sum(look.tokens for look in await bot.looks())
