@@ -56,7 +56,12 @@ _UNITS = {
     Unit.USD: r"(?:us\$|\$|(?<![a-z])(?:us\s*dollars?|usd|dollars?)(?![a-z])|美元|美金)",
     Unit.TOKENS: r"(?:个?(?:(?<![a-z])tokens?(?![a-z])|(?<=k|m)\s*tokens?(?![a-z])|词元))",
 }
-_NUMBER = re.compile(r"([-+]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d{1,18}(?:\.\d{1,9})?)\s*(k|m|千|万|百万|千万|亿)?")
+_NUMBER = re.compile(r"([-+]?)\s*(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s*(k|m|千|万|百万|千万|亿)?")
+_CURRENCY = re.compile(
+    r"[€£¥₹₽₩]|(?<![a-z])(?:eur|euros?|gbp|pounds?|cny|rmb|yuan|jpy|yen|chf|cad|aud|inr|hkd|krw)(?![a-z])"
+    r"|人民币|欧元|英镑|日元|港币|港元|块钱?|元"
+)
+"""Other currencies, in what is left of a text without its US dollars."""
 _TIMES = {"k": 10**3, "千": 10**3, "万": 10**4, "m": 10**6, "百万": 10**6, "千万": 10**7, "亿": 10**8}
 
 
@@ -67,13 +72,19 @@ def parse_allowance(text: str) -> Allowance:
         raise BadAmount("amount_unclear")
     period, text = _taken(text, _PERIODS)
     unit, text = _taken(text, _UNITS)
+    if unit is None and _CURRENCY.search(text):
+        raise BadAmount("amount_other_currency")
     found = _NUMBER.fullmatch(" ".join(text.split()))
-    if found is None or period is None or unit is None:
+    if found is None:
         raise BadAmount("amount_unclear")
     sign, digits, times = found.groups()
     value = Decimal(digits.replace(",", "")) * _TIMES.get(times or "", 1)
+    if sign == "-" or not value:
+        raise BadAmount("amount_not_positive")
+    if period is None or unit is None:
+        raise BadAmount("amount_unclear")
     amount = int(value * (USD if unit is Unit.USD else 1))
-    if sign == "-" or amount < 1:
+    if amount < 1:
         raise BadAmount("amount_not_positive")
     if amount > MOST * (USD if unit is Unit.USD else 1000):
         raise BadAmount("amount_too_large")

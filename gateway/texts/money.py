@@ -5,8 +5,15 @@ TEXTS = {
         "en": "I do not understand this amount. It takes a number, USD or tokens, and a day or a month.",
         "zh": "我没看懂这个数额。请写明数字、美元或词元，以及每天或每月。",
     },
+    "amount_other_currency": {
+        "en": "Budgets are in US dollars or tokens. Please give the amount in one of these.",
+        "zh": "预算只能用美元或词元，请换算后再设置。",
+    },
     "amount_not_positive": {"en": "A budget must be more than zero.", "zh": "预算必须大于零。"},
-    "amount_too_large": {"en": "That is more than a budget can hold.", "zh": "这个数额太大了。"},
+    "amount_too_large": {
+        "en": "That is more than a budget can hold: at most a billion dollars, or a trillion tokens.",
+        "zh": "这个数额太大了：最多十亿美元或一万亿词元。",
+    },
     "budget_usage": {
         "en": "Set one with `{slash}budget here 5 USD a day`, `{slash}budget me 100k tokens a month` or "
         "`{slash}budget all 50 USD a month`; remove it with `{slash}budget here off`.",
