@@ -7,18 +7,19 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from channels.base import ChatKey
-from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
 from gateway.store.table import Table
 
 SHORTEST_ID = 4
 """Characters of the shortest id that is shown or accepted."""
 LONGEST_TITLE = 80
 """Characters."""
-_OF_TASKS = (
-    "(SELECT coalesce(sum(spending.{}), 0) FROM tasks JOIN runs AS asked ON asked.run = tasks.asked_by"
-    " JOIN spending ON spending.run = 'task-' || tasks.id WHERE asked.session = runs.session)"
+_SPENT = (
+    "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) / 1e9 FROM spending WHERE run IN"
+    " (SELECT run FROM runs WHERE chat = :chat AND session = :session AND kind = 'chat' UNION ALL"
+    " SELECT 'task-' || id FROM tasks JOIN runs ON runs.run = asked_by"
+    " WHERE tasks.chat = :chat AND runs.session = :session)"
 )
-"""What the tasks of a session have used."""
+"""What the runs of a session and the tasks that they began have used."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,6 @@ class _Row(NamedTuple):
     began: float
     last: float
     runs: int
-    tokens: int
-    cost_usd: float
     title: str | None
 
 
@@ -59,12 +58,10 @@ class Sessions(Table):
             after: The number of sessions to skip.
         """
         query = (
-            "SELECT session, min(started), max(started) AS last, count(*),"  # noqa: S608
-            f" coalesce(sum({TOKENS_OF_RUN}), 0) + {_OF_TASKS.format('tokens')},"
-            f" coalesce(sum({COST_OF_RUN}), 0) + {_OF_TASKS.format('cost')} / 1e9, title"
+            "SELECT session, min(started), max(started) AS last, count(*), title"
             " FROM runs LEFT JOIN session_titles USING (session)"
             " WHERE runs.chat = :chat AND kind = 'chat' GROUP BY session"
-            " UNION ALL SELECT session, at, at, 0, 0, 0, title FROM session_titles"
+            " UNION ALL SELECT session, at, at, 0, title FROM session_titles"
             " WHERE chat = :chat AND session NOT IN (SELECT session FROM runs WHERE chat = :chat AND kind = 'chat')"
             " ORDER BY last DESC LIMIT :most OFFSET :after"
         )
@@ -72,7 +69,7 @@ class Sessions(Table):
 
         def read(connection: sqlite3.Connection) -> list[Session]:
             rows = map(_Row._make, connection.execute(query, values).fetchall())
-            return [_session(connection, row) for row in rows]
+            return [_session(connection, chat, row) for row in rows]
 
         return await self._reader.run(read)
 
@@ -141,9 +138,10 @@ class Sessions(Table):
         await self._writer.submit(change)
 
 
-def _session(connection: sqlite3.Connection, row: _Row) -> Session:
+def _session(connection: sqlite3.Connection, chat: ChatKey, row: _Row) -> Session:
+    tokens, cost = connection.execute(_SPENT, {"chat": str(chat), "session": row.session}).fetchone()
     title = _first_words(connection, row.session) if row.title is None else row.title
-    return Session(row.session, row.began, row.last, row.runs, row.tokens, row.cost_usd, title)
+    return Session(row.session, row.began, row.last, row.runs, tokens, cost, title)
 
 
 def _first_words(connection: sqlite3.Connection, session: str) -> str:
