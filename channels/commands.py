@@ -81,6 +81,8 @@ class CommandSpec(Value):
     """True if it is offered in private chats only."""
     for_admins: bool = False
     """True if menus that differ by person offer it to owners and admins only."""
+    takes_files: bool = False
+    """True if a file can be given with it."""
     on_messages: dict[str, str] = Field(default_factory=dict)
     """Names of its entry in the menus on messages, by language; empty if there is none."""
 

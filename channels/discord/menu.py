@@ -12,7 +12,7 @@ from channels.commands import CommandOption, CommandSpec, Typed
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.interactions import callback
 from channels.discord.normalise import DEFAULT_LANGUAGE, MESSAGE_COMMAND, SLASH_COMMAND, arguments
-from channels.discord.wire import Interaction
+from channels.discord.wire import ATTACHED, Interaction
 
 log = logging.getLogger(__name__)
 
@@ -23,6 +23,8 @@ MOST_CHOICES = 25
 SUGGEST = 8
 """Type of the response to a request for completion."""
 _TEXT, _NUMBER = 3, 4
+FILE = "file"
+"""Name of the option for a file."""
 _IN_SERVERS, _WITH_THE_BOT = 0, 1
 """Contexts of commands. The third, private chats between users, does not include the bot."""
 _INSTALLED_IN_SERVERS = 0
@@ -85,9 +87,11 @@ def _command(command: CommandSpec) -> JsonValue:
         "integration_types": [_INSTALLED_IN_SERVERS],
     }
     about["description_localizations"] = _localized(command.description)
-    options = sorted(command.options, key=lambda option: not option.required)
+    options = [_option(each) for each in sorted(command.options, key=lambda option: not option.required)]
+    if command.takes_files:
+        options.append({"type": ATTACHED, "name": FILE, "description": FILE})
     if options:
-        about["options"] = [_option(option) for option in options]
+        about["options"] = options
     return about
 
 

@@ -24,6 +24,7 @@ from channels.base import (
 from channels.discord.cache import Servers
 from channels.discord.config import Config
 from channels.discord.wire import (
+    ATTACHED,
     COMMAND,
     COMPONENT,
     DEFAULT,
@@ -169,18 +170,18 @@ def attachments(message: Message) -> tuple[Attachment, ...]:
 
 def _attachments(message: Message) -> Iterator[Attachment]:
     for file in message.attachments:
-        yield _attachment(message, file)
+        yield _attachment(message.channel_id, message.id, file)
     for file in chain.from_iterable(each.message.attachments for each in message.message_snapshots):
-        yield _attachment(message, file).model_copy(update={"by": "somebody"})
+        yield _attachment(message.channel_id, message.id, file).model_copy(update={"by": "somebody"})
 
 
-def _attachment(message: Message, file: File) -> Attachment:
+def _attachment(channel: str, message: str, file: File) -> Attachment:
     mime_type = (file.content_type or "application/octet-stream").partition(";")[0].strip()
     return Attachment(
         name=file.filename or f"file-{file.id[-8:]}",
         mime_type=mime_type,
         size=file.size,
-        reference=str(Reference(message.channel_id, message.id, file.id, file.url)),
+        reference=str(Reference(channel, message, file.id, file.url)),
         is_voice=file.waveform is not None,
         seconds=file.duration_secs,
     )
@@ -266,8 +267,16 @@ def arguments(data: InteractionData, menu: Menu) -> str:
     """Return a command's arguments as they would be typed. Discord lists options in the order of filling them in."""
     spec = next((spec for spec in menu.commands if spec.name == data.name), None)
     order = [option.name for option in spec.options] if spec else []
-    given = sorted(data.options, key=lambda option: order.index(option.name) if option.name in order else len(order))
+    words = (option for option in data.options if option.type != ATTACHED)
+    given = sorted(words, key=lambda option: order.index(option.name) if option.name in order else len(order))
     return " ".join(str(option.value).strip() for option in given if option.value is not None).strip()
+
+
+def _given_files(interaction: Interaction) -> tuple[Attachment, ...]:
+    """Return the files that were given with a command."""
+    files = interaction.data.resolved.attachments
+    ids = [str(option.value) for option in interaction.data.options if option.type == ATTACHED]
+    return tuple(_attachment(interaction.channel_id, interaction.id, files[each]) for each in ids if each in files)
 
 
 def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | ButtonPressed | None:
@@ -289,6 +298,7 @@ def from_interaction(interaction: Interaction, view: View) -> CommandInvoked | B
             name=name,
             arguments=arguments(interaction.data, view.menu),
             respond=respond_to(interaction),
+            attachments=_given_files(interaction),
             reply_to=interaction.data.target_id,
         )
     if interaction.type == COMPONENT and interaction.message and interaction.data.custom_id:

@@ -19,6 +19,8 @@ THREADS = frozenset((10, 11, 12))
 """Channel types of threads."""
 COMMAND, COMPONENT, COMPLETION = 2, 3, 4
 """Types of interactions."""
+ATTACHED = 11
+"""Type of an option that is a file."""
 
 
 def _strings(value: object) -> object:
@@ -145,9 +147,16 @@ class Deletion(Wire):
 
 class Option(Wire):
     name: str
+    type: int = 3
     value: JsonValue = None
     focused: bool = False
     """True for the option that the user is typing, in a request for completion."""
+
+
+class Resolved(Wire):
+    """What the ids in options stand for."""
+
+    attachments: dict[str, File] = Field(default_factory=dict)
 
 
 class InteractionData(Wire):
@@ -156,6 +165,7 @@ class InteractionData(Wire):
     name: str = ""
     type: int = 1
     """For commands: 1 is a slash command, 3 an entry in the menu on messages."""
+    resolved: Resolved = Resolved()
     target_id: Snowflake | None = None
     """The message in whose menu a command was chosen."""
     options: tuple[Option, ...] = ()

@@ -123,6 +123,7 @@ class Command:
             description=about,
             arguments=self.arguments,
             private=self.private,
+            takes_files=self.takes_files,
             for_admins=self.offered_to.is_at_least(Role.ADMIN),
             on_messages={**self.on_messages},
         )

@@ -6,7 +6,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 
 from tests.emulators import discord_shapes as shapes
 from tests.emulators.discord_events import Events
-from tests.emulators.discord_options import filled_in
+from tests.emulators.discord_options import FILE, file_option, filled_in
 from tests.emulators.discord_state import (
     COMPLETION,
     REPLY,
@@ -114,7 +114,7 @@ class Chat:
         command = _COMMAND.fullmatch(text)
         registered = command and self._registered(command[1])
         if command and registered:
-            return self._invoke(person, text, registered, (command[2] or "").strip())
+            return self._invoke(person, text, registered, (command[2] or "").strip(), document)
         channel = self.channel if reply_to is None else reply_to.channel
         message = self._world.write(channel, person, self._with_mentions(text))
         message.embeds.extend(embeds)
@@ -244,9 +244,19 @@ class Chat:
         here = 1 if guild is None else 0
         return None if isinstance(contexts, list) and here not in contexts else found
 
-    def _invoke(self, person: Person, text: str, command: Json, arguments: str) -> Message:
+    def _invoke(
+        self, person: Person, text: str, command: Json, arguments: str, document: tuple[str, bytes, str] | None
+    ) -> Message:
         data: Json = {"id": command["id"], "name": command["name"], "type": 1}
-        if given := filled_in(command, arguments):
+        given = filled_in(command, arguments)
+        if document is not None:
+            if (option := file_option(command)) is None:
+                raise AssertionError(f"the client takes no file for /{command['name']}")
+            name, content, mime = document
+            file = self._world.store(self.channel, name, mime, content)
+            given.append({"name": option, "type": FILE, "value": file.file_id})
+            data["resolved"] = {"attachments": {file.file_id: shapes.attachment(self._world, file)}}
+        if given:
             data["options"] = [*given]
         interaction = self._interaction(_SLASH, person, self.channel)
         interaction.name = str(command["name"])

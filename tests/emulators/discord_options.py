@@ -3,6 +3,7 @@
 from tests.emulators.discord_state import Json
 
 _NUMBER = 4
+FILE = 11
 
 
 def filled_in(command: Json, typed: str) -> list[Json]:
@@ -13,7 +14,8 @@ def filled_in(command: Json, typed: str) -> list[Json]:
     options = command.get("options")
     given: list[Json] = []
     left = typed
-    declared = [each for each in options if isinstance(each, dict)] if isinstance(options, list) else []
+    found = [each for each in options if isinstance(each, dict)] if isinstance(options, list) else []
+    declared = [each for each in found if each.get("type") != FILE]
     for number, option in enumerate(declared):
         is_last = number == len(declared) - 1
         first, _, rest = left.partition(" ")
@@ -36,6 +38,13 @@ def filled_in(command: Json, typed: str) -> list[Json]:
     if left:
         raise AssertionError(f"the client offers no option of /{command['name']} for {left!r}")
     return given
+
+
+def file_option(command: Json) -> str | None:
+    """Return the name of the option that takes a file."""
+    options = command.get("options")
+    found = [each for each in options if isinstance(each, dict)] if isinstance(options, list) else []
+    return next((str(each["name"]) for each in found if each.get("type") == FILE), None)
 
 
 def _check_optional(option: Json, command: Json) -> None:
