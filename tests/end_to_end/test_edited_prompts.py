@@ -14,7 +14,7 @@ pytestmark = [
     pytest.mark.timeout(120),
 ]
 
-OFFER = "You edited your message after I had begun to change or send things"
+OFFER = "You edited your message after I had begun to act on it"
 REWOUND = "I no longer know the last exchange."
 
 
@@ -79,6 +79,22 @@ async def test_an_edit_of_an_older_message_does_nothing(stage: Stage) -> None:
 
     await chat.until(lambda c: c.screen[-1] == "Hello.")
     assert stage.said == ["hello"]
+
+
+async def test_in_a_group_the_person_edits_the_message_and_others_are_answered_afterwards(stage: Stage) -> None:
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    team = await stage.net.room("Team", [ann, bob])
+    stage.script.then(says("never said", hold=asyncio.Event()), says("For Bob: Bergen."), says("For Ann."))
+
+    asked = await team.says(bob, "@parley_bot weather in Oslo?")
+    await stage.asked(1)
+    await team.says(ann, "@parley_bot and tomorrow?", reply_to=asked)
+    await stage.heard()
+    await team.edits(asked, "@parley_bot weather in Bergen?")
+
+    await team.until(lambda c: c.screen[-1] == "For Ann.")
+    assert [text for text in team.screen if text.startswith("For")] == ["For Bob: Bergen.", "For Ann."]
+    assert stage.said == ["Bob: weather in Bergen?", "Ann: and tomorrow?"]
 
 
 # kill -9

@@ -16,7 +16,7 @@ from tests.gateway.approving import CHART, QUESTION, questions, recorder
 from tests.gateway.bot import NO_PACE, Bot
 from tests.gateway.conftest import StartBot
 
-OFFER = "You edited your message after I had begun to change or send things, so I did not start again."
+OFFER = "You edited your message after I had begun to act on it, so I did not start again."
 BUTTON = "Answer again with the new words"
 NOTHING = "There is nothing to try again here any more."
 
