@@ -78,7 +78,7 @@ class Commands(Chats):
             HelpCommands(about, self.current).commands,
             status.commands,
             PairCommands(self.pairing, self.access, self.strangers, clock).commands,
-            LinkCommands(self.membership, self.access).commands,
+            LinkCommands(self.membership, self.access, self.stranger_notices, self.revocation.sweep).commands,
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,
             RetryCommand(self.chat_models, self.access, store.exchanges).commands,

@@ -12,7 +12,7 @@ from gateway.permissions.roles import Role, Roles
 from gateway.store.person import Account, Person
 from gateway.store.strangers import Stranger
 from gateway.texts.say import Language, say
-from gateway.upkeep.stranger_notices import OUTCOMES, VERDICTS, as_code, quoted_name
+from gateway.upkeep.stranger_notices import LONGEST_NAME, OUTCOMES, VERDICTS, as_code, plain_name, quoted_name
 from gateway.upkeep.strangers import Strangers, account_of
 
 MOST_LISTED = 30
@@ -245,7 +245,8 @@ def _name(person: Person) -> str:
 def _button(person: Person, *, is_only: bool) -> str:
     """Return the label of a person; the platform tells people of the same name apart."""
     platform = person.accounts[0].principal.partition(":")[0]
-    return _name(person)[:LONGEST_LABEL] if is_only else f"{_name(person)[:LONGEST_LABEL]} ({platform})"
+    name = plain_name(_name(person))[:LONGEST_LABEL]
+    return name if is_only else f"{name} ({platform})"
 
 
 def _shows(principal: str) -> str:
@@ -254,10 +255,10 @@ def _shows(principal: str) -> str:
 
 def _described(person: Person) -> str:
     """Return a person's name and accounts as code."""
-    name = next((as_code(each.name) for each in person.accounts if each.name), "")
+    name = next((as_code(each.name[:LONGEST_NAME]) for each in person.accounts if each.name), "")
     return " ".join(filter(None, (name, ", ".join(f"`{each.principal}`" for each in person.accounts))))
 
 
 def _label(stranger: Stranger) -> str:
     platform = stranger.principal.partition(":")[0]
-    return f"? {(stranger.event.sender.name or stranger.principal)[:LONGEST_LABEL]} ({platform})"
+    return f"? {plain_name(stranger.event.sender.name or stranger.principal)[:LONGEST_LABEL]} ({platform})"

@@ -122,6 +122,27 @@ class Membership:
             self._roles.put(alone)
             return True
 
+    async def separate(self, account: Account, other: str) -> Person | None:
+        """Separate another account that was linked to this one by its code. Returns None if there is none such.
+
+        It loses what an owner's code gave it. An account cannot separate those that were there before it.
+        """
+        async with self._changing:
+            person = self._roles.person(account.principal)
+            names = [each.principal for each in person.accounts] if person else []
+            if person is None or other not in names[names.index(account.principal) + 1 :]:
+                return None
+            own = tuple(each for each in person.accounts if each.principal == other)
+            role = None if self._roles.of(other) is Role.OWNER else person.role
+            by = account.principal
+            alone = replace(person, id=self._new_id(), role=role, by=by, at=self._clock.time(), accounts=own)
+            rest = replace(person, accounts=tuple(each for each in person.accounts if each.principal != other))
+            await self._people.save(alone)
+            self._roles.put(rest)
+            self._roles.put(alone)
+            log.info("an account was separated", who=other, by=by)
+            return alone
+
     def known(self, account: Account) -> Person:
         """Return the person with this account: that of the rows, with its newest name and chat, or a new one."""
         person = self._roles.person(account.principal)

@@ -74,6 +74,19 @@ TEXTS = {
         "en": "This account is a person of its own again. Its role stays; `{slash}whoami` shows it.",
         "zh": "此账号已单独成为一个人，角色不变；`{slash}whoami` 可查看。",
     },
+    "link_used": {
+        "en": "{who} has used your code: both accounts are one person now. If that is not you, separate it at once.",
+        "zh": "{who} 使用了您的关联码，两个账号现在属于同一个人。如果不是您本人，请立即解除关联。",
+    },
+    "link_undo_button": {"en": "Separate it", "zh": "解除关联"},
+    "link_separated": {
+        "en": "{who} is a person of its own again, without the rights of an owner. `{slash}people` shows its role.",
+        "zh": "{who} 已单独成为一个人，不再有所有者的权限。`{slash}people` 显示其角色。",
+    },
+    "link_not_yours": {
+        "en": "No such account was linked to this one by a code of yours. `{slash}whoami` lists your accounts.",
+        "zh": "没有用您的关联码关联过这个账号。`{slash}whoami` 列出您的账号。",
+    },
     "link_none": {"en": "This account is not linked.", "zh": "此账号没有关联。"},
     "stranger_asked": {"en": "I have asked the owner.", "zh": "我已经问了所有者。"},
     "stranger_writes": {

@@ -80,6 +80,13 @@ class Owners:
 
         self._telling.start(tell(), f"tell {notice}")
 
+    def tell_account(self, account: Account, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
+        """Send a message to one account in the background; `notice` is its unique name."""
+        platform = account.principal.partition(":")[0]
+        page = next((each for each in self._delivery.own_chats if each.platform == platform), None)
+        told = replace(account, chat=account.chat or page)
+        self._send_all(f"{notice}:notice:", message, [Person(account.principal, accounts=(told,))])
+
     async def close_notice(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
         """Replace a message that was sent to several people by another text."""
         for post in await self._store.outbox.of_run(notice):

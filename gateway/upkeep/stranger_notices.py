@@ -1,13 +1,14 @@
-"""The messages about strangers: the question to owners and admins, and the line that the stranger gets."""
+"""The messages about strangers and linked accounts: to owners and admins, to the stranger, to the giver of a code."""
 
 from collections.abc import Sequence
 from functools import partial
 
 from agent_core.background import Background
-from channels.base import Button, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage
+from channels.base import Button, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, fits_a_button
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.question_text import shown
 from gateway.settings.current import CurrentSettings
+from gateway.store.person import Account
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.store.strangers import Stranger
@@ -50,6 +51,17 @@ class StrangerNotices:
             return OutboundMessage(markdown=text, buttons=((button,),), silent=True)
 
         self._owners.tell_how_many(f"strangers-{waiting[0].id}", message)
+
+    def tell_giver(self, giver: Account, account: Account, code: str) -> None:
+        """Tell the account which gave the code that another one used it, with a button to separate that again."""
+
+        def message(language: Language) -> OutboundMessage:
+            action = f"/link off {account.principal}"
+            button = Button(label=say("link_undo_button", language), action=action) if fits_a_button(action) else None
+            text = say("link_used", language, who=shown_account(account))
+            return OutboundMessage(markdown=text, buttons=((button,),) if button else ())
+
+        self._owners.tell_account(giver, f"linked-{code}", message)
 
     async def close(self, stranger: Stranger, verdict: str, by: str) -> None:
         """Replace the question by its outcome, in which the words of the stranger are gone."""
@@ -94,16 +106,26 @@ class StrangerNotices:
         await self._telling.stop()
 
 
+def shown_account(account: Account) -> str:
+    """Return an account with its name as code."""
+    name = as_code(account.name[:LONGEST_NAME])
+    return f"{name} (`{account.principal}`)" if name else f"`{account.principal}`"
+
+
 def quoted_name(stranger: Stranger) -> str:
     """Return a stranger's account and name as code, in which no platform finds mentions or links."""
-    name = as_code(" ".join(stranger.event.sender.name.split())[:LONGEST_NAME])
-    return f"{name} (`{stranger.principal}`)" if name else f"`{stranger.principal}`"
+    return shown_account(Account(stranger.principal, stranger.event.sender.name))
 
 
 def as_code(text: str) -> str:
     """Return one line as code; hidden characters are written out."""
-    safe = shown(text).replace("`", "'").strip()
+    safe = plain_name(text, len(text)).replace("`", "'")
     return f"`{safe}`" if safe else ""
+
+
+def plain_name(name: str, most: int = LONGEST_NAME) -> str:
+    """Return a name as one line of at most `most` characters and marks, in which hidden characters are written out."""
+    return shown(" ".join(name.split())[:most]).strip()
 
 
 def _question(stranger: Stranger, language: Language) -> OutboundMessage:

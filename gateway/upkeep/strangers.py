@@ -147,13 +147,16 @@ class Strangers:
 
     async def _link(self, event: MessageReceived | CommandInvoked, code: str) -> None:
         """Link an unknown account; only an owner's code does that."""
+        giver, account = await self._membership.giver(typed(code)), account_from(self._access, event)
         try:
-            await self._membership.link(typed(code), account_from(self._access, event))
+            await self._membership.link(typed(code), account)
         except RoleRefused as refused:
             if str(refused) == "link_weaker":
                 await self._notices.say_to(event, f"link-{self._new_id()}", "link_weaker")
             return
         await self._notices.say_to(event, f"link-{self._new_id()}", "linked_stranger")
+        if giver is not None:
+            self._notices.tell_giver(giver, account, typed(code))
         self._changed.set()
 
 

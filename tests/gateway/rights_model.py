@@ -43,7 +43,8 @@ class Told:
 class Known:
     """A person with all accounts, as far as chats made them known."""
 
-    accounts: set[str]
+    accounts: list[str]
+    """In the order of linking."""
     given: str | None = None
     is_blocked: bool = False
 
@@ -71,7 +72,7 @@ class Model:
     def copy(self) -> "Model":
         return replace(
             self,
-            people=[Known({*each.accounts}, each.given, each.is_blocked) for each in self.people],
+            people=[Known([*each.accounts], each.given, each.is_blocked) for each in self.people],
             rules=dict(self.rules),
             told=dict(self.told),
             wrong_of=dict(self.wrong_of),
@@ -155,7 +156,7 @@ class Model:
         one, other = self._kept(giver), self._kept(account)
         if best(*(self.settings.get(each) for each in one.accounts)) != role:
             one.given = role
-        one.accounts |= other.accounts
+        one.accounts += other.accounts
         self.people.remove(other)
         del self.links[code]
 
@@ -165,7 +166,18 @@ class Model:
         if at.is_group or self.role(at, who) is None or len(person.accounts) == 1:
             return
         person.accounts.remove(account)
-        self.people.append(Known({account}, person.given, person.is_blocked))
+        self.people.append(Known([account], person.given, person.is_blocked))
+
+    def separates(self, at: Place, who: str, other: str) -> None:
+        """Somebody separates an account that used a code of theirs."""
+        account = f"{at.platform}:{who}"
+        person = self._person(account)
+        if at.is_group or account not in person.accounts or other not in person.accounts:
+            return
+        if self.role(at, who) is not None and person.accounts.index(other) > person.accounts.index(account):
+            given = None if self.own(other) == OWNER else person.given
+            person.accounts.remove(other)
+            self.people.append(Known([other], given))
 
     def gives(self, at: Place, who: str, target: str, wanted: str | None) -> bool:
         """Somebody gives a role, or takes it (None). Returns False if that is refused."""
@@ -215,14 +227,14 @@ class Model:
                 self.pairs(at, who, code)
             case "link", ["off"]:
                 self.unlinks(at, who)
+            case "link", ["off", other]:
+                self.separates(at, who, other)
             case "link", [code, "yes"]:
                 self.links_up(at, who, code)
             case "role", [target, ("owner" | "admin" | "member" | "guest" | "none") as wanted]:
                 self.gives(at, who, target, None if wanted == "none" else wanted)
-            case "allow", [target] | [target, "member"]:
-                self.gives(at, who, target, MEMBER)
-            case "allow", [target, "guest"]:
-                self.gives(at, who, target, GUEST)
+            case "allow", [target, *role] if role in ([], [MEMBER], [GUEST]):
+                self.gives(at, who, target, role[0] if role else MEMBER)
             case "block", [target]:
                 self.blocks(at, who, target)
             case "stranger", [verdict, key] if key in strangers:
@@ -244,7 +256,7 @@ class Model:
     def _person(self, account: str) -> Known:
         """Return the person with the account; a new one is not remembered."""
         found = next((each for each in self.people if account in each.accounts), None)
-        return found or self._nobody.setdefault(account, Known({account}))
+        return found or self._nobody.setdefault(account, Known([account]))
 
     def _kept(self, account: str) -> Known:
         person = self._person(account)

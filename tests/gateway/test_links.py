@@ -5,13 +5,14 @@ from functools import partial
 
 import pytest
 
-from channels.base import ChatKey
+from channels.base import ChatKey, Sender
 from channels.memory import user
 from gateway.permissions.roles import Role
 from gateway.store.budget import Account, Scope
 from gateway.texts.amounts import Period
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.peopled import Platform
 
 CODE = re.compile(r"/link (\w{8})`")
 
@@ -146,3 +147,67 @@ async def test_linked_accounts_share_what_they_have_used(start_bot: StartBot) ->
 
     assert used.tokens > 0
     assert f"of which {used.tokens:,} tokens are used" in bot.screen[-1]
+
+
+async def test_the_giver_of_a_code_is_told_and_takes_it_back_by_a_button(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    await bot.hears(f"/link {await code_from(bot, 'ann')}", sender="eve")
+    assert role_of(bot, "eve") is Role.OWNER
+    await bot.made.stranger_notices.settled()
+    told = bot.channel.screen_of(chat_of(bot, "ann"))[-1]
+    assert told.startswith("`Eve` (`memory:eve`) has used your code")
+
+    await bot.channel.presses("Separate it", sender="ann")
+    await bot.app.settled()
+
+    assert role_of(bot, "eve") is None
+    assert "is a person of its own again" in bot.channel.screen_of(chat_of(bot, "ann"))[-1]
+    await bot.restart()
+    assert (role_of(bot, "ann"), role_of(bot, "eve")) == (Role.OWNER, None)
+
+
+async def test_an_account_that_used_a_code_cannot_separate_its_giver(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/role memory:dora owner")
+    await bot.hears(f"/link {await code_from(bot, 'dora')}", sender="eve")
+
+    await bot.hears("/link off memory:dora", sender="eve")
+
+    assert role_of(bot, "dora") is Role.OWNER
+    assert "No such account was linked" in bot.channel.screen_of(chat_of(bot, "eve"))[-1]
+
+
+NAMES = {
+    "emoji": "\N{PILE OF POO}" * 300,
+    "right to left": "ann\u202eyldneirf\u2066",
+    "mention": "@everyone <!channel> <@U1> @ann",
+    "link": "[owner](https://evil.example) https://evil.example",
+    "code": "`` `x` ```",
+    "lines": "Eve\n\n**Owner**: ann\n- Admin",
+    "empty": "\u200b\u2060",
+}
+
+
+@pytest.mark.parametrize("name", NAMES.values(), ids=NAMES)
+async def test_names_do_nothing_where_they_are_shown(start_bot: StartBot, name: str) -> None:
+    """In the list, in questions and in notices they are one line of code, with hidden characters written out."""
+    bot = await start_bot(channel=Platform())
+    eve = Sender(id="eve", name=name)
+    await bot.channel.hears("hi", sender=eve)
+    await bot.channel.until(lambda: any("unknown here" in text for text in bot.screen))
+    await bot.hears("/people")
+    code = await code_from(bot, "ann")
+    await bot.channel.hears(f"/link {code}", sender=eve)
+    await bot.app.settled()
+    await bot.made.stranger_notices.settled()
+    await bot.hears("/people")
+
+    shown = [text for text in bot.channel.screen_of(chat_of(bot, "ann")) if "memory:eve" in text]
+    assert len(shown) >= 3
+    for text in shown:
+        outside = "".join(text.replace("```\nhi\n```", "").split("`")[::2])
+        assert not any(each in outside for each in ("everyone", "<@", "channel>", "evil", "**"))
+        assert not any(each in text for each in ("\u202e", "\u2066", "\u200b", "\u2060"))
+        assert all(len(line) < 400 for line in text.splitlines())
+    labels = [each.label for _, message in bot.channel.posts for row in message.buttons for each in row]
+    assert all(len(label) <= 60 and label.isprintable() for label in labels)

@@ -77,6 +77,7 @@ commands = st.one_of(
     changes,
     st.builds("allow {}{}".format, accounts, st.sampled_from(["", " guest", " member", " admin"])),
     st.builds("block {}".format, accounts),
+    st.builds("link off {}".format, accounts),
     st.builds("speakers {}{}".format, audiences, levels),
     st.builds("tools exec allow{}".format, levels),
     st.builds("stranger {} {}".format, st.sampled_from(["member", "guest", "owner"]), st.sampled_from(["1", "x"])),
