@@ -113,8 +113,8 @@ TEXTS = {
     "status_largest_people": {"en": "**Largest users:** {names}", "zh": "**占用最多的用户**：{names}"},
     "status_used": {"en": "**Used here today:** {tokens}, {cost}", "zh": "**今天这里的用量**：{tokens}，{cost}"},
     "status_model_facts": {
-        "en": "**Price:** {price}; **thinking:** {thinking}{where}",
-        "zh": "**价格**：{price}；**思考程度**：{thinking}{where}",
+        "en": "**Thinking:** {thinking}{where}; {price}",
+        "zh": "**思考程度**：{thinking}{where}；{price}",
     },
     "status_model": {"en": "**Model:** {model}", "zh": "**模型**：{model}"},
     "status_context": {
