@@ -46,7 +46,7 @@ class TellsAdmins(Protocol):
 
 
 class BudgetNotices:
-    """Tells people about budgets, each time only once for a budget and a period."""
+    """Tells people about budgets, only once for a budget and a period, or for a run that waits."""
 
     def __init__(
         self, store: Store, delivery: Messages, access: Access, admins: TellsAdmins, current: CurrentSettings
@@ -67,8 +67,11 @@ class BudgetNotices:
             self._telling.start(self._tell(notice, "budget_near", budget, payer, (used, 0, day)), notice)
 
     def used_up(self, budget: Budget, payer: Payer, used: int, needed: int, day: date) -> None:
-        """Tell that a run waits for room in a budget, with a button that raises it for those who may."""
-        notice = f"up-{_name(budget, day)}-{payer.chat}"
+        """Tell that a run waits for room in a budget, with a button that raises it for those who may.
+
+        The chat is told for each run, as the button of an earlier one may be of no use any more.
+        """
+        notice = f"up-{_name(budget, day)}-{payer.run}"
         if notice not in self._told:
             self._told.add(notice)
             self._telling.start(self._tell(notice, "budget_up", budget, payer, (used, needed, day)), notice)

@@ -107,6 +107,7 @@ TEXTS = {
         "en": "{who} was blocked by {by}. The words are deleted.",
         "zh": "{by} 已拉黑 {who}，消息内容已删除。",
     },
+    "stranger_no_more": {"en": "{who}: this is decided.", "zh": "{who}：已经决定过了。"},
     "stranger_decided": {
         "en": "That was decided already, or is too long ago. `{slash}people` shows who may talk to me.",
         "zh": "这已经决定过了，或者时间太久。`{slash}people` 显示谁可以和我说话。",

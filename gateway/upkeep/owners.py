@@ -87,9 +87,13 @@ class Owners:
         told = replace(account, chat=account.chat or page)
         self._send_all(f"{notice}:notice:", message, [Person(account.principal, accounts=(told,))])
 
-    async def close_notice(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
-        """Replace a message that was sent to several people by another text."""
+    async def close_notice(
+        self, notice: str, message: Callable[[Language], OutboundMessage], *, only_open: bool = False
+    ) -> None:
+        """Replace a message that was sent to several people by another text; `only_open`: if it still has buttons."""
         for post in await self._store.outbox.of_run(notice):
+            if only_open and not post.message.buttons:
+                continue
             closed = replace(post, message=message(await self._language_of(post.chat, post.key.rpartition(":")[2])))
             await self._store.outbox.add([closed])
             self._telling.start(self._delivery.deliver(post.chat, [closed]), f"close {post.key}")

@@ -72,6 +72,14 @@ class StrangerNotices:
 
         await self._owners.close_notice(_name(stranger), message)
 
+    async def close_rest(self, stranger: Stranger) -> None:
+        """Close what is still open of the question, after a crash or if the stranger was let in without it."""
+
+        def message(language: Language) -> OutboundMessage:
+            return OutboundMessage(markdown=say("stranger_no_more", language, who=quoted_name(stranger)))
+
+        await self._owners.close_notice(_name(stranger), message, only_open=True)
+
     async def greet(self, stranger: Stranger) -> None:
         """Tell a stranger once that the owner was asked, if there is one and the settings say so."""
         name = f"{_name(stranger)}-greeting"

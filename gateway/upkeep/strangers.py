@@ -80,6 +80,9 @@ class Strangers:
         All that are shown are asked about each time, as some wrote before there was an owner, or before a crash. No one
         is asked twice about the same person.
         """
+        for stranger in await self._store.strangers.all():
+            if stranger.state is StrangerState.IGNORED:
+                await self._notices.close_rest(stranger)
         while True:
             self._changed.clear()
             await self._pass_on(accept)
@@ -113,7 +116,7 @@ class Strangers:
                 return None
         elif verdict == "block":
             await self._membership.block(by, account)
-            if not await self._store.strangers.forget(stranger.principal):
+            if not await self._store.strangers.ignore(key):
                 return None
         else:
             await self._membership.give(by, account, _ROLES[verdict])
@@ -125,16 +128,17 @@ class Strangers:
         """Close the question about a person whose role a command has set."""
         for stranger in await self._store.strangers.all():
             if stranger.principal == principal:
-                if verdict == "block":
-                    await self._store.strangers.forget(principal)
                 await self._notices.close(stranger, verdict, as_code(by.sender.name))
         self._changed.set()
 
     async def _pass_on(self, accept: Callable[[InboundEvent], Awaitable[Accepted]]) -> None:
+        """Pass on the words of those who may speak by now, and forget them and those who are blocked."""
         for stranger in await self._store.strangers.all():
-            if self._access.may_speak(stranger.event.chat, stranger.event.sender):
-                if stranger.words and stranger.state is not StrangerState.IGNORED:
-                    await accept(stranger.event)
+            may_speak = self._access.may_speak(stranger.event.chat, stranger.event.sender)
+            if may_speak and stranger.words and stranger.state is not StrangerState.IGNORED:
+                await accept(stranger.event)
+            if may_speak or self._access.is_blocked(stranger.event.chat, stranger.event.sender):
+                await self._notices.close_rest(stranger)
                 await self._store.strangers.forget(stranger.principal)
 
     async def _pair(self, event: MessageReceived | CommandInvoked, code: str) -> None:

@@ -245,3 +245,23 @@ async def test_pair_without_a_code_says_how_and_is_silent_after_a_few_times(star
 
     assert told(bot, "eve")[0].startswith("Write `/pair CODE`")
     assert len(told(bot, "eve")) == MOST_OF_SENDER
+
+
+@pytest.mark.parametrize("verdict", ["give", "block", "ignore"])
+async def test_a_question_that_a_crash_left_open_is_closed_at_the_next_start(start_bot: StartBot, verdict: str) -> None:
+    bot = await with_stranger(start_bot, "Hello.", words="xyzzy")
+    [waiting] = await bot.made.strangers.waiting()
+    by, eve = By(ANN, user("ann")), Account("memory:eve")
+    if verdict == "give":
+        await bot.made.membership.give(by, eve, Role.GUEST)
+    elif verdict == "block":
+        await bot.made.membership.block(by, eve)
+    else:
+        await bot.made.store.strangers.ignore(waiting.id)
+
+    await bot.restart()
+
+    await bot.channel.until(lambda: told(bot, "ann") == ["`Eve` (`memory:eve`): this is decided."])
+    await bot.hears("hello?", sender="eve")
+    await bot.app.settled()
+    assert sum("unknown here" in text for text in told(bot, "ann")) == 0, "it is not asked again"

@@ -1,0 +1,135 @@
+"""Killed while people are let in, budgets raised and words erased: nothing is lost or doubled, and no right widened."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import closing
+
+import pytest
+
+from gateway.store.opening import FILE
+from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.end_to_end.platforms.catalogue import only, where
+from tests.end_to_end.platforms.platform import Chat, Person
+from tests.end_to_end.stage import Stage
+from tests.process import until
+
+pytestmark = [where(lambda facts: facts.name in {"telegram", "slack", "discord"}), pytest.mark.timeout(120)]
+MOMENTS = (0.0, 0.02, 0.08)
+"""Seconds between what a person does and the kill."""
+CANARY = "xylophone-canary-7731"
+
+
+def _echo(asked: ModelRequest) -> Answer:
+    return says(f"You said {asked.last_text.rpartition(chr(10))[2]}.")
+
+
+async def _owned(stage: Stage) -> tuple[Person, Chat]:
+    """Start Parley with Ann as its owner and nobody else."""
+    ann, chat = stage.private("Ann")
+    stage.program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
+    stage.program.set("PARLEY_ALLOW", "")
+    stage.net.lift_limits()
+    stage.script.respond = _echo
+    await stage.start()
+    return ann, chat
+
+
+async def _killed(stage: Stage, moment: float) -> None:
+    await asyncio.sleep(moment)
+    await stage.program.kill()
+    await stage.start()
+
+
+def _rows(stage: Stage, query: str) -> list[tuple[object, ...]]:
+    with closing(sqlite3.connect(stage.program.home / FILE)) as store:
+        return store.execute(query).fetchall()
+
+
+def _balances(stage: Stage) -> bool:
+    """Return True if no call is unaccounted for."""
+    return _rows(stage, "SELECT id FROM spending WHERE state = 'reserved'") == []
+
+
+def _count(chat: Chat, words: str) -> int:
+    return sum(words in text for text in chat.screen)
+
+
+def _once(words: str) -> Callable[[Chat], bool]:
+    return lambda chat: _count(chat, words) == 1
+
+
+def _raises(chat: Chat) -> list[str]:
+    """Return the labels of the buttons of the newest messages that raise a budget."""
+    labels = [button.text for message in chat.bot_messages[-2:] for row in message.buttons for button in row]
+    return [label for label in labels if label.startswith("Raise to")]
+
+
+async def test_a_stranger_who_is_let_in_while_it_is_killed_is_answered_once(own_stage: Stage) -> None:
+    ann, chat = await _owned(own_stage)
+    platform = own_stage.platform.facts.name
+
+    for moment in MOMENTS:
+        eve = own_stage.net.stranger()
+        with_eve = own_stage.net.private(eve)
+        await with_eve.says(eve, f"may I come in after {moment}?")
+        await chat.until(_once(f"may I come in after {moment}?"))
+        await chat.presses(ann, "As guest")
+        await _killed(own_stage, moment)
+        await chat.says(ann, f"/allow {platform}:{eve.id} guest")  # a press that no one heard is no decision
+
+        await with_eve.until(_once(f"You said may I come in after {moment}?."))
+        await chat.until(lambda c: not _count(c, "May they talk to me?"))
+        await with_eve.says(eve, "/whoami")
+        await with_eve.until(lambda c: _count(c, "Guest") > 0)
+        assert _count(with_eve, "I have asked the owner.") == 1
+
+    mallory = own_stage.net.stranger()
+    with_mallory = own_stage.net.private(mallory)
+    await with_mallory.says(mallory, "and I?")
+    await with_mallory.until(lambda c: c.screen == ["I have asked the owner."])
+    assert _rows(own_stage, "SELECT DISTINCT role FROM people WHERE role IS NOT NULL") == [("guest",)]
+    await until(lambda: _balances(own_stage))
+
+
+async def test_a_budget_that_is_raised_while_it_is_killed_lets_each_run_on_once(own_stage: Stage) -> None:
+    ann, chat = await _owned(own_stage)
+
+    for moment in MOMENTS:
+        await chat.says(ann, "/budget here 10 tokens a day")
+        await chat.until(lambda c: "10 tokens a day" in c.screen[-1])
+        await chat.says(ann, f"hello after {moment}")
+        await chat.until(lambda c: bool(_raises(c)))
+        await chat.presses(ann, _raises(chat)[-1])
+        await _killed(own_stage, moment)
+        await chat.says(ann, "/budget here 10m tokens a day")
+
+        await chat.until(_once(f"You said hello after {moment}."))
+
+    await until(lambda: _balances(own_stage))
+    assert len(_rows(own_stage, "SELECT id FROM spending")) >= len(MOMENTS)
+    assert _rows(own_stage, "SELECT count(*) FROM budgets") == [(1,)]
+
+
+@only("telegram")
+async def test_what_was_erased_while_it_is_killed_is_gone(own_stage: Stage) -> None:
+    ann, chat = await _owned(own_stage)
+
+    for moment in MOMENTS:
+        await chat.says(ann, f"{CANARY} {moment}")
+        await chat.until(_once(f"You said {CANARY} {moment}."))
+        await chat.says(ann, "/forget me")
+        await chat.until(lambda c: c.bot_messages[-1].button("Erase for good") is not None)
+        await chat.presses(ann, "Erase for good")
+        await _killed(own_stage, moment)
+        if not _count(chat, "Erased"):
+            await chat.says(ann, "/forget me")
+            await chat.until(lambda c: c.bot_messages[-1].button("Erase for good") is not None)
+            await chat.presses(ann, "Erase for good")
+        await until(lambda: _holding(own_stage) == [])
+
+
+def _holding(stage: Stage) -> list[str]:
+    """Return the files of the home that hold the canary."""
+    files = (file for file in stage.program.home.rglob("*") if file.is_file())
+    return [file.name for file in files if CANARY.encode() in file.read_bytes()]
