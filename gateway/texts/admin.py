@@ -139,7 +139,7 @@ TEXTS = {
     "privacy_backups": {"en": "Nightly backups: the newest {count}.", "zh": "每晚的备份：最新的 {count} 份。"},
     "privacy_no_backups": {"en": "No nightly backups.", "zh": "没有每晚的备份。"},
     "privacy_readers": {
-        "en": "Whoever runs this machine can read all of it; owners and admins see the list of calls.",
+        "en": "Those who run this machine can read all of it; owners and admins see the list of calls.",
         "zh": "管理这台机器的人可以读取全部内容；所有者和管理员可以查看调用记录。",
     },
     "privacy_forget": {

@@ -43,7 +43,7 @@ TEXTS = {
     "link_code": {
         "en": "Send me `/link {code}` in a direct chat from your other account within {minutes} min (on Slack "
         "`!link {code}`). Both will be one person: with the same role, and each finds the other's direct chats with "
-        "`{slash}search`. Give the code to nobody else.",
+        "`{slash}search`. Keep the code to yourself.",
         "zh": "请在 {minutes} 分钟内用另一个账号在私聊中给我发送 `/link {code}`（在 Slack 上是 `!link {code}`）。"
         "两个账号将属于同一个人：角色相同，并能用 `{slash}search` 搜索彼此的私聊。请勿把此码交给他人。",
     },
@@ -166,7 +166,7 @@ TEXTS = {
         "zh": "已拉黑 {who}。用 `{slash}allow` 可以重新允许。",
     },
     "people": {"en": "These people are known to me:", "zh": "我认识的人："},
-    "people_none": {"en": "I know nobody yet on other platforms.", "zh": "其他平台上还没有我认识的人。"},
+    "people_none": {"en": "I know no one yet on other platforms.", "zh": "其他平台上还没有我认识的人。"},
     "people_more": {
         "en": "... and {count} more; `{slash}people WORDS` finds them by name or id.",
         "zh": "……还有 {count} 人；`{slash}people 关键词` 可按名称或编号查找。",

@@ -1,0 +1,81 @@
+"""The owner of this machine on the page and in the terminal: budgets, people, settings, and the erasure of words."""
+
+import pytest
+
+from tests.emulators.model_script import says
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.platforms.platform import Chat
+from tests.end_to_end.stage import Stage
+from tests.process import until
+
+pytestmark = [only("web", "terminal"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+CANARY = "xylophone-canary-4410"
+
+
+def _raises(chat: Chat) -> list[str]:
+    labels = [button.text for message in chat.bot_messages for row in message.buttons for button in row]
+    return [label for label in labels if label.startswith("Raise to")]
+
+
+async def test_a_budget_is_met_and_raised_by_its_button(stage: Stage) -> None:
+    you, chat = stage.private()
+    stage.script.then(says("It is sunny."))
+    await chat.says(you, "/budget here 10 tokens a day")
+    await chat.until(lambda c: "The budget is set" in c.screen[-1])
+
+    await chat.says(you, "how is the weather?")
+    await chat.until(lambda c: bool(_raises(c)))
+    assert stage.model.requests == []
+    await chat.presses(you, _raises(chat)[-1])
+    await chat.until(lambda c: any(text.endswith("It is sunny.") for text in c.screen))
+
+    await chat.says(you, "/usage here")
+    await chat.until(lambda c: any("Usage in this chat" in text for text in c.screen))
+    await chat.says(you, "/budget here off")
+    await chat.until(lambda c: "The budget is removed." in c.screen[-1])
+
+
+@pytest.mark.parametrize(
+    ("command", "answer"),
+    [
+        ("/whoami", "Owner"),
+        ("/people", "I know no one yet"),
+        ("/role nobody owner", "is no id of a person here"),
+        ("/budget here -1", "/budget here 5 USD a day"),
+        ("/budget here 1e309 USD a day", "/budget here 5 USD a day"),
+        ("/model nope", "I know no model"),
+        ("/rewind lots", "/rewind 2"),
+        ("/retry nope", "I know no model"),
+        ("/resume zzzzzz", "/sessions"),
+        ('/search "; DROP', "DROP"),
+        ("/speakers everybody", "That is for groups."),
+        ("/skill install", "/skill install ADDRESS"),
+        ("/bugdet", "Did you mean /budget?"),
+    ],
+)
+async def test_a_command_that_makes_no_sense_here_says_what_would(stage: Stage, command: str, answer: str) -> None:
+    you, chat = stage.private()
+
+    await chat.says(you, command)
+
+    await chat.until(lambda c: answer in c.screen[-1])
+
+
+async def test_what_was_said_is_erased_from_every_file(stage: Stage) -> None:
+    you, chat = stage.private()
+    stage.script.then(says(f"I heard {CANARY}."))
+    await chat.says(you, f"my word is {CANARY}")
+    await chat.until(lambda c: c.screen[-1].endswith(f"I heard {CANARY}."))
+    assert _holding(stage)
+
+    await chat.says(you, "/forget me")
+    await chat.until(lambda c: "This erases, for good" in c.screen[-1])
+    await chat.presses(you, "Erase for good")
+
+    await until(lambda: _holding(stage) == [])
+
+
+def _holding(stage: Stage) -> list[str]:
+    """Return the files of the home that hold the canary."""
+    files = [file for file in stage.program.home.rglob("*") if file.is_file()]
+    return [file.name for file in files if CANARY.encode() in file.read_bytes()]
