@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 from pydantic import TypeAdapter
@@ -55,7 +55,7 @@ class Strangers(Table):
     """The strangers of the last week, oldest first."""
 
     async def hear(self, new_id: str, principal: str, said: Said) -> Stranger | None:
-        """Keep the words of a stranger. Returns the stranger if they are new.
+        """Keep the words of a stranger. Returns the stranger if they are new, or had said no more than a command.
 
         At most `MOST_SHOWN` are in the state `SHOWN`; a later one waits.
         """
@@ -67,7 +67,9 @@ class Strangers(Table):
             known = _find(connection, "principal = ?", principal)
             if known is not None:
                 _add_words(connection, known, said)
-                return None
+                only_began = isinstance(known.event, CommandInvoked) and isinstance(said, MessageReceived)
+                is_open = known.state is not StrangerState.IGNORED
+                return replace(known, event=said) if only_began and is_open else None
             (count,) = connection.execute("SELECT count(*) FROM strangers").fetchone()
             if count >= MOST:
                 return None

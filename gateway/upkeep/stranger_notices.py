@@ -42,6 +42,10 @@ class StrangerNotices:
         """Show a stranger to every owner and admin who has not seen them."""
         self._owners.tell_of_stranger(_name(stranger), partial(_question, stranger))
 
+    async def ask_anew(self, stranger: Stranger) -> None:
+        """Show the first message of a stranger who had only sent a command, such as the /start of every new chat."""
+        await self._owners.close_notice(_name(stranger), partial(_question, stranger), only_open=True)
+
     def tell_of_more(self, waiting: Sequence[Stranger]) -> None:
         """Tell owners and admins how many more strangers wait. The message is edited when others come."""
 

@@ -68,6 +68,7 @@ class Strangers:
         if stranger is None:
             return
         log.info("a stranger wrote", who=principal, state=stranger.state.value)
+        await self._notices.ask_anew(stranger)
         if stranger.state is StrangerState.WAITING:
             await self._notices.greet(stranger)
             known = await self._store.strangers.all()

@@ -265,3 +265,15 @@ async def test_a_question_that_a_crash_left_open_is_closed_at_the_next_start(sta
     await bot.hears("hello?", sender="eve")
     await bot.app.settled()
     assert sum("unknown here" in text for text in told(bot, "ann")) == 0, "it is not asked again"
+
+
+async def test_the_first_message_takes_the_place_of_the_command_that_opens_a_chat(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    await bot.hears("/start", sender="eve")
+    await bot.channel.until(lambda: any("/start" in text for text in told(bot, "ann")))
+
+    await bot.hears("it is me, Eve from work", sender="eve")
+
+    await bot.channel.until(lambda: "it is me, Eve from work" in told(bot, "ann")[-1])
+    assert len(told(bot, "ann")) == 1
+    assert len(told(bot, "eve")) == 1
