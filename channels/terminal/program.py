@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from channels.base import (
     Accepted,
+    ChannelError,
     CommandInvoked,
     InboundEvent,
     MessageReceived,
@@ -41,6 +42,8 @@ PATIENCE = 3.0
 GONE = "Parley does not run at the moment. What you write is sent when it is back."
 BACK = "Parley was restarted, and this terminal is connected again."
 RECONNECTED = "This terminal is connected again."
+
+STRANGE = "This terminal and the running Parley are of different versions: restart that Parley, then this."
 
 Connected = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
@@ -88,14 +91,17 @@ class RunningProgram:
         await self._settled
 
     async def run(self, terminal: TerminalChannel) -> None:
-        """Show in the terminal what the program sends, until cancelled."""
+        """Show in the terminal what the program sends, until cancelled.
+
+        Raises ChannelError if it is a program of another version.
+        """
         while True:
             reader, self._writer = self._next or await self._reconnected()
             self._next = None
             try:
                 await self._listen(reader, terminal)
             except BadFrame as error:
-                await self._say(f"This terminal and the running Parley do not understand each other: {error}.")
+                raise ChannelError(STRANGE, permanent=True) from error
             finally:
                 self._writer.close()
                 self._writer = None

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from channels.base import Menu, OutboundMessage
+from channels.tasks import until_one_ends
 from channels.terminal.adapter import TerminalChannel
 from channels.terminal.frames import FILE, connected
 from channels.terminal.program import Connected, RunningProgram
@@ -57,18 +58,13 @@ async def _join(settings: Settings, first: Connected) -> int:
 
     program = RunningProgram(settings.home / FILE, first, say)
     terminal = TerminalChannel(idle=program.settled)
-    listening = asyncio.create_task(program.run(terminal))
-    try:
+
+    async def converse() -> None:
         about = About.model_validate(await program.about())
         say_hello(about, settings.files, ["  Joins  the Parley that runs here, which goes on when you leave", *HELP])
-        talking = asyncio.create_task(terminal.run(program.accept, Menu()))
-        done, _ = await asyncio.wait([listening, talking], return_when=asyncio.FIRST_COMPLETED)
-        talking.cancel()
-        for task in done:
-            task.result()
-    finally:
-        listening.cancel()
-        await asyncio.wait([listening])
+        await terminal.run(program.accept, Menu())
+
+    await until_one_ends(converse(), program.run(terminal))
     return 0
 
 

@@ -1,6 +1,7 @@
 """The socket by which terminals join: who may use it, and what happens to lines and messages on the way."""
 
 import asyncio
+import io
 import os
 import stat
 import sys
@@ -12,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from channels.base import Accepted, InboundEvent, Menu, MessageReceived, NotTakenIn, OutboundMessage
+from channels.base import Accepted, ChannelError, InboundEvent, Menu, MessageReceived, NotTakenIn, OutboundMessage
 from channels.terminal import joined
+from channels.terminal.adapter import Pipe, TerminalChannel
 from channels.terminal.chat import CHAT, SENDER
 from channels.terminal.frames import (
     FILE,
@@ -23,11 +25,13 @@ from channels.terminal.frames import (
     Show,
     Shown,
     Taken,
+    bound,
     connected,
     line_of,
     read_frame,
 )
 from channels.terminal.joined import JoinedTerminals, Nobody
+from channels.terminal.program import RunningProgram
 from tests.process import REPOSITORY, until
 
 HI = OutboundMessage(markdown="hi")
@@ -195,3 +199,23 @@ async def test_a_terminal_that_is_suspended_holds_nothing_up(server: Server, mon
             await channel.send(CHAT, HI, "one")
         assert isinstance(await terminal.next(), Show)
         assert await terminal.next() is None
+
+
+async def test_a_program_of_another_version_is_a_sentence(tmp_path: Path) -> None:
+    async def greet(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        writer.write(b'{"type": "hello", "process": 1, "about": {}, "news": true}\n')
+        writer.close()
+
+    server = await asyncio.start_unix_server(greet, sock=bound(tmp_path / FILE))
+    async with server:
+        program = RunningProgram(tmp_path / FILE, await connected(tmp_path / FILE), say=_say)
+        with pytest.raises(ChannelError, match="of different versions"):
+            await program.run(TerminalChannel(idle=_idle, screen=Pipe(0, io.StringIO())))
+
+
+async def _say(_: str) -> None:
+    """Show nothing."""
+
+
+async def _idle() -> None:
+    """Return at once."""
