@@ -22,7 +22,7 @@ from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
 from gateway.texts.about import About
-from gateway.upkeep.doctor.home import ENOUGH
+from gateway.upkeep.sizes import ENOUGH
 
 STORE_SECONDS = 3.0
 """Longest time for a write to the store."""

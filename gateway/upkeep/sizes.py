@@ -12,6 +12,9 @@ from gateway.permissions.workspaces import key_of
 from gateway.store.opening import FILE
 from gateway.upkeep.kept import kept
 
+ENOUGH = 200 * 1024 * 1024
+"""Bytes of a disk that have to be free, or it is as good as full."""
+
 MOST_NAMED = 3
 """The most chats and users named."""
 

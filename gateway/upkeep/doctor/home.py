@@ -18,11 +18,9 @@ from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
 from gateway.store import opening
 from gateway.store.opening import FILE, LOCK, StoreDamaged, connect_to_read, migrations, schema_of
-from gateway.upkeep.sizes import in_words, named, sizes
+from gateway.upkeep.sizes import ENOUGH, in_words, named, sizes
 from gateway.web.server import HOST
 
-ENOUGH = 200 * 1024 * 1024
-"""Bytes of free disk space."""
 ELSEWHERE = "or set PARLEY_HOME to another folder"
 KEPT = {
     FILE: os.R_OK | os.W_OK,
