@@ -54,7 +54,7 @@ class RewordCommand:
     async def _reworded_waiting(self, given: Invocation, edit: MessageEdited) -> bool:
         """Give the new words to a message that waits to be answered again. Return False if there is none."""
         session = (await given.session.conversation.settings()).session
-        for item in given.session.mail:
+        for item in list(given.session.mail):
             waits = await self._exchanges.last(session, item.event.event_id) if item.is_again else None
             if waits is not None and waits.sent(edit.message_id):
                 given.session.mail.replace(again(item, waits.message, item.model))

@@ -4,7 +4,7 @@ from collections import Counter
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
-from channels.base import ButtonPressed, CommandInvoked, MessageReceived, OutboundMessage, TaskEnded
+from channels.base import ButtonPressed, CommandInvoked, MessageEdited, MessageReceived, OutboundMessage, TaskEnded
 from channels.capabilities import LinksToMessages
 from channels.text import literal
 from gateway.chat.replies import Answer, Once
@@ -214,7 +214,7 @@ def _by_event(given: Invocation, item: InboxItem) -> str:
     event, language = item.event, given.language
     if isinstance(event, TaskEnded):
         return say("why_by_task", language, words=_plain(event.prompt))
-    if isinstance(event, MessageReceived):
+    if isinstance(event, MessageReceived | MessageEdited):
         channel = given.session.conversation.channel
         link = channel.link(event.chat, event.message_id) if isinstance(channel, LinksToMessages) else None
         words = _plain(event.words) + (f" [{say('why_message_link', language)}]({link})" if link else "")

@@ -17,7 +17,7 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
-from channels.base import ButtonPressed, MessageReceived, ScheduleFired
+from channels.base import ButtonPressed, MessageEdited, MessageReceived, ScheduleFired
 from gateway.security.masking import masked
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive, SaidRow, Unreadable
@@ -141,6 +141,8 @@ class _Telling:
                 return Said(event.at, event.sender.name or name, event.words, files, event.quoted or "")
             case ButtonPressed():
                 return Said(event.at, event.sender.name or name, event.action)
+            case MessageEdited():
+                return Said(event.at, event.sender.name or name, text)
             case ScheduleFired():
                 return Said(event.at, f"Schedule {event.job}", text)
             case _:
