@@ -1,15 +1,17 @@
 """The first owner, and strangers whom the owner lets in, on every platform that others can reach."""
 
+import asyncio
 import re
 from collections.abc import Callable
 
-from tests.emulators.model_script import says
+from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat, Person, within
 from tests.end_to_end.stage import Stage, newest
 
 pytestmark = where(lambda facts: facts.name in {"telegram", "slack", "discord"})
 CODE = re.compile(r"/pair (\w{8})")
+ACCOUNT = re.compile(r"(?:telegram|slack|discord):[\w:]+")
 
 
 def reads(words: str) -> Callable[[Chat], bool]:
@@ -68,3 +70,54 @@ async def test_an_owner_who_paired_is_one_after_a_kill(own_stage: Stage) -> None
     await chat.says(ann, "hello")
 
     await chat.until(reads("Hello again."))
+
+
+async def test_a_hundred_wrong_codes_lock_their_sender_and_make_no_noise(own_stage: Stage) -> None:
+    ann, chat = await paired(own_stage)
+    eve = own_stage.net.stranger()
+    with_eve = own_stage.net.private(eve)
+    for number in range(100):
+        await with_eve.says(eve, f"/pair wrong{number:03}")
+    await with_eve.until(lambda c: len(c.screen) >= 5)
+
+    await chat.says(ann, "/pair")
+    await chat.until(lambda c: CODE.search(c.screen[-1]) is not None)
+    [code] = CODE.findall(chat.screen[-1])[:1]
+    await with_eve.says(eve, f"/pair {code}")
+    await chat.says(ann, "/people")
+    await chat.until(reads("These people are known"))
+
+    assert ["not the current code" in text for text in with_eve.screen] == [True] * 4 + [False]
+    assert "Too many wrong codes" in with_eve.screen[4]
+    assert str(eve.id) not in chat.screen[-1]
+
+
+async def test_a_lower_role_and_a_block_hold_in_mid_run(own_stage: Stage) -> None:
+    writing, telling = asyncio.Event(), asyncio.Event()
+    files = Turn(tools=(ToolUse("write_file", {"path": "plan.md", "content": "x"}),), hold=writing)
+    own_stage.script.then(files, says("I may not write."), says("Never said.", hold=telling))
+    ann, chat = await paired(own_stage)
+    eve = own_stage.net.stranger()
+    with_eve = own_stage.net.private(eve)
+    await with_eve.says(eve, "write a plan")
+    await chat.until(reads("write a plan"))
+    await chat.presses(ann, "Allow")
+    await own_stage.asked(1)
+    await chat.says(ann, "/people")
+    await chat.until(reads("These people are known"))
+    [who] = [each for each in ACCOUNT.findall(chat.screen[-1]) if each.endswith(str(eve.id))]
+
+    await chat.says(ann, f"/role {who} guest")
+    await chat.until(reads("Guest, from now on."))
+    writing.set()
+    await with_eve.until(reads("I may not write."))
+    assert "not allowed" in own_stage.model.requests[1].texts("tool")[-1]
+
+    await with_eve.says(eve, "tell me a story")
+    await own_stage.asked(3)
+    await chat.says(ann, f"/block {who}")
+    await chat.until(reads("I ended 1 runs"))
+    telling.set()
+    await chat.says(ann, "/whoami")
+    await chat.until(reads("Owner"))
+    assert not any("Never said." in text for text in with_eve.screen)
