@@ -77,6 +77,8 @@ class CommandSpec(Value):
     """Descriptions by language: `{"en": ..., "zh": ...}`."""
     arguments: str = ""
     """Usage hint, such as `[en|zh]`."""
+    usage: dict[str, str] = Field(default_factory=dict)
+    """The usage hint by language, as people read it."""
     private: bool = False
     """True if it is offered in private chats only."""
     for_admins: bool = False

@@ -21,7 +21,12 @@ from channels.web.conversation import EventRing, Shown
 from gateway.texts.about import About
 from gateway.web.server import HttpServer
 
-COMMANDS = (CommandSpec(name="status", description={"en": "status", "zh": "状态"}),)
+COMMANDS = (
+    CommandSpec(name="status", description={"en": "status", "zh": "状态"}),
+    CommandSpec(
+        name="remind", description={"en": "remind", "zh": "提醒"}, arguments="TIME TEXT", usage={"zh": "时间 内容"}
+    ),
+)
 DEMO = About(model="demo", why="no key found and no local server", demo=True, version="0.1.0")
 
 

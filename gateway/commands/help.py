@@ -50,7 +50,8 @@ class HelpCommands:
             return reply(f"{named.about[given.language]}\n\n{named.usage(given.slash, given.language)}")
         if wanted:
             return reply(_unknown(wanted, given))
-        rows = _list([command for command in shown if command.name in MAIN], given, "help")
+        main = sorted((each for each in shown if each.name in MAIN), key=lambda each: MAIN.index(each.name))
+        rows = _list(main, given, "help", with_arguments=False)
         more = Button(label=say("help_more", given.language), action="/help more")
         return OutboundMessage(
             markdown=f"{rows}\n\n{say('help_hint', given.language, slash=given.slash)}", buttons=((more,),)
@@ -72,16 +73,18 @@ class HelpCommands:
 
 def _unknown(wanted: str, given: Invocation) -> str:
     name = literal(wanted[:LONGEST_NAME])
+    if wanted in given.withheld:
+        return say("help_for_admins", given.language, slash=given.slash, name=name)
     meant = get_close_matches(wanted, [each.name for each in given.commands], n=1)
     if meant:
         return say("unknown_command_meant", given.language, slash=given.slash, name=name, meant=meant[0])
     return say("unknown_command", given.language, slash=given.slash, name=name)
 
 
-def _list(commands: Sequence[Command], given: Invocation, title: str) -> str:
+def _list(commands: Sequence[Command], given: Invocation, title: str, *, with_arguments: bool = True) -> str:
+    arguments = [arguments_in(each.arguments, given.language) if with_arguments else "" for each in commands]
     rows = (
-        f"- {given.slash}{command.name} {arguments_in(command.arguments, given.language)}".rstrip()
-        + f" – {command.about[given.language]}"
-        for command in commands
+        f"- {given.slash}{command.name} {hint}".rstrip() + f" – {command.about[given.language]}"
+        for command, hint in zip(commands, arguments, strict=True)
     )
     return "\n".join([say(title, given.language), "", *rows])

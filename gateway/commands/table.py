@@ -38,6 +38,9 @@ class Invocation:
     role: Role
     """The user's role."""
     commands: Sequence["Command"]
+    """The commands that the user is offered."""
+    withheld: frozenset[str] = frozenset()
+    """The names of those that only others are offered."""
 
     @property
     def chat(self) -> ChatKey:
@@ -122,6 +125,7 @@ class Command:
             name=self.name,
             description=about,
             arguments=self.arguments,
+            usage={language: arguments_in(self.arguments, language) for language in self.about},
             private=self.private,
             takes_files=self.takes_files,
             for_admins=self.offered_to.is_at_least(Role.ADMIN),
@@ -229,8 +233,10 @@ class CommandTable:
             return reply(self._unknown(literal(name[:LONGEST_NAME]), slash, language, role))
         if name in self._incomplete and not arguments.strip():
             return reply(command.usage(slash, language))
+        offered = self.offered(role)
+        withheld = frozenset(spec.name for spec in self.specs) - {each.name for each in offered}
         return await command.run(
-            Invocation(session, event, arguments, language, slash, role=role, commands=self.offered(role))
+            Invocation(session, event, arguments, language, slash, role=role, commands=offered, withheld=withheld)
         )
 
     def offered(self, role: Role) -> list[Command]:

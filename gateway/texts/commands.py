@@ -65,6 +65,10 @@ TEXTS = {
         "{slash}queue drop all 全部取消。",
     },
     "mention_only": {"en": "Yes? Tell me what you need.", "zh": "请告诉我您需要什么。"},
+    "help_for_admins": {
+        "en": "{slash}{name} is for people with more rights here. {slash}whoami shows your role.",
+        "zh": "{slash}{name} 需要更高的权限。{slash}whoami 可查看您的角色。",
+    },
     "unknown_command": {
         "en": "Unknown command {slash}{name}. See {slash}help.",
         "zh": "未知命令 {slash}{name}，请看 {slash}help。",

@@ -83,7 +83,7 @@ async def test_a_slash_and_a_name_are_a_command_and_a_path_is_text(page: Page) -
         await say(client, "/status now")
         await say(client, "/usr/bin")
         async with client.get("/api/commands") as answer:
-            assert [command["name"] for command in await answer.json()] == ["status"]
+            assert [command["name"] for command in await answer.json()] == ["status", "remind"]
 
     command, other = page.heard
     assert isinstance(command, CommandInvoked)

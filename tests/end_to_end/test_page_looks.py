@@ -96,7 +96,7 @@ async def test_a_slash_shows_the_commands_that_begin_so_and_tab_takes_the_first(
     async with page.open(), shown(page, browser) as (tab, _):
         box, rows = tab.get_by_label("Message"), tab.get_by_role("list", name="Commands").get_by_role("listitem")
         await box.press_sequentially("/")
-        await expect(rows).to_have_count(1)
+        await expect(rows).to_have_count(2)
         await box.press("s")
         await expect(rows).to_have_text(["/status status"])
         await box.press("Tab")
@@ -106,4 +106,17 @@ async def test_a_slash_shows_the_commands_that_begin_so_and_tab_takes_the_first(
         await box.fill("/x")
         await expect(rows).to_have_count(0)
         await box.fill("a / b")
+        await expect(rows).to_have_count(0)
+
+
+async def test_how_to_write_the_arguments_stays_while_they_are_typed(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser, language="zh-CN") as (tab, _):
+        box, rows = tab.locator("#text"), tab.locator("#commands li")
+        await box.press_sequentially("/rem")
+        await expect(rows).to_have_text(["/remind 时间 内容 提醒"])
+        await box.press("Tab")
+        await expect(box).to_have_value("/remind ")
+        await box.press_sequentially("明天9点")
+        await expect(rows).to_have_text(["/remind 时间 内容 提醒"])
+        await box.fill("/status now")
         await expect(rows).to_have_count(0)

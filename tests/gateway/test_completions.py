@@ -111,6 +111,8 @@ async def test_help_lists_what_a_role_is_offered(start_bot: StartBot, sender: st
     for command in bot.made.commands.commands:
         is_offered = not command.hidden and PEOPLE[sender].is_at_least(command.offered_to)
         assert (f"- /{command.name} " in told) == is_offered, command.name
+    await bot.hears("/help config", sender=sender)
+    assert ("is for people with more rights here" in bot.screen[-1]) == (sender != "ann")
     await bot.hears("/confgi", sender=sender)
     assert ("Did you mean /config?" in bot.screen[-1]) == (sender == "ann")
 

@@ -14,12 +14,15 @@ export class Commands {
     this.#take = take;
   }
 
-  // Updates the list after the input has changed.
+  // Updates the list after the input has changed: the commands that begin so, or how to write the arguments of one.
   async follow(typed) {
-    const begun = /^\/([a-z-]*)$/i.exec(typed);
-    this.#known ??= begun ? await this.#ask() : null;
-    const fitting = begun && this.#known ? this.#known.filter(({ name }) => name.startsWith(begun[1].toLowerCase())) : [];
-    list.replaceChildren(...fitting.slice(0, MOST).map((command) => this.#row(command)));
+    const begun = /^\/([a-z-]*)( ?)/i.exec(typed);
+    const isWhole = begun?.[2] === " ";
+    if (!begun || (!isWhole && begun[0] !== typed)) return this.hide();
+    this.#known ??= await this.#ask();
+    const word = begun[1].toLowerCase();
+    const fitting = (this.#known ?? []).filter(({ name, arguments: more }) => (isWhole ? name === word && more : name.startsWith(word)));
+    list.replaceChildren(...fitting.slice(0, MOST).map((command) => (isWhole ? this.#hint(command) : this.#row(command))));
   }
 
   // Accepts the first command; returns false if there is none.
@@ -33,12 +36,23 @@ export class Commands {
     list.replaceChildren();
   }
 
-  #row({ name, description, arguments: more }) {
+  #parts({ name, description, usage, arguments: more }) {
     const label = element("b", { textContent: `/${name}` });
-    const row = element("button", { type: "button", tabIndex: -1 }, label, ` ${more} `, element("span", { textContent: description[language] }));
+    return [label, ` ${usage[language] ?? more} `, element("span", { textContent: description[language] })];
+  }
+
+  #hint(command) {
+    return element("li", {}, ...this.#parts(command));
+  }
+
+  #row(command) {
+    const { name, arguments: more } = command;
+    const row = element("button", { type: "button", tabIndex: -1 }, ...this.#parts(command));
     row.onclick = () => {
+      const line = `/${name}${more ? " " : ""}`;
       this.hide();
-      this.#take(`/${name}${more ? " " : ""}`);
+      this.#take(line);
+      if (more) this.follow(line);
     };
     return element("li", {}, row);
   }
