@@ -267,6 +267,28 @@ async def test_every_kind_of_trouble_can_be_caused_while_parley_runs(
     assert "Traceback" not in program.console
 
 
+async def test_zoe_is_a_stranger_whom_ann_lets_in(showroom: Showroom, page: Page, tmp_path: Path) -> None:
+    async with parley(showroom, tmp_path):
+        await page.locator("#people").get_by_text("Zoe").click()
+        for platform in PLATFORMS:
+            await say(column(page, platform), "what is 3 * 7?")
+        for platform in PLATFORMS:
+            await expect(said_by_bot(column(page, platform))).to_have_text("I have asked the owner.")
+
+        await page.locator("#people").get_by_text("Ann").click()
+        for platform in PLATFORMS:
+            question = column(page, "slack").get_by_role("article").filter(has_text=f"{platform}:")
+            await question.get_by_role("button", name="As guest").click()
+        await expect(said_by_bot(column(page, "slack")).filter(has_text="was let in as a guest by")).to_have_count(3)
+
+        await page.locator("#people").get_by_text("Zoe").click()
+        for platform in PLATFORMS:
+            await expect(said_by_bot(column(page, platform)).last).to_contain_text("21")
+        said = {"platform": "discord", "room": direct("Zoe"), "person": "Zoe", "text": "/forget"}
+        async with ClientSession() as session, session.post(f"{showroom.page.url}api/say", json=said) as refused:
+            assert (refused.status, "/forget without" in await refused.text()) == (404, True)
+
+
 async def test_a_broken_rule_is_shown(showroom: Showroom, page: Page) -> None:
     showroom.slack.slack.violate("a call that does not exist")
 

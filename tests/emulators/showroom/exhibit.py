@@ -144,11 +144,14 @@ class Exhibit(ABC, Generic[PersonT, ChatT, MessageT]):
         return ShownRoom(messages, tuple(self._signs(chat)), tuple(self._notices(chat)))
 
     async def say(self, room: str, person: str, said: Said) -> None:
-        """Write a message. Raises NotThere if the message replied to does not exist."""
+        """Write a message. Raises NotThere if the platform does not let anyone do that."""
         chat = self._chat(room)
         answered = None if said.reply_to is None else self._find(chat, said.reply_to)
         root = None if said.thread is None else self._find(chat, said.thread)
-        await self._say(chat, self._person(person), _BOT.sub("@parley_bot", said.text), said, answered, root)
+        try:
+            await self._say(chat, self._person(person), _BOT.sub("@parley_bot", said.text), said, answered, root)
+        except AssertionError as error:
+            raise NotThere(str(error)) from error
 
     async def press(self, room: str, person: str, message: str, label: str, data: str | None) -> None:
         chat = self._chat(room)
