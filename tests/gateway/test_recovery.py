@@ -365,3 +365,19 @@ async def test_a_mistake_over_a_message_does_not_come_back_at_each_start(wired_b
 class NoFiles(MemoryChannel):
     async def download(self, attachment: Attachment) -> bytes:
         raise KeyError(attachment.name)
+
+
+async def test_a_stop_given_just_before_a_crash_stops_the_run_that_it_left(start_bot: StartBot) -> None:
+    bot = await start_bot(Waits(asyncio.Event()))
+    await bot.channel.hears("a long story")
+    await bot.channel.until(lambda: bool(bot.llm.requests))
+    said = bot.channel.heard[-1]
+    assert isinstance(said, MessageReceived)
+    stop = said.as_command("stop", "").model_copy(update={"event_id": "stop"})
+    assert await bot.made.store.inbox.accept(stop) is not None
+
+    await bot.restart()
+    await bot.app.settled()
+
+    assert bot.screen == ["Stopped."]
+    assert len(bot.llm.requests) == 1
