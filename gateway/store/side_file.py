@@ -76,15 +76,17 @@ class MarkKeeper:
         self._timer: asyncio.TimerHandle | None = None
         self._writing: asyncio.Task[None] | None = None
         self._has_trouble = False
+        self._is_closed = False
 
     def committed(self, sequence: int) -> None:
         """Note that the transaction with this number is on disk."""
         self._mark = Mark(self._mark.store, sequence)
-        if self._timer is None and self._writing is None:
+        if self._timer is None and self._writing is None and not self._is_closed:
             self._timer = asyncio.get_running_loop().call_later(BEHIND, self._begin)
 
     async def close(self) -> None:
         """Write the last commit to the side file if it is not there yet."""
+        self._is_closed = True
         if self._timer is not None:
             self._timer.cancel()
         if self._writing is not None:

@@ -4,6 +4,7 @@ import asyncio
 import shutil
 import sqlite3
 import sys
+import threading
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
@@ -315,3 +316,37 @@ async def test_a_store_from_before_side_files_is_opened(tmp_path: Path) -> None:
 
     assert kept(tmp_path) == 1
     assert read_mark(tmp_path) is not None
+
+
+async def test_nothing_is_written_beside_a_store_that_is_closed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loop, timers = asyncio.get_running_loop(), list[asyncio.TimerHandle]()
+    call_later = loop.call_later
+
+    def noted(*arguments: object) -> asyncio.TimerHandle:
+        timers.append(call_later(*arguments))  # type: ignore[arg-type]
+        return timers[-1]
+
+    started, goes_on, write = threading.Event(), threading.Event(), marks.write_mark
+
+    def held(home: Path, mark: marks.Mark) -> None:
+        started.set()
+        goes_on.wait(30)
+        write(home, mark)
+
+    monkeypatch.setattr(loop, "call_later", noted)
+    monkeypatch.setattr(marks, "write_mark", held)
+    keeper = marks.MarkKeeper(tmp_path, marks.Mark("store", 0))
+    keeper.committed(1)
+    await until(started.is_set)
+    keeper.committed(2)  # while the first is written
+
+    timers.clear()
+    goes_on.set()
+    await keeper.close()
+
+    mark = read_mark(tmp_path)
+    assert mark is not None
+    assert mark.sequence == 2
+    assert [timer for timer in timers if not timer.cancelled()] == []
