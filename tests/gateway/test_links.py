@@ -166,6 +166,17 @@ async def test_the_giver_of_a_code_is_told_and_takes_it_back_by_a_button(start_b
     assert (role_of(bot, "ann"), role_of(bot, "eve")) == (Role.OWNER, None)
 
 
+async def test_what_an_owner_by_a_row_gave_by_a_code_is_gone_after_the_separation(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=Platform())
+    await bot.hears("/role memory:dora owner")
+    await bot.hears(f"/link {await code_from(bot, 'dora')}", sender="eve")
+    assert role_of(bot, "eve") is Role.OWNER
+
+    await bot.hears("/link off memory:eve", sender="dora")
+
+    assert (role_of(bot, "dora"), role_of(bot, "eve")) == (Role.OWNER, None)
+
+
 async def test_an_account_that_used_a_code_cannot_separate_its_giver(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/role memory:dora owner")
