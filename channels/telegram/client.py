@@ -34,6 +34,7 @@ _JSON = {"Content-Type": "application/json"}
 Timeout = object
 """Seconds, None for no limit, or the SDK's DEFAULT_NONE."""
 WRONG_TOKEN = "Telegram rejects the bot token; copy it again from @BotFather into TELEGRAM_BOT_TOKEN"  # noqa: S105
+NO_REACTIONS = "this chat does not allow that reaction; an admin of it can allow it: the group's settings, Reactions"
 _GONE = (
     "message to edit not found",
     "message to delete not found",
@@ -266,4 +267,4 @@ def _refused(reason: str) -> ChannelError:
         return MessageGone(reason)
     if "message can't be edited" in words:
         return EditsRefused(reason)
-    return ChannelError(reason, permanent=True)
+    return ChannelError(NO_REACTIONS if "reaction_invalid" in words else reason, permanent=True)

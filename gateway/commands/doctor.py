@@ -9,7 +9,7 @@ from pathlib import Path
 
 from channels.attachments import Attachment
 from channels.base import ChannelError, OutboundMessage, Posted
-from channels.capabilities import ShowsTyping
+from channels.capabilities import Emoji, Reacts, ShowsTyping
 from channels.text import literal
 from gateway.commands.table import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
@@ -19,6 +19,12 @@ from gateway.texts.say import say
 
 FILE = "parley-doctor.txt"
 MOST_REASON = 400
+REACTION: Emoji = "👀"
+WAITS = 10.0
+"""Longest wait in seconds that the platform may ask for."""
+TRIES = 4
+PAUSE = 1.0
+"""Seconds between two looks for room in the rate limit."""
 
 
 @dataclass
@@ -33,12 +39,26 @@ class _Probe:
         """Make a call and note how it ended."""
         what = say(key, self.given.language)
         try:
-            await call()
+            await _in_time(call)
         except ChannelError as error:
             self.lines.append(f"- ✗ {what}: {literal(error.reason[:MOST_REASON])}")
             return False
         self.lines.append(f"- ✓ {what}")
         return True
+
+
+async def _in_time(call: Callable[[], Awaitable[object]]) -> None:
+    """Make a call, again after the waits that the platform asks for. Raises ChannelError."""
+    for _ in range(TRIES - 1):
+        try:
+            await call()
+        except ChannelError as error:
+            if error.retry_after is None or error.retry_after > WAITS:
+                raise
+            await asyncio.sleep(error.retry_after)
+        else:
+            return
+    await call()
 
 
 class DoctorCommands:
@@ -83,6 +103,9 @@ class DoctorCommands:
         if await probe.tries("doctor_post", post):
             await probe.tries("doctor_edit", edit)
         sign = channel.channel
+        if isinstance(sign, Reacts) and probe.left:
+            reacts, message = sign, probe.left[0]
+            await probe.tries("doctor_react", lambda: _react(reacts, message))
         if isinstance(sign, ShowsTyping):
             await probe.tries("doctor_typing", lambda: sign.typing(chat))
         await probe.tries("doctor_upload", upload)
@@ -99,6 +122,13 @@ class DoctorCommands:
                 offered_to=Role.ADMIN,
             ),
         )
+
+
+async def _react(channel: Reacts, message: Posted) -> None:
+    """Set a reaction and remove it. Raises ChannelError if the platform refuses that."""
+    for emoji, old in ((REACTION, frozenset[Emoji]()), (None, frozenset({REACTION}))):
+        if not await channel.react(message.chat, message.message_id, emoji, instead_of=old):
+            raise ChannelError("the rate limit has no room for it now; try again in a minute", retry_after=PAUSE)
 
 
 async def _delete_last(probe: _Probe, channel: MaskedChannel) -> None:

@@ -157,6 +157,7 @@ TEXTS = {
     },
     "doctor_post": {"en": "post a message", "zh": "发送消息"},
     "doctor_edit": {"en": "edit it", "zh": "修改消息"},
+    "doctor_react": {"en": "react to a message", "zh": "添加表情回应"},
     "doctor_typing": {"en": "show that I am working", "zh": "显示正在处理"},
     "doctor_upload": {"en": "upload a file", "zh": "上传文件"},
     "doctor_delete": {"en": "delete a message", "zh": "删除消息"},

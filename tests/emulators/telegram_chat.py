@@ -59,6 +59,10 @@ class Chat:
         """Wait until the condition holds; an IndexError in it, as from `chat.screen[-1]`, counts as "not yet"."""
         return self._room.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
 
+    def forbid_reactions(self) -> None:
+        """Switch reactions off in the chat's settings."""
+        self._room.reactions_off = True
+
     # What users do
 
     async def says(

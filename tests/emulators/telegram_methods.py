@@ -131,7 +131,7 @@ class BotApi:
         if message is None or message.deleted:
             raise bad_request("message to react not found")
         emoji = [each.emoji for each in asked.reaction]
-        if not REACTIONS.issuperset(emoji):
+        if not REACTIONS.issuperset(emoji) or (emoji and room.reactions_off):
             raise bad_request("REACTION_INVALID")
         if len(emoji) > 1:
             raise bad_request("REACTIONS_TOO_MANY")

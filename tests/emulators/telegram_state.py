@@ -207,6 +207,8 @@ class Room:
     closed: str | None = None
     """Reason why the bot cannot write here, as in the text of the 403."""
     moved_to: int | None = None
+    reactions_off: bool = False
+    """True if the chat's settings allow no reactions."""
     messages: dict[int, Message] = field(default_factory=dict)
     topics: dict[int, str] = field(default_factory=dict)
     actions: list[Action] = field(default_factory=list)
