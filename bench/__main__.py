@@ -38,6 +38,7 @@ ONCE = (
     "budgets",
     "search",
     "authorize",
+    "audit",
     "canaries",
     "injections",
     "house",

@@ -12,7 +12,8 @@ from gateway.permissions.roles import Role
 from gateway.records.audit_actions import Action, last_actions
 from gateway.texts.say import Language, say
 
-MOST = 15
+USUAL, MOST = 15, 50
+"""Actions that are listed, and how many can be asked for."""
 MOST_DETAILS = 80
 """Characters of the arguments that are shown."""
 
@@ -35,14 +36,12 @@ class AuditCommands:
         self._is_on = is_on
 
     async def audit(self, given: Invocation) -> OutboundMessage:
-        if not given.is_admin:
-            return reply(say("only_admins", given.language))
-        if given.in_group:
-            return reply(say("only_in_direct_chat", given.language))
-        if not self._is_on:
-            return reply(say("audit_off", given.language))
+        if refusal := self._refusal(given):
+            return refusal
+        if (count := _count(given.arguments.strip())) is None:
+            return reply(say("audit_usage", given.language, slash=given.slash, most=MOST))
         try:
-            actions = await asyncio.to_thread(last_actions, self._home, MOST)
+            actions = await asyncio.to_thread(last_actions, self._home, count)
         except OSError as error:
             return reply(say("audit_unreadable", given.language, reason=literal(str(error.strerror or error))))
         if not actions:
@@ -51,6 +50,13 @@ class AuditCommands:
         rows = [f"- {_row(each, zone, given.language)}" for each in actions]
         return reply("\n".join([say("audit_title", given.language), "", *rows]))
 
+    def _refusal(self, given: Invocation) -> OutboundMessage | None:
+        if not given.is_admin:
+            return reply(say("only_admins", given.language))
+        if given.in_group:
+            return reply(say("only_in_direct_chat", given.language))
+        return None if self._is_on else reply(say("audit_off", given.language))
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -58,9 +64,19 @@ class AuditCommands:
                 "audit",
                 {"en": "Show the last actions and who allowed them", "zh": "显示最近的操作以及批准者"},
                 self.audit,
+                arguments="[N]",
+                example="30",
                 offered_to=Role.ADMIN,
             ),
         )
+
+
+def _count(typed: str) -> int | None:
+    """Return how many actions somebody asks for, or None if they wrote something else."""
+    if not typed:
+        return USUAL
+    is_number = typed.isascii() and typed.isdigit() and len(typed) <= len(str(MOST))
+    return int(typed) if is_number and 0 < int(typed) <= MOST else None
 
 
 def _row(action: Action, zone: ZoneInfo, language: Language) -> str:

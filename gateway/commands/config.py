@@ -29,6 +29,11 @@ from gateway.upkeep.live_settings import LiveSettings
 
 MOST_QUOTED = 60
 MOST_NAMED = 20
+_WHEN = {
+    Change.NOW: "config_now",
+    Change.TONIGHT: "config_tonight",
+    Change.NEXT_STOP: "config_next_stop",
+}
 _REFUSED = {Change.NEVER: "config_never", Change.RESTART: "config_needs_restart"}
 
 
@@ -105,7 +110,7 @@ class ConfigCommands:
             given.language,
             name=name,
             value=_words(after, given.language),
-            when=say(f"config_{change_of(name)}", given.language),
+            when=say(_WHEN[change_of(name)], given.language),
             source=await self._source(name, given),
             slash=given.slash,
         )

@@ -4,6 +4,7 @@ import ast
 import inspect
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import pairwise
 from textwrap import wrap
 
@@ -93,8 +94,36 @@ def _documented(tree: ast.ClassDef) -> Iterator[tuple[str, str]]:
                 yield name, inspect.cleandoc(words)
 
 
+@dataclass(frozen=True)
+class Described:
+    """A setting in words."""
+
+    words: str
+    default: str
+    """Empty if there is none worth telling."""
+
+
+def described(key: Key) -> Described:
+    """Return a setting in words."""
+    table = key[0] if len(key) > 1 else ""
+    model: type[BaseModel] = channel_configs()[table] if table in channel_configs() else _tables()[table]
+    return Described(" ".join(_docstrings(model)[key[-1]].split()), _default(model.model_fields[key[-1]]))
+
+
+def _tables() -> Mapping[str, type[BaseModel]]:
+    return {
+        "": Settings,
+        "web": WebSettings,
+        "permissions": PermissionSettings,
+        "limits": LimitSettings,
+        "budgets": BudgetSettings,
+        "quotas": QuotaSettings,
+    }
+
+
 def _comment(words: str, field: FieldInfo) -> Iterator[str]:
-    return (f"# {line}" for line in wrap(f"{words}{_default(field)}", WIDTH))
+    default = _default(field)
+    return (f"# {line}" for line in wrap(f"{words} Default: {default}" if default else words, WIDTH))
 
 
 def _default(field: FieldInfo) -> str:
@@ -103,8 +132,7 @@ def _default(field: FieldInfo) -> str:
         value = ",".join(f"{key}={word}" for key, word in value.items())
     if field.is_required() or value is None or value in ("", (), "auto", "UTC") or isinstance(value, frozenset):
         return ""
-    shown = {True: "on", False: "off"}[value] if isinstance(value, bool) else value
-    return f" Default: {shown}"
+    return {True: "on", False: "off"}[value] if isinstance(value, bool) else str(value)
 
 
 def _keys() -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import Annotated, Literal, cast, get_args, get_origin
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
+from agent_core.context.prompt import LONGEST_CUSTOM, PRESETS, is_own_words
 from gateway.settings.budgets import Allowances
 from gateway.settings.settings import Settings, setting_names
 
@@ -59,6 +60,11 @@ _LATER = {"backups": Change.TONIGHT, "keep_days": Change.TONIGHT, "drain_seconds
 _NEVER = frozenset({"owners", "allow", "openai_base_url", "search", "transcription", "speech", "audio_key"})
 _NEVER |= {"commands_network", "audit", "home", "permissions", "web", "telegram", "slack", "discord", "mcp"}
 """Names of settings and of tables."""
+
+
+_BETWEEN = "allowed_whole_between", "allowed_number_between"
+_FROM = "allowed_whole_least", "allowed_number_least"
+"""Keys of texts about whole numbers, and about any."""
 
 
 class BadValue(Exception):
@@ -119,6 +125,8 @@ def with_value(settings: Settings, name: str, value: object) -> Settings:
 def checked(name: str, text: str) -> object:
     """Return what somebody wrote as a value of the setting. Raises BadValue."""
     field = _field(name)
+    if name == "personality" and not _is_manner(" ".join(text.split())):
+        raise BadValue
     if text.strip().lower() in NOTHING and _may_be_empty(field):
         text = ""
     try:
@@ -131,21 +139,29 @@ def checked(name: str, text: str) -> object:
 def allowed(name: str) -> Allowed:
     """Return what the values of a setting may be."""
     field = _field(name)
-    least, above, most = (_bound(field, bound) for bound in ("ge", "gt", "le"))
-    facts = {"least": least or above, "most": most}
-    if name == "timezone":
-        return Allowed("allowed_zone", {})
-    if _is_budget(field):
-        return Allowed("allowed_budget", {})
-    if field.annotation is bool:
-        return Allowed("allowed_bool", {})
+    if field.annotation in (int, float):
+        return _allowed_numbers(field)
     if get_origin(field.annotation) is Literal:
         return Allowed("allowed_words", {"words": ", ".join(get_args(field.annotation))})
-    if field.annotation in (int, float):
-        kind = "whole" if field.annotation is int else "number"
-        limits = "between" if most else "above" if above else "least"
-        return Allowed(f"allowed_{kind}_{limits}", facts)
-    return Allowed("allowed_models" if _may_be_empty(field) else "allowed_text", {"most": most})
+    if name == "timezone" or field.annotation is bool:
+        return Allowed("allowed_zone" if name == "timezone" else "allowed_bool", {})
+    if _may_be_empty(field):
+        return Allowed("allowed_budget" if _is_budget(field) else "allowed_models", {})
+    if name == "personality":
+        return Allowed("allowed_manner", {"words": ", ".join(PRESETS), "most": str(LONGEST_CUSTOM)})
+    return Allowed("allowed_text", {"most": _bound(field, "le")})
+
+
+def _is_manner(words: str) -> bool:
+    return words.lower() in PRESETS or (is_own_words(words) and len(words) <= LONGEST_CUSTOM)
+
+
+def _allowed_numbers(field: FieldInfo) -> Allowed:
+    least, above, most = (_bound(field, bound) for bound in ("ge", "gt", "le"))
+    if above:
+        return Allowed("allowed_number_above", {"least": above})
+    whole, number = _BETWEEN if most else _FROM
+    return Allowed(whole if field.annotation is int else number, {"least": least, "most": most})
 
 
 def shown(value: object) -> str:

@@ -10,6 +10,10 @@ TEXTS = {
         "zh": "其他人也能看到这个聊天，请在私聊里问我。",
     },
     "audit_title": {"en": "The last actions, newest first:", "zh": "最近的操作（最新的在前）："},
+    "audit_usage": {
+        "en": "Write `{slash}audit`, or `{slash}audit 30` for more: at most {most}.",
+        "zh": "请写 `{slash}audit`，或写 `{slash}audit 30` 查看更多（最多 {most} 条）。",
+    },
     "audit_none": {"en": "Nothing has been recorded yet.", "zh": "还没有任何记录。"},
     "audit_off": {
         "en": "Actions are not recorded here: PARLEY_AUDIT is off.",

@@ -7,7 +7,6 @@ TEXTS = {
     "config_default": {"en": "the default", "zh": "默认值"},
     "config_from_chat": {"en": "set in a chat by {by} on {when}", "zh": "由 {by} 于 {when} 在聊天中设置"},
     "config_from_place": {"en": "from `{place}`", "zh": "来自 `{place}`"},
-    "config_hidden": {"en": "not shown here", "zh": "不在这里显示"},
     "config_usage": {
         "en": "Write `{slash}config set keep_days 60`, `{slash}config get keep_days` or "
         "`{slash}config reset keep_days`.",
@@ -67,6 +66,10 @@ TEXTS = {
     },
     "allowed_bool": {"en": "on or off", "zh": " on 或 off"},
     "allowed_words": {"en": "one of {words}", "zh": "以下之一：{words}"},
+    "allowed_manner": {
+        "en": "one of {words}, or a description of at least two words and at most {most} characters",
+        "zh": "以下之一：{words}，或不超过 {most} 个字符的描述",
+    },
     "allowed_models": {
         "en": "names of models with commas between them, or none for all models",
         "zh": "模型名称（用逗号隔开），或“无”（表示所有模型）",

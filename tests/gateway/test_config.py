@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_core.context.prompt import Persona
 from agent_core.messages import text_of
 from agent_core.models.llm import ModelInfo
 from gateway.records.audit_actions import last_actions
@@ -65,6 +66,8 @@ async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: Star
         ),
         ("set timezone Mars/Base", "`Mars/Base` is no value for `timezone`, which takes the name of a time zone"),
         ("set reactions maybe", "`maybe` is no value for `reactions`, which takes on or off."),
+        ("set personality critc", "`critc` is no value for `personality`, which takes one of balanced, professional"),
+        (f"set personality {'kind ' * 40}", "`kind kind"),
         ("set budgets.chat lots", "`lots` is no value for `budgets.chat`, which takes amounts by day or month"),
         ("set budgets.all -1 USD a day", "`-1 USD a day` is no value for `budgets.all`"),
         ("set keep_day 3", "There is no setting `keep_day`. Did you mean `keep_days`?"),
@@ -249,9 +252,16 @@ def test_every_setting_that_may_change_has_a_right_example_and_tells_what_it_tak
         rule = allowed(name)
         for language in LANGUAGES:
             assert "{" not in say(rule.key, language, **rule.facts)
-        if name not in ("ai_name", "personality", "member_models", "guest_models"):
+        if name not in ("ai_name", "member_models", "guest_models"):
             with pytest.raises(BadValue):
                 checked(name, "nan")
+
+
+@pytest.mark.parametrize("words", ["concise", "Critic", "dry and short", "友好而简洁"])
+def test_a_manner_is_a_known_one_or_a_description(words: str) -> None:
+    assert checked("personality", words) == words
+    manner = Persona(personality=words).render()
+    assert manner != Persona().render()
 
 
 def test_every_name_is_understood_in_each_spelling() -> None:
