@@ -129,6 +129,7 @@ def test_only_these_write_on_the_terminal() -> None:
         "gateway/cli.py",
         "gateway/upkeep/doctor/report.py",
         "gateway/settings/env_example.py",
+        "gateway/settings/page.py",
         "gateway/app/app_settings.py",
         "gateway/records/logs.py",
         "gateway/security/printing.py",

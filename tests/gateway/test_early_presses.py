@@ -264,8 +264,8 @@ async def test_progress_under_which_somebody_writes_does_not_become_the_answer(s
     assert bot.channel.posts[0][0].message_id != progress
 
 
-async def test_an_edit_of_what_is_answered_comes_too_late(start_bot: StartBot) -> None:
-    bot = await start_bot(SUNNY)
+async def test_an_edit_of_what_is_answered_is_answered_again(start_bot: StartBot) -> None:
+    bot = await start_bot(SUNNY, "Rainy.")
     async with unanswered(bot, SUNNY):
         await bot.channel.hears("how is it?")
         await seen(bot, SUNNY)
@@ -273,8 +273,8 @@ async def test_an_edit_of_what_is_answered_comes_too_late(start_bot: StartBot) -
         assert question.type == "message"
         await bot.channel.changes(question, "how was it?")
 
-    assert bot.screen == [SUNNY]
-    assert len(bot.llm.requests) == 1
+    assert bot.screen == [SUNNY, "Rainy."]
+    assert "how was it?" in str(bot.llm.requests[-1].messages)
 
 
 async def test_an_edit_of_what_still_waits_changes_it(start_bot: StartBot) -> None:
