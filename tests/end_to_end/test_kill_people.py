@@ -3,7 +3,7 @@
 import asyncio
 import sqlite3
 from collections.abc import Callable
-from contextlib import closing
+from contextlib import closing, suppress
 
 import pytest
 
@@ -55,8 +55,10 @@ def _count(chat: Chat, words: str) -> int:
     return sum(words in text for text in chat.screen)
 
 
-def _once(words: str) -> Callable[[Chat], bool]:
-    return lambda chat: _count(chat, words) == 1
+def _answered(stage: Stage, words: str) -> Callable[[Chat], bool]:
+    """Return a condition: the words are there once, or twice where the platform cannot be asked what arrived."""
+    most = 1 if stage.platform.facts.knows_resends else 2
+    return lambda chat: 1 <= _count(chat, words) <= most
 
 
 def _raises(chat: Chat) -> list[str]:
@@ -73,12 +75,12 @@ async def test_a_stranger_who_is_let_in_while_it_is_killed_is_answered_once(own_
         eve = own_stage.net.stranger()
         with_eve = own_stage.net.private(eve)
         await with_eve.says(eve, f"may I come in after {moment}?")
-        await chat.until(_once(f"may I come in after {moment}?"))
+        await chat.until(_answered(own_stage, f"may I come in after {moment}?"))
         await chat.presses(ann, "As guest")
         await _killed(own_stage, moment)
         await chat.says(ann, f"/allow {platform}:{eve.id} guest")  # a press that no one heard is no decision
 
-        await with_eve.until(_once(f"You said may I come in after {moment}?."))
+        await with_eve.until(_answered(own_stage, f"You said may I come in after {moment}?."))
         await chat.until(lambda c: not _count(c, "May they talk to me?"))
         await with_eve.says(eve, "/whoami")
         await with_eve.until(lambda c: _count(c, "Guest") > 0)
@@ -92,7 +94,9 @@ async def test_a_stranger_who_is_let_in_while_it_is_killed_is_answered_once(own_
     await until(lambda: _balances(own_stage))
 
 
-async def test_a_budget_that_is_raised_while_it_is_killed_lets_each_run_on_once(own_stage: Stage) -> None:
+async def test_a_budget_that_is_raised_while_it_is_killed_lets_each_run_on_once(
+    own_stage: Stage,
+) -> None:
     ann, chat = await _owned(own_stage)
 
     for moment in MOMENTS:
@@ -104,7 +108,7 @@ async def test_a_budget_that_is_raised_while_it_is_killed_lets_each_run_on_once(
         await _killed(own_stage, moment)
         await chat.says(ann, "/budget here 10m tokens a day")
 
-        await chat.until(_once(f"You said hello after {moment}."))
+        await chat.until(_answered(own_stage, f"You said hello after {moment}."))
 
     await until(lambda: _balances(own_stage))
     assert len(_rows(own_stage, "SELECT id FROM spending")) >= len(MOMENTS)
@@ -117,7 +121,7 @@ async def test_what_was_erased_while_it_is_killed_is_gone(own_stage: Stage) -> N
 
     for moment in MOMENTS:
         await chat.says(ann, f"{CANARY} {moment}")
-        await chat.until(_once(f"You said {CANARY} {moment}."))
+        await chat.until(_answered(own_stage, f"You said {CANARY} {moment}."))
         await chat.says(ann, "/forget me")
         await chat.until(lambda c: c.bot_messages[-1].button("Erase for good") is not None)
         await chat.presses(ann, "Erase for good")
@@ -130,6 +134,10 @@ async def test_what_was_erased_while_it_is_killed_is_gone(own_stage: Stage) -> N
 
 
 def _holding(stage: Stage) -> list[str]:
-    """Return the files of the home that hold the canary."""
-    files = (file for file in stage.program.home.rglob("*") if file.is_file())
-    return [file.name for file in files if CANARY.encode() in file.read_bytes()]
+    """Return the files of the home that hold the canary; some vanish meanwhile."""
+    found = []
+    for file in stage.program.home.rglob("*"):
+        with suppress(FileNotFoundError):
+            if file.is_file() and CANARY.encode() in file.read_bytes():
+                found.append(file.name)
+    return found
