@@ -79,6 +79,8 @@ class Access:
         """
         if event.sender.is_bot:
             return Decision.IGNORED
+        if _is_principal(event.sender) and not self._is_local(event.chat):
+            return Decision.REFUSED  # no platform has such ids
         if not self.may_speak(event.chat, event.sender):
             if event.addressed is not Addressed.AMBIENT:
                 self._notice(event)
@@ -88,6 +90,8 @@ class Access:
 
     def role(self, chat: ChatKey, sender: Sender) -> Role | None:
         """Return the sender's role, or None if they may not speak."""
+        if _is_principal(sender):
+            return self.role_of(sender.id)
         if self._is_local(chat):
             return Role.OWNER
         principal = self.principal(chat, sender)
@@ -159,7 +163,12 @@ class Access:
         return f"{platform}:{workspace}:{person}" if workspace and not re.search(r"[\s:]", workspace) else None
 
     def principal(self, chat: ChatKey, sender: Sender) -> str:
-        """Return the stable name of a sender's account: `platform:id`, or `platform:workspace:id`."""
+        """Return the stable name of a sender's account: `platform:id`, or `platform:workspace:id`.
+
+        A visitor of the page who acts in chats of other platforms has that name as id.
+        """
+        if _is_principal(sender):
+            return sender.id
         channel = self._channels.get(chat.platform)
         if channel is not None and channel.limits.ids_per_workspace:
             return f"{chat.platform}:{chat.account}:{sender.id}"
@@ -219,3 +228,8 @@ class Access:
         if len(self._noticed) > MOST_NOTICED:
             del self._noticed[next(iter(self._noticed))]
         log.warning("message from an unknown user", who=who)
+
+
+def _is_principal(sender: Sender) -> bool:
+    """Return True for a visitor of the page who acts with an account of another platform, or in its chats."""
+    return ":" in sender.id

@@ -141,7 +141,7 @@ class AuditLog:
 
     def changed(self, chat: ChatKey, person: str, what: str, **facts: str) -> None:
         """Record what an admin changed, such as a setting; `person` is the id of who did it."""
-        content = {"chat": str(chat), "person": f"{chat.platform}:{person}", "what": what}
+        content = {"chat": str(chat), "person": _named(chat, person), "what": what}
         details = {name: self._clipped(fact) for name, fact in facts.items()}
         self._add(self.clock.time(), CHANGED, {**content, **details})
 
@@ -258,8 +258,13 @@ def is_secret_name(name: str) -> bool:
     return bool(_SECRET_ARGUMENT.search(_HUMP.sub("_", name).lower()))
 
 
+def _named(chat: ChatKey, person: str) -> str:
+    """Return an account as `platform:id`; a visitor of the page may bring it along."""
+    return person if ":" in person else f"{chat.platform}:{person}"
+
+
 def _whose(run: Run) -> dict[str, str]:
-    return {"chat": str(run.chat), "run": run.id, "person": f"{run.chat.platform}:{run.person}"}
+    return {"chat": str(run.chat), "run": run.id, "person": _named(run.chat, run.person)}
 
 
 def _status(event: ToolExecutionEnd) -> str:

@@ -16,6 +16,7 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
+from channels.web.visitor import Visitor, let_in
 from gateway.errors import HomeUnusable
 from gateway.security.log_throttle import LogThrottle
 
@@ -77,6 +78,7 @@ class PageAccess:
                 return self._welcome(request)
             if self._knows(request.cookies.get(_cookie(request), "")):
                 self._let_in(request)
+                let_in(request, Visitor())
                 return await handler(request)
             return web.Response(status=403, text=self._refused, content_type="text/html")
 

@@ -20,7 +20,7 @@ from channels.base import (
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 from gateway.permissions.access import MOST_NOTICED, NOTICE_EVERY, Access, Decision
-from gateway.permissions.roles import People, Roles
+from gateway.permissions.roles import People, Role, Roles
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
 
@@ -42,6 +42,15 @@ def access(
 ) -> Access:
     channel = MemoryChannel(limits=Limits(max_text=100, is_local=is_local))
     return Access(Roles(people), [channel], spoken_in, clock or FakeClock())
+
+
+class WebChannelOfTests(MemoryChannel):
+    """A channel that only the person at this machine reaches."""
+
+    name = "web"
+
+    def __init__(self) -> None:
+        super().__init__(limits=Limits(max_text=100, is_local=True))
 
 
 def says(
@@ -103,6 +112,23 @@ def test_who_speaks_at_this_machine_owns_it() -> None:
 
     assert here.authorize(says(MALLORY)) is Decision.ALLOWED
     assert here.is_owner(HOME, MALLORY)
+
+
+@pytest.mark.parametrize("event", of_every_kind(Sender(id="memory:1", name="Ann")), ids=lambda event: event.type)
+def test_no_platform_can_send_events_in_the_name_of_another_account(event: InboundEvent) -> None:
+    assert access().authorize(event) is Decision.REFUSED
+    assert access(is_local=True).authorize(event) is Decision.ALLOWED
+
+
+def test_a_visitor_of_the_page_has_in_every_chat_the_role_of_their_account() -> None:
+    """On the page, too, which the person at this machine owns."""
+    member = Sender(id="memory:2", name="Bob")
+    on_page = Access(Roles(KNOWN), [MemoryChannel(), WebChannelOfTests()], (), FakeClock())
+    for chat in (HOME, THREAD, ChatKey(platform="web", account="memory.2", chat="main")):
+        assert on_page.role(chat, member) is Role.MEMBER
+        assert on_page.role(chat, Sender(id="memory:3", name="Eve")) is None
+        assert on_page.role(chat, Sender(id="web:local", name="You")) is Role.OWNER
+        assert on_page.principal(chat, member) == "memory:2"
 
 
 def test_talk_in_a_group_is_for_us_only_in_a_thread_where_we_spoke() -> None:

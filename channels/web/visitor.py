@@ -1,0 +1,54 @@
+"""The person whose browser a request comes from."""
+
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from channels.base import ChatKey, Sender
+
+LOCAL = "local"
+"""Account and sender of the person who sits at the machine that Parley runs on."""
+_KEY = "visitor"
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who was let into the page: the person at this machine, or an account of another platform.
+
+    Each visitor has chats of their own.
+    """
+
+    principal: str = f"web:{LOCAL}"
+    """Account with which the visitor acts, as `platform:id`."""
+    name: str = ""
+    """Empty for the name in the settings."""
+    csrf: str = ""
+    """Token that changes have to bring."""
+
+    @property
+    def is_local(self) -> bool:
+        return self.principal == f"web:{LOCAL}"
+
+    @property
+    def account(self) -> str:
+        """The account in the keys of the visitor's chats, which has no colons."""
+        return LOCAL if self.is_local else self.principal.replace(":", ".")
+
+    def chat(self, conversation: str | None = None) -> ChatKey:
+        """Return the visitor's chat, or one of the conversations beside it."""
+        return ChatKey(platform="web", account=self.account, chat="main", thread=conversation)
+
+    def sender(self, name: str, language: str | None = None) -> Sender:
+        """Return the visitor as the sender of events. `name` is that of the person at this machine."""
+        return Sender(id=LOCAL if self.is_local else self.principal, name=self.name or name, language=language)
+
+
+def let_in(request: web.Request, visitor: Visitor) -> None:
+    """Record on a request that it comes from this visitor."""
+    request[_KEY] = visitor
+
+
+def visitor_of(request: web.Request) -> Visitor:
+    """Return the visitor of a request that the server's access control has let in."""
+    visitor: Visitor = request[_KEY]
+    return visitor
