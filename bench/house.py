@@ -116,7 +116,7 @@ def _wide_dataclasses(module: Module) -> int:
 
 
 def _forwards(module: Module) -> int:
-    """Count methods whose one statement hands their arguments to an attribute of `self`."""
+    """Count methods whose one statement hands nothing but their arguments to an attribute of `self`."""
 
     def is_forward(function: Function) -> bool:
         body = [statement for statement in function.body if not text_of(statement)]
@@ -124,7 +124,9 @@ def _forwards(module: Module) -> int:
             return False
         value = body[0].value
         called = value.value if isinstance(value, ast.Await) else value
-        return isinstance(called, ast.Call) and ast.unparse(called.func).startswith("self._")
+        if not isinstance(called, ast.Call) or not ast.unparse(called.func).startswith("self._"):
+            return False
+        return not any(isinstance(each, ast.Lambda) for each in called.args)
 
     return sum(map(is_forward, module.functions))
 

@@ -3,6 +3,7 @@
 `wakes.accept = handler.accept` binds late if the class of `wakes` keeps a place for it: `self.accept: Accept | None =
 None`, or a function that does nothing. A collaborator is a function, or an object of one of our classes that is not
 data: no dataclass, pydantic model, enum or exception. Attributes are matched by their name; a lambda always counts.
+Frozen dataclasses keep no place, since their attributes cannot be assigned.
 """
 
 import ast
@@ -29,6 +30,7 @@ def late_attributes(product: Sequence[Module]) -> list[Late]:
     places = {
         name
         for node in classes
+        if not _is_frozen(node)
         for name, annotation in _places(node)
         if not collaborators.isdisjoint(_names(annotation))
     }
@@ -72,6 +74,10 @@ def _without_data(classes: Sequence[ast.ClassDef]) -> set[str]:
     while more := {node.name for node in classes if any(_names(base) & data for base in node.bases)} - data:
         data |= more
     return {node.name for node in classes} - data
+
+
+def _is_frozen(node: ast.ClassDef) -> bool:
+    return any("frozen=True" in ast.unparse(each) for each in node.decorator_list)
 
 
 def _places(node: ast.ClassDef) -> Iterator[tuple[str, ast.expr]]:

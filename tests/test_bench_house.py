@@ -33,6 +33,11 @@ class Jobs:
         self.owners = owners
 
 
+@dataclass(frozen=True)
+class Parts:
+    limits: Callable[[], Limits] = no_limits
+
+
 def connect(jobs: Jobs, owners: Owners) -> None:
     jobs.tell = owners.tell
     jobs.others = Jobs(owners)
@@ -41,6 +46,7 @@ def connect(jobs: Jobs, owners: Owners) -> None:
     jobs.known = [Jobs(owners)]
     jobs.owners = owners
     jobs.tell = None
+    jobs.limits = Limits()
 """
 
 

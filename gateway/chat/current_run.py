@@ -19,7 +19,7 @@ class CurrentRun:
         self._over = asyncio.Event()
         self._started = 0.0
         self.run: Run | None = None
-        self.chat_run: ChatRun | None = None
+        self._chat_run: ChatRun | None = None
         """None until its first messages are being made."""
         self.is_stopping = False
 
@@ -29,16 +29,20 @@ class CurrentRun:
         self.is_stopping = False
         self._over.clear()
 
+    def drive(self, chat_run: ChatRun) -> None:
+        """Hold what drives the run, from when its first messages are made."""
+        self._chat_run = chat_run
+
     def end(self) -> None:
-        self.run = self.chat_run = None
+        self.run = self._chat_run = None
         self._items = ()
         self._over.set()
 
     def stop(self) -> None:
         """Let it stop; the caller aborts its agent."""
         self.is_stopping = True
-        if self.chat_run is not None:
-            self.chat_run.released.set()
+        if self._chat_run is not None:
+            self._chat_run.released.set()
 
     async def stopped(self) -> None:
         """Wait until a run that is stopping is over, and what it says last is sent."""
@@ -51,19 +55,19 @@ class CurrentRun:
         Args:
             has_more: True if more messages wait.
         """
-        told = self.chat_run is not None and self.chat_run.is_noted and not has_more
+        told = self._chat_run is not None and self._chat_run.is_noted and not has_more
         return self._clock.monotonic() - self._started if self.run and not told else None
 
     @property
     def is_open(self) -> bool:
         """True if there is a run that can still be steered and stopped."""
-        over = self.chat_run is not None and self.chat_run.is_over
+        over = self._chat_run is not None and self._chat_run.is_over
         return self.run is not None and not self.is_stopping and not over
 
     @property
     def is_asking(self) -> bool:
         """True while it waits for approval."""
-        return self.chat_run is not None and self.chat_run.is_waiting
+        return self._chat_run is not None and self._chat_run.is_waiting
 
     @property
     def is_begun_here(self) -> bool:
@@ -73,7 +77,7 @@ class CurrentRun:
     @property
     def called(self) -> frozenset[str]:
         """The tools that it has called in this process, without a call that waits for approval."""
-        return self.chat_run.called.names if self.chat_run is not None else frozenset()
+        return self._chat_run.called.names if self._chat_run is not None else frozenset()
 
     def begun_with(self, message_id: str) -> MessageReceived | None:
         """Return the message with the platform's id if the run began with it."""

@@ -360,7 +360,7 @@ class ChatSession:
         unsubscribe = agent.subscribe(lambda _: agent.abort() if self.current.is_stopping else None)
         try:
             driven = ChatRun(self._runs, agent, run, await self._language(), self._taken)
-            self.current.chat_run = driven
+            self.current.drive(driven)
             if items:
                 await driven.start(await self.conversation.prompts(run, items, agent))
             else:
