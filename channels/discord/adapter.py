@@ -25,13 +25,13 @@ from channels.discord.cache import LARGEST_LIMIT, RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.config import Config
 from channels.discord.connection import SILENCE, Connection
+from channels.discord.errors import UNKNOWN_EMOJI, Refused
 from channels.discord.history import find_sent, read_history, read_since
 from channels.discord.inbound import Inbound
 from channels.discord.interactions import Interactions
 from channels.discord.menu import publish_commands
 from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
-from channels.discord.reactions import react
 from channels.discord.render import MAX_TEXT, split
 from channels.limits import Limits
 from channels.tasks import BackgroundTasks, until_one_ends
@@ -192,3 +192,23 @@ class DiscordChannel:
     async def close(self) -> None:
         """See `Channel.close`."""
         await self._rest.close()
+
+
+async def react(rest: Rest, chat: ChatKey, message_id: str, emoji: Emoji | None, instead_of: Set[Emoji]) -> bool:
+    """Do as `Reacts.react` says. Discord allows the bot several reactions, so the old one is removed first."""
+    for old in sorted(instead_of):
+        try:
+            if not await rest.offer(_call("DELETE", chat, message_id, old)):
+                return False
+        except Refused as error:
+            if error.code != UNKNOWN_EMOJI:  # there is none to remove
+                raise
+    return emoji is None or await rest.offer(_call("PUT", chat, message_id, emoji))
+
+
+def _call(method: str, chat: ChatKey, message_id: str, emoji: Emoji) -> Call:
+    # The first message of a thread has the thread's id, and is outside of it.
+    channel = chat.thread if chat.thread and chat.thread != message_id else chat.chat
+    path = "/channels/{channel_id}/messages/{message_id}/reactions/{emoji}/@me"
+    ids = {"channel_id": channel, "message_id": message_id, "emoji": emoji}
+    return Call(Endpoint(method, path, ids), needs="Add Reactions, Read Message History" if method == "PUT" else "")

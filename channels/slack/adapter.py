@@ -30,11 +30,10 @@ from channels.slack.attachments import MAX_UPLOAD, Attachments
 from channels.slack.client import Client, sdk_log
 from channels.slack.config import APPS, SCOPES, Config, missing
 from channels.slack.connection import Sockets
-from channels.slack.errors import BadBlocks
+from channels.slack.errors import BadBlocks, Nothing
 from channels.slack.history import History
 from channels.slack.inbound import Inbound
 from channels.slack.normalise import Identity, is_direct
-from channels.slack.reactions import react
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
 from channels.slack.webhooks import Webhooks
@@ -43,6 +42,8 @@ from channels.values import Known
 
 log = logging.getLogger(__name__)
 
+REACTIONS: dict[Emoji, str] = {"👀": "eyes", "⚡": "zap", "😴": "sleeping", "👌": "ok_hand"}
+"""Slack's names of the reactions."""
 _NOT_EDITABLE = ("ephemeral:", "file:")
 _QUIET: render.Json = {"unfurl_links": False, "unfurl_media": False}
 """No link previews: Slack fetches the address for them, and an address may leak what the answer contains."""
@@ -288,3 +289,18 @@ def _whispered(chat: ChatKey) -> render.Json:
     """Return the fields of an answer that only one user sees, in the thread that they are in."""
     where: render.Json = {"thread_ts": chat.thread} if chat.thread is not None else {}
     return {"response_type": "ephemeral", "replace_original": False, **where}
+
+
+async def react(client: Client, chat: ChatKey, message_id: str, emoji: Emoji | None, instead_of: Set[Emoji]) -> bool:
+    """Do as `Reacts.react` says. Slack allows the bot several reactions, so the old one is removed first."""
+    for old in sorted(instead_of):
+        if not await _offer(client, "reactions.remove", chat, message_id, old):
+            return False
+    return emoji is None or await _offer(client, "reactions.add", chat, message_id, emoji)
+
+
+async def _offer(client: Client, method: str, chat: ChatKey, message_id: str, emoji: Emoji) -> bool:
+    try:
+        return await client.offer(method, {"channel": chat.chat, "timestamp": message_id, "name": REACTIONS[emoji]})
+    except Nothing:
+        return True

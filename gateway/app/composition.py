@@ -17,8 +17,8 @@ from gateway.app.commands import Commands
 from gateway.app.gap_reader import GapReader
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
+from gateway.app.metrics import Parts, Vitals
 from gateway.app.recovery import Recovery
-from gateway.app.vitals import Parts, Vitals
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.ask_user import FreeAnswers
 from gateway.chat.replies import Replies

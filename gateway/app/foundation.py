@@ -29,9 +29,8 @@ from gateway.permissions.groups import Groups
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.membership import Membership
 from gateway.permissions.pairing import Pairing
-from gateway.permissions.permissions import ChatPermissions
+from gateway.permissions.permissions import ChatPermissions, RecordedPermissions
 from gateway.permissions.policy import Policy
-from gateway.permissions.recorded import RecordedPermissions
 from gateway.permissions.roles import Roles
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
@@ -46,8 +45,7 @@ from gateway.schedule.zones import Zones
 from gateway.store.rows import InboxItem
 from gateway.texts.about import About
 from gateway.upkeep.live_settings import LiveSettings
-from gateway.upkeep.owners import Owners
-from gateway.upkeep.pairing_code import PairingCode
+from gateway.upkeep.owners import Owners, PairingCode
 from gateway.upkeep.stranger_notices import StrangerNotices
 from gateway.upkeep.strangers import Strangers
 

@@ -27,7 +27,7 @@ from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
-from gateway.app.operation import Operation
+from gateway.app.metrics import Operation
 from gateway.errors import INTERRUPTED, ParleyError
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy

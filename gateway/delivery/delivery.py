@@ -5,6 +5,7 @@ same over all tries.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,11 +19,38 @@ from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from channels.capabilities import FindsPrivateChats, HasOwnChat
 from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
-from gateway.delivery.tally import DeliveryTally
 from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 from gateway.store.rows import GONE, Post
 from gateway.store.store import Store
+
+
+class DeliveryTally:
+    """Counts what becomes of the messages that are sent since the program started, by platform."""
+
+    def __init__(self) -> None:
+        self.deliveries: Counter[tuple[str, str]] = Counter()
+        """Messages by outcome: sent, edited, removed, failed, unconfirmed or kept."""
+        self.retries: Counter[str] = Counter()
+        """Calls that failed and are repeated."""
+        self.rate_limits: Counter[str] = Counter()
+        """Calls that the platform refused with a wait."""
+
+    def done(self, post: Post) -> None:
+        how = "removed" if post.is_removal else "sent" if post.message_id is None else "edited"
+        self.ended(post, how)
+
+    def ended(self, post: Post, outcome: str) -> None:
+        self.deliveries[post.chat.platform, outcome] += 1
+
+    def refused(self, post: Post, error: ChannelError) -> None:
+        """Count a call that the platform refused, if it asks for a wait."""
+        if error.retry_after is not None:
+            self.rate_limits[post.chat.platform] += 1
+
+    def repeated(self, post: Post) -> None:
+        self.retries[post.chat.platform] += 1
+
 
 FIRST_DELAY = 0.5
 LONGEST_DELAY = 30.0

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import structlog
 
-from agent_core.loop.permissions import Answer, PermissionDecision, Proposal
+from agent_core.loop.permissions import Answer, PermissionDecision, Permissions, Proposal
 from agent_core.skills.library import SkillLibrary
 from channels.base import ChatKey
 from gateway.permissions.approvals import Approvals, CannotAsk
@@ -15,6 +15,7 @@ from gateway.permissions.policy import Ruling
 from gateway.permissions.rules import CANNOT_UNDO, Rules, in_english, undoable
 from gateway.permissions.workspaces import Versions
 from gateway.store.question import Question, QuestionState
+from gateway.store.run_records import RunRecords
 from gateway.store.store import Store
 
 _REFUSED = {
@@ -140,3 +141,23 @@ def _decision(question: Question, reason: str) -> PermissionDecision:
             return PermissionDecision(behavior="begun")
         case _:
             return PermissionDecision(behavior="deny", reason=_REFUSED[question.state])
+
+
+class RecordedPermissions:
+    """Wraps `Permissions`. Questions to people are recorded elsewhere, with their answers."""
+
+    def __init__(self, permissions: Permissions, records: RunRecords) -> None:
+        self._permissions = permissions
+        self._records = records
+
+    async def decide(self, proposal: Proposal) -> PermissionDecision:
+        decision = await self._permissions.decide(proposal)
+        if decision.behavior != "ask":
+            self._records.ruled(proposal.session_id, proposal.call.id, decision.behavior, decision.ruled_by)
+        return decision
+
+    async def answer(self, request_id: str, proposal: Proposal) -> Answer:
+        return await self._permissions.answer(request_id, proposal)
+
+    async def withdraw(self, request_id: str) -> None:
+        await self._permissions.withdraw(request_id)

@@ -1,9 +1,32 @@
 """A metric with its samples, independent of how it is printed."""
 
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from gateway.records.histogram import Histogram
+
+class Histogram:
+    """Counts durations. `bounds` are in seconds, in ascending order."""
+
+    def __init__(self, bounds: Sequence[float]) -> None:
+        self.sum = 0.0
+        """Sum of all durations in seconds."""
+        self._bounds = tuple(bounds)
+        self._counts = [0] * (len(self._bounds) + 1)
+
+    def observe(self, seconds: float) -> None:
+        """Count a duration; a negative one counts as 0."""
+        seconds = max(seconds, 0.0)
+        self._counts[bisect_left(self._bounds, seconds)] += 1
+        self.sum += seconds
+
+    def cumulative(self) -> list[tuple[str, float]]:
+        """Return the number of durations up to each bound, in the form of Prometheus; the last bound is `+Inf`."""
+        total, buckets = 0, []
+        for bound, count in zip([*map(str, self._bounds), "+Inf"], self._counts, strict=True):
+            total += count
+            buckets.append((bound, float(total)))
+        return buckets
 
 
 @dataclass(frozen=True)

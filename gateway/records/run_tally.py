@@ -14,7 +14,7 @@ from agent_core.events import (
 from agent_core.messages import AssistantMessage, StopReason, Usage
 from agent_core.reasons import CallFailure
 from agent_core.tools.registry import ToolRegistry, UnknownTool
-from gateway.records.histogram import Histogram
+from gateway.records.metric import Histogram
 
 SECONDS = (1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 180.0, 600.0, 1800.0)
 UNKNOWN = "unknown"

@@ -5,7 +5,7 @@ from typing import cast
 
 import pytest
 
-from channels.slack.reactions import NAMES
+from channels.slack.adapter import REACTIONS
 from tests.emulators import discord_state, slack_state, telegram_state
 from tests.emulators.model_script import ToolUse, Turn, says, unauthorized
 from tests.emulators.slack_chat import Chat as SlackChat
@@ -16,7 +16,7 @@ from tests.end_to_end.stage import Stage
 pytestmark = [pytest.mark.timeout(120), only("telegram", "slack", "discord")]
 
 CALLS = {"telegram": "setMessageReaction", "slack": "reactions.add", "discord": "PUT reaction"}
-EMOJI = {name: emoji for emoji, name in NAMES.items()}
+EMOJI = {name: emoji for emoji, name in REACTIONS.items()}
 
 
 def on(message: Message) -> list[str]:

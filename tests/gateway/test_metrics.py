@@ -13,7 +13,7 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, ScriptedLlm, calls
 from agent_core.tools.tool import tool
 from channels.base import ChannelError
-from gateway.app.operation import Operation
+from gateway.app.metrics import Operation
 from gateway.settings.budgets import BudgetSettings
 from gateway.web.operation import OperatorRoutes
 from gateway.web.server import HttpServer
@@ -162,7 +162,7 @@ async def test_it_is_not_ready_on_a_disk_that_takes_no_writes(
 ) -> None:
     bot = await start_bot()
     async with watched(bot, tmp_path) as client:
-        monkeypatch.setattr("gateway.app.vitals.ENOUGH", 2**80)
+        monkeypatch.setattr("gateway.app.metrics.ENOUGH", 2**80)
         async with client.get("/readyz") as answer:
             found = (await answer.json())["not_ready"]
     assert re.fullmatch(r"only \d+ MB are free", found["disk"])

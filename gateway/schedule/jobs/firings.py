@@ -8,6 +8,7 @@ import asyncio
 import hashlib
 import itertools
 import sqlite3
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -19,6 +20,7 @@ from agent_core.clock import Clock
 from agent_core.log_errors import Bulkhead
 from channels.base import ChatKey, ScheduleFired, Sender
 from gateway.errors import is_machine_trouble
+from gateway.records.metric import Histogram
 from gateway.runs.drain import Drain
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.schedule.jobs.firing_delivery import FiringDelivery
@@ -26,12 +28,31 @@ from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.schedule.jobs.job_runs import JobWork
 from gateway.schedule.jobs.notices import MOST_COUNTED, counted, failures_in_a_row
 from gateway.schedule.jobs.outcome import Outcome, failed_by
-from gateway.schedule.jobs.tally import JobTally
 from gateway.store.firings import event_id
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, firing_name
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.texts.amounts import USD
+
+LATENESS = (1.0, 5.0, 15.0, 60.0, 300.0, 1800.0, 7200.0)
+
+
+class JobTally:
+    """Counts how all jobs went since the program started."""
+
+    def __init__(self) -> None:
+        self.runs: Counter[str] = Counter()
+        """By outcome."""
+        self.lateness = Histogram(LATENESS)
+        """Seconds between the time when a job was due and its start."""
+
+    def begun(self, firing: Firing) -> None:
+        if not firing.is_rehearsal:
+            self.lateness.observe((firing.began or firing.due) - firing.due)
+
+    def ended(self, firing: Firing) -> None:
+        self.runs[firing.state.value] += 1
+
 
 MOST_AT_ONCE = 20
 """Firings that query the store at the same time, so that others do not wait for all of a full hour."""

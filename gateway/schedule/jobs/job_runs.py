@@ -24,7 +24,7 @@ from agent_core.subagents import Errand
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
-from gateway.permissions.recorded import RecordedPermissions
+from gateway.permissions.permissions import RecordedPermissions
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents

@@ -16,7 +16,7 @@ from channels.base import Sender
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import collect, waiting
 from gateway.permissions.access import Access
-from gateway.records.usage import midnight, usage_text
+from gateway.records.spending_report import midnight, usage_text
 from gateway.schedule.jobs.recent_messages import RecentMessages
 from gateway.store.budget import ALL, chat_account
 from gateway.store.job import HOUR, Firing, Job

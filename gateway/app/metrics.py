@@ -1,11 +1,14 @@
-"""Tells how the running gateway is doing: what is not ready, and its metrics."""
+"""The metrics of the running gateway, and what of it is not ready: what `/metrics` and `/readyz` answer."""
 
 import asyncio
+import importlib
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol, cast
 
 from agent_core.clock import Clock
 from channels.base import Channel
@@ -15,7 +18,7 @@ from gateway.permissions.budgets import Budgets
 from gateway.records.metric import Durations, Metric, counter, gauge
 from gateway.records.run_tally import RunTally
 from gateway.runs.drain import Drain
-from gateway.schedule.jobs.tally import JobTally
+from gateway.schedule.jobs.firings import JobTally
 from gateway.store.budget import ALL
 from gateway.store.inbox import Backlog
 from gateway.store.opening import FILE
@@ -157,3 +160,42 @@ def _size(file: Path) -> float:
         return float(file.stat().st_size)
     except OSError:
         return 0.0
+
+
+STARTING: Mapping[str, str] = {"program": "is starting or ending"}
+
+
+class _Prints(Protocol):
+    def __call__(self, metrics: list[Metric | Durations]) -> bytes: ...
+
+
+class Operation:
+    """Answers `/readyz` and `/metrics`."""
+
+    def __init__(self) -> None:
+        self._vitals: Vitals | None = None
+
+    @contextmanager
+    def of(self, vitals: Vitals) -> Iterator[None]:
+        """Report on a running gateway while the context is open."""
+        self._vitals = vitals
+        try:
+            yield
+        finally:
+            self._vitals = None
+
+    async def unready(self) -> Mapping[str, str]:
+        """Return what is not ready, each with the reason."""
+        return STARTING if self._vitals is None else await self._vitals.unready()
+
+    async def metrics(self) -> bytes | None:
+        """Return the metrics in the format of Prometheus; None before the start."""
+        vitals = self._vitals
+        if vitals is None:
+            return None
+        exposition = await asyncio.to_thread(_exposition)
+        return exposition(await vitals.metrics())
+
+
+def _exposition() -> _Prints:
+    return cast(_Prints, importlib.import_module("gateway.records.prometheus").exposition)
