@@ -8,7 +8,6 @@ from channels.base import ChatKey, Sender
 
 LOCAL = "local"
 """Account and sender of the person who sits at the machine that Parley runs on."""
-_KEY = "visitor"
 
 
 @dataclass(frozen=True)
@@ -43,6 +42,9 @@ class Visitor:
         return Sender(id=LOCAL if self.is_local else self.principal, name=self.name or name, language=language)
 
 
+_KEY = web.RequestKey("visitor", Visitor)
+
+
 def let_in(request: web.Request, visitor: Visitor) -> None:
     """Record on a request that it comes from this visitor."""
     request[_KEY] = visitor
@@ -50,5 +52,4 @@ def let_in(request: web.Request, visitor: Visitor) -> None:
 
 def visitor_of(request: web.Request) -> Visitor:
     """Return the visitor of a request that the server's access control has let in."""
-    visitor: Visitor = request[_KEY]
-    return visitor
+    return request[_KEY]
