@@ -70,8 +70,7 @@ class TelegramChannel:
         """See `Channel.run`."""
         me = await until_answered("Telegram", self._identity)
         publishing = BackgroundTasks()
-        if menu.commands:
-            publishing.start(publish_menu(self._client, menu.commands))
+        publishing.start(publish_menu(self._client, menu.commands))
         try:
             self._polling = Polling(self._client, me, inbox, self._config.poll_seconds, self._now)
             await self._polling.run()

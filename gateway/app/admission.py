@@ -77,7 +77,7 @@ class Admission:
             await self._strangers.hear(event)
         if decision is not Decision.ALLOWED:
             return Accepted.REFUSED if decision is Decision.REFUSED else Accepted.IGNORED
-        event = self._masked(event)
+        event = self.without_secrets(event)
         stored = without(event, typed_code(event))
         if not self._concerns_us(event):
             log.info("event ignored", id=event.event_id, kind=event.type)
@@ -95,7 +95,7 @@ class Admission:
             self.accepted[event.chat.platform] += 1
         return InboxItem(seq, event)
 
-    def _masked(self, event: InboundEvent) -> InboundEvent:
+    def without_secrets(self, event: InboundEvent) -> InboundEvent:
         """Return the event without secrets. A token that an admin types for a setting becomes a known secret."""
         secrets, secret = self._delivery.masked_channel(event.chat).secrets, typed_secret(event)
         if secret and self._gate.access.is_admin(event.chat, event.sender):  # others could have any word masked

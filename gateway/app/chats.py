@@ -130,7 +130,8 @@ class Chats(Foundation):
 
     @cached_property
     def reactions(self) -> Reactions:
-        return Reactions(self.store.reactions, self.delivery, self._clock, self.current)
+        platforms = [channel.name for channel in self._channels]
+        return Reactions(self.store.reactions, self.delivery, self._clock, platforms, self.current)
 
     @cached_property
     def turns(self) -> Turns:

@@ -1,18 +1,18 @@
 """The parts that chats and jobs share: messages, people, files, permissions, agents."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 
 from agent_core.background import Background
+from agent_core.clock import Clock
 from agent_core.tools.memory import memory_tools
 from agent_core.workspace.provenance import FileLedger
 from channels.base import Channel
 from channels.capabilities import CatchesUp
-from channels.connected import Connected
+from gateway.app.app import Supervisor
 from gateway.app.app_settings import AppSettings, Stored, System
-from gateway.app.channel_server import Supervisor
 from gateway.chat.gaps import Gaps
 from gateway.chat.memories import Memories
 from gateway.chat.pace import Pace
@@ -58,7 +58,7 @@ class Foundation:
         self,
         settings: AppSettings,
         stored: Stored,
-        channels: Iterable[Channel],
+        channels: Sequence[Channel],
         parts: AgentParts,
         about: About,
         *,
@@ -78,12 +78,16 @@ class Foundation:
         """News of background tasks that have ended."""
         self._hearing = Background("forwarding the results of tasks failed")
         self._stored = stored
-        self._channels = Connected.of(channels)
+        self._channels = channels
         self._parts = parts
         self._clock = system.clock
         self._new_id = system.new_id
         self._new_request_id = system.new_request_id
         self._system = system
+
+    @property
+    def clock(self) -> Clock:
+        return self._clock
 
     def console(self, line: str) -> None:
         """Show a line to the operator."""
@@ -123,7 +127,7 @@ class Foundation:
 
     @cached_property
     def pairing(self) -> Pairing:
-        public = self._channels.names(lambda channel: not channel.limits.is_local)
+        public = [channel.name for channel in self._channels if not channel.limits.is_local]
         show = PairingCode(public, self.owners, self.current, self.console)
         return Pairing(self.store.pairing, self.membership, self.roles, self._clock, public, show)
 
@@ -150,7 +154,7 @@ class Foundation:
 
     @cached_property
     def gaps(self) -> Gaps:
-        return Gaps(self._clock, self._channels.names(lambda channel: isinstance(channel, CatchesUp)))
+        return Gaps(self._clock, [each.name for each in self._channels if isinstance(each, CatchesUp)])
 
     # Files, records and permissions
 

@@ -20,7 +20,6 @@ from agent_core.models.providers import ModelChoice, ModelSettingError, choose_f
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
-from channels.connected import Connected
 from channels.registry import open_channel
 from channels.terminal.chat import CHAT
 from channels.terminal.frames import FILE
@@ -93,12 +92,19 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
     async with AsyncExitStack() as life:
         resources = await life.enter_async_context(prepare(settings, clock))
         channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
-        lines, operation = [], Operation()
+        lines, operation, admin = [], Operation(), None
         if settings.web.enabled:
-            # Imported by name: without a page this import is saved at the start.
+            # Imported by name: without a page these imports are saved at the start.
             open_page = importlib.import_module("gateway.web.page").open_page
+            admin = importlib.import_module("gateway.admin.pages").AdminPages()
             web, page = open_page(
-                settings, resources.about, resources.store, resources.clock, _say_link, watched=operation
+                settings,
+                resources.about,
+                resources.store,
+                resources.clock,
+                _say_link,
+                watched=operation,
+                routes=admin.routes(),
             )
             await page.start()
             life.push_async_callback(page.close)
@@ -117,6 +123,9 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
         channels.append(JoinedTerminals(settings.home / FILE, about, joined=joined, settled=settled, now=now))
         async with open_app(resources, channels, tick_every) as made:
             with operation.of(made.vitals):
+                if admin is not None:
+                    desk = importlib.import_module("gateway.app.screens").desk_of(made, settings.web.person)
+                    life.enter_context(admin.open(desk))
                 say_hello(resources.about, settings.files, lines)
                 return await _until_stopped(made.app)
 
@@ -190,8 +199,8 @@ async def open_app(
     """Open the gateway with these channels, and close them at the end."""
     settings = resources.settings
     async with AsyncExitStack() as life:
-        connected = Connected(channels)
-        life.push_async_callback(connected.close)
+        for channel in channels:
+            life.push_async_callback(channel.close)
         approved = ApprovedTools(settings.home / "mcp.json", settings.mcp)
         servers = McpServers(settings.mcp, settings.environ, approved.see)
         life.push_async_callback(servers.close)
@@ -233,7 +242,7 @@ async def open_app(
             composed(
                 of_app,
                 resources.store,
-                connected,
+                channels,
                 parts,
                 resources.about,
                 system=System(resources.clock),

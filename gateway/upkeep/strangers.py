@@ -100,7 +100,8 @@ class Strangers:
 
     async def waiting(self) -> list[Stranger]:
         """Return the strangers nobody has decided about, oldest first."""
-        return [each for each in await self._store.strangers.all() if each.state is not StrangerState.IGNORED]
+        found = [each for each in await self._store.strangers.all() if each.state is not StrangerState.IGNORED]
+        return [each for each in found if not self._access.may_speak(each.event.chat, each.event.sender)]
 
     async def decide(self, key: str, verdict: str, by: By) -> Stranger | None:
         """Carry out a decision. Returns None if the stranger is gone or was decided about. Raises RoleRefused."""

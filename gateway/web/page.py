@@ -6,6 +6,8 @@ Imported by name, and only if the page is enabled.
 from collections.abc import Callable, Iterable
 from functools import partial
 
+from aiohttp.web import RouteDef
+
 from agent_core.clock import Clock
 from channels.base import ButtonPressed, ChatKey, CommandInvoked, MessageReceived, RequestMade, ScheduleFired, TaskEnded
 from channels.web.adapter import WebChannel
@@ -79,18 +81,19 @@ def open_page(
     link_changed: Callable[[str], None],
     *,
     watched: Watched,
+    routes: Iterable[RouteDef] = (),
 ) -> tuple[WebChannel, HttpServer]:
     """Return the web channel and its HTTP server, neither of them listening yet.
 
     `link_changed` is called with a new sign-in link each time one has been used; `watched` is what the routes for
-    operators report on.
+    operators report on; `routes` are those of the admin pages.
     """
     history = partial(page_history, store)
     web = WebChannel(settings.web, history=history, uploads=settings.home / "uploads", now=clock.time)
     token = settings.web.metrics_token
     operator = OperatorRoutes(watched, token.get_secret_value() if token else "")
     server = HttpServer(
-        web.routes(),
+        [*web.routes(), *routes],
         public_routes=operator.routes(),
         about=lambda: about,
         home=settings.home,

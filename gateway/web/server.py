@@ -27,7 +27,7 @@ MOST_STRANGERS = 256
 HOST = "127.0.0.1"
 PAGES = Path(__file__).parent / "static"
 PRIVATE_FILES = ("app.js", "commands.js", "files.js", "log.js", "outbox.js", "pictures.js", "words.js")
-PUBLIC_FILES = ("style.css", "icon.svg")
+PUBLIC_FILES = ("colours.css", "style.css", "icon.svg")
 """Files used by the page that refused visitors see."""
 IDLE_SECONDS = 20.0
 """Longest time that a connection may stay open without a complete request."""

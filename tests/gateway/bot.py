@@ -18,7 +18,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.sources import Sources
 from agent_core.tools.tool import Tool
 from agent_core.tools.web.fetch import Fetcher
-from channels.base import Accepted
+from channels.base import Accepted, Channel
 from channels.limits import Limits
 from channels.memory import MemoryChannel, user
 from gateway.app.app import App
@@ -52,6 +52,8 @@ class BotOptions:
 
     tools: Sequence[Tool] = ()
     channel: MemoryChannel | None = None
+    beside: Sequence[Channel] = ()
+    """Other channels."""
     clock: Clock | None = None
     limits: LoopLimits | None = None
     new_request_id: Callable[[], str] = new_request_id
@@ -174,7 +176,7 @@ class Bot:
             composed(
                 settings,
                 store,
-                [self.channel],
+                [self.channel, *self._options.beside],
                 self._options.parts(self.llm, current),
                 about,
                 system=system,

@@ -44,15 +44,6 @@ def access(
     return Access(Roles(people), [channel], spoken_in, clock or FakeClock())
 
 
-class WebChannelOfTests(MemoryChannel):
-    """A channel that only the person at this machine reaches."""
-
-    name = "web"
-
-    def __init__(self) -> None:
-        super().__init__(limits=Limits(max_text=100, is_local=True))
-
-
 def says(
     sender: Sender = ANN, *, chat: ChatKey = HOME, addressed: Addressed = Addressed.DIRECT, text: str = "hello"
 ) -> MessageReceived:
@@ -123,7 +114,8 @@ def test_no_platform_can_send_events_in_the_name_of_another_account(event: Inbou
 def test_a_visitor_of_the_page_has_in_every_chat_the_role_of_their_account() -> None:
     """On the page, too, which the person at this machine owns."""
     member = Sender(id="memory:2", name="Bob")
-    on_page = Access(Roles(KNOWN), [MemoryChannel(), WebChannelOfTests()], (), FakeClock())
+    page = MemoryChannel(name="web", limits=Limits(max_text=100, is_local=True))
+    on_page = Access(Roles(KNOWN), [MemoryChannel(), page], (), FakeClock())
     for chat in (HOME, THREAD, ChatKey(platform="web", account="memory.2", chat="main")):
         assert on_page.role(chat, member) is Role.MEMBER
         assert on_page.role(chat, Sender(id="memory:3", name="Eve")) is None

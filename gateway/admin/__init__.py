@@ -1,0 +1,1 @@
+"""The pages from which owners and admins run Parley."""

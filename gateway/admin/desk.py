@@ -1,0 +1,39 @@
+"""The running gateway as the admin pages use it."""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from channels.base import Accepted, ChatKey, RequestMade, Sender
+from gateway.admin.screen import Badge, Screen
+from gateway.admin.templates import Templates
+from gateway.chat.replies import Answer
+from gateway.permissions.access import Access
+from gateway.texts.say import Language
+
+Permit = Callable[[RequestMade], Awaitable[Accepted]]
+Run = Callable[[Sender, ChatKey, str], Awaitable[Answer]]
+"""Runs a command line such as `/role telegram:42 member` on behalf of a visitor, in a chat."""
+
+
+class CommandRefused(Exception):
+    """The line is no command, or the visitor may not give it. The message is the key of a text."""
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Screens, and what they share. Every change made on a screen is a command, run by `run`."""
+
+    screens: Sequence[Screen]
+    templates: Templates
+    permit: Permit
+    run: Run
+    access: Access
+    person: str
+    """Name of the person at this machine."""
+    language: Language
+    """Language for browsers that ask for none that is known."""
+    badges: Mapping[str, Badge] = field(default_factory=dict)
+    """By the name of the screen."""
+
+    def screen(self, name: str) -> Screen | None:
+        return next((each for each in self.screens if each.name == name), None)

@@ -1,0 +1,143 @@
+"""Serves the admin pages: screens, the actions on them, and their files."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from time import time
+from uuid import uuid4
+
+from aiohttp import web
+from multidict import MultiDictProxy
+
+from channels.base import Accepted, Button, ChatKey, OutboundMessage, RequestMade
+from channels.web.visitor import visitor_of
+from gateway.admin.desk import CommandRefused, Desk
+from gateway.admin.screen import NoSuchItem, Visit
+from gateway.admin.templates import Entry
+from gateway.chat.replies import Answer, Once, Rewritten
+from gateway.texts.say import language_of
+
+ROOT = "/admin"
+STATIC = Path(__file__).parent / "static"
+FILES = ("admin.css", "admin.js", "htmx.min.js", "uplot.min.css", "uplot.min.js")
+LONGEST_LINE = 20_000
+"""Characters of a command with its arguments."""
+
+Form = MultiDictProxy[str | bytes | bytearray | web.FileField]
+
+
+class AdminPages:
+    """The routes of the admin pages. They answer while a desk is open, which is as long as the gateway runs."""
+
+    def __init__(self) -> None:
+        self._desk: Desk | None = None
+
+    @contextmanager
+    def open(self, desk: Desk) -> Iterator[None]:
+        """Show a running gateway while the context is open."""
+        self._desk = desk
+        try:
+            yield
+        finally:
+            self._desk = None
+
+    def routes(self) -> list[web.RouteDef]:
+        """Return the routes for a server, to be mounted behind its access control."""
+        return [
+            *(_file(name) for name in FILES),
+            web.get(ROOT, self._first),
+            web.get(f"{ROOT}/", self._first),
+            web.post(f"{ROOT}/act", self._act),
+            web.get(f"{ROOT}/{{screen}}", self._show),
+            web.get(f"{ROOT}/{{screen}}/{{item:.+}}", self._show),
+        ]
+
+    async def _first(self, _: web.Request) -> web.StreamResponse:
+        return web.Response(status=303, headers={"Location": f"{ROOT}/{self._open_desk().screens[0].name}"})
+
+    async def _show(self, request: web.Request) -> web.StreamResponse:
+        desk = self._open_desk()
+        visit = await self._visit(request, desk)
+        screen = desk.screen(request.match_info["screen"])
+        if screen is None:
+            raise web.HTTPNotFound(text=visit.say("page_not_found"))
+        try:
+            view = await screen.view(visit)
+        except NoSuchItem as error:
+            raise web.HTTPNotFound(text=visit.say("page_not_found")) from error
+        entries = [
+            Entry(each.name, await desk.badges[each.name]() if each.name in desk.badges else 0) for each in desk.screens
+        ]
+        page = desk.templates.page(visit, view, screen=screen.name, entries=entries)
+        return web.Response(text=page, content_type="text/html")
+
+    async def _act(self, request: web.Request) -> web.StreamResponse:
+        """Run the command of a form, and return its reply as a part of the page."""
+        desk = self._open_desk()
+        visit = await self._visit(request, desk)
+        form = await request.post()
+        try:
+            chat = _chat(str(form.get("chat", "")), visit)
+            message = _shown(await desk.run(visit.sender, chat, _line(form)))
+        except CommandRefused as refused:
+            text = desk.templates.part(visit, "_refused.html", {"text": visit.say(str(refused))})
+            return web.Response(text=text, content_type="text/html")
+        facts = {"message": message, "rows": _rows(message), "chat": str(chat)}
+        text = desk.templates.part(visit, "_answer.html", facts)
+        return web.Response(text=text, content_type="text/html", headers={"HX-Trigger": "changed"})
+
+    async def _visit(self, request: web.Request, desk: Desk) -> Visit:
+        """Return the visit, if the person may use these pages. Raises web.HTTPForbidden."""
+        visitor, tag = visitor_of(request), request.headers.get("Accept-Language", "").split(",")[0]
+        language = language_of(tag.partition(";")[0].strip(), desk.language)
+        sender, at = visitor.sender(desk.person, language), time()
+        asked = RequestMade(event_id=f"web:admin:{uuid4()}", chat=visitor.chat(), sender=sender, at=at, what="page")
+        role = desk.access.role(visitor.chat(), sender)
+        if await desk.permit(asked) is not Accepted.PERMITTED or role is None:
+            raise web.HTTPForbidden(text="you may not use these pages")
+        item = request.match_info.get("item", "")
+        visit = Visit(visitor, sender, role, language, item, dict(request.query), request.path_qs)
+        if not desk.access.is_admin(visitor.chat(), sender):
+            raise web.HTTPForbidden(text=visit.say("page_admins_only"))
+        return visit
+
+    def _open_desk(self) -> Desk:
+        if self._desk is None:
+            raise web.HTTPServiceUnavailable(text="Parley is starting or ending", headers={"Retry-After": "1"})
+        return self._desk
+
+
+def _line(form: Form) -> str:
+    """Return the command that a form says: its beginning, then all inputs. Raises CommandRefused."""
+    words = [str(each).strip() for each in (form.get("command", ""), *form.getall("arguments", []))]
+    line = " ".join(filter(None, words))
+    if len(line) > LONGEST_LINE:
+        raise CommandRefused("page_too_long")
+    return line
+
+
+def _chat(printed: str, visit: Visit) -> ChatKey:
+    """Return the chat of an action: the named one, or the visitor's own. Raises CommandRefused."""
+    try:
+        return ChatKey.parse(printed) if printed else visit.chat
+    except ValueError as error:
+        raise CommandRefused("page_not_found") from error
+
+
+def _shown(answer: Answer) -> OutboundMessage | None:
+    if isinstance(answer, Rewritten | Once):
+        return answer.message
+    return answer if isinstance(answer, OutboundMessage) else None
+
+
+def _rows(message: OutboundMessage | None) -> list[list[Button]]:
+    """Return the buttons of a reply that are commands; others would say words in the chat."""
+    rows = message.buttons if message else ()
+    return [[button for button in row if button.action.startswith("/")] for row in rows]
+
+
+def _file(name: str) -> web.RouteDef:
+    async def serve(_: web.Request) -> web.FileResponse:
+        return web.FileResponse(STATIC / name)
+
+    return web.get(f"{ROOT}/static/{name}", serve)

@@ -1,0 +1,65 @@
+"""A screen of the admin pages, and the visit for which it is rendered."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from channels.base import ChatKey, Sender
+from channels.web.visitor import Visitor
+from gateway.permissions.roles import Role
+from gateway.texts.say import Language, say
+
+
+class NoSuchItem(Exception):
+    """The address names something that does not exist, or that this visitor may not see."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """One request of an owner or admin for a screen."""
+
+    visitor: Visitor
+    sender: Sender
+    role: Role
+    language: Language
+    item: str
+    """What follows the screen's name in the address; empty for the screen itself."""
+    query: Mapping[str, str]
+    here: str
+    """Path and query of the address."""
+
+    @property
+    def chat(self) -> ChatKey:
+        """The visitor's own chat on the page."""
+        return self.visitor.chat()
+
+    @property
+    def is_owner(self) -> bool:
+        return self.role is Role.OWNER
+
+    def say(self, key: str, **facts: str | int) -> str:
+        """Return a text in the visitor's language."""
+        return say(key, self.language, **facts)
+
+
+@dataclass(frozen=True)
+class View:
+    """A template and the facts that it shows."""
+
+    template: str
+    facts: Mapping[str, object]
+
+
+class Screen(Protocol):
+    """One page of the admin pages."""
+
+    @property
+    def name(self) -> str:
+        """Name in the address, the navigation and the key of its title (`page_NAME`)."""
+
+    async def view(self, visit: Visit) -> View:
+        """Return what to show. Raises NoSuchItem."""
+
+
+Badge = Callable[[], Awaitable[int]]
+"""Counts what waits for somebody on a screen."""

@@ -1,0 +1,29 @@
+// What the admin pages do beside htmx: the token of changes, errors, the menu of phones, closing an answer.
+
+const token = document.querySelector("meta[name=csrf]").content;
+const answer = document.getElementById("answer");
+
+document.body.addEventListener("htmx:configRequest", (event) => {
+  event.detail.headers["X-Parley-Token"] = token;
+});
+
+function tell(words) {
+  const text = document.createElement("p");
+  text.textContent = words;
+  const box = document.createElement("div");
+  box.className = "answer bad";
+  box.append(text);
+  answer.replaceChildren(box);
+}
+
+document.body.addEventListener("htmx:responseError", (event) => tell(event.detail.xhr.responseText));
+document.body.addEventListener("htmx:sendError", () => tell(document.body.dataset.lost));
+document.body.addEventListener("click", (event) => {
+  if (event.target.closest("[data-close]")) answer.replaceChildren();
+});
+
+const menu = document.getElementById("menu");
+menu.addEventListener("click", () => {
+  const open = document.body.classList.toggle("menu-open");
+  menu.setAttribute("aria-expanded", String(open));
+});

@@ -1,0 +1,67 @@
+"""Renders the templates of the admin pages. Everything is escaped unless a template says that it is HTML already."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markupsafe import Markup
+
+from channels.web.render import render
+from gateway.admin.screen import View, Visit
+from gateway.texts.say import Language
+
+FOLDER = Path(__file__).parent / "templates"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An entry of the navigation."""
+
+    name: str
+    waiting: int = 0
+    """Number of things on the screen that wait for somebody."""
+
+
+class Templates:
+    """The templates, with the functions that all of them use."""
+
+    def __init__(self, zone: Callable[[], ZoneInfo]) -> None:
+        """`zone` returns the time zone in which times are shown."""
+        self._zone = zone
+        self._jinja = Environment(
+            loader=FileSystemLoader(FOLDER),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            enable_async=False,
+        )
+        self._jinja.filters["markdown"] = _markdown
+
+    def page(self, visit: Visit, view: View, *, screen: str, entries: Sequence[Entry]) -> str:
+        """Render a whole page with its navigation."""
+        return self._render(view.template, visit, {**view.facts, "screen": screen, "entries": entries})
+
+    def part(self, visit: Visit, template: str, facts: Mapping[str, object]) -> str:
+        """Render a part of a page, such as the answer to an action."""
+        return self._render(template, visit, facts)
+
+    def _render(self, template: str, visit: Visit, facts: Mapping[str, object]) -> str:
+        return self._jinja.get_template(template).render(
+            **facts, here=visit.here, visit=visit, t=visit.say, time=lambda at: self._time(at, visit.language)
+        )
+
+    def _time(self, at: float | None, language: Language) -> Markup:
+        """Return a moment as an HTML element, in the zone of the installation."""
+        if at is None:
+            return Markup("–")
+        moment = datetime.fromtimestamp(at, self._zone())
+        shown = f"{moment:%Y-%m-%d %H:%M}" if language == "zh" else f"{moment:%d %b %Y %H:%M}"
+        return Markup('<time datetime="{}">{}</time>').format(moment.isoformat(timespec="seconds"), shown)
+
+
+def _markdown(text: str) -> Markup:
+    return Markup(render(text))  # noqa: S704  the renderer escapes what it is given

@@ -1,0 +1,60 @@
+"""Runs commands for visitors of the page, who may give them in any chat."""
+
+from uuid import uuid4
+
+from agent_core.clock import Clock
+from channels.base import ChatKey, CommandInvoked, Sender
+from channels.text import parse_command
+from channels.web.visitor import LOCAL
+from gateway.admin.desk import CommandRefused
+from gateway.app.admission import Admission
+from gateway.chat.replies import Again, Answer, Said
+from gateway.chat.sessions import Sessions
+from gateway.commands.table import CommandTable
+from gateway.records.audit import AuditLog
+
+
+class PageCommands:
+    """Runs a command like one that was typed in the chat, but shows its reply to the visitor only."""
+
+    def __init__(
+        self, admission: Admission, commands: CommandTable, sessions: Sessions, audit: AuditLog, clock: Clock
+    ) -> None:
+        self._admission = admission
+        self._commands = commands
+        self._sessions = sessions
+        self._audit = audit
+        self._clock = clock
+
+    async def run(self, sender: Sender, chat: ChatKey, line: str) -> Answer:
+        """Run a command line in a chat. Raises CommandRefused."""
+        command = parse_command(line, ("web",))
+        if command is None or command.name not in self._commands:
+            raise CommandRefused("page_no_command")
+        try:
+            session = self._sessions.of(chat)
+        except KeyError as error:
+            raise CommandRefused("page_chat_not_connected") from error
+        event = self._admission.without_secrets(
+            CommandInvoked(
+                event_id=f"web:act:{uuid4()}",
+                chat=chat,
+                sender=sender if chat.platform == "web" else sender.model_copy(update={"id": _principal(sender)}),
+                at=self._clock.time(),
+                message_id="",
+                name=command.name,
+                arguments=command.arguments,
+            )
+        )
+        if not isinstance(event, CommandInvoked):
+            raise TypeError("masking leaves a command a command")
+        async with session.obeying:
+            answer = await self._commands.run(session, event, event.name, event.arguments)
+        self._audit.changed(chat, event.sender.id, f"/{event.name}", details=event.arguments)
+        if isinstance(answer, Said | Again):
+            raise CommandRefused("page_say_in_chat")
+        return answer
+
+
+def _principal(sender: Sender) -> str:
+    return f"web:{LOCAL}" if sender.id == LOCAL else sender.id

@@ -1,0 +1,86 @@
+"""A running Parley with the admin pages: a browser's tab and an HTTP client, let in as the person at the machine."""
+
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from aiohttp import ClientSession, CookieJar
+from playwright.async_api import Browser
+from playwright.async_api import Page as Tab
+
+from channels.base import ChatKey
+from channels.web.adapter import WebChannel
+from channels.web.config import Config
+from gateway.admin.pages import AdminPages
+from gateway.app.screens import desk_of
+from gateway.texts.about import About
+from gateway.web.page import page_history
+from gateway.web.server import HttpServer
+from tests.gateway.bot import Bot, BotOptions
+
+ABOUT = About(model="scripted", why="a test", demo=False, version="0")
+
+
+@dataclass
+class AdminWorld:
+    """A bot that Ann owns on the in-memory platform, and its page."""
+
+    bot: Bot
+    server: HttpServer
+
+    @asynccontextmanager
+    async def tab(
+        self, browser: Browser, path: str, *, language: str = "en-GB", width: int = 1100, dark: bool = False
+    ) -> AsyncIterator[Tab]:
+        """Open a screen in a tab; fails if its console shows an error."""
+        context = await browser.new_context(
+            locale=language,
+            viewport={"width": width, "height": 800},
+            timezone_id="UTC",
+            color_scheme="dark" if dark else "light",
+        )
+        context.set_default_timeout(30_000)
+        wrong: list[str] = []
+        tab = await context.new_page()
+        tab.on("pageerror", lambda error: wrong.append(str(error)))
+        tab.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
+        await tab.goto(self.server.link)
+        await tab.goto(f"{self.server.url}admin/{path}")
+        yield tab
+        await context.close()
+        assert wrong == []
+
+    @asynccontextmanager
+    async def client(self) -> AsyncIterator[ClientSession]:
+        """Yield a client that is signed in."""
+        client = ClientSession(self.server.url, cookie_jar=CookieJar(unsafe=True))
+        async with client, client.get(self.server.link):
+            yield client
+
+
+@asynccontextmanager
+async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterator[AdminWorld]:
+    """Start a bot that answers these turns, with its page."""
+
+    async def history(chat: ChatKey) -> list[object]:
+        return await page_history(bot.made.store, chat)  # type: ignore[return-value]
+
+    web = WebChannel(Config(), history=history, uploads=home / "uploads")  # type: ignore[arg-type]
+    bot = Bot(home, turns, BotOptions(beside=(web,), **how))  # type: ignore[arg-type]
+    pages = AdminPages()
+    server = HttpServer([*web.routes(), *pages.routes()], about=lambda: ABOUT, home=home, port=0)
+    await bot.start()
+    await server.start()
+    try:
+        with pages.open(desk_of(bot.made, "You")):
+            yield AdminWorld(bot, server)
+    finally:
+        await web.close()
+        await server.close()
+        await bot.stop()
+
+
+AdminStart = Callable[..., Awaitable[AdminWorld]]
+START = partial(admin_world)
