@@ -18,7 +18,7 @@ from tests.gateway.bot import Bot
 
 README = REPOSITORY / "README.md"
 PAGE = REPOSITORY / "docs" / "commands.md"
-MANIFEST = REPOSITORY / "docs" / "platforms" / "slack-manifest.json"
+MANIFEST = REPOSITORY / "channels" / "slack" / "manifest.json"
 COMMAND = ".venv/bin/python -m bench commands"
 _ASK_PARLEY = {"name": "Ask Parley", "type": "message", "callback_id": ASK, "description": "Ask about this message"}
 MOST_HINT = 1_000

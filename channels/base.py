@@ -297,7 +297,7 @@ async def _no_suggestions(chat: ChatKey, sender: Sender, typed: Typed) -> Sequen
 
 @dataclass(frozen=True)
 class Menu:
-    """The commands that a platform offers."""
+    """The commands that a platform offers. Without any, those that it offers already stay as they are."""
 
     commands: tuple[CommandSpec, ...] = ()
     suggest: Callable[[ChatKey, Sender, Typed], Awaitable[Sequence[Suggestion]]] = _no_suggestions

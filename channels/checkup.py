@@ -1,16 +1,19 @@
-"""Findings of the checks that `parley doctor` runs.
+"""The live check of a platform's account, for `parley doctor` and `parley connect`, and how an account is made.
 
-A channel may provide a module `doctor` with `async def check(config) -> Sequence[Finding]`. It changes nothing, waits
-at most five seconds for the network, does not raise for network failures, and puts no secret into its findings.
+A channel may provide a module `doctor` with `async def look(config) -> Account`. It changes nothing, waits at most five
+seconds for the network, does not raise for network failures, and puts no secret into its findings. A module `setup`
+with a constant `SETUP` makes the channel one that `parley connect` can set up.
 """
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from pydantic import BaseModel
 
-Check = Callable[[BaseModel], Awaitable[Sequence["Finding"]]]
+Look = Callable[[BaseModel], Awaitable["Account"]]
+Words = Mapping[str, str]
+"""A text by language."""
 
 
 @dataclass(frozen=True)
@@ -33,3 +36,46 @@ def note(what: str, fix: str = "") -> Finding:
 
 def problem(what: str, fix: str) -> Finding:
     return Finding("problem", what, fix)
+
+
+@dataclass(frozen=True)
+class Account:
+    """What a platform tells of the account that Parley has there."""
+
+    findings: Sequence[Finding]
+    name: str = ""
+    """The name under which people find it, such as @parley_bot; empty if the platform did not tell."""
+    refused: str = ""
+    """The setting of the token that the platform rejects, if it rejects one."""
+    link: str = ""
+    """The address at which people reach it, or add it to a place where they do."""
+
+    @property
+    def problems(self) -> list[Finding]:
+        """The findings that keep something from working."""
+        return [each for each in self.findings if each.mark == "problem"]
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token that is asked for."""
+
+    field: str
+    """The field of the channel's settings."""
+    where: Words
+    """What it is called, and where to find it."""
+
+
+@dataclass(frozen=True)
+class Setup:
+    """How people make an account for Parley on a platform."""
+
+    title: str
+    """The name of the platform."""
+    link: str
+    """The one address to begin at, with everything filled in that can be."""
+    steps: Words
+    """What to do there."""
+    tokens: Sequence[Token]
+    hello: Words
+    """How to write to the account for the first time. `{name}` stands for its name and `{link}` for its address."""

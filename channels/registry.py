@@ -2,8 +2,8 @@
 
 A channel is a package with two modules: `config` with a pydantic model `Config` and without SDK imports, and `adapter`
 with `open_channel(config, now)`, where `now` returns the time in seconds since the epoch. Packages in `channels` are
-found by listing it; others register under the entry point group `parley.channels`. A third module, `doctor`, is
-optional (see `channels/checkup.py`).
+found by listing it; others register under the entry point group `parley.channels`. Two more modules, `doctor` and
+`setup`, are optional (see `channels/checkup.py`).
 """
 
 import importlib
@@ -18,7 +18,7 @@ from typing import cast
 from pydantic import BaseModel, SecretStr
 
 from channels.base import Channel
-from channels.checkup import Check, Finding
+from channels.checkup import Account, Finding, Look, Setup
 
 GROUP = "parley.channels"
 HOME = "channels"
@@ -58,11 +58,28 @@ def open_channel(name: str, config: BaseModel, now: Callable[[], float]) -> Chan
 
 async def check(name: str, config: BaseModel) -> Sequence[Finding]:
     """Run the channel's own doctor checks; empty if it has none."""
+    return (await look(name, config)).findings
+
+
+async def look(name: str, config: BaseModel) -> Account:
+    """Return what the platform tells of the account with these settings; nothing if the channel has no check."""
     module = f"{_packages()[name]}.doctor"
     if find_spec(module) is None:
-        return ()
-    look = cast(Check, importlib.import_module(module).check)
-    return await look(config)
+        return Account(())
+    return await cast(Look, importlib.import_module(module).look)(config)
+
+
+@cache
+def setups() -> Mapping[str, Setup]:
+    """Return how an account is made on each platform that can be set up by a guide, by the channel's name."""
+    found = {name: f"{package}.setup" for name, package in _packages().items()}
+    return MappingProxyType(
+        {
+            name: cast(Setup, importlib.import_module(module).SETUP)
+            for name, module in found.items()
+            if find_spec(module) is not None
+        }
+    )
 
 
 @cache

@@ -89,7 +89,8 @@ class DiscordChannel:
         view = View(me, self._servers, self._config, menu)
         self._inbound = Inbound(self._rest, view, self._recent, self._interactions, inbox, self._now)
         publishing = BackgroundTasks()
-        publishing.start(publish_commands(self._rest, menu.commands))
+        if menu.commands:
+            publishing.start(publish_commands(self._rest, menu.commands))
         try:
             await until_one_ends(self._connection.run(), self._rest.revoked())
         finally:

@@ -1,14 +1,14 @@
 """Checks for `parley doctor`: the bot exists, may read messages, and has session starts left today."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from http import HTTPStatus
 from typing import NamedTuple
 
 import aiohttp
 from pydantic import ValidationError
 
-from channels.checkup import Finding, note, ok, problem
+from channels.checkup import Account, Finding, note, ok, problem
 from channels.discord.config import MESSAGE_CONTENT_FLAGS, PORTAL, TOKEN_PAGE, Config, invite_url
 from channels.discord.wire import GatewayAddress
 from channels.values import Wire
@@ -34,20 +34,21 @@ class _Answer(NamedTuple):
     body: bytes
 
 
-async def check(config: Config) -> Sequence[Finding]:
-    """Run the checks. Never raises for network failures and never includes the token."""
+async def look(config: Config) -> Account:
+    """Look at the bot. Never raises for network failures and never includes the token."""
     try:
         async with asyncio.timeout(WITHIN), aiohttp.ClientSession() as session:
             me = await _ask(session, config, "/users/@me")
             if me.status != HTTPStatus.OK:
-                return [_refused(me)]
+                return _refused(me)
             application = await _ask(session, config, "/oauth2/applications/@me")
             gateway = await _ask(session, config, "/gateway/bot")
-            return list(_verdict(me, application, gateway))
+            return _account(_Bot.model_validate_json(me.body), application, gateway)
     except (aiohttp.ClientError, TimeoutError):
-        return [problem(f"discord: could not reach {config.base_url}", "check the network, or DISCORD_BASE_URL")]
+        found = problem(f"discord: could not reach {config.base_url}", "check the network, or DISCORD_BASE_URL")
     except (ValidationError, ValueError):
-        return [problem(f"discord: {config.base_url} does not respond like Discord", "check DISCORD_BASE_URL")]
+        found = problem(f"discord: {config.base_url} does not respond like Discord", "check DISCORD_BASE_URL")
+    return Account([found])
 
 
 async def _ask(session: aiohttp.ClientSession, config: Config, path: str) -> _Answer:
@@ -56,24 +57,33 @@ async def _ask(session: aiohttp.ClientSession, config: Config, path: str) -> _An
         return _Answer(answer.status, await answer.read())
 
 
-def _refused(answer: _Answer) -> Finding:
+def _refused(answer: _Answer) -> Account:
     if answer.status == HTTPStatus.UNAUTHORIZED:
-        return problem("discord: the token is rejected", f"copy it again to DISCORD_BOT_TOKEN: {TOKEN_PAGE}")
-    return problem(f"discord: {answer.status}", "try again later")
+        found = problem("discord: the token is rejected", f"copy it again to DISCORD_BOT_TOKEN: {TOKEN_PAGE}")
+        return Account([found], refused="bot_token")
+    return Account([problem(f"discord: {answer.status}", "try again later")])
 
 
-def _verdict(me: _Answer, about: _Answer, gateway: _Answer) -> Iterator[Finding]:
-    yield ok(f"discord: the bot is {_Bot.model_validate_json(me.body).username}")
-    if about.status == HTTPStatus.OK:
-        application = _Application.model_validate_json(about.body)
-        if not application.flags & MESSAGE_CONTENT_FLAGS:
-            yield problem(
-                "discord: the Message Content Intent is off, and without it Discord rejects the connection",
-                f"turn it on: {PORTAL}, your application, Bot, Privileged Gateway Intents",
-            )
-        yield (note if application.approximate_guild_count == 0 else ok)(
-            f"discord: to add the bot to a server, open {invite_url(application.id)}"
+def _account(bot: _Bot, about: _Answer, gateway: _Answer) -> Account:
+    application = _Application.model_validate_json(about.body) if about.status == HTTPStatus.OK else None
+    findings = [ok(f"discord: the bot is {bot.username}"), *_abilities(application), *_starts(gateway)]
+    return Account(findings, f"@{bot.username}", link=invite_url(application.id) if application else "")
+
+
+def _abilities(application: _Application | None) -> Iterator[Finding]:
+    if application is None:
+        return
+    if not application.flags & MESSAGE_CONTENT_FLAGS:
+        yield problem(
+            "discord: the Message Content Intent is off, and without it Discord rejects the connection",
+            f"turn it on: {PORTAL}, your application, Bot, Privileged Gateway Intents",
         )
+    yield (note if application.approximate_guild_count == 0 else ok)(
+        f"discord: to add the bot to a server, open {invite_url(application.id)}"
+    )
+
+
+def _starts(gateway: _Answer) -> Iterator[Finding]:
     if gateway.status == HTTPStatus.OK:
         left = GatewayAddress.model_validate_json(gateway.body).session_start_limit.remaining
         if left < FEW:

@@ -1,18 +1,20 @@
 """Checks for `parley doctor`: the app and workspace exist, and the app has the scopes that Parley needs."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import aiohttp
 from pydantic import SecretStr, ValidationError
 
-from channels.checkup import Finding, ok, problem
+from channels.base import AccountRefused
+from channels.checkup import Account, Finding, ok, problem
 from channels.slack.config import APPS, CONNECTIONS, SCOPES, Config, granted, missing
 from channels.slack.errors import Failure, error_for
 from channels.values import Wire
 
 WITHIN = 5.0
 """Time limit for all requests together, in seconds."""
+_NO_SCOPE = "missing_scope"
 
 
 class _Answer(Wire):
@@ -21,26 +23,41 @@ class _Answer(Wire):
     ok: bool
     error: str = ""
     user: str = ""
+    user_id: str = ""
     team: str = ""
-    bot_id: str = ""
+    team_id: str = ""
     scopes: frozenset[str] = frozenset()
 
 
-async def check(config: Config) -> Sequence[Finding]:
-    """Run the checks. Asking for a web socket's address does not open one, so a running Parley is not disturbed."""
+async def look(config: Config) -> Account:
+    """Look at the app. Asking for a web socket's address does not open one, so a running Parley is not disturbed."""
     try:
         async with asyncio.timeout(WITHIN), aiohttp.ClientSession(trust_env=True) as session:
             me = await _ask(session, config, "auth.test", config.bot_token)
-            findings = list(_app(me))
-            if config.app_token is not None:
-                findings.extend(_socket_mode(await _ask(session, config, "apps.connections.open", config.app_token)))
-            else:
-                findings.append(ok(f"slack: receives events over HTTP at port {config.port}, path /slack/events"))
-            return findings
+            if config.app_token is None:
+                listening = ok(f"slack: receives events over HTTP at port {config.port}, path /slack/events")
+                return _account(me, [listening])
+            socket = await _ask(session, config, "apps.connections.open", config.app_token)
+            return _account(me, list(_socket_mode(socket)), socket)
     except (aiohttp.ClientError, TimeoutError):
-        return [problem(f"slack: could not reach {config.base_url}", "check the network, or SLACK_BASE_URL")]
+        found = problem(f"slack: could not reach {config.base_url}", "check the network, or SLACK_BASE_URL")
     except (ValidationError, ValueError):
-        return [problem(f"slack: {config.base_url} does not respond like Slack", "check SLACK_BASE_URL")]
+        found = problem(f"slack: {config.base_url} does not respond like Slack", "check SLACK_BASE_URL")
+    return Account([found])
+
+
+def _account(me: _Answer, listening: list[Finding], socket: _Answer | None = None) -> Account:
+    """Return the account; `socket` is the answer to the app-level token, if there is one."""
+    refused = "bot_token" if _is_refused("auth.test", me) else ""
+    if socket is not None and (_is_refused("apps.connections.open", socket) or socket.error == _NO_SCOPE):
+        refused = refused or "app_token"
+    name = f"@{me.user}" if me.ok and not refused else ""
+    link = f"slack://user?team={me.team_id}&id={me.user_id}" if name else ""
+    return Account([*_app(me), *listening], name, refused, link)
+
+
+def _is_refused(method: str, answer: _Answer) -> bool:
+    return not answer.ok and isinstance(error_for(Failure(method, answer.error, 200)), AccountRefused)
 
 
 async def _ask(session: aiohttp.ClientSession, config: Config, method: str, token: SecretStr) -> _Answer:
@@ -65,7 +82,7 @@ def _app(me: _Answer) -> Iterator[Finding]:
 def _socket_mode(answer: _Answer) -> Iterator[Finding]:
     if answer.ok:
         yield ok("slack: Socket Mode answers")
-    elif answer.error == "missing_scope":
+    elif answer.error == _NO_SCOPE:
         yield problem(
             f"slack: the app-level token lacks the scope {CONNECTIONS}",
             f"make a new one with it at {APPS}, your app, Basic Information, App-Level Tokens, for SLACK_APP_TOKEN",

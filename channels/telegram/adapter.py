@@ -70,7 +70,8 @@ class TelegramChannel:
         """See `Channel.run`."""
         me = await until_answered("Telegram", self._identity)
         publishing = BackgroundTasks()
-        publishing.start(publish_menu(self._client, menu.commands))
+        if menu.commands:
+            publishing.start(publish_menu(self._client, menu.commands))
         try:
             self._polling = Polling(self._client, me, inbox, self._config.poll_seconds, self._now)
             await self._polling.run()

@@ -1,12 +1,12 @@
 """Checks for `parley doctor`: the bot exists and will receive messages."""
 
 import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import aiohttp
 from pydantic import ValidationError
 
-from channels.checkup import Finding, note, ok, problem
+from channels.checkup import Account, Finding, note, ok, problem
 from channels.telegram.config import Config
 from channels.values import Wire
 
@@ -32,17 +32,18 @@ class _Answer(Wire):
     description: str = ""
 
 
-async def check(config: Config) -> Sequence[Finding]:
-    """Run the checks. Never raises for network failures and never includes the token."""
+async def look(config: Config) -> Account:
+    """Look at the bot. Never raises for network failures and never includes the token."""
     try:
         async with asyncio.timeout(WITHIN), aiohttp.ClientSession(trust_env=True) as session:
             me = await _ask(session, config, "getMe")
             webhook = await _ask(session, config, "getWebhookInfo") if me.ok else me
-            return list(_verdict(me, webhook))
+            return _refused(me) if not me.ok else _account(_Bot.model_validate(me.result), webhook)
     except (aiohttp.ClientError, TimeoutError):
-        return [problem(f"telegram: could not reach {config.base_url}", "check the network, or TELEGRAM_BASE_URL")]
+        found = problem(f"telegram: could not reach {config.base_url}", "check the network, or TELEGRAM_BASE_URL")
     except (ValidationError, ValueError):
-        return [problem(f"telegram: {config.base_url} does not respond like Telegram", "check TELEGRAM_BASE_URL")]
+        found = problem(f"telegram: {config.base_url} does not respond like Telegram", "check TELEGRAM_BASE_URL")
+    return Account([found])
 
 
 async def _ask(session: aiohttp.ClientSession, config: Config, method: str) -> _Answer:
@@ -51,14 +52,18 @@ async def _ask(session: aiohttp.ClientSession, config: Config, method: str) -> _
         return _Answer.model_validate_json(await answer.read())
 
 
-def _verdict(me: _Answer, webhook: _Answer) -> Iterator[Finding]:
-    if not me.ok:
-        if me.error_code in (401, 404):
-            yield problem("telegram: the token is rejected", "copy it again from @BotFather to TELEGRAM_BOT_TOKEN")
-        else:
-            yield problem(f"telegram: {me.description or me.error_code}", "try again later")
-        return
-    bot = _Bot.model_validate(me.result)
+def _refused(answer: _Answer) -> Account:
+    if answer.error_code in (401, 404):
+        found = problem("telegram: the token is rejected", "copy it again from @BotFather to TELEGRAM_BOT_TOKEN")
+        return Account([found], refused="bot_token")
+    return Account([problem(f"telegram: {answer.description or answer.error_code}", "try again later")])
+
+
+def _account(bot: _Bot, webhook: _Answer) -> Account:
+    return Account(list(_verdict(bot, webhook)), f"@{bot.username}", link=f"https://t.me/{bot.username}?start=hello")
+
+
+def _verdict(bot: _Bot, webhook: _Answer) -> Iterator[Finding]:
     yield ok(f"telegram: the bot is @{bot.username}")
     if webhook.ok and (url := _Webhook.model_validate(webhook.result).url):
         yield note(

@@ -130,8 +130,7 @@ class Chats(Foundation):
 
     @cached_property
     def reactions(self) -> Reactions:
-        platforms = [channel.name for channel in self._channels]
-        return Reactions(self.store.reactions, self.delivery, self._clock, platforms, self.current)
+        return Reactions(self.store.reactions, self.delivery, self._clock, self.current)
 
     @cached_property
     def turns(self) -> Turns:

@@ -1,7 +1,7 @@
 """Builds a running gateway: every part is created here, in `commands`, `chats` or `foundation`, with what it uses."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 
@@ -9,9 +9,10 @@ from channels.base import Channel, ChatKey, Menu, Sender
 from channels.capabilities import CatchesUp
 from channels.commands import Suggestion, Typed
 from gateway.app.admission import Admission
-from gateway.app.app import App, ChannelServer, Work
+from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
+from gateway.app.channel_server import ChannelServer, Work
 from gateway.app.command_handler import CommandHandler
 from gateway.app.commands import Commands
 from gateway.app.gap_reader import GapReader
@@ -107,7 +108,7 @@ class Composition(Commands):
             self._clock,
             self.handler.accept,
             missed,
-            platforms=[channel.name for channel in self._channels],
+            platforms=self._channels.names(),
             tick=self.heartbeats.tick,
         )
         digests = Digests(
@@ -161,6 +162,11 @@ class Composition(Commands):
             self.owners.tell("mcp_changed", show=f"/mcp {name}", name=name)
 
     @cached_property
+    def channel_server(self) -> ChannelServer:
+        menu = Menu(self.commands.specs, self._suggest)
+        return ChannelServer(self._channels, self.handler, menu, self.supervisor, self.catch_up)
+
+    @cached_property
     def app(self) -> App:
         loops: dict[str, Work] = {
             "upkeep": self.upkeep.run,
@@ -173,10 +179,8 @@ class Composition(Commands):
         scheduler, every = self.scheduler, self.settings.tick_every
         if every is not None:
             loops["what is due"] = partial(scheduler.run, every)
-        catch_up, menu = self.catch_up, Menu(self.commands.specs, self._suggest)
-        channels = ChannelServer(self._channels, self.handler, menu, self.supervisor, catch_up)
         return App(
-            channels,
+            self.channel_server,
             self.supervisor,
             self.drain,
             loops=loops,
@@ -275,7 +279,7 @@ class Composition(Commands):
 async def composed(
     settings: AppSettings,
     store: Store,
-    channels: Sequence[Channel],
+    channels: Iterable[Channel],
     parts: AgentParts,
     about: About,
     *,

@@ -1,7 +1,7 @@
 """The parts that chats and jobs share: messages, people, files, permissions, agents."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property, partial
 
@@ -11,8 +11,9 @@ from agent_core.tools.memory import memory_tools
 from agent_core.workspace.provenance import FileLedger
 from channels.base import Channel
 from channels.capabilities import CatchesUp
-from gateway.app.app import Supervisor
+from channels.connected import Connected
 from gateway.app.app_settings import AppSettings, Stored, System
+from gateway.app.channel_server import Supervisor
 from gateway.chat.gaps import Gaps
 from gateway.chat.memories import Memories
 from gateway.chat.pace import Pace
@@ -58,7 +59,7 @@ class Foundation:
         self,
         settings: AppSettings,
         stored: Stored,
-        channels: Sequence[Channel],
+        channels: Iterable[Channel],
         parts: AgentParts,
         about: About,
         *,
@@ -78,7 +79,7 @@ class Foundation:
         """News of background tasks that have ended."""
         self._hearing = Background("forwarding the results of tasks failed")
         self._stored = stored
-        self._channels = channels
+        self._channels = Connected.of(channels)
         self._parts = parts
         self._clock = system.clock
         self._new_id = system.new_id
@@ -127,7 +128,7 @@ class Foundation:
 
     @cached_property
     def pairing(self) -> Pairing:
-        public = [channel.name for channel in self._channels if not channel.limits.is_local]
+        public = self._channels.names(lambda channel: not channel.limits.is_local)
         show = PairingCode(public, self.owners, self.current, self.console)
         return Pairing(self.store.pairing, self.membership, self.roles, self._clock, public, show)
 
@@ -154,7 +155,7 @@ class Foundation:
 
     @cached_property
     def gaps(self) -> Gaps:
-        return Gaps(self._clock, [each.name for each in self._channels if isinstance(each, CatchesUp)])
+        return Gaps(self._clock, self._channels.names(lambda channel: isinstance(channel, CatchesUp)))
 
     # Files, records and permissions
 

@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Protocol, cast
 from agent_core.clock import Clock
 from channels.base import Channel
 from channels.capabilities import KnowsConnection
+from channels.connected import Connected
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.budgets import Budgets
 from gateway.records.metric import Durations, Metric, counter, gauge
@@ -53,7 +54,7 @@ class Vitals:
         self,
         parts: Parts,
         store: Store,
-        channels: Sequence[Channel],
+        channels: Connected,
         *,
         home: Path,
         about: About,

@@ -20,6 +20,7 @@ from agent_core.models.providers import ModelChoice, ModelSettingError, choose_f
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
+from channels.connected import Connected
 from channels.registry import open_channel
 from channels.terminal.chat import CHAT
 from channels.terminal.frames import FILE
@@ -199,8 +200,8 @@ async def open_app(
     """Open the gateway with these channels, and close them at the end."""
     settings = resources.settings
     async with AsyncExitStack() as life:
-        for channel in channels:
-            life.push_async_callback(channel.close)
+        connected = Connected(channels)
+        life.push_async_callback(connected.close)
         approved = ApprovedTools(settings.home / "mcp.json", settings.mcp)
         servers = McpServers(settings.mcp, settings.environ, approved.see)
         life.push_async_callback(servers.close)
@@ -242,7 +243,7 @@ async def open_app(
             composed(
                 of_app,
                 resources.store,
-                channels,
+                connected,
                 parts,
                 resources.about,
                 system=System(resources.clock),

@@ -6,7 +6,7 @@ same over all tries.
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from weakref import WeakValueDictionary
@@ -17,6 +17,7 @@ from agent_core.background import Background, UnderWay
 from agent_core.clock import Clock
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from channels.capabilities import FindsPrivateChats, HasOwnChat
+from channels.connected import Connected
 from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
 from gateway.security.masked_channel import MaskedChannel
@@ -96,10 +97,13 @@ class _Attempts:
 class Delivery:
     """Sends the posts in the store's outbox, in order within a chat."""
 
-    def __init__(self, channels: Sequence[Channel], store: Store, clock: Clock, secrets: Secrets | None = None) -> None:
+    def __init__(self, channels: Iterable[Channel], store: Store, clock: Clock, secrets: Secrets | None = None) -> None:
         """`secrets` are masked in everything sent; None for those of the store."""
-        self._masked = {channel.name: MaskedChannel(channel, secrets or store.secrets) for channel in channels}
-        self._limiters = {channel.name: ChatLimiter(channel, clock) for channel in channels}
+        self._channels = Connected.of(channels)
+        self._secrets = secrets or store.secrets
+        self._masked: dict[str, MaskedChannel] = {}
+        """Senders by platform; made anew when a channel was replaced."""
+        self._limiters: dict[str, ChatLimiter] = {}
         self._store = store
         self._clock = clock
         self.tally = DeliveryTally()
@@ -117,25 +121,32 @@ class Delivery:
 
     def masked_channel(self, chat: ChatKey) -> MaskedChannel:
         """Return the masking sender for the chat. Raises KeyError if its platform is not connected."""
-        return self._masked[chat.platform]
+        channel = self._channels.on(chat.platform)
+        if channel is None:
+            raise KeyError(chat.platform)
+        masked = self._masked.get(chat.platform)
+        if masked is None or masked.channel is not channel:
+            masked = self._masked[chat.platform] = MaskedChannel(channel, self._secrets)
+        return masked
 
     def limiter(self, chat: ChatKey) -> ChatLimiter:
+        """Return the rate limits of the chat's platform. Raises KeyError if it is not connected."""
+        if chat.platform not in self._limiters:
+            self._limiters[chat.platform] = ChatLimiter(self.channel(chat), self._clock)
         return self._limiters[chat.platform]
 
     def knows(self, chat: ChatKey) -> bool:
         """Return True if the chat's platform is connected."""
-        return chat.platform in self._masked
+        return self._channels.on(chat.platform) is not None
 
     def on(self, platform: str) -> Channel | None:
         """Return the platform's channel, or None if it is not connected."""
-        masked_channel = self._masked.get(platform)
-        return masked_channel.channel if masked_channel else None
+        return self._channels.on(platform)
 
     @property
     def own_chats(self) -> list[ChatKey]:
         """The chats of this machine's user that show messages at any time."""
-        channels = [each.channel for each in self._masked.values()]
-        return [channel.own_chat for channel in channels if isinstance(channel, HasOwnChat)]
+        return [channel.own_chat for channel in self._channels if isinstance(channel, HasOwnChat)]
 
     async def private_chat(self, chat: ChatKey, person: str) -> ChatKey | None:
         """Return the chat in which only this user reads our messages, or None if there is none. Raises ChannelError."""

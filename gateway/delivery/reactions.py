@@ -1,7 +1,7 @@
 """Reactions on people's messages that show what becomes of them, where the platform and the settings allow it."""
 
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import structlog
@@ -66,26 +66,19 @@ class Reactions:
     tried repeatedly, also by the next process.
     """
 
-    def __init__(
-        self, rows: Rows, delivery: Delivery, clock: Clock, platforms: Iterable[str], current: CurrentSettings
-    ) -> None:
-        """`platforms` are all that there are; messages get reactions while the settings say so."""
+    def __init__(self, rows: Rows, delivery: Delivery, clock: Clock, current: CurrentSettings) -> None:
+        """Messages get reactions while the settings say so."""
         self._rows = rows
         self._delivery = delivery
         self._clock = clock
         self._current = current
-        self._channels: dict[str, Reacts] = {}
-        for name in platforms:
-            channel = delivery.on(name)
-            if isinstance(channel, Reacts):
-                self._channels[name] = channel
         self._messages: OrderedDict[int, _Message] = OrderedDict()
         self._tasks = Background("a reaction failed")
 
     async def restore(self) -> None:
         """Take over the reactions that the previous process left, and end those of messages that are done."""
         for left in await self._rows.left():
-            if left.chat.platform not in self._channels:
+            if not isinstance(self._delivery.on(left.chat.platform), Reacts):
                 continue
             message = _Message(left.seq, left.chat, left.message_id, possible={*UNDER_WAY}, is_certain=False)
             message.has_row = True
@@ -96,8 +89,8 @@ class Reactions:
 
     def show(self, item: InboxItem, emoji: Emoji | None) -> None:
         """Let a message have this reaction, or none, soon."""
-        channel = self._channels.get(item.event.chat.platform)
-        if not isinstance(item.event, MessageReceived) or channel is None:
+        channel = self._delivery.on(item.event.chat.platform)
+        if not isinstance(item.event, MessageReceived) or not isinstance(channel, Reacts):
             return
         is_on = self._current.now.reactions
         if isinstance(channel, TypesByReaction):
@@ -176,7 +169,9 @@ class Reactions:
 
     async def _react(self, message: _Message) -> bool:
         """Set what is wanted now. Return False if the platform's rate limit has no room. Raises ChannelError."""
-        channel, emoji = self._channels[message.chat.platform], message.wanted
+        channel, emoji = self._delivery.on(message.chat.platform), message.wanted
+        if not isinstance(channel, Reacts):
+            return True
         old = sorted(message.possible - {emoji})
         if emoji in UNDER_WAY and not message.has_row:
             message.has_row = True

@@ -9,6 +9,7 @@ import structlog
 
 from agent_core.clock import Clock
 from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender, Standing
+from channels.connected import Connected
 from gateway.permissions.groups import Activation, Groups
 from gateway.permissions.roles import Role, Roles
 from gateway.settings.permissions import Row
@@ -65,7 +66,7 @@ class Access:
     ) -> None:
         self.groups = groups or GroupAccess()
         self._roles = roles
-        self._channels = {channel.name: channel for channel in channels}
+        self._channels = Connected.of(channels)
         self._spoken_in = set(spoken_in)
         self._clock = clock
         self._noticed: dict[str, float] = {}
@@ -136,7 +137,7 @@ class Access:
 
     def role_of(self, principal: str) -> Role | None:
         """Return the role of an account outside groups."""
-        channel = self._channels.get(principal.partition(":")[0])
+        channel = self._channels.on(principal.partition(":")[0])
         return Role.OWNER if channel is not None and channel.limits.is_local else self._roles.of(principal)
 
     def other_accounts(self, chat: ChatKey, sender: Sender) -> list[tuple[str, str, str]]:
@@ -154,7 +155,7 @@ class Access:
         """
         platform, _, rest = text.partition(":")
         workspace, _, person = rest.rpartition(":")
-        channel = self._channels.get(platform)
+        channel = self._channels.on(platform)
         if channel is None or channel.limits.is_local or not re.fullmatch(channel.limits.id_form, person):
             return None
         if not channel.limits.ids_per_workspace:
@@ -169,7 +170,7 @@ class Access:
         """
         if _is_principal(sender):
             return sender.id
-        channel = self._channels.get(chat.platform)
+        channel = self._channels.on(chat.platform)
         if channel is not None and channel.limits.ids_per_workspace:
             return f"{chat.platform}:{chat.account}:{sender.id}"
         return f"{chat.platform}:{sender.id}"
@@ -211,10 +212,12 @@ class Access:
         return person is not None and person.is_blocked
 
     def _is_group(self, chat: ChatKey) -> bool:
-        return chat.platform in self._channels and self._channels[chat.platform].is_group(chat)
+        channel = self._channels.on(chat.platform)
+        return channel is not None and channel.is_group(chat)
 
     def _is_local(self, chat: ChatKey) -> bool:
-        return chat.platform in self._channels and self._channels[chat.platform].limits.is_local
+        channel = self._channels.on(chat.platform)
+        return channel is not None and channel.limits.is_local
 
     def _notice(self, event: InboundEvent) -> None:
         """Log that an unknown user wrote, at most once an hour each."""

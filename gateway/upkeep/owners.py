@@ -1,7 +1,7 @@
 """Notifies owners, and of some matters admins too, in their private chats."""
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 
 import structlog
@@ -185,16 +185,15 @@ class PairingCode:
     """Shows each code on the console, and the first one on the page, where /pair shows the later ones."""
 
     def __init__(
-        self, platforms: Sequence[str], owners: Owners, current: CurrentSettings, console: Callable[[str], None]
+        self, platforms: Collection[str], owners: Owners, current: CurrentSettings, console: Callable[[str], None]
     ) -> None:
-        self._platforms = ", ".join(platforms)
+        self._platforms = platforms
         self._owners = owners
         self._current = current
         self._console = console
 
     def __call__(self, code: str, is_first: bool) -> None:  # noqa: FBT001
-        self._console(
-            say("pair_no_owner", self._current.language, platforms=self._platforms, code=code).replace("`", "")
-        )
+        platforms = ", ".join(self._platforms)
+        self._console(say("pair_no_owner", self._current.language, platforms=platforms, code=code).replace("`", ""))
         if is_first:
-            self._owners.tell_pages(f"pairing-{code}", "pair_no_owner", platforms=self._platforms, code=code)
+            self._owners.tell_pages(f"pairing-{code}", "pair_no_owner", platforms=platforms, code=code)

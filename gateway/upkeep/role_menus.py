@@ -44,7 +44,7 @@ class RoleMenus:
         """`offered` returns the commands for a role."""
         self._rows = rows
         self._roles = roles
-        self._platforms = [each for each in channels if isinstance(each, _Platform)]
+        self._channels = channels
         self._offered = offered
         self._clock = clock
         self._absent: set[ChatKey] = set()
@@ -58,7 +58,7 @@ class RoleMenus:
 
     async def run(self) -> None:
         """Set the menus, and again after each change of roles, until cancelled."""
-        while self._platforms:
+        while True:
             self._roles.changed.clear()
             is_whole = await self._refresh()
             with suppress(TimeoutError):
@@ -68,7 +68,7 @@ class RoleMenus:
     async def _refresh(self) -> bool:
         """Set the menus that are not as they should be. Return False if some are left."""
         known, is_whole = await self._rows.all(), True
-        for platform in self._platforms:
+        for platform in [each for each in self._channels if isinstance(each, _Platform)]:
             wanted = await self._wanted(platform)
             of_platform = {chat: digest for chat, digest in known.items() if chat.platform == platform.name}
             for chat in [*wanted, *(of_platform.keys() - wanted.keys())]:

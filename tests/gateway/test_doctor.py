@@ -297,7 +297,7 @@ async def test_a_model_without_its_key_is_a_problem(tmp_path: Path) -> None:
 
 
 async def test_telegram_privacy_mode_is_a_note(telegram: TelegramEmulator) -> None:
-    findings = await telegram_doctor.check(config(telegram))
+    findings = (await telegram_doctor.look(config(telegram))).findings
 
     assert [finding.mark for finding in findings] == ["ok", "note"]
     assert "/setprivacy" in findings[1].fix
@@ -306,13 +306,13 @@ async def test_telegram_privacy_mode_is_a_note(telegram: TelegramEmulator) -> No
 async def test_a_telegram_webhook_is_pointed_out(telegram: TelegramEmulator) -> None:
     telegram.webhook = "https://elsewhere.example/hook"
 
-    findings = await telegram_doctor.check(config(telegram))
+    findings = (await telegram_doctor.look(config(telegram))).findings
 
     assert "telegram: the bot has a webhook at elsewhere.example" in [finding.what for finding in findings]
 
 
 async def test_a_refused_telegram_token_is_a_problem(telegram: TelegramEmulator) -> None:
-    findings = await telegram_doctor.check(config(telegram, "1:wrong"))
+    findings = (await telegram_doctor.look(config(telegram, "1:wrong"))).findings
 
     assert problems(list(findings)) == ["telegram: the token is rejected"]
 
@@ -320,7 +320,7 @@ async def test_a_refused_telegram_token_is_a_problem(telegram: TelegramEmulator)
 async def test_a_telegram_that_cannot_be_reached_is_a_problem() -> None:
     unreachable = TelegramConfig(bot_token=SecretStr("1:AbCdEfGhIj"), base_url=NOBODY)
 
-    findings = await telegram_doctor.check(unreachable)
+    findings = (await telegram_doctor.look(unreachable)).findings
 
     assert problems(list(findings)) == [f"telegram: could not reach {NOBODY}"]
     assert "AbCdEfGhIj" not in repr(findings)

@@ -5,7 +5,7 @@ from aiohttp import web
 
 from channels.checkup import Finding
 from channels.discord.config import Config
-from channels.discord.doctor import check
+from channels.discord.doctor import look
 from tests.channels.discord.conftest import config_for
 from tests.channels.discord.payloads import TOKEN
 from tests.emulators.discord import DiscordEmulator
@@ -22,7 +22,7 @@ def at(url: str) -> Config:
 
 
 async def test_a_bot_that_is_well(discord: DiscordEmulator) -> None:
-    findings = [*await check(config_for(discord))]
+    findings = [*(await look(config_for(discord))).findings]
 
     assert problems(findings) == []
     assert findings[0].what == "discord: the bot is parley_bot"
@@ -31,7 +31,7 @@ async def test_a_bot_that_is_well(discord: DiscordEmulator) -> None:
 
 async def test_a_missing_intent_and_its_place() -> None:
     async with DiscordEmulator(intents_granted=Intent.NONE) as discord:
-        findings = [*await check(config_for(discord))]
+        findings = [*(await look(config_for(discord))).findings]
     (found,) = [finding for finding in findings if finding.mark == "problem"]
 
     assert "Message Content Intent is off" in found.what
@@ -39,7 +39,7 @@ async def test_a_missing_intent_and_its_place() -> None:
 
 
 async def test_a_refused_token(discord: DiscordEmulator) -> None:
-    findings = [*await check(at(discord.api_url))]
+    findings = [*(await look(at(discord.api_url))).findings]
 
     assert problems(findings) == ["discord: the token is rejected"]
     assert "DISCORD_BOT_TOKEN" in findings[0].fix
@@ -48,13 +48,13 @@ async def test_a_refused_token(discord: DiscordEmulator) -> None:
 
 async def test_too_many_starts(discord: DiscordEmulator) -> None:
     discord.identifies_left = 60
-    assert problems([*await check(config_for(discord))]) == [
+    assert problems([*(await look(config_for(discord))).findings]) == [
         "discord: 60 session starts are left today; at 0 Discord revokes the token"
     ]
 
 
 async def test_nobody_there(unused_tcp_port: int) -> None:
-    (found,) = problems([*await check(at(f"http://127.0.0.1:{unused_tcp_port}"))])
+    (found,) = problems([*(await look(at(f"http://127.0.0.1:{unused_tcp_port}"))).findings])
     assert "could not reach" in found
 
 
@@ -70,11 +70,11 @@ class Stranger(LoopbackServer):
 
 async def test_somebody_else_there() -> None:
     async with Stranger() as stranger:
-        (found,) = problems([*await check(at(stranger.url))])
+        (found,) = problems([*(await look(at(stranger.url))).findings])
     assert "does not respond like Discord" in found
 
 
 @pytest.mark.parametrize("status", [403, 500])
 async def test_discord_in_trouble(discord: DiscordEmulator, status: int) -> None:
     discord.faults.fail("GET me", status=status)
-    assert problems([*await check(config_for(discord))]) == [f"discord: {status}"]
+    assert problems([*(await look(config_for(discord))).findings]) == [f"discord: {status}"]

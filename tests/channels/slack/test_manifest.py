@@ -24,7 +24,7 @@ DOCS = ROOT / "docs" / "platforms"
 
 @pytest.fixture
 def manifest() -> dict[str, JsonValue]:
-    loaded: dict[str, JsonValue] = json.loads((DOCS / "slack-manifest.json").read_text())
+    loaded: dict[str, JsonValue] = json.loads((ROOT / "channels" / "slack" / "manifest.json").read_text())
     return loaded
 
 

@@ -1,0 +1,165 @@
+"""Serves the channels of the running gateway, those that come later as well."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from functools import partial
+
+from agent_core.clock import Clock
+from agent_core.supervise import supervise
+from channels.base import Channel, ChannelError, Menu
+from channels.capabilities import CatchesUp, KnowsConnection
+from channels.connected import Connected
+from gateway.app.catch_up import CatchUp
+from gateway.app.handler import ChannelMessageHandler
+from gateway.errors import ParleyError
+from gateway.upkeep.owners import Owners
+
+Work = Callable[[], Awaitable[None]]
+
+LOOK_EVERY = 0.05
+"""Seconds between two looks whether a channel is connected, which none of them announces."""
+
+
+class Supervisor:
+    """Restarts work that fails, and tells the owners."""
+
+    def __init__(self, owners: Owners, clock: Clock) -> None:
+        self._owners = owners
+        self._clock = clock
+
+    async def keep_going(self, name: str, work: Work) -> None:
+        """Run `work` until it returns, is cancelled, or fails with an error that the operator has to fix."""
+        fatal = (ChannelError, ParleyError)
+        await supervise(name, work, self._clock, told=self._owners.work_failed, fatal=fatal)
+
+
+class ChannelServer:
+    """Runs the channels, and reads the messages that they missed."""
+
+    def __init__(
+        self,
+        channels: Connected,
+        handler: ChannelMessageHandler,
+        menu: Menu,
+        supervisor: Supervisor,
+        catch_up: Callable[[str, CatchesUp], CatchUp],
+    ) -> None:
+        """`catch_up` makes what reads the missed messages of a platform, by its name and channel."""
+        self._channels = channels
+        self._handler = handler
+        self._menu = menu
+        self._supervisor = supervisor
+        self._catch_up = catch_up
+        self._serving: dict[str, asyncio.Task[None]] = {}
+        """The tasks of the channels that are served, by platform."""
+        self._paused: set[str] = set()
+        """Platforms whose channels will be served again."""
+        self._changed = asyncio.Event()
+        """Set when a task was added or stopped."""
+
+    async def run(self, console: Callable[[str], None]) -> None:
+        """Serve every channel until one of them ends, or until cancelled.
+
+        A failed channel is restarted. One whose error the operator has to fix is given up with a line on the console,
+        while the others continue; the error of the last one is raised.
+        """
+        for channel in self._channels:
+            self.start(channel.name)
+        try:
+            while self._keep_going:
+                left = {name: task for name, task in self._serving.items() if name in self._keep_going}
+                self._changed.clear()
+                changed = asyncio.create_task(self._changed.wait())
+                await asyncio.wait([changed, *left.values()], return_when=asyncio.FIRST_COMPLETED)
+                changed.cancel()
+                if self._are_over({name: task for name, task in left.items() if task.done()}, console):
+                    return
+        finally:
+            tasks = [*self._serving.values()]
+            for task in tasks:
+                task.cancel()
+            if tasks:
+                await asyncio.wait(tasks)
+
+    def _are_over(self, ended: dict[str, "asyncio.Task[None]"], console: Callable[[str], None]) -> bool:
+        """Give up the channels that have failed. Return True if another one has ended; raise the last one's error."""
+        for name, task in ended.items():
+            if self._serving.get(name) is not task:  # it was stopped, or replaced
+                continue
+            del self._serving[name]
+            error = task.exception()
+            if not self._keep_going or not isinstance(error, ChannelError):
+                task.result()
+                return True
+            console(f"{name} has stopped, and the others go on: {error.reason}")
+        return False
+
+    def start(self, name: str) -> None:
+        """Serve a platform's channel in a task, unless it is served already."""
+        self._paused.discard(name)
+        channel = self._channels.on(name)
+        if channel is not None and name not in self._serving:
+            self._serving[name] = asyncio.create_task(self._serve(channel), name=name)
+            self._changed.set()
+
+    async def pause(self, name: str) -> None:
+        """Serve a platform's channel no longer until `start`; messages can still be sent there."""
+        self._paused.add(name)
+        task = self._serving.pop(name, None)
+        self._changed.set()
+        if task is not None:
+            task.cancel()
+            await asyncio.wait([task])
+
+    async def add(self, channel: Channel, within: float) -> str:
+        """Serve a channel from now on, in place of the one that its platform had.
+
+        Waits for its connection at most `within` seconds. Returns the reason if it has failed for good; it can then be
+        added again. One that is not connected in time keeps trying.
+        """
+        await self.pause(channel.name)
+        replaced = self._channels.put(channel)
+        if replaced is not None:
+            await replaced.close()
+        self.start(channel.name)
+        task, trouble = self._serving[channel.name], ""
+        try:
+            async with asyncio.timeout(within):
+                while not (task.done() or _is_connected(channel)):  # noqa: ASYNC110 - no channel announces it
+                    await asyncio.sleep(LOOK_EVERY)
+        except TimeoutError:
+            return ""
+        if task.done() and not task.cancelled() and isinstance(error := task.exception(), ChannelError):
+            trouble = error.reason
+        return trouble
+
+    @property
+    def _keep_going(self) -> list[str]:
+        """The platforms as long as one of which is served the program goes on."""
+        named = [(name, self._channels.on(name)) for name in {*self._serving, *self._paused}]
+        return [name for name, channel in named if channel is not None and not channel.limits.accompanies]
+
+    async def _serve(self, channel: Channel) -> None:
+        """Run a channel, restarting it on failure unless it is local: the user of a terminal sees it fail."""
+        if channel.limits.is_local and not channel.limits.accompanies:
+            await self._serve_once(channel)
+        else:
+            await self._supervisor.keep_going(channel.name, partial(self._serve_once, channel))
+
+    async def _serve_once(self, channel: Channel) -> None:
+        """Run a channel once, reading missed messages if it supports that."""
+        if not isinstance(channel, CatchesUp):
+            await channel.run(self._handler.accept, self._menu)
+            return
+        behind = self._catch_up(channel.name, channel)
+        name = f"catch up {channel.name}"
+        catching_up = asyncio.create_task(self._supervisor.keep_going(name, behind.run), name=name)
+        try:
+            await channel.run(behind.accept, self._menu)
+        finally:
+            catching_up.cancel()
+            await asyncio.wait([catching_up])
+
+
+def _is_connected(channel: Channel) -> bool:
+    return channel.is_connected if isinstance(channel, KnowsConnection) else True
