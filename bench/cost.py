@@ -42,7 +42,7 @@ async def _run_cost(*, tools: bool) -> float:
     turns: list[Turn] = [calls(("clock", {})), WORDS] if tools else [WORDS]
     clock = SystemClock()
     memory = Memory(Path("unused"), clock, ZoneInfo("UTC"))
-    registry = ToolRegistry([*builtin_tools(clock, "UTC"), *memory_tools(lambda _: memory)])
+    registry = ToolRegistry([*builtin_tools(clock), *memory_tools(lambda _: memory)])
     spent = 0.0
     for _ in range(RUNS):
         context = ContextManager(registry)

@@ -97,7 +97,7 @@ def test_only_a_masked_model_is_asked() -> None:
     clients = users_of("MaskingClient") - {"gateway/security/masking_client.py"}
     assert users_of("AgentLoop") == {"gateway/runs/agents.py"}
     assert clients == users_of("AgentLoop") | {"gateway/runs/chat_models.py"}
-    assert [path for path, whose in attributes("llm") if whose == "models"] == ["gateway/runs/chat_models.py"]
+    assert {path for path, whose in attributes("llm") if whose == "models"} == {"gateway/runs/chat_models.py"}
     assert {path for path, whose in attributes("stream") if "llm" in whose.lower()} == {
         "gateway/security/masking_client.py"
     }
@@ -300,6 +300,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
     reads = {
         "Chats.get",
         "Spending.of_run",
+        "Spending.sums",
         "Runs.current",
         "Exchanges.changes_words",
         "Exchanges.last",

@@ -1,5 +1,8 @@
 """The tools available in every chat."""
 
+from collections.abc import Callable
+from datetime import UTC, tzinfo
+
 from agent_core.clock import Clock
 from agent_core.tools.calculator import calculator
 from agent_core.tools.clock import clock_tool, wait_tool
@@ -10,13 +13,23 @@ from agent_core.tools.tool import Tool
 from agent_core.workspace.safe_open import Opener, best_opener
 
 
-def builtin_tools(clock: Clock, zone: str, *, vision: bool = False) -> tuple[Tool, ...]:
+def _blind() -> bool:
+    return False
+
+
+def _utc() -> tzinfo:
+    return UTC
+
+
+def builtin_tools(
+    clock: Clock, zone: Callable[[], tzinfo] = _utc, *, vision: Callable[[], bool] = _blind
+) -> tuple[Tool, ...]:
     """Return the tools.
 
     Args:
         clock: Source of the time.
-        zone: Default IANA time zone; raises ZoneInfoNotFoundError if there is no such zone.
-        vision: True if the model can see pictures.
+        zone: Returns the time zone in force.
+        vision: Returns True while the model can see pictures.
     """
     return (
         clock_tool(clock, zone),
@@ -26,7 +39,7 @@ def builtin_tools(clock: Clock, zone: str, *, vision: bool = False) -> tuple[Too
     )
 
 
-def file_tools(*, vision: bool, opener: Opener | None = None) -> tuple[Tool, ...]:
+def file_tools(*, vision: Callable[[], bool] = _blind, opener: Opener | None = None) -> tuple[Tool, ...]:
     """Return the tools that read, search and change files of the chat's workspace; `opener` opens them."""
     opener = opener or best_opener()
     return (

@@ -3,6 +3,7 @@
 import asyncio
 import difflib
 import re
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
@@ -16,14 +17,13 @@ NO_TIME_S = 1.0
 """A shorter wait does not justify repeating a call."""
 
 
-def clock_tool(time: Clock, default_zone: str) -> Tool:
-    """Return the tool `clock`. Raises ZoneInfoNotFoundError if the default is no IANA zone."""
-    home = ZoneInfo(default_zone)
+def clock_tool(time: Clock, home: Callable[[], tzinfo]) -> Tool:
+    """Return the tool `clock`; `home` returns the zone to tell the time in where none is named."""
 
     @tool(execution="parallel", label="Looking at the clock")
     async def clock(zone: str = "") -> str:
         """Tell the date and time in an IANA zone or city."""
-        there = await asyncio.to_thread(_find, zone) if zone.strip() else home
+        there = await asyncio.to_thread(_find, zone) if zone.strip() else home()
         now = datetime.fromtimestamp(time.time(), UTC).astimezone(there)
         return f"{now:%A, %Y-%m-%d %H:%M:%S}, {there} ({_offset(now)})"
 

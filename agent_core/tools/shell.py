@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -150,10 +150,11 @@ class CommandTool(FunctionTool):
             return self.name
 
 
-def run_command_tool(sandbox: Sandbox, *, limits: CommandLimits | None = None, network: bool = False) -> Tool:
-    """Return the tool `run_command`; `limits.seconds` is the default time limit of a call."""
-    usual = limits or CommandLimits()
-    default = round(usual.seconds)
+def run_command_tool(
+    sandbox: Sandbox, *, limits: Callable[[], CommandLimits] = CommandLimits, network: bool = False
+) -> Tool:
+    """Return the tool `run_command`; `limits` returns those of each call, `seconds` being the default time limit."""
+    default = round(limits().seconds)
 
     async def run_command(argv: list[str], context: ToolContext, seconds: int = default) -> ToolResult:
         allowed = min(max(1, seconds), MOST_SECONDS)
@@ -163,7 +164,7 @@ def run_command_tool(sandbox: Sandbox, *, limits: CommandLimits | None = None, n
             workspace=workspace,
             env={"PYTHONUNBUFFERED": "1", "PYTHONDONTWRITEBYTECODE": "1"},
             network=network,
-            limits=replace(usual, seconds=allowed),
+            limits=replace(limits(), seconds=allowed),
         )
         return await outcome(sandbox, command, context, "run_command")
 

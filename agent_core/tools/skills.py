@@ -90,7 +90,11 @@ class _Script:
 
 
 def run_skill_script_tool(
-    sandbox: Sandbox, *, limits: CommandLimits | None = None, network: bool = False, uv: Path | None = None
+    sandbox: Sandbox,
+    *,
+    limits: Callable[[], CommandLimits] = CommandLimits,
+    network: bool = False,
+    uv: Path | None = None,
 ) -> Tool:
     """Return the tool for scripts of the chat's loaded skills. Scripts with packages need `uv` and network access."""
 
@@ -109,7 +113,7 @@ def run_skill_script_tool(
             if found.needs
             else {},
             network=network,
-            limits=limits or CommandLimits(),
+            limits=limits(),
         )
         return await outcome(sandbox, command, context, "run_skill_script")
 

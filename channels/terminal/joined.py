@@ -87,7 +87,7 @@ class JoinedTerminals:
     def __init__(
         self,
         file: Path,
-        about: Mapping[str, JsonValue],
+        about: Callable[[], Mapping[str, JsonValue]],
         *,
         joined: Callable[[], Coroutine[object, object, None]],
         settled: Callable[[], Awaitable[None]],
@@ -98,14 +98,14 @@ class JoinedTerminals:
 
         Args:
             file: Path of the socket.
-            about: What terminals tell their users of the program.
+            about: Returns what terminals tell their users of the program.
             joined: Delivers what was kept; called when the first terminal has joined.
             settled: Returns when the terminals' chat is at rest.
             new_id: Returns ids of messages.
             now: Clock, in seconds since the epoch.
         """
         self._file = file
-        self._hello = Hello(process=os.getpid(), about=dict(about))
+        self._about = about
         self._joined = joined
         self._settled = settled
         self._new_id = new_id
@@ -206,7 +206,7 @@ class JoinedTerminals:
             writer.transport.abort()
             return
         terminal = _Terminal(writer)
-        terminal.send(self._hello)
+        terminal.send(Hello(process=os.getpid(), about=dict(self._about())))
         for live in self._live.values():
             terminal.send(live)
         self._terminals.add(terminal)

@@ -12,11 +12,10 @@ from channels.base import Standing
 from gateway.permissions.groups import RULES
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
-from gateway.runs.chat_models import ModelMenu
+from gateway.records.logs import Level, set_log_level
+from gateway.runs.model_set import CurrentModels, ModelSource
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
-from gateway.settings.limits import QuotaSettings
-from gateway.settings.privacy import Privacy
 from gateway.store.person import Person
 from gateway.store.restores import Restored
 from gateway.store.store import Store
@@ -39,12 +38,10 @@ class AppSettings:
     """Server that transcribes voice messages."""
     speech: AudioServer | None = None
     """Server that speaks answers."""
-    quotas: QuotaSettings | None = None
-    """Disk and memory quotas of chats and users."""
-    privacy: Privacy = field(default_factory=Privacy)
-    """The facts that /privacy tells."""
-    models: ModelMenu | None = None
-    """The models that people can choose; None for the default model and its fallbacks."""
+    models: CurrentModels | None = None
+    """The models in force; None for that of the agents' parts alone."""
+    model_source: ModelSource = field(default_factory=ModelSource)
+    """Chooses others when the settings change."""
 
     @property
     def home(self) -> Path:
@@ -65,6 +62,7 @@ class System:
     """Returns ids that users can type."""
     console: Callable[[str], None] = _to_standard_error
     """Shows a line to the operator."""
+    set_log_level: Callable[[Level], None] = set_log_level
     fetcher: Fetcher = field(default_factory=Fetcher)
     """Downloads what people name, from the public web."""
 

@@ -55,7 +55,9 @@ from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.roles import Role
+from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.schedule.jobs.feedback import Feedback
+from gateway.settings.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Forgetting
 from gateway.upkeep.role_menus import RoleMenus
 
@@ -106,7 +108,7 @@ class Commands(Chats):
             UndoCommands(self.versions, self.memories).commands,
             AuditCommands(self.settings.home, is_on=self.current.now.audit).commands,
             ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,
-            PrivacyCommands(self.settings.privacy, self.current).commands,
+            PrivacyCommands(self._privacy, self.current).commands,
             DoctorCommands(self.delivery).commands,
             ConfigCommands(self.live, self.current, self.access, self.audit, self.secrets).commands,
             RemindCommands(planning, self.jobs, clock).commands,
@@ -126,6 +128,10 @@ class Commands(Chats):
         people = PeopleCompletions(self.roles, self.strangers)
         suggesters = {**completions.by_command, **people.by_command}
         return CommandTable(chain.from_iterable(found), self.access, suggesters)
+
+    def _privacy(self) -> Privacy:
+        choices = chain.from_iterable(self.models.now.choices.values())
+        return privacy_of(self.current.now, choices, AUDIT_DAYS)
 
     @cached_property
     def skill_installs(self) -> SkillInstalls:

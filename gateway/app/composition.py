@@ -259,6 +259,7 @@ class Composition(Commands):
         """Cancel all work as it is; the next process continues it."""
         await self.scheduler.close()
         await asyncio.gather(self._close_chats(), self.owners.close(), self.stranger_notices.close_all())
+        await self.settings.model_source.close()
         await self.audit.close()
 
     async def _close_chats(self) -> None:

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 
 from agent_core.background import Background
 from agent_core.clock import Clock
+from agent_core.loop.model_chain import Candidate
 from agent_core.tools.memory import memory_tools
 from agent_core.workspace.provenance import FileLedger
 from channels.base import Channel
@@ -38,15 +39,17 @@ from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
 from gateway.records.audit import AuditLog
 from gateway.runs.agents import AgentParts, Agents, masked
-from gateway.runs.chat_models import ChatModels, ModelMenu
+from gateway.runs.chat_models import ChatModels
 from gateway.runs.drain import Drain
+from gateway.runs.model_set import CurrentModels, ModelSet
 from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
 from gateway.runs.tasks.workers import Workers
 from gateway.schedule.zones import Zones
+from gateway.settings.settings import Settings
 from gateway.store.rows import InboxItem
 from gateway.texts.about import About
-from gateway.upkeep.live_settings import LiveSettings
+from gateway.upkeep.live_settings import LiveModels, LiveSettings
 from gateway.upkeep.owners import Owners, PairingCode
 from gateway.upkeep.stranger_notices import StrangerNotices
 from gateway.upkeep.strangers import Strangers
@@ -69,7 +72,8 @@ class Foundation:
         self.settings = settings
         self.current = settings.current
         self.store = stored.store
-        self.about = about
+        self.models = settings.models or CurrentModels(ModelSet(Candidate(parts.model, parts.llm), about.why))
+        self._about = about
         self.approved = approved
         self.secrets = settings.secrets or stored.store.secrets
         self.drain = Drain(lambda: self.current.now.drain_seconds)
@@ -90,6 +94,10 @@ class Foundation:
     def clock(self) -> Clock:
         return self._clock
 
+    def about(self) -> About:
+        """Return the facts about this process, with the model that answers now."""
+        return self.models.now.told(self._about)
+
     def console(self, line: str) -> None:
         """Show a line to the operator."""
         self._system.console(self.secrets.mask(line))
@@ -98,7 +106,16 @@ class Foundation:
 
     @cached_property
     def live(self) -> LiveSettings:
-        return LiveSettings(self.current, self.store.chat_settings, self.secrets, self.budgets.wake)
+        models = LiveModels(self.models, self.settings.model_source)
+        return LiveSettings(self.current, self.store.chat_settings, self.secrets, models, self._apply)
+
+    async def _apply(self, before: Settings, models: ModelSet) -> None:
+        """Let the parts that keep something of the settings and models go by the new ones."""
+        self.chat_models.use(models)
+        if before.log_level != self.current.now.log_level:
+            self._system.set_log_level(self.current.now.log_level)
+        await self.budgets.use_zone(self.current.zone)
+        self.budgets.wake()
 
     # Messages and people
 
@@ -161,7 +178,7 @@ class Foundation:
 
     @cached_property
     def versions(self) -> Versions:
-        return Versions(self.settings.home, self._clock, quotas=self.settings.quotas)
+        return Versions(self.settings.home, self._clock, quotas=self.current.quotas)
 
     @cached_property
     def workspaces(self) -> Workspaces:
@@ -206,14 +223,17 @@ class Foundation:
 
     @cached_property
     def budgets(self) -> Budgets:
-        cheaper = self._parts.cheaper
+        def cheaper() -> Candidate | None:
+            found = self.models.now.cheaper
+            return found and masked(found, self.secrets)
+
         return Budgets(
             self.store,
             self._clock,
             self._new_id,
             Ledger(self.current.zone, self.roles.linked),
             self.budget_notices,
-            BudgetRules(self.current.allowances, cheaper and masked(cheaper, self.secrets)),
+            BudgetRules(self.current.allowances, cheaper),
             hold=self.drain.hold,
         )
 
@@ -221,8 +241,8 @@ class Foundation:
 
     @cached_property
     def chat_models(self) -> ChatModels:
-        menu = self.settings.models or ModelMenu()
-        return ChatModels(self._parts, menu, self.store.chat_settings, self.access, self.secrets, self.current)
+        rows, access = self.store.chat_settings, self.access
+        return ChatModels(self.models, rows, access, self.secrets, self.current, self._clock)
 
     @cached_property
     def runner(self) -> Runner:
@@ -248,7 +268,14 @@ class Foundation:
 
     @cached_property
     def task_agents(self) -> Agents:
-        return Agents(self.agent_parts.for_tasks, self.permissions, self.secrets, self._clock, self._new_id)
+        return Agents(
+            self.agent_parts.for_tasks,
+            self.permissions,
+            self.secrets,
+            self._clock,
+            self._new_id,
+            chain=self.chat_models.chain,
+        )
 
     @cached_property
     def tasks(self) -> Tasks:
@@ -272,6 +299,6 @@ class Foundation:
             self.secrets,
             self._clock,
             self._new_id,
-            demo=self.about.demo,
-            chain=self.task_agents.chain,
+            is_demo=lambda: self.models.now.is_demo,
+            chain=self.chat_models.chain,
         )

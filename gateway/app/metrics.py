@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -57,7 +57,7 @@ class Vitals:
         channels: Connected,
         *,
         home: Path,
-        about: About,
+        about: Callable[[], About],
         clock: Clock,
     ) -> None:
         self._parts = parts
@@ -125,7 +125,7 @@ class Vitals:
         yield Durations("parley_job_lateness_seconds", "Seconds from when a job was due to its start", jobs.lateness)
 
     def _state(self) -> Iterator[Metric]:
-        about, by = self._about, ("platform",)
+        about, by = self._about(), ("platform",)
         info = ("version", "model")
         connected = [((each.name,), float(_is_connected(each))) for each in self._channels]
         files = {name: self._home / f"{FILE}{suffix}" for name, suffix in (("database", ""), ("wal", "-wal"))}

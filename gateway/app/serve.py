@@ -5,18 +5,16 @@ import importlib
 import os
 import signal
 import sys
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import structlog
+from pydantic import JsonValue
 
 from agent_core.clock import Clock, SystemClock, new_id
-from agent_core.loop.model_chain import Candidate
 from agent_core.mcp.servers import McpServers
-from agent_core.models.llm import LlmClient, WarmsUp
-from agent_core.models.providers import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
+from agent_core.models.llm import WarmsUp
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
@@ -34,19 +32,15 @@ from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
 from gateway.permissions.roles import People
-from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.runs.agents import AgentParts
-from gateway.runs.chat_models import ModelMenu
+from gateway.runs.model_set import CurrentModels, ModelSet, ModelSource
 from gateway.runs.toolbox import RESERVED, skill_library, tools_for
 from gateway.security.packages import version
 from gateway.settings.current import CurrentSettings
 from gateway.settings.limits import MB
-from gateway.settings.privacy import privacy_of
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
-
-log = structlog.get_logger(__name__)
 
 WAIT_FOR_SERVERS = 10.0
 """Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""
@@ -62,17 +56,16 @@ class Resources:
     settings: Settings
     clock: Clock
     store: Store
-    llm: LlmClient
-    choice: ModelChoice
-    fallbacks: Sequence[Candidate]
-    cheaper: Candidate | None
-    """The model for when most of a budget is used."""
-    choices: Sequence[ModelChoice]
-    """All models that are used: the first, its fallbacks, and those that people can choose."""
-    menu: ModelMenu
+    models: CurrentModels
+    source: ModelSource
     launcher: Launcher | None
     """Starts programs in a sandbox; without one no programs are run."""
-    about: About
+    start: About
+    """The facts about the process at the start."""
+
+    def about(self) -> About:
+        """Return the facts about the process, with the model that answers now."""
+        return self.models.now.told(self.start)
 
 
 async def serve(settings: Settings, clock: Clock | None = None, tick_every: float = TICK_EVERY) -> int:
@@ -119,7 +112,9 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
         async def settled() -> None:
             await made.settled_in(CHAT)
 
-        about = resources.about.model_dump(mode="json")
+        def about() -> Mapping[str, JsonValue]:
+            return resources.about().model_dump(mode="json")
+
         now = resources.clock.time
         channels.append(JoinedTerminals(settings.home / FILE, about, joined=joined, settled=settled, now=now))
         async with open_app(resources, channels, tick_every) as made:
@@ -127,7 +122,7 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
                 if admin is not None:
                     desk = importlib.import_module("gateway.app.screens").desk_of(made, settings.web.person)
                     life.enter_context(admin.open(desk))
-                say_hello(resources.about, settings.files, lines)
+                say_hello(made.about(), settings.files, lines)
                 return await _until_stopped(made.app)
 
 
@@ -137,55 +132,24 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
     clock = clock or SystemClock()
     hidden = (settings.home, *settings.files)
     trying = asyncio.create_task(find_launcher(settings.home / "scratch", hidden=hidden))
-    choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
-    if settings.vision is not None:
-        choice = choice.seeing(vision=settings.vision)
-    others = [
-        await choose_fallback(setting, settings.environ, base_url=settings.openai_base_url)
-        for setting in settings.fallbacks
-    ]
-    if settings.budgets.cheaper_model:
-        others.append(
-            await choose_fallback(settings.budgets.cheaper_model, settings.environ, base_url=settings.openai_base_url)
-        )
+    source = ModelSource(clock)
     async with AsyncExitStack() as life:
+        life.push_async_callback(source.close)
+        models = await source.choose(settings)
         store = await life.enter_async_context(
             Store.open(settings.home, clock, new_id, settings.secrets, ballast=settings.quotas.ballast_mb * MB)
         )
-        first, *fallbacks = [Candidate(each.model, make_client(each, clock)) for each in (choice, *others)]
-        for each in (first, *fallbacks):
-            life.push_async_callback(each.llm.close)
-        cheaper = fallbacks.pop() if settings.budgets.cheaper_model else None
-        menu, offered = await _menu(settings, clock)
-        for each in menu.others:
-            life.push_async_callback(each.llm.close)
         found = await trying
-        about = _about(settings, choice, found, clock)
         launcher = None if isinstance(found, NoLauncher) else found
-        choices = (choice, *others, *offered)
-        yield Resources(settings, clock, store, first.llm, choice, fallbacks, cheaper, choices, menu, launcher, about)
+        yield Resources(settings, clock, store, CurrentModels(models), source, launcher, _about(models, found, clock))
 
 
-async def _menu(settings: Settings, clock: Clock) -> tuple[ModelMenu, list[ModelChoice]]:
-    """Return the models that people can choose. One that cannot be used is listed with the reason."""
-    choices, unreachable = [], {}
-    for setting in settings.models:
-        try:
-            choices.append(await choose_fallback(setting, settings.environ, base_url=settings.openai_base_url))
-        except ModelSettingError as error:
-            unreachable[setting] = str(error)
-            log.warning("a model cannot be chosen", model=setting, reason=str(error))
-    others = [Candidate(each.model, make_client(each, clock)) for each in choices]
-    return ModelMenu(others, unreachable), choices
-
-
-def _about(settings: Settings, choice: ModelChoice, found: Launcher | NoLauncher, clock: Clock) -> About:
+def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> About:
     sandbox, reason = ("", f"{found.reason}; {found.fix}") if isinstance(found, NoLauncher) else (found.name, "")
     return About(
-        model=choice.model.id,
-        why=settings.secrets.mask(choice.why),
-        demo=choice.client == "demo",
-        vision=choice.model.vision,
+        model=models.default.model.id,
+        why=models.why,
+        demo=models.is_demo,
         sandbox=sandbox,
         no_sandbox=reason,
         version=version(),
@@ -198,25 +162,23 @@ async def open_app(
     resources: Resources, channels: Sequence[Channel], tick_every: float = TICK_EVERY
 ) -> AsyncIterator[Composition]:
     """Open the gateway with these channels, and close them at the end."""
-    settings = resources.settings
+    settings, models = resources.settings, resources.models
+    default, current = models.now.default, CurrentSettings(settings)
     async with AsyncExitStack() as life:
         connected = Connected(channels)
         life.push_async_callback(connected.close)
         approved = ApprovedTools(settings.home / "mcp.json", settings.mcp)
         servers = McpServers(settings.mcp, settings.environ, approved.see)
         life.push_async_callback(servers.close)
-        tools = tuple(tools_for(settings, resources.clock, resources.launcher, vision=resources.about.vision))
+        tools = tuple(tools_for(current, resources.clock, resources.launcher, vision=lambda: models.now.sees))
         servers.begin(RESERVED.union(tool.name for tool in tools))
         if await resources.store.runs.open_ids():
             await servers.tried(WAIT_FOR_SERVERS)
-        current = CurrentSettings(settings)
         library = skill_library(settings)
         network = settings.commands_network
         parts = AgentParts(
-            llm=resources.llm,
-            model=resources.choice.model,
-            fallbacks=resources.fallbacks,
-            cheaper=resources.cheaper,
+            llm=default.llm,
+            model=default.model,
             tools=tools,
             others=servers.tools,
             described_by=approved.sources,
@@ -224,7 +186,7 @@ async def open_app(
             persona=current.persona,
             limits=current.limits,
             policy=Policy(settings.permissions, shut_in=shut_in(library, network=network)),
-            sandbox=f"{resources.about.sandbox}{' with the network' if network else ''}",
+            sandbox=f"{resources.start.sandbox}{' with the network' if network else ''}",
             network=network,
         )
         of_app = AppSettings(
@@ -235,9 +197,8 @@ async def open_app(
             nightly=True,
             transcription=settings.audio_server("transcription"),
             speech=settings.audio_server("speech"),
-            quotas=settings.quotas,
-            privacy=privacy_of(settings, resources.choices, AUDIT_DAYS),
-            models=resources.menu,
+            models=models,
+            model_source=resources.source,
         )
         made = await life.enter_async_context(
             composed(
@@ -245,13 +206,13 @@ async def open_app(
                 resources.store,
                 connected,
                 parts,
-                resources.about,
+                resources.start,
                 system=System(resources.clock),
                 approved=approved,
             )
         )
-        if isinstance(resources.llm, WarmsUp):
-            life.callback(asyncio.create_task(resources.llm.warm_up()).cancel)
+        if isinstance(default.llm, WarmsUp):
+            life.callback(asyncio.create_task(default.llm.warm_up()).cancel)
         yield made
 
 

@@ -77,6 +77,6 @@ async def _talk_alone(settings: Settings) -> int:
 
         async with open_app(resources, [TerminalChannel(idle=answered)]) as made:
             app = made.app
-            say_hello(resources.about, settings.files, HELP)
+            say_hello(made.about(), settings.files, HELP)
             await app.run()
     return 0

@@ -5,20 +5,24 @@ import re
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageEdited, MessageReceived
 from gateway.records.audit import is_secret_name
 from gateway.security.masking import MASK
-from gateway.settings.run_time import RUN_TIME, named
+from gateway.settings.run_time import MODELS, RUN_TIME, named
 
 _CONFIG = re.compile(r"(?i)\bconfig\s+set\s+(?P<name>\S+)[\s=:]+(?P<value>\S.*)", re.DOTALL)
 _CODE = re.compile(r"(?i)(?<!\w)(?:pair|link)\s+(?P<value>(?!off\b)\S+)")
 _TOKEN = re.compile(r"(?=\S*\d)(?=\S*[A-Za-z])\S{16,}")
 """A word with digits and letters, as long as tokens are."""
+_UNLIKE_A_MODEL = re.compile(r"\bsk-|[A-Za-z0-9]{20,}")
+"""Parts of tokens: names of models have shorter words."""
 
 
 def typed_secret(event: InboundEvent) -> str:
     """Return the token that somebody wrote as a value of a setting; empty if there is none."""
     found = _CONFIG.search(_said(event))
-    if found is None or named(found["name"]) in RUN_TIME:
+    if found is None:
         return ""
-    value = found["value"].strip()
+    name, value = named(found["name"]), found["value"].strip()
+    if name in RUN_TIME:
+        return value if name in MODELS and _UNLIKE_A_MODEL.search(value) else ""
     return value if _is_secret(found["name"]) or _TOKEN.search(value) else ""
 
 

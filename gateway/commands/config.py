@@ -3,6 +3,7 @@
 from datetime import datetime
 from difflib import get_close_matches
 
+from agent_core.models.providers import ModelSettingError
 from channels.base import OutboundMessage
 from channels.text import in_code, literal
 from gateway.commands.table import Command, Invocation, reply
@@ -56,6 +57,9 @@ class ConfigCommands:
         typed, value = (*rest.split(maxsplit=1), "", "")[:2]
         if verb in ("", "get") and not typed:
             rows = [f"- {await self._row(each, given)}" for each in RUN_TIME]
+            if self._live.unusable:
+                reason = literal(self._live.unusable)
+                rows.append(f"- {say('config_not_in_force', given.language, reason=reason)}")
             return reply("\n".join([say("config_title", given.language), "", *rows]))
         if MASK in value:
             return reply(say("config_token", given.language, slash=given.slash))
@@ -103,6 +107,9 @@ class ConfigCommands:
             before, after = await self._live.choose(name, value, by)
         except BadValue:
             return reply(_bad(given, name, value or ""))
+        except ModelSettingError as error:
+            reason = literal(self._secrets.mask(str(error)))
+            return reply(say("config_model_refused", given.language, name=in_code(name), reason=reason))
         self._audit.changed(given.chat, given.sender.id, f"config {name}", details=f"{shown(before)} → {shown(after)}")
         key = "config_set" if value is not None else "config_reset"
         text = say(

@@ -1,6 +1,6 @@
 """The commands /start and /help."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 
 from channels.base import Button, OutboundMessage
@@ -28,13 +28,13 @@ EXAMPLES: dict[Language, tuple[str, ...]] = {
 class HelpCommands:
     """The commands /start and /help."""
 
-    def __init__(self, about: About, current: CurrentSettings) -> None:
+    def __init__(self, about: Callable[[], About], current: CurrentSettings) -> None:
         self._about = about
         self._current = current
 
     async def start(self, given: Invocation) -> OutboundMessage:
         lines = [say("start", given.language, slash=given.slash, name=self._current.now.ai_name)]
-        if self._about.demo:
+        if self._about().demo:
             lines.append(say("demo", given.language))
         buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
         return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)

@@ -1,5 +1,6 @@
 """What /status tells of the model that answers in a chat: its name, price and thinking, and today's usage."""
 
+from collections.abc import Callable
 from math import ceil
 
 from agent_core.clock import Clock
@@ -18,7 +19,9 @@ from gateway.texts.say import model_reason, say
 class ModelStatus:
     """Describes the model of a chat."""
 
-    def __init__(self, about: About, models: ChatModels, chain: ModelChain, budgets: Budgets, clock: Clock) -> None:
+    def __init__(
+        self, about: Callable[[], About], models: ChatModels, chain: ModelChain, budgets: Budgets, clock: Clock
+    ) -> None:
         self._about = about
         self._models = models
         self._chain = chain
@@ -50,7 +53,7 @@ class ModelStatus:
         if chosen.setting is not None:
             where = where_words(chosen.setting, language)
         else:  # the reason may name one of the owner's servers
-            where = f" ({model_reason(self._about.why, language)})" if given.is_owner else ""
+            where = f" ({model_reason(self._about().why, language)})" if given.is_owner else ""
         return say("status_model", language, model=f"{name}{where}{note}")
 
     def _resting(self, given: Invocation) -> list[str]:

@@ -1,6 +1,6 @@
 """The command /privacy: what is kept, for how long, and where it goes, as the settings say."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from channels.base import OutboundMessage
 from channels.text import literal
@@ -13,7 +13,8 @@ from gateway.texts.say import Language, say
 class PrivacyCommands:
     """The command /privacy."""
 
-    def __init__(self, privacy: Privacy, current: CurrentSettings) -> None:
+    def __init__(self, privacy: Callable[[], Privacy], current: CurrentSettings) -> None:
+        """`privacy` returns what the settings in force say."""
         self._privacy = privacy
         self._current = current
 
@@ -29,7 +30,7 @@ class PrivacyCommands:
 
     def _goes_to(self, language: Language) -> Iterator[str]:
         """Yield the lines about who receives what."""
-        told = self._privacy
+        told = self._privacy()
         yield say("privacy_goes", language)
         yield ""
         yield f"- {say('privacy_platform', language)}"
@@ -48,7 +49,7 @@ class PrivacyCommands:
 
     def _kept(self, language: Language) -> Iterator[str]:
         """Yield the lines about what is kept on the machine."""
-        told, now = self._privacy, self._current.now
+        told, now = self._privacy(), self._current.now
         yield say("privacy_kept", language)
         yield ""
         yield f"- {say('privacy_messages', language)}"

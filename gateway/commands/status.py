@@ -1,6 +1,7 @@
 """The command /status."""
 
 import asyncio
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
@@ -19,7 +20,13 @@ class StatusCommand:
     """The command /status."""
 
     def __init__(
-        self, about: About, clock: Clock, home: Path, approvals: Approvals, tasks: Tasks, model: ModelStatus
+        self,
+        about: Callable[[], About],
+        clock: Clock,
+        home: Path,
+        approvals: Approvals,
+        tasks: Tasks,
+        model: ModelStatus,
     ) -> None:
         self._about = about
         self._clock = clock
@@ -29,7 +36,7 @@ class StatusCommand:
         self._model = model
 
     async def status(self, given: Invocation) -> OutboundMessage:
-        about, language = self._about, given.language
+        about, language = self._about(), given.language
         seconds = given.session.running_for
         if seconds is None:
             state = say("status_idle", language)

@@ -8,6 +8,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
+from zoneinfo import ZoneInfo
 
 from agent_core.background import set_within
 from agent_core.clock import Clock, NewId
@@ -27,14 +28,18 @@ def _no_defaults(_: Scope) -> Sequence[Allowance]:
     return ()
 
 
+def _no_model() -> Candidate | None:
+    return None
+
+
 @dataclass(frozen=True)
 class BudgetRules:
     """What the settings say about budgets."""
 
     defaults: Callable[[Scope], Sequence[Allowance]] = _no_defaults
     """Returns the budgets of all accounts of a scope that have none of their own for the same period and unit."""
-    cheaper: Candidate | None = None
-    """The model that answers once most of a budget is used."""
+    cheaper: Callable[[], Candidate | None] = _no_model
+    """Returns the model that answers once most of a budget is used."""
 
 
 @dataclass(frozen=True)
@@ -89,10 +94,14 @@ class Budgets:
     async def load(self) -> None:
         """Settle what the previous process left open, and read the sums and the budgets."""
         await self._store.spending.settle_unknown()
-        now = self._clock.time()
-        for period in Period:
-            self.ledger.load(now, period, await self._store.spending.sums(self.ledger.begins(now, period)))
+        await self._sum_up(self.ledger.zone)
         await self._read()
+
+    async def use_zone(self, zone: ZoneInfo) -> None:
+        """Count days and months in another time zone from now on."""
+        if zone != self.ledger.zone:
+            await self._sum_up(zone)
+            self.wake()
 
     # For people
 
@@ -139,10 +148,10 @@ class Budgets:
 
     def cheaper_for(self, payer: Payer) -> Candidate | None:
         """Return the cheaper model if one is set and most of a budget of the payer is used."""
-        if self.rules.cheaper is None:
+        if (cheaper := self.rules.cheaper()) is None:
             return None
         now = self._clock.time()
-        return self.rules.cheaper if any(self._is_near(each, now) for each in self._of(payer)) else None
+        return cheaper if any(self._is_near(each, now) for each in self._of(payer)) else None
 
     def lacking(self, payer: Payer, spent: Spent) -> Lack | None:
         """Return the first budget of the payer without room for this."""
@@ -188,6 +197,14 @@ class Budgets:
         await self._hold()
 
     # Implementation
+
+    async def _sum_up(self, zone: ZoneInfo) -> None:
+        """Add up today and this month of a zone. Calls that are made or settled meanwhile are counted exactly once."""
+        fresh, now = Ledger(zone), self._clock.time()
+        reads = {period: self._store.spending.sums(fresh.begins(now, period)) for period in Period}
+        with self.ledger.noted() as later:  # in the same step as the reads are queued behind all earlier changes
+            sums = {period: await read for period, read in reads.items()}
+            self.ledger.begin_anew(zone, now, sums, later)
 
     def _of(self, payer: Payer) -> Iterable[Budget]:
         return chain.from_iterable(map(self.of, payer.accounts))

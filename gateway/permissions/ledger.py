@@ -1,6 +1,7 @@
 """Sums of what each account has used today and this month, in memory. Without I/O."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -9,6 +10,8 @@ from gateway.store.budget import Account, Scope, Spent
 from gateway.texts.amounts import Period
 
 NOTHING = Spent()
+Change = tuple[tuple[Account, ...], float, Spent]
+"""Accounts, the moment at which a call began, and what is added."""
 
 
 def first_day(day: date, period: Period) -> date:
@@ -42,6 +45,7 @@ class Ledger:
         self._linked = linked
         self._sums: dict[tuple[Period, date], dict[Account, Spent]] = {}
         """By the first day of each period."""
+        self._noted: list[Change] | None = None
 
     def day_of(self, at: float) -> date:
         return datetime.fromtimestamp(at, self.zone).date()
@@ -54,13 +58,29 @@ class Ledger:
         """Return when the period that holds this moment ends."""
         return self._midnight(day_after(self.day_of(at), period))
 
-    def load(self, at: float, period: Period, sums: Mapping[Account, Spent]) -> None:
-        """Set the sums of the period that holds this moment."""
-        self._sums[period, first_day(self.day_of(at), period)] = dict(sums)
+    @contextmanager
+    def noted(self) -> Iterator[list[Change]]:
+        """Collect what is added from now on, while the sums of before are read."""
+        self._noted = []
+        try:
+            yield self._noted
+        finally:
+            self._noted = None
+
+    def begin_anew(
+        self, zone: ZoneInfo, at: float, sums: Mapping[Period, Mapping[Account, Spent]], later: Iterable[Change]
+    ) -> None:
+        """Go by the days of a zone, with the sums of the periods that hold this moment and what was added later."""
+        self.zone, self._noted = zone, None
+        self._sums = {(period, first_day(self.day_of(at), period)): dict(known) for period, known in sums.items()}
+        for change in later:
+            self.add(*change)
 
     def add(self, accounts: Iterable[Account], at: float, spent: Spent) -> None:
         """Add to the accounts what a call that began at this moment has used; also a negative correction."""
         day, accounts = self.day_of(at), tuple(accounts)
+        if self._noted is not None:
+            self._noted.append((accounts, at, spent))
         for period in Period:
             key = period, first_day(day, period)
             if key not in self._sums:

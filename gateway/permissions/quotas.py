@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from collections.abc import Callable
 from dataclasses import astuple
 from pathlib import Path
 from weakref import WeakValueDictionary
@@ -22,7 +23,8 @@ People = dict[str, dict[str, Usage]]
 class Quotas:
     """Usage per user in all chats, kept in a file in `folder`."""
 
-    def __init__(self, folder: Path, settings: QuotaSettings) -> None:
+    def __init__(self, folder: Path, settings: Callable[[], QuotaSettings]) -> None:
+        """`settings` returns those in force."""
         self.settings = settings
         self._file = folder / PEOPLE
         self._lock = threading.Lock()
@@ -47,7 +49,9 @@ class Quotas:
     def pool(self, whose: str, name: str, mb: int) -> MemoryPool:
         """Return the memory pool that programs share; the same object as long as a program uses it."""
         with self._lock:
-            return self._pools.setdefault((whose, name), MemoryPool(whose, mb * MB))
+            pool = self._pools.setdefault((whose, name), MemoryPool(whose, mb * MB))
+        pool.most = mb * MB
+        return pool
 
     def _known(self) -> People:
         if self._people is None:
@@ -73,7 +77,7 @@ class ChatQuota:
         return sum((usage_of(folder) for folder in self._folders), Usage())
 
     def room(self, person: str | None) -> Allowance:
-        settings, used = self._quotas.settings, self.used()
+        settings, used = self._quotas.settings(), self.used()
         left = [settings.chat_mb * MB - used.bytes, _free(self._folders[0]) - settings.reserve_mb * MB]
         files = [settings.chat_files - used.files]
         pools = [self._quotas.pool("this chat", self._chat, settings.chat_memory_mb)]

@@ -57,10 +57,15 @@ class Versions:
     """Returns the versions of a chat, creating them on first use."""
 
     def __init__(
-        self, home: Path, clock: Clock, limits: KeepLimits | None = None, quotas: QuotaSettings | None = None
+        self,
+        home: Path,
+        clock: Clock,
+        limits: KeepLimits | None = None,
+        quotas: Callable[[], QuotaSettings] = QuotaSettings,
     ) -> None:
+        """`quotas` returns those in force."""
         self._home = home
-        self._quotas = Quotas(home / FOLDER, quotas or QuotaSettings())
+        self._quotas = Quotas(home / FOLDER, quotas)
         self._clock = clock
         self._limits = limits
         self._known: WeakValueDictionary[str, ChatVersions] = WeakValueDictionary()

@@ -23,10 +23,35 @@ Level = Literal["debug", "info", "warning", "error"]
 Format = Literal["auto", "console", "logfmt", "json"]
 
 
+class _Threshold:
+    """Drops our own lines below a level, which may change at any time."""
+
+    def __init__(self) -> None:
+        self._minimum = logging.INFO
+
+    def set(self, level: Level) -> None:
+        self._minimum = logging.getLevelNamesMapping()[level.upper()]
+        logging.getLogger().setLevel(logging.INFO if level == "debug" else max(self._minimum, logging.WARNING))
+
+    def __call__(self, _: WrappedLogger, method: str, event: EventDict) -> EventDict:
+        if structlog.processors.NAME_TO_LEVEL[method] < self._minimum:
+            raise structlog.DropEvent
+        return event
+
+
+_threshold = _Threshold()
+"""The one of this process."""
+
+
+def set_log_level(level: Level) -> None:
+    """Log lines from this level on. Libraries log from "warning" on, or from "info" on if it is "debug"."""
+    _threshold.set(level)
+
+
 def configure_logs(
     secrets: Secrets, *, level: Level = "info", form: Format = "auto", stream: TextIO | None = None
 ) -> None:
-    """Configure logging for the process. Libraries log from "warning" on, or from "info" on if `level` is "debug"."""
+    """Configure logging for the process."""
     out = stream or sys.stderr
     tty = out.isatty()
     last = _ending(form if form != "auto" else "console" if tty else "logfmt", secrets, colors=tty)
@@ -36,10 +61,9 @@ def configure_logs(
         _printable,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
-    minimum = logging.getLevelNamesMapping()[level.upper()]
     structlog.configure(
-        processors=[*first, *last],
-        wrapper_class=structlog.make_filtering_bound_logger(minimum),
+        processors=[_threshold, *first, *last],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
         logger_factory=structlog.WriteLoggerFactory(out),
         cache_logger_on_first_use=True,
     )
@@ -52,7 +76,7 @@ def configure_logs(
     )
     root = logging.getLogger()
     root.handlers[:] = [handler]
-    root.setLevel(logging.INFO if level == "debug" else max(minimum, logging.WARNING))
+    set_log_level(level)
     logging.getLogger("asyncio").addFilter(_few_accept_errors(LogThrottle()))
     # A library may add handlers of its own (litellm does), so its records are masked where they are made.
     logging.setLogRecordFactory(_masking(secrets))

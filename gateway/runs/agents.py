@@ -57,10 +57,6 @@ class AgentParts:
 
     llm: LlmClient
     model: ModelInfo
-    fallbacks: Sequence[Candidate] = ()
-    """Models to ask in this order if `model` fails."""
-    cheaper: Candidate | None = None
-    """Model to ask once most of a budget is used."""
     tools: Sequence[Tool] = ()
     others: Callable[[], Iterable[Tool]] = tuple
     """Returns tools that come and go at run time."""
@@ -120,22 +116,22 @@ class Agents:
         clock: Clock,
         new_id: NewId,
         *,
-        demo: bool = False,
+        is_demo: Callable[[], bool] = lambda: False,
         chain: ModelChain | None = None,
     ) -> None:
         """Create the factory.
 
         Args:
-            demo: True for the demo model, which needs sample files in each workspace.
+            is_demo: Returns True while the demo model answers, which needs sample files in each workspace.
             chain: Model chain shared with other agents, so that all know which model has failed.
         """
         self.parts = parts
-        self.chain = chain or ModelChain([masked(each, secrets) for each in parts.fallbacks], clock)
+        self.chain = chain or ModelChain((), clock)
         self._permissions = permissions
         self._secrets = secrets
         self._clock = clock
         self._new_id = new_id
-        self._demo = demo
+        self._is_demo = is_demo
 
     @property
     def ledger(self) -> FileLedger:
@@ -144,7 +140,8 @@ class Agents:
 
     def variant(self, parts: AgentParts, permissions: Permissions) -> "Agents":
         """Return a factory of agents with other parts, on the same models."""
-        return Agents(parts, permissions, self._secrets, self._clock, self._new_id, demo=self._demo, chain=self.chain)
+        same = self._secrets, self._clock, self._new_id
+        return Agents(parts, permissions, *same, is_demo=self._is_demo, chain=self.chain)
 
     def make(
         self,
@@ -166,7 +163,7 @@ class Agents:
             job: Id of the job that the agent works for, if any.
         """
         files = self.parts.ledger.of(workspace)
-        if self._demo:
+        if self._is_demo():
             for name in lay_out_demo(workspace):
                 files.wrote(name, ())
         chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)

@@ -1,17 +1,20 @@
 """The models that people can choose in chats, and the choice that holds for a run."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import get_args
 
 from agent_core.agent import Agent
-from agent_core.loop.model_chain import Candidate
-from agent_core.models.llm import ModelInfo, ThinkingLevel
+from agent_core.clock import Clock
+from agent_core.loop.agent_loop import Models
+from agent_core.loop.model_chain import Candidate, ModelChain
+from agent_core.models.llm import LlmClient, ModelInfo, ThinkingLevel
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role
-from gateway.runs.agents import AgentParts
+from gateway.runs.agents import masked
+from gateway.runs.model_set import CurrentModels, ModelSet
 from gateway.security.masking_client import MaskingClient
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
@@ -21,15 +24,6 @@ from gateway.store.rows import Run
 MODEL, THINKING = "model", "thinking"
 """The names of the settings."""
 LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
-
-
-@dataclass(frozen=True)
-class ModelMenu:
-    """The models that the settings offer beside the default model and its fallbacks."""
-
-    others: Sequence[Candidate] = ()
-    unreachable: Mapping[str, str] = field(default_factory=dict)
-    """The reason why each of the other models cannot be used."""
 
 
 @dataclass(frozen=True)
@@ -52,21 +46,35 @@ class ChatModels:
 
     def __init__(
         self,
-        parts: AgentParts,
-        menu: ModelMenu,
+        models: CurrentModels,
         settings: ChatSettings,
         access: Access,
         secrets: Secrets,
         current: CurrentSettings,
+        clock: Clock,
     ) -> None:
-        self.default = parts.model
-        self._menu = menu
+        self.chain = ModelChain((), clock)
+        """The fallbacks of all agents."""
+        self._models = models
         self._settings = settings
         self._access = access
         self._secrets = secrets
         self._current = current
-        everyone = [Candidate(parts.model, parts.llm), *parts.fallbacks, *menu.others]
-        self._offered = {each.model.id: each for each in reversed(everyone)}
+        self.use(models.now)
+
+    def use(self, models: ModelSet) -> None:
+        """Let other models answer, from the next run on."""
+        self._models.now = models
+        self.chain.fallbacks = tuple(masked(each, self._secrets) for each in models.fallbacks)
+
+    @property
+    def default(self) -> ModelInfo:
+        """The model of chats that have chosen none."""
+        return self._models.now.default.model
+
+    @property
+    def _offered(self) -> dict[str, Candidate]:
+        return {each.model.id: each for each in reversed(self._models.now.everyone)}
 
     @property
     def offered(self) -> list[ModelInfo]:
@@ -76,7 +84,7 @@ class ChatModels:
     @property
     def unreachable(self) -> Mapping[str, str]:
         """The configured models that cannot be used, with the reason."""
-        return self._menu.unreachable
+        return self._models.now.menu.unreachable
 
     def allows(self, role: Role | None, model: str) -> bool:
         """Return True if people of this role may use the model. Everyone may use the default one."""
@@ -113,7 +121,7 @@ class ChatModels:
 
     async def model_of(self, run: Run) -> ModelInfo:
         """Return the model that answers in a run: the one that was chosen for it, or else for its chat."""
-        if run.model in self._offered:
+        if run.model is not None and run.model in self._offered:
             return self._allowed(self._role(run.chat, run.person), run.model).model
         return await self.model_for(run.chat, run.person)
 
@@ -127,12 +135,18 @@ class ChatModels:
     async def equip(self, agent: Agent, chat: ChatKey, role: Role | None, once: str | None = None) -> None:
         """Give an agent the model `once`, or that of the chat, as far as the role allows."""
         chosen = await self.chosen(chat)
-        wanted = once if once in self._offered else chosen.model.id
-        candidate, models = self._allowed(role, wanted), agent.loop.models
-        if models.model.id != candidate.model.id:
-            models.model, models.llm = candidate.model, MaskingClient(candidate.llm, self._secrets)
+        wanted = once if once is not None and once in self._offered else chosen.model.id
+        candidate, default, models = self._allowed(role, wanted), self._models.now.default, agent.loop.models
+        models.model, models.llm = candidate.model, self._client(models, candidate.llm)
+        models.default = Candidate(default.model, self._client(models, default.llm))
         models.wanted = chosen.setting.value if chosen.is_gone and chosen.setting and wanted != once else ""
         agent.set_thinking_level(chosen.thinking)
+
+    def _client(self, models: Models, wanted: LlmClient) -> LlmClient:
+        """Return an agent's masking client of a server; a new one if it has none."""
+        known = [Candidate(models.model, models.llm), *([models.default] if models.default else [])]
+        mine = (each.llm for each in known if isinstance(each.llm, MaskingClient) and each.llm.llm is wanted)
+        return next(mine, None) or MaskingClient(wanted, self._secrets)
 
     def _allowed(self, role: Role | None, model: str) -> Candidate:
         return self._offered[model if self.allows(role, model) else self.default.id]

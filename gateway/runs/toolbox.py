@@ -1,7 +1,7 @@
 """Builds the agents' tools, as far as this machine and the settings allow."""
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from agent_core.clock import Clock
@@ -20,6 +20,7 @@ from agent_core.tools.web.search import Searcher
 from agent_core.tools.web.tools import web_tools
 from gateway.errors import SettingsError
 from gateway.security.packages import ROOT
+from gateway.settings.current import CurrentSettings
 from gateway.settings.settings import Settings
 
 RESERVED = frozenset(
@@ -44,14 +45,17 @@ RESERVED = frozenset(
 """Names that no MCP server may use, even while the built-in tool is missing: permission rules refer to them."""
 
 
-def tools_for(settings: Settings, clock: Clock, launcher: Launcher | None, *, vision: bool) -> Iterator[Tool]:
+def tools_for(
+    current: CurrentSettings, clock: Clock, launcher: Launcher | None, *, vision: Callable[[], bool]
+) -> Iterator[Tool]:
     """Yield the tools that need no gateway. Without a launcher none of them runs programs. Raises SettingsError."""
-    yield from builtin_tools(clock, settings.timezone, vision=vision)
+    settings = current.now
+    yield from builtin_tools(clock, lambda: current.zone, vision=vision)
     yield from web_tools(searcher=searcher_of(settings))
     if launcher is not None:
         sandbox = ProcessSandbox(launcher, clock)
         uv = shutil.which("uv")
-        network, limits = settings.commands_network, settings.quotas.of_a_command
+        network, limits = settings.commands_network, current.limits_of_a_command
         yield run_command_tool(sandbox, limits=limits, network=network)
         yield run_skill_script_tool(sandbox, limits=limits, network=network, uv=Path(uv) if uv else None)
 

@@ -17,7 +17,8 @@ class MaskingClient:
     """
 
     def __init__(self, llm: LlmClient, secrets: Secrets) -> None:
-        self._llm = llm
+        self.llm = llm
+        """The client that sends them."""
         self._secrets = secrets
         self._tools = IdentityCache[ToolSpec, ToolSpec](secrets.masked)
         self._messages = IdentityCache[LlmMessage, LlmMessage](secrets.masked)
@@ -37,7 +38,7 @@ class MaskingClient:
                 "tools": tuple(self._tools.row(request.tools)),
             }
         )
-        async with aclosing(self._llm.stream(model, safe, options)) as events:
+        async with aclosing(self.llm.stream(model, safe, options)) as events:
             async for event in events:
                 yield self._safe(event) if isinstance(event, StreamDone) else event
 
@@ -48,4 +49,4 @@ class MaskingClient:
         return done.model_copy(update={"message": message, "failure": failure})
 
     async def close(self) -> None:
-        await self._llm.close()
+        await self.llm.close()

@@ -6,6 +6,8 @@ from zoneinfo import ZoneInfo
 
 from agent_core.context.prompt import Persona
 from agent_core.loop.limits import LoopLimits
+from agent_core.sandbox.limits import CommandLimits
+from gateway.settings.limits import QuotaSettings
 from gateway.settings.settings import Settings
 from gateway.texts.amounts import Allowance, parse_allowances
 from gateway.texts.say import Language
@@ -36,6 +38,13 @@ class CurrentSettings:
 
     def persona(self) -> Persona:
         return Persona(ai_name=self.now.ai_name, personality=self.now.personality)
+
+    def quotas(self) -> QuotaSettings:
+        """Return the disk and memory quotas of chats and people."""
+        return self.now.quotas
+
+    def limits_of_a_command(self) -> CommandLimits:
+        return self.now.quotas.of_a_command
 
     def limits(self) -> LoopLimits:
         """Return the limits of each answer."""

@@ -24,7 +24,9 @@ shows how to write them. Owners and admins change some of them in a direct chat,
 ```
 
 What has begun keeps its values: the new ones hold from the next message on. If two admins change a setting at once, the
-last one wins, and `/audit` shows both. Budgets count days in the time zone of the last start.
+last one wins, and `/audit` shows both. Models are chosen by the same rules as at the start: one that cannot be used is
+refused with the reason, and nothing changes. If a model that was set in a chat cannot be used at the next start, those
+of the files answer, and `/config` says why.
 
 The last column says where and when a setting changes:
 

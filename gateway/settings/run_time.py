@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache
+from types import NoneType
 from typing import Annotated, Literal, cast, get_args, get_origin
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
@@ -33,6 +34,10 @@ class Change(StrEnum):
 
 
 RUN_TIME: Mapping[str, str] = {
+    "model": "anthropic/claude-sonnet-5",
+    "fallbacks": "openai/gpt-5-mini, groq/llama-4",
+    "models": "openai/gpt-5-mini",
+    "vision": "on",
     "ai_name": "Ada",
     "personality": "concise",
     "language": "zh",
@@ -50,12 +55,26 @@ RUN_TIME: Mapping[str, str] = {
     "budgets.chat": "200k tokens a day",
     "budgets.person": "2 USD a day",
     "budgets.job": "1 USD a day",
+    "budgets.cheaper_model": "openai/gpt-5-mini",
     "budgets.unknown_price": "15",
+    "quotas.chat_mb": "2000",
+    "quotas.chat_files": "80000",
+    "quotas.person_mb": "4000",
+    "quotas.person_files": "200000",
+    "quotas.chat_memory_mb": "6000",
+    "quotas.person_memory_mb": "6000",
+    "quotas.command_mb": "800",
+    "quotas.command_files": "30000",
+    "quotas.command_memory_mb": "3000",
+    "quotas.reserve_mb": "2000",
+    "log_level": "debug",
     "backups": "14",
     "keep_days": "60",
     "drain_seconds": "30",
 }
 """The settings that may change while Parley runs, with a value that each may have."""
+MODELS = ("model", "fallbacks", "models", "vision", "budgets.cheaper_model")
+"""The settings that say which models are used."""
 _LATER = {"backups": Change.TONIGHT, "keep_days": Change.TONIGHT, "drain_seconds": Change.NEXT_STOP}
 _NEVER = frozenset({"owners", "allow", "openai_base_url", "search", "transcription", "speech", "audio_key"})
 _NEVER |= {"commands_network", "audit", "home", "permissions", "web", "telegram", "slack", "discord", "mcp"}
@@ -65,6 +84,17 @@ _NEVER |= {"commands_network", "audit", "home", "permissions", "web", "telegram"
 _BETWEEN = "allowed_whole_between", "allowed_number_between"
 _FROM = "allowed_whole_least", "allowed_number_least"
 """Keys of texts about whole numbers, and about any."""
+
+
+_KEYS = {
+    "timezone": "allowed_zone",
+    "vision": "allowed_vision",
+    "model": "allowed_model",
+    "budgets.cheaper_model": "allowed_model",
+    "fallbacks": "allowed_model_list",
+    "models": "allowed_model_list",
+}
+"""Keys of texts about single settings."""
 
 
 class BadValue(Exception):
@@ -127,8 +157,12 @@ def checked(name: str, text: str) -> object:
     field = _field(name)
     if name == "personality" and not _is_manner(" ".join(text.split())):
         raise BadValue
-    if text.strip().lower() in NOTHING and _may_be_empty(field):
-        text = ""
+    if text.strip().lower() in NOTHING:
+        if NoneType in get_args(field.annotation):
+            return None
+        text = "" if _may_be_empty(field) else text
+    if not text.strip() and not _may_be_empty(field):
+        raise BadValue
     try:
         adapter: TypeAdapter[object] = TypeAdapter(Annotated[(field.annotation, *field.metadata, name)])  # type: ignore[arg-type]
         return adapter.validate_python(text)
@@ -143,10 +177,11 @@ def allowed(name: str) -> Allowed:
         return _allowed_numbers(field)
     if get_origin(field.annotation) is Literal:
         return Allowed("allowed_words", {"words": ", ".join(get_args(field.annotation))})
-    if name == "timezone" or field.annotation is bool:
-        return Allowed("allowed_zone" if name == "timezone" else "allowed_bool", {})
-    if _may_be_empty(field):
-        return Allowed("allowed_budget" if _is_budget(field) else "allowed_models", {})
+    if name in _KEYS:
+        return Allowed(_KEYS[name], {})
+    if field.annotation is bool or _may_be_empty(field):
+        key = "allowed_budget" if _is_budget(field) else "allowed_models"
+        return Allowed("allowed_bool" if field.annotation is bool else key, {})
     if name == "personality":
         return Allowed("allowed_manner", {"words": ", ".join(PRESETS), "most": str(LONGEST_CUSTOM)})
     return Allowed("allowed_text", {"most": _bound(field, "le")})
@@ -166,10 +201,14 @@ def _allowed_numbers(field: FieldInfo) -> Allowed:
 
 def shown(value: object) -> str:
     """Return a setting's value for people; empty if it is empty."""
+    if value is None:
+        return ""
     if isinstance(value, bool):
         return "on" if value else "off"
     if isinstance(value, float):
         return f"{value:g}"
+    if isinstance(value, tuple):
+        return ", ".join(value)
     return ", ".join(sorted(value)) if isinstance(value, frozenset) else str(value)
 
 
@@ -185,7 +224,7 @@ def _is_budget(field: FieldInfo) -> bool:
 
 
 def _may_be_empty(field: FieldInfo) -> bool:
-    return _is_budget(field) or get_origin(field.annotation) is frozenset
+    return _is_budget(field) or get_origin(field.annotation) in (frozenset, tuple)
 
 
 def _bound(field: FieldInfo, kind: str) -> str:

@@ -66,8 +66,8 @@ class Spending(Table):
 
         return await self._writer.submit(change)
 
-    async def sums(self, since: float) -> dict[Account, Spent]:
-        """Return what each account has used in the calls since a time."""
+    def sums(self, since: float) -> "asyncio.Future[dict[Account, Spent]]":
+        """Return what each account has used in the calls since a time, with all changes that were queued before."""
         query = "SELECT {}, sum(tokens), sum(cost) FROM spending WHERE at >= ? GROUP BY 1"
 
         def read(connection: sqlite3.Connection) -> dict[Account, Spent]:
@@ -80,7 +80,7 @@ class Spending(Table):
                 found[ALL] = Spent(tokens, cost)
             return found
 
-        return await self._reader.run(read)
+        return self._writer.submit(read)
 
     async def of_run(self, run: str) -> Spent:
         """Return what a run has used so far, its last call included."""

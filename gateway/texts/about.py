@@ -11,7 +11,6 @@ class About(BaseModel):
     """Reason that this model was selected, as a short phrase: "ANTHROPIC_API_KEY is set"."""
     demo: bool
     version: str
-    vision: bool = False
     sandbox: str = ""
     """Sandbox that programs run in; empty if no programs are run."""
     no_sandbox: str = ""

@@ -37,6 +37,14 @@ TEXTS = {
         "zh": "`{value}` 不是 `{name}` 的有效值，应为{allowed}。例如：`{slash}config set {name} {example}`。"
         "没有更改任何内容。",
     },
+    "config_model_refused": {
+        "en": "`{name}` stays as it is: {reason}",
+        "zh": "`{name}` 没有更改：{reason}",
+    },
+    "config_not_in_force": {
+        "en": "the models set in a chat cannot be used, so those of the files answer: {reason}",
+        "zh": "聊天中设置的模型无法使用，因此使用设置文件中的模型：{reason}",
+    },
     "config_token": {
         "en": "I take no keys and tokens in chats. I did not store this one and hide it from now on, but your message "
         "on the platform holds it: delete the message, make a new token, put it into .env on the machine, then restart "
@@ -73,6 +81,18 @@ TEXTS = {
     "allowed_models": {
         "en": "names of models with commas between them, or none for all models",
         "zh": "模型名称（用逗号隔开），或“无”（表示所有模型）",
+    },
+    "allowed_model": {
+        "en": "a model as in PARLEY_MODEL, such as anthropic/claude-sonnet-5, or none",
+        "zh": "模型名称（写法同 PARLEY_MODEL，如 anthropic/claude-sonnet-5），或“无”",
+    },
+    "allowed_model_list": {
+        "en": "models as in PARLEY_MODEL with commas between them, or none",
+        "zh": "用逗号隔开的模型名称（写法同 PARLEY_MODEL），或“无”",
+    },
+    "allowed_vision": {
+        "en": "on or off, or none to go by what is known of the model",
+        "zh": " on 或 off，或“无”（按已知的模型能力）",
     },
     "allowed_text": {"en": "up to {most} characters", "zh": "不超过 {most} 个字符的文字"},
     "allowed_whole_least": {"en": "a whole number from {least} up", "zh": "不小于 {least} 的整数"},

@@ -4,19 +4,27 @@ A value set in a chat wins over the environment and the files until it is reset.
 """
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
 
+import structlog
 from pydantic import BaseModel
 
+from agent_core.models.providers import ModelSettingError
+from gateway.errors import SettingsError
+from gateway.runs.model_set import CurrentModels, ModelSet, ModelSource
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
-from gateway.settings.run_time import RUN_TIME, BadValue, checked, value_of, with_value
+from gateway.settings.run_time import MODELS, RUN_TIME, BadValue, checked, value_of, with_value
 from gateway.settings.settings import FOUND, Settings, setting_names
 from gateway.store.chat_settings import EVERYWHERE, ChatSetting, ChatSettings
 
+log = structlog.get_logger(__name__)
+
 _PREFIX = "config."
 """Before the name in the table of settings."""
+Apply = Callable[[Settings, ModelSet], Awaitable[None]]
+"""Lets the parts go by other settings and models; called with the settings of before."""
 _NAMELESS = FOUND - {"channels", "mcp"}
 
 
@@ -30,37 +38,48 @@ class Reread:
     restart: list[str]
 
 
+@dataclass(frozen=True)
+class LiveModels:
+    """The models in force, and how others are chosen."""
+
+    current: CurrentModels
+    source: ModelSource
+
+
 class LiveSettings:
     """Combines the settings of the files with those set in chats, and puts them in force."""
 
     def __init__(
-        self, current: CurrentSettings, rows: ChatSettings, secrets: Secrets, applied: Callable[[], None]
+        self, current: CurrentSettings, rows: ChatSettings, secrets: Secrets, models: LiveModels, apply: Apply
     ) -> None:
-        """Begin with the settings of the files.
+        """Begin with the settings of the files, and with the models that these name.
 
         Args:
             secrets: Learns of new ones.
-            applied: Called when settings have changed, for those who wait for that.
+            apply: Called when settings have changed.
         """
+        self.unusable = ""
+        """Reason that the models set in chats are not in force; empty if they are."""
         self._files = current.now
         self._current = current
         self._rows = rows
         self._secrets = secrets
-        self._applied = applied
+        self._models = models
+        self._apply = apply
         self._one_at_a_time = asyncio.Lock()
 
     async def load(self) -> None:
         """Put in force what was set in chats. A value that is no longer allowed is left out."""
-        now = self._files
-        for name in RUN_TIME:
-            row = await self.chosen(name)
-            if row is not None:
-                try:
-                    now = with_value(now, name, checked(name, row.value))
-                except BadValue:
-                    continue
-        self._current.now = now
-        self._applied()
+        wanted = await self._over(self._files)
+        try:
+            models = await self._models_for(wanted)
+        except ModelSettingError as error:
+            self.unusable = self._secrets.mask(str(error))
+            log.warning("models that were set in a chat cannot be used; those of the files answer", reason=str(error))
+            for name in MODELS:
+                wanted = with_value(wanted, name, value_of(self._files, name))
+            models = await self._models_for(wanted)
+        await self._put(wanted, models)
 
     async def chosen(self, name: str) -> ChatSetting | None:
         """Return what was set in a chat, by whom and when; None if nothing was."""
@@ -75,14 +94,19 @@ class LiveSettings:
 
         Raises:
             BadValue: The text is no value of this setting.
+            ModelSettingError: The text names a model that cannot be used.
         """
-        if text is not None:
-            checked(name, text)
+        value = checked(name, text) if text is not None else None
         async with self._one_at_a_time:
             before = value_of(self._current.now, name)
+            after = value if text is not None else value_of(self._files, name)
+            wanted = with_value(self._current.now, name, after)
+            models = await self._models_for(wanted)
             await self._rows.set(EVERYWHERE, f"{_PREFIX}{name}", text, by)
-            await self.load()
-            return before, value_of(self._current.now, name)
+            if name in MODELS:
+                self.unusable = ""
+            await self._put(wanted, models)
+            return before, after
 
     @property
     def can_reload(self) -> bool:
@@ -98,16 +122,40 @@ class LiveSettings:
             files = await asyncio.to_thread(self._files.reread) if self._files.reread else self._files
             for secret in files.secret_values:
                 self._secrets.add(secret)
-            changed, before = list(_changed(self._files, files)), self._current.now
+            changed, before, now = list(_changed(self._files, files)), self._current.now, self._files
             for name in changed:
                 if name in RUN_TIME:
-                    self._files = with_value(self._files, name, value_of(files, name))
-            self._files = self._files.model_copy(update={"places": files.places})
-            await self.load()
+                    now = with_value(now, name, value_of(files, name))
+            wanted = await self._over(now)
+            try:
+                models = await self._models_for(wanted)
+            except ModelSettingError as error:
+                raise SettingsError(str(error)) from error
+            self._files = now.model_copy(update={"places": files.places})
+            self.unusable = ""
+            await self._put(wanted, models)
             live = [name for name in changed if name in RUN_TIME]
             applied = [name for name in live if value_of(before, name) != value_of(self._current.now, name)]
             overridden = [name for name in live if name not in applied]
             return Reread(applied, overridden, [name for name in changed if name not in RUN_TIME])
+
+    async def _over(self, files: Settings) -> Settings:
+        """Return the settings of the files with those that were set in chats."""
+        for name in RUN_TIME:
+            row = await self.chosen(name)
+            if row is not None:
+                try:
+                    files = with_value(files, name, checked(name, row.value))
+                except BadValue:
+                    continue
+        return files
+
+    async def _models_for(self, wanted: Settings) -> ModelSet:
+        return await self._models.source.changed(self._models.current.now, self._current.now, wanted)
+
+    async def _put(self, wanted: Settings, models: ModelSet) -> None:
+        before, self._current.now = self._current.now, wanted
+        await self._apply(before, models)
 
 
 def _changed(before: Settings, after: Settings) -> Iterator[str]:

@@ -75,7 +75,7 @@ def _shown_event(item: InboxItem) -> Shown | None:
 
 def open_page(
     settings: Settings,
-    about: About,
+    about: Callable[[], About],
     store: Store,
     clock: Clock,
     link_changed: Callable[[str], None],
@@ -95,7 +95,7 @@ def open_page(
     server = HttpServer(
         [*web.routes(), *routes],
         public_routes=operator.routes(),
-        about=lambda: about,
+        about=about,
         home=settings.home,
         port=settings.web.port,
         link_changed=link_changed,

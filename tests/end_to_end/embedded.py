@@ -30,13 +30,14 @@ async def launch_rocket(rocket: str) -> str:
 
 async def serve(settings: Settings) -> int:
     async with prepare(settings) as ground:
+        model = ground.models.now.default
         channel = open_channel("telegram", settings.channels["telegram"], ground.clock.time)
         async with composed(
             AppSettings(CurrentSettings(settings), people=People(settings.owners, settings.allow)),
             ground.store,
             [channel],
-            AgentParts(llm=ground.llm, model=ground.choice.model, tools=(launch_rocket,)),
-            ground.about,
+            AgentParts(llm=model.llm, model=model.model, tools=(launch_rocket,)),
+            ground.about(),
         ) as made:
             await made.app.run()
     return 0

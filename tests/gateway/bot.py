@@ -29,7 +29,7 @@ from gateway.permissions.policy import Policy
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
-from gateway.runs.chat_models import ModelMenu
+from gateway.runs.model_set import CurrentModels, ModelMenu, ModelSet
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.current import CurrentSettings
@@ -85,13 +85,19 @@ class BotOptions:
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
+    @property
+    def default(self) -> ModelInfo:
+        return self.model.model_copy(update={"vision": True})
+
+    def offered(self, llm: ScriptedLlm) -> CurrentModels:
+        default, menu = Candidate(self.default, llm), self.models or ModelMenu()
+        return CurrentModels(ModelSet(default, "a test", self.fallbacks, self.cheaper, menu))
+
     def parts(self, llm: ScriptedLlm, current: CurrentSettings) -> AgentParts:
         limits = self.limits
         return AgentParts(
             llm=llm,
-            model=self.model.model_copy(update={"vision": True}),
-            fallbacks=self.fallbacks,
-            cheaper=self.cheaper,
+            model=self.default,
             tools=self.tools,
             others=self.others,
             described_by=self.described_by,
@@ -113,6 +119,7 @@ class BotOptions:
             shared_memory=self.shared_memory,
             heartbeat=self.offers_heartbeat,
             budgets=self.budgets,
+            quotas=self.quotas or QuotaSettings(),
         )
         return CurrentSettings(plain.model_copy(update=self.settings))
 
@@ -156,7 +163,6 @@ class Bot:
             model="scripted",
             why="a test",
             demo=False,
-            vision=True,
             version="0",
             started=self.clock.time(),
         )
@@ -166,9 +172,8 @@ class Bot:
             people=self._options.people,
             tick_every=self._options.look_every,
             nightly=self._options.nightly,
-            quotas=self._options.quotas,
             transcription=self._options.transcription,
-            models=self._options.models,
+            models=self._options.offered(self.llm),
             speech=self._options.speech,
         )
         system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)

@@ -281,7 +281,7 @@ async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Sc
         model, channel = Copyist(), MemoryChannel(limits=NO_PACE)
         options = BotOptions(
             tools=(
-                *builtin_tools(SystemClock(), "UTC"),
+                *builtin_tools(SystemClock()),
                 web_fetch_tool(Fetcher(site.may_reach)),
                 run_command_tool(sandbox),
             ),

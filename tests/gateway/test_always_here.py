@@ -252,7 +252,7 @@ async def test_a_python_program_leaves_nothing_behind_that_would_end_its_own_rul
     write = calls(("write_file", {"path": "helper.py", "content": "WORDS = 'other'"}))
     bot = await start_bot(
         *(tidy, "Done.", tidy, "Done again.", write, tidy, "Not done."),
-        tools=(run_command_tool(sandbox), *builtin_tools(SystemClock(), "UTC")),
+        tools=(run_command_tool(sandbox), *builtin_tools(SystemClock())),
     )
     workspace = bot.home / "workspaces" / folder_name(bot.channel.chat())
     workspace.mkdir(parents=True)

@@ -10,7 +10,7 @@ from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import ScriptedLlm, Turn, Waits, calls
 from agent_core.tools.tool import Acts, tool
 from channels.base import MessageReceived
-from gateway.runs.chat_models import ModelMenu
+from gateway.runs.model_set import ModelMenu
 from gateway.texts.say import LANGUAGES
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot

@@ -20,7 +20,7 @@ from gateway.store.store import Store
 from gateway.texts.about import About
 
 REVOKED = ChannelError("the token was revoked; make a new one", permanent=True)
-ABOUT = About(model="scripted", why="a test", demo=False, vision=True, version="0", started=0.0)
+ABOUT = About(model="scripted", why="a test", demo=False, version="0", started=0.0)
 ANN = People(owners=frozenset({"well:ann"}), allow=frozenset())
 
 

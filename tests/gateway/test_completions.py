@@ -10,7 +10,7 @@ from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.commands import Typed
 from channels.memory import MemoryChannel, user
 from gateway.permissions.roles import Role
-from gateway.runs.chat_models import ModelMenu
+from gateway.runs.model_set import ModelMenu
 from gateway.settings.run_time import RUN_TIME
 from gateway.store.person import Account, Person
 from tests.gateway.bot import NO_PACE, Bot

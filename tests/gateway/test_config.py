@@ -12,7 +12,7 @@ from agent_core.messages import text_of
 from agent_core.models.llm import ModelInfo
 from gateway.records.audit_actions import last_actions
 from gateway.settings.budgets import BudgetSettings
-from gateway.settings.run_time import RUN_TIME, BadValue, Change, all_names, allowed, change_of, checked, named
+from gateway.settings.run_time import MODELS, RUN_TIME, BadValue, Change, all_names, allowed, change_of, checked, named
 from gateway.settings.settings import Settings, load_settings
 from gateway.texts.say import LANGUAGES, say
 from tests.gateway.bot import Bot
@@ -78,7 +78,19 @@ async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: Star
         ("set permissions.owner exec=allow", "`permissions.owner` is never changed from a chat,"),
         ("set audit off", "`audit` is never changed from a chat,"),
         ("set telegram.base_url http://x", "`telegram.base_url` is never changed from a chat,"),
-        ("set model demo", "`model` needs a restart: set it in .env or parley.toml"),
+        ("set search brave", "`search` is never changed from a chat,"),
+        ("set shared_memory on", "`shared_memory` needs a restart: set it in .env or parley.toml"),
+        ("set quotas.ballast_mb 1", "`quotas.ballast_mb` needs a restart: set it in .env or parley.toml"),
+        ("set model nosuch/model", '`model` stays as it is: The model "nosuch/model" names no provider that is known'),
+        (
+            "set model openai/gpt-5-mini",
+            '`model` stays as it is: The model "openai/gpt-5-mini" needs a key',
+        ),
+        ("set fallbacks demo, xai/grok", "`fallbacks` stays as it is: The model"),
+        ("set budgets.cheaper_model xai/grok", "`budgets.cheaper_model` stays as it is: The model"),
+        ("set vision perhaps", "`perhaps` is no value for `vision`, which takes on or off, or none"),
+        ("set log_level loud", "`loud` is no value for `log_level`, which takes one of debug, info, warning, error."),
+        ("set quotas.chat_mb 0", "`0` is no value for `quotas.chat_mb`, which takes a whole number from 1 up."),
         ("set keep_days", "Write `/config set keep_days 60`"),
         ("reset keep_days now", "Write `/config set keep_days 60`"),
         ("drop keep_days", "Write `/config set keep_days 60`"),
@@ -252,7 +264,7 @@ def test_every_setting_that_may_change_has_a_right_example_and_tells_what_it_tak
         rule = allowed(name)
         for language in LANGUAGES:
             assert "{" not in say(rule.key, language, **rule.facts)
-        if name not in ("ai_name", "member_models", "guest_models"):
+        if name not in ("ai_name", "member_models", "guest_models", *MODELS) or name == "vision":
             with pytest.raises(BadValue):
                 checked(name, "nan")
 

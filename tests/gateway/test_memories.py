@@ -26,7 +26,7 @@ ANN = ChatKey(platform="memory", account="here", chat="ann")
 
 @asynccontextmanager
 async def talk(home: Path, *turns: Turn, **how: Any) -> AsyncIterator[Bot]:
-    bot = Bot(home, turns, BotOptions(tools=builtin_tools(SystemClock(), "UTC"), **how))
+    bot = Bot(home, turns, BotOptions(tools=builtin_tools(SystemClock()), **how))
     await bot.start()
     try:
         yield bot

@@ -74,8 +74,8 @@ def room_called(name: str) -> ChatKey:
 
 
 def programs(place: Path, quotas: QuotaSettings, launcher: Launcher) -> Programs:
-    tool = run_command_tool(ProcessSandbox(launcher, SystemClock()), limits=COMMAND)
-    return Programs(Versions(place / "home", SystemClock(), quotas=quotas), tool)
+    tool = run_command_tool(ProcessSandbox(launcher, SystemClock()), limits=lambda: COMMAND)
+    return Programs(Versions(place / "home", SystemClock(), quotas=lambda: quotas), tool)
 
 
 @pytest.mark.in_turn("name", LAUNCHERS)
@@ -105,7 +105,7 @@ async def test_a_helper_in_the_background_shares_with_the_answer_of_its_chat(sta
         return calls(("run_command", {"argv": ["python3", "-I", "-S", "-c", HOLDS, until_there]}))
 
     cast = Cast(begins("hold"), IN_BACKGROUND, hold("second"), "Ended.", tasks={"hold": [hold("first"), "Held."]})
-    tool = run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock()), limits=COMMAND)
+    tool = run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock()), limits=lambda: COMMAND)
     bot = await start_bot(*cast.turns, tools=(tool,), quotas=OF_A_CHAT, policy=Policy(shut_in=lambda _: True))
     versions = bot.made.versions
     await bot.channel.hears("hold it in the background")

@@ -9,7 +9,7 @@ from agent_core.messages import ImageContent, UserMessage
 from agent_core.models.llm import FailureCause, FailureKind, LlmOptions, LlmRequest, ModelInfo
 from agent_core.models.scripted import Failure, ScriptedLlm, Turn
 from gateway.permissions.roles import Role
-from gateway.runs.chat_models import ModelMenu
+from gateway.runs.model_set import ModelMenu
 from gateway.store.chat_settings import EVERYWHERE
 from gateway.store.job import Report
 from gateway.texts.amounts import money

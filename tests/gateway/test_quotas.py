@@ -21,8 +21,9 @@ from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
+OF_A_PERSON = QuotaSettings(person_mb=1, person_files=9, reserve_mb=0)
 SMALL = QuotaSettings(chat_mb=1, reserve_mb=0)
-TOOLS = (*file_tools(vision=False), run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock())))
+TOOLS = (*file_tools(), run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock())))
 
 
 def workspace(bot: Bot) -> Path:
@@ -95,7 +96,7 @@ def test_what_a_person_fills_is_counted_over_all_chats(tmp_path: Path) -> None:
     settings = QuotaSettings(person_mb=1, reserve_mb=0)
     for number in range(2):
         chat = ChatKey(platform="memory", account="here", chat=f"room{number}")
-        versions = Versions(tmp_path, FakeClock(), quotas=settings).of(chat)  # as after a restart
+        versions = Versions(tmp_path, FakeClock(), quotas=lambda: settings).of(chat)  # as after a restart
         versions.workspace.mkdir(parents=True)
         with versions.file(by(person="bob"), "file", 450_000):
             (versions.workspace / "file").write_bytes(b"x" * 450_000)
@@ -111,7 +112,7 @@ def test_files_of_a_person_are_counted_over_all_chats(tmp_path: Path) -> None:
     settings = QuotaSettings(person_files=5, reserve_mb=0)
     for number in range(2):
         chat = ChatKey(platform="memory", account="here", chat=f"room{number}")
-        versions = Versions(tmp_path, FakeClock(), quotas=settings).of(chat)  # as after a restart
+        versions = Versions(tmp_path, FakeClock(), quotas=lambda: settings).of(chat)  # as after a restart
         versions.workspace.mkdir(parents=True)
         for name in ("one", "two"):
             with versions.file(by(person="bob"), name, 3):
@@ -137,17 +138,17 @@ async def test_a_program_makes_no_more_files_than_its_person_has_left(start_bot:
 def test_what_was_counted_in_bytes_alone_counts_on(tmp_path: Path) -> None:
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / PEOPLE).write_text('{"memory:bob": {"elsewhere": 600000}}')
-    versions = Versions(tmp_path, FakeClock(), quotas=QuotaSettings(person_mb=1, person_files=9, reserve_mb=0)).of(ANN)
+    versions = Versions(tmp_path, FakeClock(), quotas=lambda: OF_A_PERSON).of(ANN)
     versions.workspace.mkdir(parents=True)
     with versions.file(by(person="bob"), "file", 300_000):
         (versions.workspace / "file").write_bytes(b"x" * 300_000)
-    again = Versions(tmp_path, FakeClock(), quotas=QuotaSettings(person_mb=1, person_files=9, reserve_mb=0)).of(ANN)
+    again = Versions(tmp_path, FakeClock(), quotas=lambda: OF_A_PERSON).of(ANN)
     left = again.quota.room("bob")
     assert (left.bytes, left.files) == (100_000, 8)
 
 
 def test_versions_count(tmp_path: Path) -> None:
-    versions = Versions(tmp_path, FakeClock(), quotas=SMALL).of(ANN)
+    versions = Versions(tmp_path, FakeClock(), quotas=lambda: SMALL).of(ANN)
     versions.workspace.mkdir(parents=True)
     (versions.workspace / "file").write_bytes(b"x" * 400_000)
     assert not versions.why_not(by())
@@ -157,5 +158,5 @@ def test_versions_count(tmp_path: Path) -> None:
 
 
 def test_below_the_reserve_nothing_is_written(tmp_path: Path) -> None:
-    versions = Versions(tmp_path, FakeClock(), quotas=QuotaSettings(reserve_mb=10**9)).of(ANN)
+    versions = Versions(tmp_path, FakeClock(), quotas=lambda: QuotaSettings(reserve_mb=10**9)).of(ANN)
     assert versions.quota.room(None).bytes == 0

@@ -20,7 +20,7 @@ from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 TOOLS: tuple[Tool, ...] = (
-    *file_tools(vision=False),
+    *file_tools(),
     run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock())),
 )
 

@@ -72,7 +72,7 @@ class World:
     def tools(self) -> list[Tool]:
         programs = _NotedPrograms(self.done)
         return [
-            *builtin_tools(SystemClock(), "UTC"),
+            *builtin_tools(SystemClock()),
             web_fetch_tool(Fetcher(lambda address, _: address.is_loopback)),
             web_search_tool(_Search(self.found, self.done, self.searched)),
             run_command_tool(programs),

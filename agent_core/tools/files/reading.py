@@ -4,6 +4,7 @@ import asyncio
 import base64
 import os
 import stat
+from collections.abc import Callable
 from pathlib import Path
 
 from agent_core.messages import ImageContent, TextContent
@@ -56,8 +57,8 @@ def _is_whole(content: bytes, kind: str) -> bool:
     return _ENDS[kind] in content[-1024:]
 
 
-def read_file_tool(opener: Opener, *, vision: bool) -> Tool:
-    """Return the tool `read_file`; `vision` is True if the model can see pictures."""
+def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
+    """Return the tool `read_file`; `vision` returns True while the model can see pictures."""
 
     @tool(execution="parallel", label="Reading {path}")
     async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> ToolResult:
@@ -68,7 +69,7 @@ def read_file_tool(opener: Opener, *, vision: bool) -> Tool:
         if kind is None:
             page = _page(text_in(content, path), path, max(1, offset), min(max(1, limit), MOST_LINES))
             return ToolResult.of(page).from_(sources)
-        if not vision:
+        if not vision():
             raise ToolFailed(f"{shown(path)} is a picture ({in_words(len(content))}), which this model cannot see")
         return show_picture(content, kind, path).from_(sources)
 

@@ -53,7 +53,7 @@ class Chat:
         self.workspace = workspace
         self.memory = workspace / ".." / f"memory of {workspace.name}"
         memory = Memory(self.memory, self.clock, ZoneInfo("Europe/Berlin"))
-        own = [*builtin_tools(self.clock, "Europe/Berlin"), *memory_tools(lambda _: memory), *more]
+        own = [*builtin_tools(self.clock, lambda: ZoneInfo("Europe/Berlin")), *memory_tools(lambda _: memory), *more]
         chat_skills = ChatSkills(library)
         tools = ToolRegistry(
             (each for each in own if each.name not in without), tuple, partial(skill_tools, chat_skills)

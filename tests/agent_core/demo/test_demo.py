@@ -261,7 +261,7 @@ async def test_a_plan_does_without_the_pause_where_there_is_none(tmp_path: Path)
 
 
 def test_a_request_that_forbids_tools_gets_none() -> None:
-    specs = ToolRegistry(builtin_tools(QuickClock(), "UTC")).specs()
+    specs = ToolRegistry(builtin_tools(QuickClock())).specs()
     request = LlmRequest(system="", messages=(user("what time is it?"),), tools=specs, tool_choice="none")
 
     assert decide(request) == ENGLISH.no_tool.format(tool="clock")
@@ -316,7 +316,7 @@ def test_the_tools_are_described_in_few_bytes() -> None:
     """Tool descriptions go with every request; the whole first request must stay below 4 kB."""
     clock = QuickClock()
     memory = Memory(Path(), clock, ZoneInfo("UTC"))
-    specs = ToolRegistry([*builtin_tools(clock, "UTC"), *memory_tools(lambda _: memory)]).specs()
+    specs = ToolRegistry([*builtin_tools(clock), *memory_tools(lambda _: memory)]).specs()
     sent = [
         {"type": "function", "function": spec.model_dump(include={"name", "description", "parameters"})}
         for spec in specs

@@ -36,7 +36,7 @@ class Workspace:
         self.folder.mkdir()
         self.updates: list[str] = []
         """Progress texts of the tools."""
-        self.tools = {item.name: item for item in file_tools(vision=vision, opener=opener)}
+        self.tools = {item.name: item for item in file_tools(vision=lambda: vision, opener=opener)}
 
     async def run(self, tool: str, **arguments: str | int) -> str:
         return text_of((await self.result(tool, **arguments)).content)

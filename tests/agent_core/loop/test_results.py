@@ -75,7 +75,7 @@ async def test_a_longer_one_keeps_head_and_tail_and_names_the_file_of_the_whole(
 
 
 async def test_the_model_reads_the_rest_with_its_own_tool(model_of: MakeModel, tmp_path: Path) -> None:  # S3-15
-    [read_file, *_] = [item for item in file_tools(vision=False) if item.name == "read_file"]
+    [read_file, *_] = [item for item in file_tools() if item.name == "read_file"]
     registry = ToolRegistry([saying("".join(f"line {number}\n" for number in range(5_000))), read_file])
     context = ContextManager(registry)
     reads = calls(("read_file", {"path": ".output/1.txt", "offset": 3_000, "limit": 1}))

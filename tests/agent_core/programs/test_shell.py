@@ -49,7 +49,9 @@ async def launcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.Temp
 
 @pytest.fixture
 def run_command(launcher: RecordingLauncher) -> Tool:
-    return run_command_tool(ProcessSandbox(launcher, SystemClock()), limits=CommandLimits(output_bytes=1_000_000))
+    return run_command_tool(
+        ProcessSandbox(launcher, SystemClock()), limits=lambda: CommandLimits(output_bytes=1_000_000)
+    )
 
 
 async def run(

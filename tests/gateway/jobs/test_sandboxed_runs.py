@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -55,7 +56,7 @@ async def start(request: pytest.FixtureRequest, wired_bot: StartTimedBot, tmp_pa
 
     async def start(*turns: object) -> TimedBot:
         tools = (
-            *builtin_tools(SystemClock(), "Europe/Paris"),
+            *builtin_tools(SystemClock(), lambda: ZoneInfo("Europe/Paris")),
             run_command_tool(sandbox),
             run_skill_script_tool(sandbox),
         )

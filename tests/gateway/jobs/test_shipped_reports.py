@@ -37,7 +37,7 @@ def start_shipped(start_bot: StartTimedBot) -> StartShipped:
 
     async def start(*turns: object, fetcher: Fetcher | None = None) -> TimedBot:
         scripts = run_skill_script_tool(ProcessSandbox(PlainLauncher(), SystemClock()))
-        tools = (*builtin_tools(SystemClock(), "Europe/Paris"), scripts, web_fetch_tool(fetcher or Fetcher()))
+        tools = (*builtin_tools(SystemClock()), scripts, web_fetch_tool(fetcher or Fetcher()))
         return await start_bot(*turns, tools=tools, skills=SkillLibrary([(ROOT / "skills", Origin.SHIPPED)]))
 
     return start

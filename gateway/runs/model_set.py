@@ -1,0 +1,146 @@
+"""The models in use, and how they are chosen from the settings, at the start and while Parley runs."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import structlog
+
+from agent_core.clock import Clock, SystemClock
+from agent_core.loop.model_chain import Candidate
+from agent_core.models.llm import LlmClient
+from agent_core.models.providers import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
+from gateway.settings.settings import Settings
+from gateway.texts.about import About
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class ModelMenu:
+    """The models that the settings offer beside the default model and its fallbacks."""
+
+    others: Sequence[Candidate] = ()
+    unreachable: Mapping[str, str] = field(default_factory=dict)
+    """The reason why each of the other models cannot be used."""
+
+
+@dataclass(frozen=True)
+class ModelSet:
+    """All models in use."""
+
+    default: Candidate
+    why: str
+    """Reason that the default model was selected, as a short phrase."""
+    fallbacks: Sequence[Candidate] = ()
+    """Models to ask in this order if another one fails."""
+    cheaper: Candidate | None = None
+    """Model to ask once most of a budget is used."""
+    menu: ModelMenu = field(default_factory=ModelMenu)
+    choices: Mapping[str, Sequence[ModelChoice]] = field(default_factory=dict)
+    """The addresses of these models, by the setting that names them."""
+
+    @property
+    def everyone(self) -> list[Candidate]:
+        """All models that people can choose, the default first."""
+        return [self.default, *self.fallbacks, *self.menu.others]
+
+    @property
+    def is_demo(self) -> bool:
+        return self.default.model.provider == "demo"
+
+    @property
+    def sees(self) -> bool:
+        """True if the default model can see pictures."""
+        return self.default.model.vision
+
+    def told(self, about: About) -> About:
+        """Return the facts about the process with those of the default model."""
+        return about.model_copy(update={"model": self.default.model.id, "why": self.why, "demo": self.is_demo})
+
+
+class CurrentModels:
+    """The models in force. Parts look them up for each run, and never keep them."""
+
+    def __init__(self, models: ModelSet) -> None:
+        self.now = models
+        """Replaced as a whole when one of them changes."""
+
+
+class ModelSource:
+    """Chooses the models that the settings name. There is one client for each server and key."""
+
+    def __init__(self, clock: Clock | None = None) -> None:
+        self._clock = clock or SystemClock()
+        self._clients: dict[tuple[str, str | None, str], LlmClient] = {}
+
+    async def choose(self, settings: Settings) -> ModelSet:
+        """Return the models of the settings. Raises ModelSettingError."""
+        first = await self._default(settings)
+        models = ModelSet(self._candidate(first), settings.secrets.mask(first.why), choices={"model": (first,)})
+        return await self._others(models, settings, {"fallbacks", "budgets.cheaper_model", "models"})
+
+    async def changed(self, models: ModelSet, before: Settings, after: Settings) -> ModelSet:
+        """Return the models after a change of the settings; only those are looked for again that it concerns.
+
+        Raises:
+            ModelSettingError: A model cannot be used; the text says what to change.
+        """
+        if (before.model, before.vision) != (after.model, after.vision):
+            first = await self._default(after)
+            choices = {**models.choices, "model": (first,)}
+            why = after.secrets.mask(first.why)
+            models = replace(models, default=self._candidate(first), why=why, choices=choices)
+        changed = {name for name in ("fallbacks", "models") if getattr(before, name) != getattr(after, name)}
+        if before.budgets.cheaper_model != after.budgets.cheaper_model:
+            changed.add("budgets.cheaper_model")
+        return await self._others(models, after, changed)
+
+    async def close(self) -> None:
+        """Close all clients, also those of models that are no longer in use."""
+        while self._clients:
+            _, client = self._clients.popitem()
+            await client.close()
+
+    async def _default(self, settings: Settings) -> ModelChoice:
+        choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
+        return choice if settings.vision is None else choice.seeing(vision=settings.vision)
+
+    async def _others(self, models: ModelSet, settings: Settings, names: set[str]) -> ModelSet:
+        """Choose anew the models that these settings name."""
+        choices = dict(models.choices)
+        if "fallbacks" in names:
+            choices["fallbacks"] = [await _fallback(each, settings) for each in settings.fallbacks]
+            models = replace(models, fallbacks=[self._candidate(each) for each in choices["fallbacks"]])
+        if "budgets.cheaper_model" in names:
+            cheaper = settings.budgets.cheaper_model
+            choices["budgets.cheaper_model"] = [await _fallback(cheaper, settings)] if cheaper else []
+            found = [self._candidate(each) for each in choices["budgets.cheaper_model"]]
+            models = replace(models, cheaper=found[0] if found else None)
+        if "models" in names:
+            choices["models"], unreachable = await _offered(settings)
+            menu = ModelMenu([self._candidate(each) for each in choices["models"]], unreachable)
+            models = replace(models, menu=menu)
+        return replace(models, choices=choices)
+
+    def _candidate(self, choice: ModelChoice) -> Candidate:
+        secret = choice.api_key.get_secret_value() if choice.api_key else ""
+        key = choice.client, choice.base_url, secret
+        if key not in self._clients:
+            self._clients[key] = make_client(choice, self._clock)
+        return Candidate(choice.model, self._clients[key])
+
+
+async def _fallback(setting: str, settings: Settings) -> ModelChoice:
+    return await choose_fallback(setting, settings.environ, base_url=settings.openai_base_url)
+
+
+async def _offered(settings: Settings) -> tuple[list[ModelChoice], dict[str, str]]:
+    """Return the models that people can choose, and the reasons why others cannot be used."""
+    choices, unreachable = [], {}
+    for setting in settings.models:
+        try:
+            choices.append(await _fallback(setting, settings))
+        except ModelSettingError as error:
+            unreachable[setting] = str(error)
+            log.warning("a model cannot be chosen", model=setting, reason=str(error))
+    return choices, unreachable
