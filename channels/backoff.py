@@ -18,6 +18,8 @@ LONGEST_WAIT = 3.0
 """Upper limit in seconds, so that a channel is back within 5 s of the network."""
 LONGEST_HOLD = 5.0
 """Longest wait in seconds before a replacement for a refused call."""
+EARLY = 0.005
+"""Seconds by which a timer of an event loop may fire early; a call takes longer than that to reach the platform."""
 MOST = 10_000
 """Number of kinds above which expired ones are forgotten."""
 
@@ -100,7 +102,7 @@ class Cooldowns:
         """Wrap one call. Raises ChannelError with `retry_after` instead of making it while an earlier wait is not
         over."""
         left = self._until.get(kind, 0.0) - time.monotonic()
-        if left > 0:
+        if left > EARLY:
             raise ChannelError(f"waiting as the platform asked before the next call ({kind})", retry_after=left)
         try:
             yield

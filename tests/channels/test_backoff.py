@@ -2,10 +2,11 @@
 
 import logging
 import re
+from contextlib import suppress
 
 import pytest
 
-from channels.backoff import FIRST_WAIT, LONGEST_HOLD, LONGEST_WAIT, Backoff, replacement_call
+from channels.backoff import FIRST_WAIT, LONGEST_HOLD, LONGEST_WAIT, Backoff, Cooldowns, replacement_call
 from channels.base import ChannelError
 
 
@@ -48,5 +49,17 @@ async def test_a_call_in_the_place_of_a_refused_one_waits_a_little_and_is_made_o
 
     with pytest.raises(ChannelError):
         await replacement_call(refused)
+
+    assert len(made) == calls
+
+
+@pytest.mark.parametrize(("left", "calls"), [(0.004, 1), (10.0, 0)])
+def test_a_timer_that_fires_a_little_early_is_early_enough(left: float, calls: int) -> None:
+    cooldowns, made = Cooldowns(), []
+    with suppress(ChannelError), cooldowns.call("message"):
+        raise ChannelError("slower", retry_after=left)
+
+    with suppress(ChannelError), cooldowns.call("message"):
+        made.append("message")
 
     assert len(made) == calls
