@@ -30,7 +30,7 @@ from tests.emulators.control import Call, Effect, Fault
 from tests.emulators.discord_chat import Chat
 from tests.emulators.discord_events import Events
 from tests.emulators.discord_gateway import GATEWAY_PATHS, Gateway, Intent
-from tests.emulators.discord_interactions import InteractionApi
+from tests.emulators.discord_interactions import FIRST_ANSWER_SECONDS, InteractionApi
 from tests.emulators.discord_messages import Pen
 from tests.emulators.discord_pace import Pace, Wait
 from tests.emulators.discord_params import Body, DiscordError, invalid, read_body
@@ -159,6 +159,12 @@ class DiscordEmulator(LoopbackServer):
     def connected(self) -> bool:
         """True if a socket is open and has received READY or RESUMED."""
         return self.gateway.connected
+
+    @property
+    def unanswered(self) -> int:
+        """Number of commands and presses whose first answer is still due."""
+        since = self._world.clock() - FIRST_ANSWER_SECONDS
+        return sum(not each.answered and each.at > since for each in self._world.interactions.values())
 
     @property
     def unheard(self) -> int:

@@ -7,6 +7,7 @@ import pytest
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
+from agent_core.supervise import FIRST_PAUSE
 from channels.base import ChannelError, ChatKey, Inbox, Menu
 from channels.memory import MemoryChannel
 from gateway.app.app_settings import AppSettings, System
@@ -107,10 +108,10 @@ class StumblingChannel(MemoryChannel):
 
 
 class Hasty(SystemClock):
-    """Shortens every sleep to a hundredth of a second."""
+    """Shortens the pause before work is started again. Other waits, such as time limits, are as long as they are."""
 
     async def sleep(self, seconds: float) -> None:
-        await super().sleep(min(seconds, 0.01))
+        await super().sleep(0.01 if seconds == FIRST_PAUSE else seconds)
 
 
 async def test_a_channel_that_fails_by_a_mistake_is_started_again_and_the_owners_hear_of_it(tmp_path: Path) -> None:

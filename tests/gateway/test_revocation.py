@@ -70,6 +70,7 @@ async def test_admins_are_told_what_ended_and_nobody_twice(start_bot: StartBot) 
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
 
     await bot.channel.hears("/block memory:bob", sender="dora")
+    await bot.channel.until(lambda: bool(bot.channel.screen_of(bot.channel.chat("dora"))))  # else the run ends first
     said.set()
     await bot.app.settled()
     await bot.made.owners.settled()

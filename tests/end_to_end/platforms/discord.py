@@ -111,11 +111,11 @@ class Discord(Emulated):
         return chat
 
     async def heard(self) -> None:
-        """Wait until all messages are stored. Discord's heartbeats only confirm what was received, so the store is
-        read, and a further heartbeat then proves that the program has gone on."""
+        """Wait until all messages and commands are stored. Discord's heartbeats only confirm what was received, so the
+        store is read and commands are answered, and a further heartbeat then proves that the program has gone on."""
         for _ in range(START_SECONDS * 100):
             there = await taken_in(self.program.home)
-            if all(there.get(message, 0) >= events for message, events in self._said().items()):
+            if not self.discord.unanswered and all(there.get(each, 0) >= count for each, count in self._said().items()):
                 break
             await asyncio.sleep(0.01)
         else:

@@ -106,7 +106,10 @@ class Chat:
         return []
 
     def until(self, condition: "Callable[[Chat], bool]", timeout: float = 30.0) -> Awaitable[None]:
-        return self.changes.until(lambda: condition(self), timeout, lambda: f"the screen shows {self.screen}")
+        """Wait until a condition holds of all that the program prints at once, not of its first lines."""
+        return self.changes.until(
+            lambda: self.is_asking and condition(self), timeout, lambda: f"the screen shows {self.screen}"
+        )
 
     async def says(
         self,
