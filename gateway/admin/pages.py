@@ -19,7 +19,7 @@ from gateway.texts.say import language_of
 
 ROOT = "/admin"
 STATIC = Path(__file__).parent / "static"
-FILES = ("admin.css", "admin.js", "htmx.min.js", "uplot.min.css", "uplot.min.js")
+FILES = ("admin.css", "admin.js", "charts.js", "htmx.min.js", "uplot.min.css", "uplot.min.js")
 LONGEST_LINE = 20_000
 """Characters of a command with its arguments."""
 

@@ -1,6 +1,7 @@
 """Builds the admin pages of a running gateway. Imported by name, and only if the page is enabled."""
 
 from gateway.admin.desk import Desk
+from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.people import PeopleScreen
 from gateway.admin.templates import Templates
 from gateway.app.composition import Composition
@@ -10,9 +11,10 @@ from gateway.app.page_commands import PageCommands
 def desk_of(made: Composition, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
     people = PeopleScreen(made.roles, made.strangers)
+    costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
     commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
     return Desk(
-        screens=(people,),
+        screens=(people, costs),
         templates=Templates(lambda: made.current.zone),
         permit=made.admission.permit,
         run=commands.run,

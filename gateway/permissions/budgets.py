@@ -5,7 +5,7 @@ is on disk before its call is made; one that a crash leaves open counts in full,
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from zoneinfo import ZoneInfo
@@ -15,7 +15,7 @@ from agent_core.clock import Clock, NewId
 from agent_core.loop.model_chain import Candidate
 from gateway.permissions.budget_notices import BudgetNotices, digest
 from gateway.permissions.ledger import Ledger
-from gateway.store.budget import Account, Budget, Payer, Scope, Spent
+from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent
 from gateway.store.spending import State
 from gateway.store.store import Store
 from gateway.texts.amounts import Allowance, Period, Unit
@@ -122,6 +122,16 @@ class Budgets:
     def used(self, budget: Budget) -> int:
         """Return what is used of the budget in the current period, with what is reserved."""
         return self._used(budget, self._clock.time())
+
+    async def reserved(self) -> Mapping[Period, Mapping[Account, Spent]]:
+        """Return what is reserved for calls that are being made, by the period in which they began."""
+        now, sums = self._clock.time(), self._store.spending.sums
+        return {each: await sums(self.ledger.begins(now, each), only_reserved=True) for each in Period}
+
+    @property
+    def accounts(self) -> set[Account]:
+        """Return the installation, and all accounts that have a budget of their own or were charged lately."""
+        return {ALL, *self._set, *self.ledger.accounts}
 
     async def set(self, budget: Budget, by: str) -> None:
         for account in self.ledger.shared(budget.account):

@@ -3,6 +3,7 @@
 import asyncio
 import sqlite3
 from dataclasses import dataclass
+from enum import StrEnum
 from typing import Literal
 
 from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent, chat_account
@@ -13,6 +14,15 @@ State = Literal["reserved", "settled", "estimate"]
 STEP = 900
 """Seconds for which usage is added up. Midnight is a multiple of it in every time zone."""
 _COLUMNS = {Scope.CHAT: "chat", Scope.PERSON: "person", Scope.JOB: "job"}
+
+
+class By(StrEnum):
+    """A property of model calls by which they are added up; each value names its column."""
+
+    MODEL = "model"
+    CHAT = "chat"
+    PERSON = "person"
+    JOB = "job"
 
 
 TOKENS_OF_RUN = "(SELECT coalesce(sum(tokens), 0) FROM spending WHERE spending.run = runs.run)"
@@ -30,6 +40,20 @@ class Used:
     kind: str
     """`chat`, `task` or `job`."""
     model: str
+    calls: int
+    spent: Spent
+    estimated: Spent
+    """The part of `spent` that is estimated or still reserved."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """The calls of one model, chat, person or job that began within the same quarter of an hour."""
+
+    at: float
+    """The start of the quarter hour, in seconds since the epoch."""
+    subject: str
+    """Id of the model, chat, person or job; empty for calls without a person, or outside jobs."""
     calls: int
     spent: Spent
     estimated: Spent
@@ -66,9 +90,13 @@ class Spending(Table):
 
         return await self._writer.submit(change)
 
-    def sums(self, since: float) -> "asyncio.Future[dict[Account, Spent]]":
-        """Return what each account has used in the calls since a time, with all changes that were queued before."""
-        query = "SELECT {}, sum(tokens), sum(cost) FROM spending WHERE at >= ? GROUP BY 1"
+    def sums(self, since: float, *, only_reserved: bool = False) -> "asyncio.Future[dict[Account, Spent]]":
+        """Return what each account has used in the calls since a time, or what of it is reserved only.
+
+        All changes that were queued before are included.
+        """
+        state = " AND state = 'reserved'" if only_reserved else ""
+        query = f"SELECT {{}}, sum(tokens), sum(cost) FROM spending WHERE at >= ?{state} GROUP BY 1"  # noqa: S608
 
         def read(connection: sqlite3.Connection) -> dict[Account, Spent]:
             found: dict[Account, Spent] = {}
@@ -109,6 +137,24 @@ class Spending(Table):
             return [
                 Used(at, kind, model, calls, Spent(tokens, cost), Spent(guessed, guessed_cost))
                 for at, kind, model, calls, tokens, cost, guessed, guessed_cost in rows
+            ]
+
+        return await self._reader.run(read)
+
+    async def shares(self, since: float, until: float, by: By) -> list[Share]:
+        """Return what was used from one time to another, added up by one property, oldest first."""
+        query = (
+            f"SELECT CAST(CAST(at / :step AS INTEGER) * :step AS REAL) AS began, {by} AS subject,"  # noqa: S608
+            " count(*), sum(tokens), sum(cost),"
+            " sum(iif(state = 'settled', 0, tokens)), sum(iif(state = 'settled', 0, cost))"
+            " FROM spending WHERE at >= :since AND at < :until GROUP BY began, subject ORDER BY began, subject"
+        )
+        values = {"step": STEP, "since": since, "until": until}
+
+        def read(connection: sqlite3.Connection) -> list[Share]:
+            return [
+                Share(at, subject, calls, Spent(tokens, cost), Spent(guessed, guessed_cost))
+                for at, subject, calls, tokens, cost, guessed, guessed_cost in connection.execute(query, values)
             ]
 
         return await self._reader.run(read)

@@ -16,8 +16,12 @@ from agent_core.skills.scan import Finding
 from gateway.permissions.groups import Activation, Audience
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
+from gateway.records.spending_report import Span
 from gateway.settings.permissions import NAMES, WORDS
+from gateway.store.budget import Scope
+from gateway.store.spending import By
 from gateway.texts import say as texts
+from gateway.texts.amounts import Unit
 from gateway.texts.say import LANGUAGES, Language, language_of, say, tool_label
 
 FOLDER = Path(inspect.getfile(texts)).parent
@@ -83,6 +87,9 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"speakers_rights_{each}" for each in (Role.GUEST, Role.MEMBER)}
 
     groups |= {f"page_{path.stem}" for path in (GATEWAY / "admin" / "screens").glob("*.py")}
+
+    groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
+    groups |= {f"page_in_{each}" for each in Unit} | {f"page_costs_each_{each}" for each in Scope}
 
     assert set(table()) - named - failures - ends - sources - archives - scans - groups == set()
 

@@ -1,0 +1,178 @@
+"""The screen of costs: what the model has cost by day, model, chat, person and job, and the budgets."""
+
+import json
+from dataclasses import dataclass
+from datetime import date, datetime
+from urllib.parse import urlencode
+
+from agent_core.clock import Clock
+from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.permissions.access import Access
+from gateway.permissions.budget_notices import raised, target_of
+from gateway.permissions.budgets import Budgets
+from gateway.records.cost_report import CostReport, Days
+from gateway.records.spending_report import Span, Sum, first_of
+from gateway.settings.current import CurrentSettings
+from gateway.store.budget import ALL, Account, Budget, Scope, Spent
+from gateway.store.spending import By, Spending
+from gateway.texts.amounts import Unit, allowance_words, amount_words, exact
+
+MOST_LISTED = 200
+_WITHOUT = {
+    By.MODEL: "page_costs_no_model",
+    By.CHAT: "page_costs_no_chat",
+    By.PERSON: "page_costs_no_person",
+    By.JOB: "page_costs_no_job",
+}
+"""Texts for calls without a model, a chat, a person or a job."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one model, chat, person or job has used."""
+
+    name: str
+    sum: Sum
+    colour: int
+    """Number of its colour in the chart, from 1."""
+    link: str
+    """Address of its runs; empty for a model."""
+
+
+@dataclass(frozen=True)
+class BudgetRow:
+    """A budget, with what is used and reserved of it, and the arguments of the commands that change it."""
+
+    whose: str
+    allowance: str
+    used: str
+    reserved: str
+    percent: int
+    is_default: bool
+    raise_to: str
+    raise_label: str
+    remove: str
+    """Empty for a budget of the settings."""
+
+
+class CostsScreen:
+    """Shows sums of the ledger of model calls, as /usage does, and what is left of the budgets."""
+
+    name = "costs"
+
+    def __init__(
+        self, spending: Spending, budgets: Budgets, access: Access, current: CurrentSettings, clock: Clock
+    ) -> None:
+        self._spending = spending
+        self._budgets = budgets
+        self._access = access
+        self._current = current
+        self._clock = clock
+
+    async def view(self, visit: Visit) -> View:
+        """Return the costs of the day or span in the query, by the property that it names."""
+        by, span, days = self._asked(visit)
+        report = CostReport(days, await self._spending.shares(days.since, days.until, by))
+        rows = self._rows(visit, by, report)
+        facts = {
+            "by": by,
+            "ways": list(By),
+            "span": span,
+            "spans": list(Span),
+            "days": days,
+            "query": urlencode({"day": days.first} if span is None else {"span": span}),
+            "report": report,
+            "rows": rows[:MOST_LISTED],
+            "left_out": max(0, len(rows) - MOST_LISTED),
+            "chart": json.dumps(
+                {"labels": list(report.bars), "series": report.series(), "unit": visit.say(f"page_in_{report.unit}")}
+            ),
+            "usd": lambda amount: amount_words(amount, Unit.USD, visit.language),
+            "budgets": await self._budget_rows(visit),
+            "defaults": self._defaults(visit),
+            "targets": self._targets(visit),
+        }
+        return View("costs.html", facts)
+
+    def _asked(self, visit: Visit) -> tuple[By, Span | None, Days]:
+        """Return what the query asks for; there is no span if it names a day. Raises NoSuchItem."""
+        now, zone, query = self._clock.time(), self._current.zone, visit.query
+        today = datetime.fromtimestamp(now, zone).date()
+        try:
+            by = By(query.get("by", By.MODEL))
+            if "day" in query:
+                day = min(date.fromisoformat(query["day"]), today)
+                return by, None, Days(day, day, zone)
+            span = Span(query.get("span", Span.WEEK))
+        except ValueError as error:
+            raise NoSuchItem from error
+        return by, span, Days(first_of(span, now, zone), today, zone)
+
+    def _rows(self, visit: Visit, by: By, report: CostReport) -> list[Row]:
+        """Return the subjects, what cost most first."""
+        day = {"day": f"{report.days.first}"} if report.days.is_one else {}
+        return [
+            Row(
+                name=self._name(visit, by, subject),
+                sum=used,
+                colour=report.colours[subject],
+                link=f"/admin/runs?{urlencode({by: subject, **day})}" if subject and by is not By.MODEL else "",
+            )
+            for subject, used in report.subjects.items()
+        ]
+
+    def _name(self, visit: Visit, by: By, subject: str) -> str:
+        if not subject:
+            return visit.say(_WITHOUT[by])
+        name = self._access.name_of(subject) if by is By.PERSON else ""
+        return f"{name} ({subject})" if name else subject
+
+    async def _budget_rows(self, visit: Visit) -> list[BudgetRow]:
+        """Return all budgets, those of everything first, then those of which most is used."""
+        reserved, ledger = await self._budgets.reserved(), self._budgets.ledger
+        rows = []
+        for account in self._budgets.accounts:
+            for budget in self._budgets.of(account):
+                sums = reserved[budget.allowance.period]
+                held = sum((sums.get(each, Spent()) for each in ledger.shared(account)), Spent())
+                rows.append(((account != ALL), self._budget_row(visit, budget, held)))
+        rows.sort(key=lambda pair: (pair[0], -pair[1].percent, pair[1].whose))
+        return [row for _, row in rows[:MOST_LISTED]]
+
+    def _budget_row(self, visit: Visit, budget: Budget, reserved: Spent) -> BudgetRow:
+        allowance, language, target = budget.allowance, visit.language, target_of(budget.account)
+        used, held = self._budgets.used(budget), reserved.of(allowance.unit)
+        more = raised(budget, used, 0)
+        return BudgetRow(
+            whose=self._whose(visit, budget.account),
+            allowance=allowance_words(allowance, language),
+            used=amount_words(used, allowance.unit, language),
+            reserved=amount_words(held, allowance.unit, language) if held else "",
+            percent=used * 100 // allowance.amount,
+            is_default=budget.is_default,
+            raise_to=f"raise {target} {exact(more)}",
+            raise_label=visit.say("budget_raise_button", allowance=allowance_words(more, language)),
+            remove="" if budget.is_default else f"{target} off a {allowance.period}",
+        )
+
+    def _whose(self, visit: Visit, account: Account) -> str:
+        match account.scope:
+            case Scope.ALL:
+                return visit.say("budget_of_all")
+            case Scope.JOB:
+                return visit.say("budget_of_job", name=account.subject)
+            case _:
+                return self._name(visit, By(account.scope), account.subject)
+
+    def _defaults(self, visit: Visit) -> list[tuple[str, str]]:
+        """Return the budgets that the settings give to each chat, person and job: text key and allowance."""
+        return [
+            (f"page_costs_each_{scope}", allowance_words(each, visit.language))
+            for scope in (Scope.CHAT, Scope.PERSON, Scope.JOB)
+            for each in self._current.allowances(scope)
+        ]
+
+    def _targets(self, visit: Visit) -> dict[str, str]:
+        """Return the accounts for which a budget can be set, by the words by which /budget names them."""
+        known = sorted(self._budgets.accounts - {ALL}, key=lambda each: (each.scope, each.subject))[:MOST_LISTED]
+        return {target_of(each): self._whose(visit, each) for each in (ALL, *known)}
