@@ -3,6 +3,7 @@
 from gateway.admin.desk import Desk
 from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.people import PeopleScreen
+from gateway.admin.screens.settings import SettingsScreen
 from gateway.admin.templates import Templates
 from gateway.app.composition import Composition
 from gateway.app.page_commands import PageCommands
@@ -12,9 +13,10 @@ def desk_of(made: Composition, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
     people = PeopleScreen(made.roles, made.strangers)
     costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
+    settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
     commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
     return Desk(
-        screens=(people, costs),
+        screens=(people, costs, settings),
         templates=Templates(lambda: made.current.zone),
         permit=made.admission.permit,
         run=commands.run,

@@ -35,6 +35,11 @@ def last_actions(home: Path, most: int) -> list[Action]:
     return list(islice(_newest_first(home), most))
 
 
+def changes(home: Path, of: str, most: int) -> list[Action]:
+    """Return the last changes whose name begins with `of`, newest first. Raises OSError."""
+    return list(islice((each for each in _newest_first(home) if each.what.startswith(of)), most))
+
+
 def _newest_first(home: Path) -> Iterator[Action]:
     files = sorted((home / FOLDER).glob("*.jsonl"), reverse=True)
     for file in (each for each in files if NAME.fullmatch(each.name)):

@@ -18,6 +18,7 @@ from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
 from gateway.records.spending_report import Span
 from gateway.settings.permissions import NAMES, WORDS
+from gateway.settings.run_time import Change
 from gateway.store.budget import Scope
 from gateway.store.spending import By
 from gateway.texts import say as texts
@@ -88,6 +89,7 @@ def test_every_text_is_said_somewhere() -> None:
 
     groups |= {f"page_{path.stem}" for path in (GATEWAY / "admin" / "screens").glob("*.py")}
 
+    groups |= {f"page_settings_{each}" for each in Change}
     groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
     groups |= {f"page_in_{each}" for each in Unit} | {f"page_costs_each_{each}" for each in Scope}
 

@@ -1,0 +1,30 @@
+"""An owner changes a setting in a real browser, and returns to that of the files."""
+
+from pathlib import Path
+
+from playwright.async_api import Browser, expect
+
+from tests.end_to_end.axe import accessible
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.gateway.admin.desk import admin_world
+
+pytestmark = NEEDS_BROWSER
+
+
+async def test_a_setting_is_found_changed_and_reset(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.tab(browser, "settings") as tab:
+        await tab.get_by_label("Filter").press_sequentially("keep_days")
+        await expect(tab.get_by_text("timezone", exact=True)).to_have_count(0)
+        row = tab.get_by_role("row").filter(has_text="keep_days").first
+        await row.get_by_text("Change", exact=False).last.click()
+        await row.get_by_label("keep_days", exact=True).fill("60")
+        await row.get_by_role("button", name="Set keep_days").click()
+
+        await expect(tab.get_by_role("status")).to_contain_text("60")
+        await expect(row.get_by_role("cell").nth(1)).to_contain_text("set by web:local")
+        assert world.bot.made.current.now.keep_days == 60
+        await accessible(tab)
+
+        await row.get_by_role("button", name="Reset keep_days").click()
+        await expect(row.get_by_role("cell").nth(1)).to_contain_text("default")
+        assert world.bot.made.current.now.keep_days == 30
