@@ -1,4 +1,4 @@
-"""The command line: `parley [run | chat | doctor | replay | export | audit | backup | restore | service | upgrade]`.
+"""The command line: `parley`, and `parley COMMAND` with one of `COMMANDS`.
 
 Errors that the user can fix print one sentence on standard error and exit with code 2; a traceback is a bug.
 """
@@ -70,6 +70,10 @@ def _service(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("action", choices=("install", "uninstall", "status"))
 
 
+def _connect(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("what", choices=("discord", "slack", "telegram", "model"))
+
+
 def _upgrade(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", required=True, help="only look; nothing is changed")
 
@@ -79,6 +83,9 @@ def _upgrade(parser: argparse.ArgumentParser) -> None:
 COMMANDS = {
     "run": Command("start Parley with the page and every channel that is set up (default)", "gateway.app.start:run"),
     "chat": Command("talk to Parley in this terminal; if it runs, join it", "gateway.app.terminal:chat"),
+    "connect": Command(
+        "connect a platform or a model, step by step, also while Parley runs", "gateway.app.connect:run", _connect
+    ),
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
     "export": Command("write out a chat, also while Parley runs", "gateway.records.export.export:run", _export),

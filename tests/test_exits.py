@@ -125,6 +125,7 @@ def test_only_these_write_on_the_terminal() -> None:
     writers = {path for stream in ("stdout", "stderr") for path, whose in attributes(stream) if whose != "done"}
 
     assert writers == {
+        "gateway/app/dialogue.py",
         "gateway/app/serve.py",
         "gateway/cli.py",
         "gateway/upkeep/doctor/report.py",
@@ -140,7 +141,8 @@ def test_only_these_write_files() -> None:
     """The audit file and the exports mask what they write.
 
     The others write user messages, workspace files, pages for newcomers, the page's own key, the store's mark, digests
-    of approved tools, charts of usage, the unit file of the service, and backups of all that.
+    of approved tools, charts of usage, the unit file of the service, tokens for .env, and backups of
+    all that.
     """
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
 
@@ -161,6 +163,7 @@ def test_only_these_write_files() -> None:
         "gateway/delivery/outgoing.py",
         "gateway/runs/welcome.py",
         "gateway/upkeep/systemd_unit.py",
+        "gateway/connect/env_file.py",
     }
 
 

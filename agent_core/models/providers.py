@@ -152,6 +152,10 @@ class Provider:
     """litellm's name of the provider, if not `name`."""
     base_url: str | None = None
     """Overrides litellm's base URL."""
+    keys_page: str = ""
+    """The address at which people make a key."""
+    key_begins: str = ""
+    """The beginning of each of its keys, if they have one of their own."""
 
     def litellm_id(self, model: str) -> str:
         return f"{self.prefix or self.name}/{model}"
@@ -162,25 +166,65 @@ class Provider:
 
 
 PROVIDERS: Sequence[Provider] = (
-    Provider("anthropic", ("ANTHROPIC_API_KEY",), "claude-sonnet-5"),
+    Provider(
+        "anthropic",
+        ("ANTHROPIC_API_KEY",),
+        "claude-sonnet-5",
+        keys_page="https://console.anthropic.com/settings/keys",
+        key_begins="sk-ant-",
+    ),
     # litellm would use OPENAI_BASE_URL, which may be the user's own server.
-    Provider("openai", (OPENAI_KEY,), "gpt-5.4-mini", base_url="https://api.openai.com/v1"),
-    Provider("gemini", ("GEMINI_API_KEY", "GOOGLE_API_KEY"), "gemini-flash-latest"),
-    Provider("openrouter", ("OPENROUTER_API_KEY",), "anthropic/claude-sonnet-5"),
-    Provider("deepseek", ("DEEPSEEK_API_KEY",), "deepseek-v4-flash"),
-    Provider("groq", ("GROQ_API_KEY",), "openai/gpt-oss-120b"),
-    Provider("mistral", ("MISTRAL_API_KEY",), "mistral-medium-latest"),
-    Provider("xai", ("XAI_API_KEY",), "grok-4.3-latest"),
-    Provider("moonshot", ("MOONSHOT_API_KEY", "KIMI_API_KEY"), "kimi-k2.6"),
-    Provider("zai", ("ZAI_API_KEY",), "glm-5"),
+    Provider(
+        "openai",
+        (OPENAI_KEY,),
+        "gpt-5.4-mini",
+        base_url="https://api.openai.com/v1",
+        keys_page="https://platform.openai.com/api-keys",
+        key_begins="sk-proj-",
+    ),
+    Provider(
+        "gemini",
+        ("GEMINI_API_KEY", "GOOGLE_API_KEY"),
+        "gemini-flash-latest",
+        keys_page="https://aistudio.google.com/apikey",
+        key_begins="AIza",
+    ),
+    Provider(
+        "openrouter",
+        ("OPENROUTER_API_KEY",),
+        "anthropic/claude-sonnet-5",
+        keys_page="https://openrouter.ai/settings/keys",
+        key_begins="sk-or-",
+    ),
+    Provider(
+        "deepseek", ("DEEPSEEK_API_KEY",), "deepseek-v4-flash", keys_page="https://platform.deepseek.com/api_keys"
+    ),
+    Provider(
+        "groq", ("GROQ_API_KEY",), "openai/gpt-oss-120b", keys_page="https://console.groq.com/keys", key_begins="gsk_"
+    ),
+    Provider("mistral", ("MISTRAL_API_KEY",), "mistral-medium-latest", keys_page="https://console.mistral.ai/api-keys"),
+    Provider("xai", ("XAI_API_KEY",), "grok-4.3-latest", keys_page="https://console.x.ai", key_begins="xai-"),
+    Provider(
+        "moonshot",
+        ("MOONSHOT_API_KEY", "KIMI_API_KEY"),
+        "kimi-k2.6",
+        keys_page="https://platform.moonshot.ai/console/api-keys",
+    ),
+    Provider("zai", ("ZAI_API_KEY",), "glm-5", keys_page="https://z.ai/manage-apikey/apikey-list"),
     Provider(
         "zhipu",
         ("ZHIPUAI_API_KEY", "ZHIPU_API_KEY"),
         "glm-5",
         prefix="zai",
         base_url="https://open.bigmodel.cn/api/paas/v4",
+        keys_page="https://open.bigmodel.cn/usercenter/apikeys",
     ),
-    Provider("dashscope", ("DASHSCOPE_API_KEY",), "qwen3.8-max"),
+    Provider(
+        "dashscope",
+        ("DASHSCOPE_API_KEY",),
+        "qwen3.8-max",
+        keys_page="https://bailian.console.aliyun.com/?tab=model#/api-key",
+    ),
 )
 """Hosted providers, in the order in which their keys are looked for."""
 

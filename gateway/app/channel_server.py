@@ -111,26 +111,36 @@ class ChannelServer:
             task.cancel()
             await asyncio.wait([task])
 
-    async def add(self, channel: Channel, within: float) -> str:
-        """Serve a channel from now on, in place of the one that its platform had.
+    async def put(self, channel: Channel) -> bool:
+        """Take a channel in place of the one that its platform had. It is not served yet.
 
-        Waits for its connection at most `within` seconds. Returns the reason if it has failed for good; it can then be
-        added again. One that is not connected in time keeps trying.
+        Returns True if there was one.
         """
         await self.pause(channel.name)
         replaced = self._channels.put(channel)
         if replaced is not None:
             await replaced.close()
+        return replaced is not None
+
+    async def connect(self, channel: Channel, within: float) -> str:
+        """Serve a channel, and wait for its connection at most `within` seconds.
+
+        Returns the reason if it has failed for good; then the program goes on, and another one can be put in its place.
+        One that is not connected in time keeps trying.
+        """
         self.start(channel.name)
+        self._paused.add(channel.name)  # so that its failure does not end the program
         task, trouble = self._serving[channel.name], ""
         try:
             async with asyncio.timeout(within):
                 while not (task.done() or _is_connected(channel)):  # noqa: ASYNC110 - no channel announces it
                     await asyncio.sleep(LOOK_EVERY)
         except TimeoutError:
-            return ""
+            pass
         if task.done() and not task.cancelled() and isinstance(error := task.exception(), ChannelError):
             trouble = error.reason
+        else:
+            self._paused.discard(channel.name)
         return trouble
 
     @property

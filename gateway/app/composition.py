@@ -15,6 +15,7 @@ from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer, Work
 from gateway.app.command_handler import CommandHandler
 from gateway.app.commands import Commands
+from gateway.app.connections import Connections, Life
 from gateway.app.gap_reader import GapReader
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
@@ -167,6 +168,23 @@ class Composition(Commands):
         return ChannelServer(self._channels, self.handler, menu, self.supervisor, self.catch_up)
 
     @cached_property
+    def recovery(self) -> Recovery:
+        return Recovery(
+            self.store,
+            self.delivery,
+            self.approvals,
+            self.tasks,
+            self.firings,
+            sessions=self.sessions,
+            handler=self.handler,
+        )
+
+    @cached_property
+    def connections(self) -> Connections:
+        life = Life(self.recovery, self.gaps, self.roles)
+        return Connections(self.channel_server, self.live, self.delivery, self.store, life, clock=self._clock)
+
+    @cached_property
     def app(self) -> App:
         loops: dict[str, Work] = {
             "upkeep": self.upkeep.run,
@@ -209,18 +227,9 @@ class Composition(Commands):
         await self.live.load()
         await self.budgets.load()
         await self.forgetting.catch_up()
-        recovery = Recovery(
-            self.store,
-            self.delivery,
-            self.approvals,
-            self.tasks,
-            self.firings,
-            sessions=self.sessions,
-            handler=self.handler,
-        )
         await self.reactions.restore()
         await self.speaker.resume()
-        await recovery.run()
+        await self.recovery.run()
         await self.revocation.sweep()  # before any of it goes on
         self._hearing.start(self._receive_ends_of_tasks(), "ends of tasks")
 
@@ -258,6 +267,7 @@ class Composition(Commands):
     async def close(self) -> None:
         """Cancel all work as it is; the next process continues it."""
         await self.scheduler.close()
+        await self.connections.close()
         await asyncio.gather(self._close_chats(), self.owners.close(), self.stranger_notices.close_all())
         await self.settings.model_source.close()
         await self.audit.close()

@@ -1,5 +1,8 @@
 """Resumes what the previous process left unfinished."""
 
+from collections.abc import Awaitable, Callable
+
+from channels.base import ChatKey
 from gateway.app.handler import ChannelMessageHandler
 from gateway.chat.sessions import Sessions
 from gateway.delivery.delivery import Delivery
@@ -36,18 +39,31 @@ class Recovery:
 
         Everything is read before anything is resumed, so that a task ending meanwhile is not reported twice.
         """
-        store, delivery, sessions = self._store, self._delivery, self._sessions
         await self._approvals.recall()
-        delivery.unconfirmed.update(await store.outbox.to_offer())
+        self._delivery.unconfirmed.update(await self._store.outbox.to_offer())
+        await self._resume(self._delivery.knows, self._tasks.recover)
+
+    async def resume(self, platform: str) -> None:
+        """Resume what waits on a platform that was not connected at the start."""
+
+        def is_there(chat: ChatKey) -> bool:
+            return chat.platform == platform
+
+        await self._resume(is_there, self._tasks.resume)
+
+    async def _resume(
+        self, knows: Callable[[ChatKey], bool], tasks: Callable[[Callable[[ChatKey], bool]], Awaitable[None]]
+    ) -> None:
+        store, sessions = self._store, self._sessions
         posts, runs, items = await store.outbox.unsent(), await store.runs.unfinished(), await store.inbox.waiting()
-        await self._tasks.recover(delivery.knows)
+        await tasks(knows)
         firings = self._firings.names(items)
         for post in posts:
-            if delivery.knows(post.chat) and post.run not in firings:
+            if knows(post.chat) and post.run not in firings:
                 sessions.of(post.chat).owe(post)
         for run in runs:
-            if delivery.knows(run.chat):
+            if knows(run.chat):
                 sessions.of(run.chat).restore(run)
         for item in items:
-            if delivery.knows(item.event.chat):
+            if knows(item.event.chat):
                 self._handler.route(item)

@@ -26,6 +26,8 @@ from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
+from gateway.app.local_requests import FILE as REQUESTS
+from gateway.app.local_requests import answering
 from gateway.app.metrics import Operation
 from gateway.errors import INTERRUPTED, ParleyError
 from gateway.permissions.approved_tools import ApprovedTools
@@ -122,6 +124,7 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
                 if admin is not None:
                     desk = importlib.import_module("gateway.app.screens").desk_of(made, settings.web.person)
                     life.enter_context(admin.open(desk))
+                await life.enter_async_context(answering(settings.home / REQUESTS, made.connections))
                 say_hello(made.about(), settings.files, lines)
                 return await _until_stopped(made.app)
 

@@ -107,6 +107,8 @@ class Delivery:
         self._store = store
         self._clock = clock
         self.tally = DeliveryTally()
+        self._kept: dict[str, ChatKey] = {}
+        """Chats by the keys of posts that wait because the platform refuses the account."""
         self._folding = Background("folding a progress message failed")
         self.unconfirmed: set[ChatKey] = set()
         """Chats with a message that may not have arrived and has not been offered again yet."""
@@ -176,6 +178,13 @@ class Delivery:
                     trouble = await self._finish(post) or trouble
         return trouble
 
+    async def deliver_kept(self, platform: str) -> None:
+        """Send what a platform refused because of the account, which is in order now."""
+        kept = {key: self._kept.pop(key) for key, chat in [*self._kept.items()] if chat.platform == platform}
+        posts = [post for post in await self._store.outbox.unsent() if post.key in kept]
+        for chat in dict.fromkeys(post.chat for post in posts):
+            await self.deliver(chat, [post for post in posts if post.chat == chat])
+
     async def caught_up(self, chat: ChatKey) -> None:
         """Wait until what may be on the screen of a chat is acknowledged and recorded, for `PATIENCE` at most.
 
@@ -215,6 +224,8 @@ class Delivery:
 
     async def _finish(self, post: Post) -> ChannelError | None:
         trouble = await self._deliver(post)
+        if isinstance(trouble, AccountRefused):
+            self._kept[post.key] = post.chat
         if post.message_id is not None:
             self.limiter(post.chat).settled(post.run)
         return trouble

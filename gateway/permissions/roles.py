@@ -106,6 +106,13 @@ class Roles:
         owners = {*self.settings.owners, *(each for each, role in self._roles.items() if role is Role.OWNER)}
         return any(owner.partition(":")[0] in platforms for owner in owners)
 
+    def seed(self, settings: People) -> None:
+        """Take over the people of changed settings."""
+        self.settings = settings
+        for person in {each.id: each for each in self._people.values()}.values():
+            self.put(person)
+        self.changed.set()
+
     def put(self, person: Person) -> None:
         """Take over a person's new state, after it was stored."""
         seeded = _best(self.settings.role(account.principal) for account in person.accounts)

@@ -85,6 +85,8 @@ class ModelSource:
         Raises:
             ModelSettingError: A model cannot be used; the text says what to change.
         """
+        if (before.environ, before.openai_base_url) != (after.environ, after.openai_base_url):
+            return await self.choose(after)
         if (before.model, before.vision) != (after.model, after.vision):
             first = await self._default(after)
             choices = {**models.choices, "model": (first,)}

@@ -171,8 +171,8 @@ class Settings(BaseSettings):
     places: Mapping[str, str] = Field(default_factory=dict)
     """Places of the settings that are not defaults, such as `keep_days in parley.toml, line 3`, by name."""
     warnings: tuple[Finding, ...] = ()
-    reread: Callable[[], "Settings"] | None = Field(default=None, repr=False)
-    """Reads the files again; blocks, and raises SettingsError."""
+    reread: Callable[[Mapping[str, str]], "Settings"] | None = Field(default=None, repr=False)
+    """Reads the files again, with variables that win over them; blocks, and raises SettingsError."""
 
     @classmethod
     def settings_customise_sources(
@@ -265,6 +265,10 @@ def load_settings(environ: Mapping[str, str], cwd: Path) -> Settings:
     return settings
 
 
+def _reread(environ: Mapping[str, str], cwd: Path, given: Mapping[str, str]) -> Settings:
+    return load_settings({**environ, **given}, cwd)
+
+
 def read_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings, Refusals]:
     """Return the valid settings, and the errors in the others.
 
@@ -295,7 +299,7 @@ def read_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings, Refu
         "environ": environment,
         "files": files,
         "places": {".".join(key): entry.place for key, entry in merged.items()},
-        "reread": partial(load_settings, environ, cwd),
+        "reread": partial(_reread, environ, cwd),
         "warnings": (*_useless(merged), *left_out(cwd, files, names), *misnamed(environ, from_dotenv, dotenv, names)),
     }
     others = {*channel_configs(), TABLE}

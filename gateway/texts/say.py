@@ -9,6 +9,7 @@ from gateway.texts import (
     approvals,
     commands,
     config,
+    connect,
     finding,
     groups,
     heartbeat,
@@ -35,6 +36,7 @@ LANGUAGES: tuple[Language, ...] = ("en", "zh")
 _TEXTS: Mapping[str, Mapping[str, str]] = {
     **admin.TEXTS,
     **config.TEXTS,
+    **connect.TEXTS,
     **approvals.TEXTS,
     **commands.TEXTS,
     **finding.TEXTS,

@@ -119,9 +119,7 @@ class LiveSettings:
             SettingsError: The files cannot be used, and nothing has changed.
         """
         async with self._one_at_a_time:
-            files = await asyncio.to_thread(self._files.reread) if self._files.reread else self._files
-            for secret in files.secret_values:
-                self._secrets.add(secret)
+            files = await self._reread()
             changed, before, now = list(_changed(self._files, files)), self._current.now, self._files
             for name in changed:
                 if name in RUN_TIME:
@@ -156,6 +154,31 @@ class LiveSettings:
     async def _put(self, wanted: Settings, models: ModelSet) -> None:
         before, self._current.now = self._current.now, wanted
         await self._apply(before, models)
+
+    async def adopt(self, *fields: str) -> Settings:
+        """Read the files again and put these fields of the settings in force, which `reload` leaves to a restart.
+
+        Raises:
+            SettingsError: The files cannot be used, and nothing has changed.
+        """
+        async with self._one_at_a_time:
+            files = await self._reread()
+            now = self._files.model_copy(update={name: getattr(files, name) for name in (*fields, "places")})
+            wanted = await self._over(now)
+            try:
+                models = await self._models_for(wanted)
+            except ModelSettingError as error:
+                raise SettingsError(str(error)) from error
+            self._files = now
+            await self._put(wanted, models)
+            return files
+
+    async def _reread(self) -> Settings:
+        """Read the files again. All secrets in them are masked from now on."""
+        files = await asyncio.to_thread(self._files.reread, {}) if self._files.reread else self._files
+        for secret in files.secret_values:
+            self._secrets.add(secret)
+        return files
 
 
 def _changed(before: Settings, after: Settings) -> Iterator[str]:

@@ -5,7 +5,7 @@ a run there, so no outcome is lost or told twice.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -161,9 +161,16 @@ class Tasks:
         runs = {run.id for run in await self._store.runs.unfinished()}
         for asked_by in {task.asked_by for task in self._left.values()} - runs:
             await self.run_over(asked_by)
-        for task in found:
-            if task.background and knows(task.chat):
-                self._workers.queue(replace(task, unwanted=task.unwanted or not self._may_speak(task)))
+        self._queue([task for task in found if task.background and knows(task.chat)])
+
+    async def resume(self, knows: Callable[[ChatKey], bool]) -> None:
+        """Resume the background tasks of chats that could not be reached when `recover` ran and now can."""
+        found = await self._store.tasks.unfinished()
+        self._queue([task for task in found if task.background and knows(task.chat)])
+
+    def _queue(self, tasks: Iterable[Task]) -> None:
+        for task in tasks:
+            self._workers.queue(replace(task, unwanted=task.unwanted or not self._may_speak(task)))
 
     async def run_over(self, run: str) -> None:
         """Kill the foreground tasks that an ended run had left from an earlier process start."""

@@ -1,0 +1,127 @@
+"""Connects platforms and models while Parley runs, for the guides of `gateway/connect`."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+import structlog
+
+from agent_core.background import Background
+from agent_core.clock import Clock
+from channels import registry
+from channels.base import ChatKey, OutboundMessage
+from channels.capabilities import CatchesUp
+from gateway.app.channel_server import ChannelServer
+from gateway.app.recovery import Recovery
+from gateway.chat.gaps import Gaps
+from gateway.connect.guide import Met
+from gateway.delivery.delivery import Delivery
+from gateway.errors import SettingsError
+from gateway.permissions.roles import People, Roles
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.texts.say import language_of, say
+from gateway.upkeep.live_settings import LiveSettings
+
+WITHIN = 20.0
+"""Seconds for a connection; a channel that takes longer keeps trying."""
+
+log = structlog.get_logger(__name__)
+
+
+@dataclass(frozen=True)
+class Life:
+    """The parts that a new channel needs when it begins."""
+
+    recovery: Recovery
+    gaps: Gaps
+    roles: Roles
+
+
+class Connections:
+    """Implements `Program`: the running gateway, as far as guides use it."""
+
+    def __init__(
+        self, server: ChannelServer, live: LiveSettings, delivery: Delivery, store: Store, life: Life, *, clock: Clock
+    ) -> None:
+        self._server = server
+        self._live = live
+        self._delivery = delivery
+        self._store = store
+        self._life = life
+        self._clock = clock
+        self._sending = Background("sending what was kept failed")
+
+    @asynccontextmanager
+    async def paused(self, platform: str) -> AsyncIterator[None]:
+        """Let the platform's channel not listen while the context is open. Messages can still be sent there."""
+        if self._delivery.on(platform) is None:
+            yield
+            return
+        await self._server.pause(platform)
+        try:
+            yield
+        finally:
+            self._server.start(platform)
+
+    async def connect(self, platform: str, owner: Met) -> str:
+        """Read the settings again, connect the platform with its new tokens, and say hello to its owner.
+
+        Returns the reason if that has failed, else "". It may be tried again.
+        """
+        try:
+            files = await self._live.adopt("channels", "owners")
+        except SettingsError as error:
+            return error.sentence
+        config = files.channels.get(platform)
+        if config is None:
+            return f"the settings hold no token for {platform}"
+        self._let_in({each for each in files.owners if each.startswith(f"{platform}:")})
+        channel = registry.open_channel(platform, config, self._clock.time)
+        if isinstance(channel, CatchesUp):
+            self._life.gaps.reopen(platform)
+        was_there = await self._server.put(channel)
+        if not was_there:
+            await self._life.recovery.resume(platform)
+        trouble = await self._server.connect(channel, WITHIN)
+        if trouble:
+            log.warning("a platform could not be connected", platform=platform, reason=trouble)
+            return trouble
+        log.info("a platform was connected", platform=platform)
+        self._sending.start(self._delivery.deliver_kept(platform), f"kept for {platform}")
+        return await self._greet(owner)
+
+    async def use_model(self) -> bool:
+        """Read the settings again, and let the model that they name answer, also instead of one set in a chat."""
+        try:
+            await self._live.adopt("environ", "openai_base_url", "model")
+            if await self._live.chosen("model") is not None:
+                await self._live.choose("model", None, "connect")
+        except SettingsError as error:
+            log.warning("the model is not used before a restart", reason=error.sentence)
+            return False
+        return True
+
+    async def close(self) -> None:
+        """Leave what was not sent to the next start."""
+        await self._sending.stop()
+
+    def _let_in(self, owners: set[str]) -> None:
+        """Make people owners who are so by the settings."""
+        now = self._life.roles.settings
+        if not owners <= now.owners:
+            self._life.roles.seed(People(now.owners | owners, now.allow))
+
+    async def _greet(self, owner: Met) -> str:
+        """Say hello to the owner. Returns the reason if that has failed."""
+        channel = self._delivery.on(owner.chat.platform)
+        slash = channel.limits.slash if channel is not None else "/"
+        text = say("connect_hello_running", language_of(owner.language, "en"), name=owner.name, slash=slash)
+        return await self._say(owner.chat, text)
+
+    async def _say(self, chat: ChatKey, text: str) -> str:
+        name = f"connect-{self._clock.time():.0f}"
+        post = Post(f"{name}:notice:{chat}", name, chat, OutboundMessage(markdown=text))
+        await self._store.outbox.add([post])
+        error = await self._delivery.attempt(chat, [post])
+        return "" if error is None else error.reason

@@ -1,0 +1,94 @@
+"""Waits for the first private message to an account, through the platform's own channel."""
+
+import asyncio
+from collections.abc import Callable
+
+from channels.base import (
+    Accepted,
+    Channel,
+    ChannelError,
+    CommandInvoked,
+    InboundEvent,
+    Menu,
+    MessageReceived,
+    NotTakenIn,
+    OutboundMessage,
+)
+from gateway.connect.guide import Met
+from gateway.errors import ParleyError
+from gateway.security.masked_channel import MaskedChannel
+from gateway.security.secrets import Secrets
+
+OLDEST = 120.0
+"""Seconds before the start from which a message still counts: the clocks of this machine and the platform differ."""
+_KEY = "connect:hello"
+
+
+class Listener:
+    """Runs a channel while the context is open, and takes the private messages that people write to it."""
+
+    def __init__(self, channel: Channel, secrets: Secrets, now: Callable[[], float], *, keeps_others: bool) -> None:
+        """`keeps_others` leaves all other messages to the program that listens afterwards."""
+        self._channel = channel
+        self._masked_channel = MaskedChannel(channel, secrets)
+        self._since = now() - OLDEST
+        self._keeps_others = keeps_others
+        self._people: asyncio.Queue[Met] = asyncio.Queue()
+        self._running: asyncio.Task[None] | None = None
+        self._refused: set[str] = set()
+        """People who are not the awaited one."""
+
+    async def __aenter__(self) -> "Listener":
+        self._running = asyncio.create_task(self._channel.run(self._hear, Menu()), name=f"guide {self._channel.name}")
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._running is not None:
+            self._running.cancel()
+            await asyncio.wait([self._running])
+        await self._channel.close()
+
+    async def met(self) -> Met:
+        """Wait for the next person who writes. Raises ParleyError if the platform does not let the channel listen."""
+        if self._running is None:
+            raise RuntimeError("it does not listen yet")
+        getting = asyncio.create_task(self._people.get())
+        try:
+            await asyncio.wait([getting, self._running], return_when=asyncio.FIRST_COMPLETED)
+            if getting.done():
+                return getting.result()
+        finally:
+            getting.cancel()
+        try:
+            self._running.result()
+        except ChannelError as error:
+            raise ParleyError(error.reason) from error
+        raise ParleyError("The connection has ended.")
+
+    def refuse(self, person: Met) -> None:
+        """Ask no more about somebody."""
+        self._refused.add(person.principal)
+
+    async def greet(self, person: Met, text: str) -> str:
+        """Write to somebody in their private chat. Returns the reason if that has failed, else ""."""
+        try:
+            await self._masked_channel.post(person.chat, OutboundMessage(markdown=text), _KEY)
+        except ChannelError as error:
+            return error.reason
+        return ""
+
+    async def _hear(self, event: InboundEvent) -> Accepted:
+        if not isinstance(event, MessageReceived | CommandInvoked) or not self._is_awaited(event):
+            if self._keeps_others:
+                raise NotTakenIn("a guide waits for somebody else")
+            return Accepted.IGNORED
+        chat = event.chat.model_copy(update={"thread": None})
+        account = f"{chat.account}:" if self._channel.limits.ids_per_workspace else ""
+        principal, language = f"{chat.platform}:{account}{event.sender.id}", event.sender.language or ""
+        if principal not in self._refused:
+            self._people.put_nowait(Met(principal=principal, name=event.sender.name, chat=chat, language=language))
+        return Accepted.NEW
+
+    def _is_awaited(self, event: MessageReceived | CommandInvoked) -> bool:
+        is_old = event.at < self._since
+        return not (event.sender.is_bot or is_old or self._channel.is_group(event.chat))

@@ -1,0 +1,160 @@
+"""The guide that connects Parley with a model: of a provider, of this machine, or of a server of one's own."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+
+from agent_core.models.local_servers import LOCAL_SERVERS, LocalModel, find_local_model
+from agent_core.models.providers import BASE_URL, OPENAI_KEY, PROVIDERS, ModelSettingError, Provider
+from gateway.connect.guide import Guide
+from gateway.connect.model_trial import Trial, chosen, tried
+from gateway.connect.pasted import cleaned, whose
+from gateway.connect.steps import Ask, Busy, Choice, Done
+from gateway.errors import SettingsError
+
+MODEL = "PARLEY_MODEL"
+OWN, DEMO = "server", "demo"
+"""Choices beside providers and local models."""
+_SETTINGS = {MODEL: "model", BASE_URL: "openai_base_url"}
+"""Names of the settings by variable."""
+
+
+class ModelGuide(Guide):
+    """Connects one model and makes it the default."""
+
+    async def _converse(self) -> Done:
+        self._file.check()
+        local = await self._found()
+        place, trouble = await self._place(local), ""
+        while True:
+            values = await self._values(place, trouble)
+            self._check_places(values)
+            outcome = await self._tried(values)
+            if isinstance(outcome, Trial):
+                return await self._finish(values, outcome)
+            trouble = outcome
+
+    async def _found(self) -> Sequence[LocalModel]:
+        """Return the best model of each server on this machine."""
+        await self._show(Busy(text=self._say("connect_model_looking")))
+        found = await asyncio.gather(*(find_local_model([server]) for server in LOCAL_SERVERS))
+        return [each for each in found if each is not None]
+
+    async def _place(self, local: Sequence[LocalModel]) -> str:
+        """Ask where the model is."""
+        environ = self._around.settings.environ
+        on_machine = [
+            Choice(
+                value=f"{each.server.prefix}/{each.model.id}",
+                label=self._say("connect_model_local", model=each.model.id, server=each.server.name),
+            )
+            for each in local
+        ]
+        hosted = [
+            Choice(
+                value=each.name,
+                label=self._say("connect_model_hosted", model=each.model)
+                + (self._say("connect_model_has_key") if each.key_in(environ) else ""),
+            )
+            for each in PROVIDERS
+        ]
+        others = [
+            Choice(value=OWN, label=self._say("connect_model_own")),
+            Choice(value=DEMO, label=self._say("connect_model_demo")),
+        ]
+        choices, trouble = (*on_machine, *hosted, *others), ""
+        while True:
+            text = "" if local else self._say("connect_model_no_local")
+            asked = Ask(label=self._say("connect_model_where"), text=text, choices=choices, trouble=trouble)
+            answer = (await self._ask(asked)).strip()
+            if answer in {choice.value for choice in choices}:
+                return answer
+            trouble = self._say("connect_no_choice", value=answer)
+
+    async def _values(self, place: str, trouble: str) -> dict[str, str]:
+        """Ask for what belongs to the choice, and return the variables to write."""
+        provider = next((each for each in PROVIDERS if each.name == place), None)
+        if place == OWN:
+            return await self._own_server(trouble)
+        if provider is None:
+            return {MODEL: place, **self._without_server()}
+        key = await self._key(provider, trouble)
+        asked = Ask(label=self._say("connect_model_name"), default=provider.model)
+        model = cleaned(await self._ask(asked)).removeprefix(f"{provider.name}/") or provider.model
+        return {**({provider.keys[0]: key} if key else {}), MODEL: f"{provider.name}/{model}", **self._without_server()}
+
+    async def _key(self, provider: Provider, trouble: str) -> str:
+        """Ask for a provider's key. Returns "" if the one that is set shall stay."""
+        is_set = provider.key_in(self._around.settings.environ) is not None
+        while True:
+            asked = Ask(
+                label=self._say("connect_model_key", provider=provider.name),
+                text=self._say("connect_model_keep_key") if is_set else self._say("connect_model_make_key"),
+                link=provider.keys_page,
+                is_secret=True,
+                trouble=trouble,
+            )
+            key = cleaned(await self._ask(asked))
+            owner = whose(key) if key else ""
+            if not key and is_set:
+                return ""
+            if not key:
+                trouble = self._say("connect_nothing")
+            elif owner not in ("", provider.name):
+                trouble = self._say("connect_other_platform", owner=owner, platform=provider.name)
+            elif any(char.isspace() for char in key):
+                trouble = self._say("connect_key_with_spaces")
+            else:
+                self._around.secrets.add(key)
+                return key
+
+    async def _own_server(self, trouble: str) -> dict[str, str]:
+        label, default = self._say("connect_model_address"), self._around.settings.openai_base_url or ""
+        address = cleaned(await self._ask(Ask(label=label, default=default, trouble=trouble))) or default
+        key = cleaned(await self._ask(Ask(label=self._say("connect_model_own_key"), is_secret=True)))
+        if key:
+            self._around.secrets.add(key)
+        model = cleaned(await self._ask(Ask(label=self._say("connect_model_own_name"))))
+        return {BASE_URL: address, MODEL: model, **({OPENAI_KEY: key} if key else {})}
+
+    def _without_server(self) -> dict[str, str]:
+        """Return what takes the address of an own server out of the settings, to which all models would go."""
+        return {BASE_URL: ""} if self._around.settings.openai_base_url else {}
+
+    def _check_places(self, values: Mapping[str, str]) -> None:
+        """Raise SettingsError if a variable is set where it wins over the file, or cannot be taken out there."""
+        places = self._around.settings.places
+        for name, value in values.items():
+            place = places.get(_SETTINGS.get(name, ""), "")
+            if place == f"{name} in the environment":
+                raise SettingsError(self._say("connect_in_environment", name=name))
+            if place and not value and not place.startswith(name):
+                raise SettingsError(self._say("connect_in_toml", place=place))
+
+    async def _tried(self, values: Mapping[str, str]) -> Trial | str:
+        """Call the model. Returns the outcome, or a sentence about what is wrong."""
+        await self._show(Busy(text=self._say("connect_model_trying")))
+        try:
+            choice = await chosen(values, self._around.settings.environ)
+        except ModelSettingError as error:
+            return str(error)
+        trial = await tried(choice)
+        if trial.failure is None:
+            return trial
+        return self._say(trial.trouble, model=trial.model.id, reason=trial.reason)
+
+    async def _finish(self, values: Mapping[str, str], trial: Trial) -> Done:
+        self._file.write(values)
+        names = ", ".join(f"`{name}`" for name in values)
+        free = self._say("connect_model_price_unknown") if trial.price is None else f"${trial.price:.6f}"
+        facts = {"model": trial.model.id, "seconds": f"{trial.seconds:.1f}", "price": free, "answer": trial.answer}
+        lines = [
+            self._say("connect_model_answered", **facts),
+            self._say("connect_written", file=str(self._file.path), names=names),
+        ]
+        if self._around.program is None:
+            lines.append(self._say("connect_model_start", command=self._around.start_command))
+        elif await self._around.program.use_model():
+            lines.append(self._say("connect_model_in_use"))
+        else:
+            lines.append(self._say("connect_model_restart"))
+        return Done(lines=tuple(lines))

@@ -1,0 +1,175 @@
+"""The guide that connects Parley with a platform: token, live check, first message of the owner, `.env`, start."""
+
+import asyncio
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+
+from pydantic import BaseModel
+
+from channels import registry
+from channels.checkup import Account, Setup, Token
+from gateway.connect.guide import Guide, Met, Surroundings
+from gateway.connect.listener import Listener
+from gateway.connect.pasted import cleaned, flaw, whose
+from gateway.connect.steps import Ask, Busy, Done, Failed, Line
+from gateway.errors import SettingsError
+from gateway.settings.settings import Settings, channel_configs
+from gateway.texts.say import Language, language_of, say
+
+OWNERS = "PARLEY_OWNERS"
+
+
+class PlatformGuide(Guide):
+    """Connects one platform."""
+
+    def __init__(self, platform: str, around: Surroundings, language: Language) -> None:
+        """`platform` is one of `registry.setups()`."""
+        super().__init__(around, language)
+        self._platform = platform
+        self._setup: Setup = registry.setups()[platform]
+        self._config: type[BaseModel] = channel_configs()[platform]
+        self._given: dict[str, str] = {}
+        """Tokens by field."""
+        self._is_agreed = platform not in around.settings.channels
+        """True once it is certain that the tokens may be replaced."""
+
+    async def _converse(self) -> Done:
+        self._file.check()
+        self._check_environment()
+        if not self._is_agreed:
+            places = ", ".join(f"`{place}`" for place in self._places())
+            text = self._say("connect_replace", platform=self._setup.title, places=places)
+            self._is_agreed = await self._confirmed(text)
+            if not self._is_agreed:
+                return Done(lines=(self._say("connect_unchanged"),))
+        for token in self._setup.tokens:
+            await self._take(token)
+        settings, account = await self._verified()
+        async with AsyncExitStack() as life:
+            if self._around.program is not None:
+                await life.enter_async_context(self._around.program.paused(self._platform))
+            return await self._meet(settings, account)
+
+    # Tokens
+
+    async def _take(self, token: Token, trouble: str = "") -> None:
+        """Ask for a token until one of the right form was given."""
+        while token.field not in self._given:
+            is_first = token is self._setup.tokens[0]
+            value = await self._ask(
+                Ask(
+                    label=token.where[self._language],
+                    text=self._setup.steps[self._language] if is_first else "",
+                    link=self._setup.link if is_first else "",
+                    is_secret=True,
+                    trouble=trouble,
+                )
+            )
+            value = cleaned(value)
+            trouble = self._trouble_with(token, value)
+            if not trouble:
+                self._around.secrets.add(value)
+                self._given[token.field] = value
+
+    def _trouble_with(self, token: Token, value: str) -> str:
+        if not value:
+            return self._say("connect_nothing")
+        reason = flaw(self._config, token.field, value)
+        if not reason:
+            return ""
+        fits = [each for each in self._setup.tokens if not flaw(self._config, each.field, value)]
+        if fits:
+            return self._say("connect_other_token", where=fits[0].where[self._language])
+        if owner := whose(value):
+            return self._say("connect_other_platform", owner=owner, platform=self._setup.title)
+        return self._say("connect_bad_form", reason=reason)
+
+    async def _verified(self) -> tuple[Settings, Account]:
+        """Ask the platform about the tokens until nothing is wrong with them."""
+        while True:
+            settings = await self._settings_with(self._variables())
+            await self._show(Busy(text=self._say("connect_asking", platform=self._setup.title)))
+            account = await registry.look(self._platform, settings.channels[self._platform])
+            refused = next((each for each in self._setup.tokens if each.field == account.refused), None)
+            if refused is not None:
+                del self._given[refused.field]
+                found = account.problems[0]
+                await self._take(refused, self._say("connect_refused", what=found.what, fix=found.fix))
+            elif account.problems:
+                await self._fixed(tuple(map(Line.of, account.findings)))
+            else:
+                return settings, account
+
+    async def _settings_with(self, values: Mapping[str, str]) -> Settings:
+        """Return the settings as they will be with these variables. Raises SettingsError."""
+        reread = self._around.settings.reread
+        return self._around.settings if reread is None else await asyncio.to_thread(reread, values)
+
+    def _variables(self) -> dict[str, str]:
+        return {self._variable(field): value for field, value in self._given.items()}
+
+    def _variable(self, field: str) -> str:
+        return f"{self._platform}_{field}".upper()
+
+    def _places(self) -> list[str]:
+        """Return where the tokens are set now."""
+        places = self._around.settings.places
+        keys = [f"{self._platform}.{token.field}" for token in self._setup.tokens]
+        return [places[key] for key in keys if key in places]
+
+    def _check_environment(self) -> None:
+        """Raise SettingsError for a token in the environment, which would win over the file."""
+        for token in self._setup.tokens:
+            name = self._variable(token.field)
+            if self._is_in_environment(f"{self._platform}.{token.field}", name):
+                raise SettingsError(self._say("connect_in_environment", name=name))
+
+    def _is_in_environment(self, key: str, name: str) -> bool:
+        return self._around.settings.places.get(key) == f"{name} in the environment"
+
+    # The owner
+
+    async def _meet(self, settings: Settings, account: Account) -> Done:
+        """Wait for the owner's first message, write the file, and let Parley say hello."""
+        program = self._around.program
+        channel = registry.open_channel(self._platform, settings.channels[self._platform], self._around.now)
+        around, keeps_others = self._around, bool(self._places())
+        async with Listener(channel, around.secrets, around.now, keeps_others=keeps_others) as listener:
+            owner = await self._owner(listener, account)
+            written = self._write(settings, owner)
+            trouble = "" if program is not None else await listener.greet(owner, self._hello(owner, "connect_hello"))
+        if program is None:
+            return Done(lines=(*written, *self._how_to_start(account, trouble)))
+        await self._show(Busy(text=self._say("connect_starting", platform=self._setup.title)))
+        while trouble := await program.connect(self._platform, owner):
+            await self._ask(Failed(text=self._say("connect_not_started", platform=self._setup.title, reason=trouble)))
+        return Done(lines=(*written, self._say("connect_running", name=account.name, platform=self._setup.title)))
+
+    async def _owner(self, listener: Listener, account: Account) -> Met:
+        notes = tuple(Line.of(each) for each in account.findings)
+        hello = self._setup.hello[self._language].format(name=account.name, link=account.link)
+        while True:
+            await self._listen(self._say("connect_listening", hello=hello), account.link, notes)
+            person = await listener.met()
+            if await self._confirmed(self._say("connect_is_it_you", name=person.name, id=person.principal)):
+                return person
+            listener.refuse(person)
+
+    def _write(self, settings: Settings, owner: Met) -> tuple[str, ...]:
+        """Write tokens and owner, and return sentences about that. Raises SettingsError."""
+        values, lines = self._variables(), []
+        if owner.principal not in settings.owners:
+            if self._is_in_environment("owners", OWNERS):
+                lines.append(self._say("connect_add_owner", name=OWNERS, id=owner.principal))
+            else:
+                values[OWNERS] = ",".join(sorted({*settings.owners, owner.principal}))
+        self._file.write(values)
+        names = ", ".join(f"`{name}`" for name in values)
+        return (self._say("connect_written", file=str(self._file.path), names=names), *lines)
+
+    def _how_to_start(self, account: Account, trouble: str) -> list[str]:
+        said = [] if not trouble else [self._say("connect_no_hello", reason=trouble)]
+        return [*said, self._say("connect_start", command=self._around.start_command, name=account.name)]
+
+    def _hello(self, owner: Met, key: str) -> str:
+        return say(key, language_of(owner.language, self._language), name=owner.name)

@@ -1,0 +1,97 @@
+"""The steps of a guide, with texts that are ready to be shown: secrets masked, names between backticks."""
+
+from typing import Literal
+
+from pydantic import Field
+
+from channels.checkup import Finding
+from channels.values import Value
+
+
+class Line(Value):
+    """One result of a check. A problem has to be fixed; a note is only information."""
+
+    mark: Literal["ok", "note", "problem"]
+    what: str
+    fix: str = ""
+
+    @classmethod
+    def of(cls, finding: Finding) -> "Line":
+        return cls(mark=finding.mark, what=finding.what, fix=finding.fix)
+
+
+class Choice(Value):
+    """One of the answers that are offered."""
+
+    value: str
+    label: str
+
+
+class Busy(Value):
+    """Nothing to do: something is being asked or started."""
+
+    type: Literal["busy"] = "busy"
+    text: str
+
+
+class Ask(Value):
+    """Asks for a value."""
+
+    type: Literal["ask"] = "ask"
+    label: str
+    """The name of the value, and where to find it."""
+    text: str = ""
+    """What to do first."""
+    link: str = ""
+    """The address to open for that."""
+    is_secret: bool = False
+    """The answer must not be shown."""
+    default: str = ""
+    """The value for an empty answer."""
+    choices: tuple[Choice, ...] = Field(default=())
+    """The values that can be chosen; if there are any, others are refused."""
+    trouble: str = ""
+    """The reason why the last answer was not taken."""
+
+
+class Check(Value):
+    """Names what has to be fixed. Any answer checks again."""
+
+    type: Literal["check"] = "check"
+    text: str
+    findings: tuple[Line, ...]
+
+
+class Listen(Value):
+    """Waits until somebody writes to the account. The next step comes by itself, and answers are ignored."""
+
+    type: Literal["listen"] = "listen"
+    text: str
+    link: str = ""
+    findings: tuple[Line, ...] = ()
+    """What was found, for information."""
+
+
+class Confirm(Value):
+    """Asks for a yes or no: `yes` or `no` is the answer."""
+
+    type: Literal["confirm"] = "confirm"
+    text: str
+
+
+class Failed(Value):
+    """Something outside has to be put right. Any answer tries again."""
+
+    type: Literal["failed"] = "failed"
+    text: str
+
+
+class Done(Value):
+    """The end: what was written and what happens now, each a sentence."""
+
+    type: Literal["done"] = "done"
+    lines: tuple[str, ...]
+
+
+Step = Busy | Ask | Check | Listen | Confirm | Failed | Done
+YES, NO = "yes", "no"

@@ -1,0 +1,85 @@
+"""A user at a terminal in which a program asks questions."""
+
+import asyncio
+import fcntl
+import os
+import pty
+import struct
+import termios
+from typing import Self
+
+from tests.emulators.control import Changes
+from tests.end_to_end.program import START_SECONDS, Program
+
+ROWS, COLUMNS = 50, 120
+SECONDS = 30.0
+
+
+class Typist:
+    """Types into a pseudo-terminal and reads everything that appears there."""
+
+    def __init__(self, program: Program, *arguments: str) -> None:
+        self.program = program
+        self.screen = ""
+        """Everything that has appeared."""
+        self._seen = 0
+        self._arguments = arguments
+        self._ours = -1
+        self._changes = Changes()
+
+    async def __aenter__(self) -> Self:
+        self._ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+        asyncio.get_running_loop().add_reader(self._ours, self._read)
+        self.program.arguments = self._arguments
+        await self.program.launch(theirs)
+        os.close(theirs)
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.program.kill()
+        asyncio.get_running_loop().remove_reader(self._ours)
+        os.close(self._ours)
+
+    async def sees(self, words: str) -> str:
+        """Wait until the words have appeared after those seen before. Return what stands before them."""
+        await self._changes.until(lambda: words in self._squeezed(), START_SECONDS)
+        before, _, _ = self._squeezed().partition(words)
+        self._seen = self._end_of(words)
+        return before
+
+    async def asked(self) -> None:
+        """Wait until the next question is asked."""
+        await self._changes.until(lambda: "> " in self.screen[self._seen :], SECONDS)
+        self._seen = self.screen.index("> ", self._seen) + 2
+        await asyncio.sleep(0.05)  # for the program to listen: what is typed before is dropped
+
+    async def types(self, text: str) -> None:
+        """Answer the next question."""
+        await self.asked()
+        self.press(f"{text}\n")
+
+    def press(self, keys: str) -> None:
+        os.write(self._ours, keys.encode())
+
+    async def ends(self) -> int:
+        return await self.program.ended()
+
+    def _squeezed(self) -> str:
+        return " ".join(self.screen[self._seen :].split())
+
+    def _end_of(self, words: str) -> int:
+        """Return where on the screen the words end that stand there with other spaces."""
+        end = self._seen
+        while words not in " ".join(self.screen[self._seen : end].split()):
+            end += 1
+        return end
+
+    def _read(self) -> None:
+        try:
+            drawn = os.read(self._ours, 65536)
+        except OSError:  # the program left
+            asyncio.get_running_loop().remove_reader(self._ours)
+            return
+        self.screen += drawn.decode("utf-8", "replace")
+        self._changes.notify()
