@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from channels.base import Accepted, ChatKey, RequestMade, Sender
-from gateway.admin.screen import Badge, Screen
+from gateway.admin.screen import Badge, Feed, Screen
 from gateway.admin.templates import Templates
 from gateway.chat.replies import Answer
 from gateway.permissions.access import Access
@@ -34,6 +34,8 @@ class Desk:
     """Language for browsers that ask for none that is known."""
     badges: Mapping[str, Badge] = field(default_factory=dict)
     """By the name of the screen."""
+    feeds: Mapping[str, Feed] = field(default_factory=dict)
+    """By name: what scripts ask for, at /admin/api/NAME."""
 
     def screen(self, name: str) -> Screen | None:
         return next((each for each in self.screens if each.name == name), None)

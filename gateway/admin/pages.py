@@ -19,7 +19,7 @@ from gateway.texts.say import language_of
 
 ROOT = "/admin"
 STATIC = Path(__file__).parent / "static"
-FILES = ("admin.css", "admin.js", "charts.js", "htmx.min.js", "uplot.min.css", "uplot.min.js")
+FILES = ("admin.css", "admin.js", "charts.js", "htmx.min.js", "live.js", "uplot.min.css", "uplot.min.js")
 LONGEST_LINE = 20_000
 """Characters of a command with its arguments."""
 
@@ -48,6 +48,7 @@ class AdminPages:
             web.get(ROOT, self._first),
             web.get(f"{ROOT}/", self._first),
             web.post(f"{ROOT}/act", self._act),
+            web.get(f"{ROOT}/api/{{name}}", self._feed),
             web.get(f"{ROOT}/{{screen}}", self._show),
             web.get(f"{ROOT}/{{screen}}/{{item:.+}}", self._show),
         ]
@@ -70,6 +71,14 @@ class AdminPages:
         ]
         page = desk.templates.page(visit, view, screen=screen.name, entries=entries)
         return web.Response(text=page, content_type="text/html")
+
+    async def _feed(self, request: web.Request) -> web.StreamResponse:
+        desk = self._open_desk()
+        visit = await self._visit(request, desk)
+        feed = desk.feeds.get(request.match_info["name"])
+        if feed is None:
+            raise web.HTTPNotFound(text=visit.say("page_not_found"))
+        return web.json_response(await feed(visit), headers={"Cache-Control": "no-store"})
 
     async def _act(self, request: web.Request) -> web.StreamResponse:
         """Run the command of a form, and return its reply as a part of the page."""

@@ -61,5 +61,8 @@ class Screen(Protocol):
         """Return what to show. Raises NoSuchItem."""
 
 
+Feed = Callable[[Visit], Awaitable[Mapping[str, object]]]
+"""Returns what a script of the pages asks for, as JSON."""
+
 Badge = Callable[[], Awaitable[int]]
 """Counts what waits for somebody on a screen."""

@@ -1,7 +1,9 @@
 """Builds the admin pages of a running gateway. Imported by name, and only if the page is enabled."""
 
 from gateway.admin.desk import Desk
+from gateway.admin.insight import Insight
 from gateway.admin.screens.costs import CostsScreen
+from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.people import PeopleScreen
 from gateway.admin.screens.settings import SettingsScreen
 from gateway.admin.templates import Templates
@@ -11,17 +13,25 @@ from gateway.app.page_commands import PageCommands
 
 def desk_of(made: Composition, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
+    insight = Insight(made.access, made.roles)
+    inbox = InboxScreen(made.store, made.strangers, insight, made.clock)
     people = PeopleScreen(made.roles, made.strangers)
     costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
     settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
     commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
     return Desk(
-        screens=(people, costs, settings),
+        screens=(
+            inbox,
+            people,
+            costs,
+            settings,
+        ),
         templates=Templates(lambda: made.current.zone),
         permit=made.admission.permit,
         run=commands.run,
         access=made.access,
         person=person,
         language=made.current.language,
-        badges={people.name: people.waiting},
+        badges={inbox.name: inbox.waiting, people.name: people.waiting},
+        feeds={inbox.name: inbox.news},
     )

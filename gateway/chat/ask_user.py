@@ -17,7 +17,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals, CannotAsk
 from gateway.permissions.model_question import OfModel, cleaned
 from gateway.permissions.request import Reply
-from gateway.store.question import ASK, Question, QuestionState
+from gateway.store.question import ASK, Grounds, Question, QuestionState
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 
@@ -70,7 +70,7 @@ class QuestionPermissions:
             return PermissionDecision(behavior="deny", reason="the question is empty")
         asked = OfModel(call, given["question"].strip(), json.dumps(choices, ensure_ascii=False))
         try:
-            question = await self._approvals.ask(proposal, chat, proposal.fingerprint, (), asked=asked)
+            question = await self._approvals.ask(proposal, chat, proposal.fingerprint, Grounds(), asked=asked)
         except CannotAsk as error:
             return PermissionDecision(behavior="deny", reason=str(error))
         is_open = question.state in (QuestionState.PENDING, QuestionState.APPROVED)

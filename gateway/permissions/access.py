@@ -124,6 +124,14 @@ class Access:
         """
         return by.id == person or (self.is_admin(chat, by) and self._outranks(chat, by, person))
 
+    def is_own_chat(self, chat: ChatKey, at: ChatKey, by: Sender) -> bool:
+        """Return True for a private chat or conversation of the sender, who speaks in the chat `at`."""
+        person = self._roles.person(self.principal(at, by))
+        direct = {each.chat for each in person.accounts} if person else set()
+        whole, here = (each.model_copy(update={"thread": None}) for each in (chat, at))
+        is_visiting = _is_principal(by) and not self._is_local(at)
+        return whole in direct or (whole == here and not self._is_group(here) and not is_visiting)
+
     def limits(self, chat: ChatKey) -> Row:
         """Return what a group's rules leave to tools; a class that is not in it has no limit."""
         return self.groups.rules.limits(chat) if self._is_group(chat) else {}

@@ -20,11 +20,11 @@ from gateway.permissions.binding import Binding
 from gateway.permissions.model_question import OfModel, closing_line, model_question
 from gateway.permissions.question_text import question_message, what_is_done
 from gateway.permissions.request import REPLIES, Reply, new_request_id
-from gateway.permissions.sources import named
+from gateway.permissions.sources import reasons
 from gateway.security.masked_channel import MaskedChannel
 from gateway.settings.current import CurrentSettings
 from gateway.store.approvals import Moved, Rule, Step
-from gateway.store.question import Question, QuestionState
+from gateway.store.question import Grounds, Question, QuestionState
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts.say import language_of, say
@@ -105,16 +105,14 @@ class Approvals:
         proposal: Proposal,
         chat: ChatKey,
         fingerprint: str,
-        why: Sequence[str],
+        grounds: Grounds,
         binding: Binding | None = None,
         *,
-        sources: Sequence[str] = (),
         asked: OfModel | None = None,
     ) -> Question:
         """Return the question about a call: a new one, or an earlier one in its present state. Raises CannotAsk.
 
-        `why` holds keys of texts, and `sources` what they may name. Without a `binding` the call cannot be allowed
-        permanently. `asked` is set for a question of the model.
+        Without a `binding` the call cannot be allowed permanently. `asked` is set for a question of the model.
         """
         if chat.platform in self._silent:
             raise CannotAsk("it needs an approval, and nobody is there to give it")
@@ -140,12 +138,13 @@ class Approvals:
             subject=binding.subject if binding else "",
             bound=binding.state if binding else "",
             choices=asked.choices if asked else "",
+            grounds="" if asked else str(grounds),
         )
         self._asking.add(run.id)
         moves: list[Moved] = []
         while not moves:
             draft = replace(draft, id=self._new_id())
-            post = self._post(draft, why, sources, run.reply_to)
+            post = self._post(draft, run.reply_to)
             moves = await self._store.approvals.ask(draft, post.message, closing_line)
         for moved in moves:
             self._told(moved)
@@ -296,12 +295,11 @@ class Approvals:
 
     # Implementation
 
-    def _post(self, question: Question, why: Sequence[str], sources: Sequence[str], reply_to: str | None) -> Post:
+    def _post(self, question: Question, reply_to: str | None) -> Post:
         """Return the post for a question. Raises CannotAsk if it does not fit in one message and could not be read."""
         masked_channel = self._delivery.masked_channel(question.chat)
         language = language_of(question.language, self._current.language)
-        reasons = [say(key, language, sources=named(sources, language)) for key in why]
-        message = question_message(question, reasons, masked_channel.channel.limits.slash)
+        message = question_message(question, reasons(question, language), masked_channel.channel.limits.slash)
         if question.is_of_model:
             message = model_question(question, in_group=masked_channel.channel.is_group(question.chat))
         message = message.model_copy(update={"reply_to": reply_to})

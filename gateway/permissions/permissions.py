@@ -14,7 +14,7 @@ from gateway.permissions.binding import Binding, binding
 from gateway.permissions.policy import Ruling
 from gateway.permissions.rules import CANNOT_UNDO, Rules, in_english, undoable
 from gateway.permissions.workspaces import Versions
-from gateway.store.question import Question, QuestionState
+from gateway.store.question import Grounds, Question, QuestionState
 from gateway.store.run_records import RunRecords
 from gateway.store.store import Store
 
@@ -107,9 +107,8 @@ class ChatPermissions:
     async def _asked(self, proposal: Proposal, chat: ChatKey, ruling: Ruling, bound: Binding) -> PermissionDecision:
         fingerprint = self._fingerprint(proposal, ruling, bound)
         try:
-            question = await self._approvals.ask(
-                proposal, chat, fingerprint, ruling.reason, bound, sources=ruling.sources
-            )
+            grounds = Grounds(ruling.reason, ruling.sources, ruling.setting)
+            question = await self._approvals.ask(proposal, chat, fingerprint, grounds, bound)
         except CannotAsk as error:
             return PermissionDecision(behavior="deny", reason=str(error))
         if question.state is QuestionState.USED and question.fingerprint != fingerprint and proposal.tool.idempotent:

@@ -6,6 +6,7 @@ from urllib.parse import urlsplit
 
 from agent_core.sources import UNKNOWN, Sources, parted, person, sent, union
 from channels.base import MessageEdited, MessageReceived
+from gateway.store.question import Grounds, Question
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
@@ -51,6 +52,12 @@ def named(sources: Sequence[str], language: Language) -> str:
     if len(words) > MOST:
         words = [*words[: MOST - 1], say("source_more", language, count=len(words) - MOST + 1)]
     return say("source_and", language).join(words) if words else say("source_unknown", language)
+
+
+def reasons(question: Question, language: Language) -> list[str]:
+    """Return sentences that say why an approval is asked for."""
+    grounds = Grounds.parse(question.grounds)
+    return [say(key, language, sources=named(grounds.sources, language)) for key in grounds.why]
 
 
 def _one(source: str, language: Language) -> str:

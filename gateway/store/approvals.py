@@ -36,6 +36,7 @@ class _Row(NamedTuple):
     bound: str
     choices: str
     answer: str
+    grounds: str
 
 
 _COLUMNS = ", ".join(_Row._fields)
@@ -114,6 +115,7 @@ class Approvals(Table):
         """
         mask = self._secrets.mask
         asked = replace(question, tool=mask(question.tool), what=mask(question.what), choices=mask(question.choices))
+        asked = replace(asked, grounds=mask(asked.grounds))
         rows = rows_of([Post(asked.key, asked.run, asked.chat, self._secrets.masked(message))], asked.asked_at)
         line = self._masking(line)
 
@@ -317,6 +319,7 @@ def _question(row: _Row) -> Question:
         bound=row.bound,
         choices=row.choices,
         answer=row.answer,
+        grounds=row.grounds,
     )
 
 

@@ -7,6 +7,7 @@ import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from agent_core.sources import Sources
 from channels.base import ChatKey
 
 ASK = "ask_user"
@@ -22,6 +23,29 @@ class QuestionState(StrEnum):
     EXPIRED = "expired"
     WITHDRAWN = "withdrawn"
     """The answer is no longer needed, or the call changed after its approval."""
+
+
+@dataclass(frozen=True)
+class Grounds:
+    """The reasons for which an approval is asked for."""
+
+    why: tuple[str, ...] = ()
+    """Keys of texts, one sentence each, which may name the sources."""
+    sources: Sources = ()
+    """Untrusted sources that may have prompted the call."""
+    setting: str = ""
+    """Name of the setting that decided, such as `owner.net`."""
+
+    def __str__(self) -> str:
+        return json.dumps([self.why, self.sources, self.setting], ensure_ascii=False)
+
+    @classmethod
+    def parse(cls, written: str) -> "Grounds":
+        """Parse the output of `str`; an empty text has none, as questions of earlier versions."""
+        if not written:
+            return cls()
+        why, sources, setting = json.loads(written)
+        return cls(tuple(why), tuple(sources), setting)
 
 
 @dataclass(frozen=True)
@@ -56,6 +80,8 @@ class Question:
     """For a question of the model: the choices that it offers, as a JSON list; empty for an approval."""
     answer: str = ""
     """The answer to a question of the model."""
+    grounds: str = ""
+    """Why an approval is asked for, as `str(Grounds)`."""
 
     @property
     def is_of_model(self) -> bool:

@@ -5,7 +5,7 @@ TEXTS = {
     "page_menu": {"en": "Menu", "zh": "菜单"},
     "page_nav": {"en": "Pages", "zh": "页面"},
     "page_chat": {"en": "Chat", "zh": "聊天"},
-    "page_waiting": {"en": "{count} waiting", "zh": "{count} 项待处理"},
+    "page_waiting": {"en": "waiting", "zh": "项待处理"},
     "page_needs_scripts": {
         "en": "These pages need JavaScript. Allow it for this address, or use the commands in the chat: /help lists "
         "them.",

@@ -17,7 +17,7 @@ async def test_a_stranger_is_let_in_made_a_guest_and_blocked(browser: Browser, t
         await world.bot.app.settled()
 
         await tab.reload()
-        await expect(tab.get_by_role("navigation").get_by_text("1")).to_be_visible()
+        await expect(tab.get_by_role("link", name="People 1 waiting")).to_be_visible()
         await expect(tab.locator("blockquote")).to_have_text("Hi, I am <b>Zoe</b>")
         await tab.get_by_role("button", name="Allow").click()
         await expect(tab.get_by_role("status")).to_contain_text("zoe")

@@ -71,7 +71,7 @@ def id_of(message: OutboundMessage) -> str:
     return button.action.removeprefix("/approve ")
 
 
-async def asked(bot: Bot, **how: str) -> str:
+async def asked(bot: Bot, **how: object) -> str:
     """Ask for the chart, wait for the question, and return its id."""
     await bot.channel.hears("draw it", **how)  # type: ignore[arg-type]
     await bot.channel.until(lambda: bool(questions(bot)))

@@ -31,7 +31,7 @@ from gateway.permissions.question_text import closing_line
 from gateway.permissions.request import Reply
 from gateway.permissions.roles import Roles
 from gateway.store.opening import FILE
-from gateway.store.question import Question
+from gateway.store.question import Grounds, Question
 from gateway.store.rows import Run
 from gateway.store.store import Store
 from tests.clock import HandClock
@@ -177,7 +177,7 @@ class Machine(RuleBasedStateMachine):
 
     @rule(call=CALLS, arguments=ARGUMENTS)
     def a_call_is_proposed(self, call: str, arguments: str) -> None:
-        question = self.do(self.approvals.ask(proposal(call, arguments), HERE, arguments, ["acts_exec"]))
+        question = self.do(self.approvals.ask(proposal(call, arguments), HERE, arguments, Grounds(("acts_exec",))))
         earlier = [each for each in self.asked if each.call == call]
         found = [each for each in earlier if each.state == "used"]
         found += [each for each in earlier if each.arguments == arguments]

@@ -15,6 +15,7 @@ from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.request import Reply
 from gateway.permissions.roles import Roles
+from gateway.store.question import Grounds
 from tests.gateway.approving import ANN, BY_ANN, CALL, RUN, acting, life, proposal, states
 from tests.gateway.bot import PEOPLE
 from tests.gateway.in_force import in_force
@@ -147,10 +148,10 @@ async def test_an_id_that_is_taken_is_not_given_twice(tmp_path: Path) -> None:
             lambda: next(ids),
         )
         await here.store.runs.begin(RUN)
-        first = await approvals.ask(proposal(tmp_path), ANN, "f", [])
+        first = await approvals.ask(proposal(tmp_path), ANN, "f", Grounds())
         other = replace(proposal(tmp_path), call=CALL.model_copy(update={"id": "call-2"}))
 
-        second = await approvals.ask(other, ANN, "f", [])
+        second = await approvals.ask(other, ANN, "f", Grounds())
 
     assert (first.id, second.id) == ("k7m2q9", "p3x8w1")
 

@@ -10,11 +10,16 @@ from aiohttp import ClientSession, CookieJar
 from playwright.async_api import Browser
 from playwright.async_api import Page as Tab
 
-from channels.base import ChatKey
+from channels.base import ChatKey, Sender
 from channels.web.adapter import WebChannel
 from channels.web.config import Config
+from channels.web.visitor import Visitor
 from gateway.admin.pages import AdminPages
+from gateway.admin.screen import Visit
 from gateway.app.screens import desk_of
+from gateway.permissions.membership import By
+from gateway.permissions.roles import Role
+from gateway.store.person import Account
 from gateway.texts.about import About
 from gateway.web.page import page_history
 from gateway.web.server import HttpServer
@@ -51,6 +56,18 @@ class AdminWorld:
         yield tab
         await context.close()
         assert wrong == []
+
+    async def seen_by_admin(self, path: str, principal: str = "memory:carl", **query: str) -> str:
+        """Make somebody an admin, and return a screen as they see it. `path` is the name, or `name/item`."""
+        owner = By(ChatKey(platform="web", account="local", chat="main"), Sender(id="local", name="You"))
+        await self.bot.made.membership.give(owner, Account(principal), Role.ADMIN)
+        name, _, item = path.partition("/")
+        visitor = Visitor(principal, principal.rpartition(":")[2].title())
+        visit = Visit(visitor, visitor.sender("You"), Role.ADMIN, "en", item, query, f"/admin/{path}")
+        desk = desk_of(self.bot.made, "You")
+        screen = desk.screen(name)
+        assert screen is not None
+        return desk.templates.page(visit, await screen.view(visit), screen=name, entries=())
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[ClientSession]:

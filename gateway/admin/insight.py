@@ -1,0 +1,66 @@
+"""Decides what visitors may read of chats, and names chats and people for them."""
+
+from collections.abc import Iterable
+
+from channels.base import ChatKey, Sender
+from gateway.admin.screen import Visit
+from gateway.permissions.access import Access
+from gateway.permissions.roles import Roles
+from gateway.store.person import Account
+
+
+class Insight:
+    """Words, arguments and memories are shown to owners and to the people whose they are; admins see the rest."""
+
+    def __init__(self, access: Access, roles: Roles) -> None:
+        self._access = access
+        self._roles = roles
+
+    def may_read(self, visit: Visit, chat: ChatKey, person: str) -> bool:
+        """Return True if the visitor may read what was said or done for a person in a chat."""
+        return visit.is_owner or self._access.person(chat, Sender(id=person, name="")) == self._visitor(visit)
+
+    def may_read_chat(self, visit: Visit, chat: ChatKey) -> bool:
+        """Return True for owners, and for the visitor's own chats."""
+        return visit.is_owner or self._access.is_own_chat(chat, visit.chat, visit.sender)
+
+    def may_answer(self, visit: Visit, chat: ChatKey, person: str) -> bool:
+        """Return True if the visitor may answer a question that was asked for a person in a chat."""
+        sender = visit.sender if chat.platform == visit.chat.platform else self._elsewhere(visit)
+        return self._access.may_act_for(chat, sender, person)
+
+    def person(self, chat: ChatKey, person: str) -> str:
+        """Return the name of a person in a chat, or the account if it has none."""
+        principal = self._access.principal(chat, Sender(id=person, name=""))
+        return self._access.name_of(principal) or principal
+
+    def names(self) -> "ChatNames":
+        """Return the names of chats as they are now."""
+        return ChatNames(account for person in self._roles.people for account in person.accounts)
+
+    def _visitor(self, visit: Visit) -> str:
+        return self._access.person(visit.chat, visit.sender)
+
+    def _elsewhere(self, visit: Visit) -> Sender:
+        return visit.sender.model_copy(update={"id": visit.visitor.principal})
+
+
+class ChatNames:
+    """Names of chats: private chats have the names of their people, others their keys."""
+
+    def __init__(self, accounts: Iterable[Account]) -> None:
+        self._people = {account.chat: account.name for account in accounts if account.chat and account.name}
+
+    def of(self, chat: ChatKey) -> str:
+        name = self._people.get(chat.model_copy(update={"thread": None}))
+        if not name:
+            return str(chat)
+        thread = f" · {chat.thread}" if chat.thread else ""
+        return f"{name} ({chat.platform}){thread}"
+
+    def of_key(self, printed: str) -> str:
+        """Return the name of a chat whose key is given as text."""
+        try:
+            return self.of(ChatKey.parse(printed))
+        except ValueError:
+            return printed

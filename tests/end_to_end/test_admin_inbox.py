@@ -1,0 +1,97 @@
+"""An admin answers what waits in other chats, on the phone, while the page keeps up by itself."""
+
+from pathlib import Path
+
+from playwright.async_api import Browser, Page, expect
+
+from agent_core.models.scripted import calls
+from channels.memory import user
+from tests.end_to_end.axe import accessible
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.gateway.admin.desk import AdminWorld, admin_world
+from tests.gateway.approving import CHART, asked, questions, recorder
+
+pytestmark = NEEDS_BROWSER
+
+PHONE = 390
+
+
+async def fits(tab: Page) -> None:
+    """Assert that nothing is wider than the screen."""
+    assert await tab.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+
+
+async def ask_for_a_drink(world: AdminWorld) -> None:
+    await world.bot.channel.hears("A drink, please", sender=user("bob"))
+    await world.bot.channel.until(lambda: any("Tea or coffee?" in text for text in world.bot.screen))
+
+
+async def test_an_admin_approves_on_the_phone_and_the_run_goes_on(browser: Browser, tmp_path: Path) -> None:
+    tool, ran = recorder()
+    async with (
+        admin_world(tmp_path, CHART, "Here is your chart.", tools=(tool,)) as world,
+        world.tab(browser, "inbox", width=PHONE) as tab,
+    ):
+        await expect(tab.get_by_text("Nothing waits for you")).to_be_visible()
+        await tab.evaluate("window.sameDocument = true")
+        await asked(world.bot, sender=user("bob"))
+
+        card = tab.get_by_role("article")
+        await expect(card).to_contain_text("python3 chart.py")
+        await expect(card).to_contain_text("It runs a program.")
+        await expect(card).to_contain_text("user.exec")
+        await expect(card).to_contain_text("memory:bob")
+        await expect(tab.get_by_text("Nothing waits for you")).to_have_count(0)
+        await fits(tab)
+        await accessible(tab)
+        await tab.get_by_role("button", name="Menu").click()
+        await expect(tab.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
+        await tab.get_by_role("button", name="Menu").click()
+
+        await card.get_by_role("button", name="Allow once").click()
+        await expect(card).to_have_count(0)
+        await world.bot.channel.until(lambda: any(text.endswith("Here is your chart.") for text in world.bot.screen))
+        assert ran == [["python3", "chart.py"]]
+        assert any("✓ Approved by You" in text for text in world.bot.screen)
+        await expect(tab.get_by_text("Nothing waits for you")).to_be_visible()
+        assert await tab.evaluate("window.sameDocument")
+
+
+async def test_words_and_focus_stay_while_other_cards_come_and_go(browser: Browser, tmp_path: Path) -> None:
+    tool, ran = recorder()
+    asks = calls(("ask_user", {"question": "Tea or coffee?", "choices": ["Tea", "Coffee"]}))
+    async with (
+        admin_world(tmp_path, asks, CHART, "No chart, then.", "Cocoa it is.", tools=(tool,)) as world,
+        world.tab(browser, "inbox") as tab,
+    ):
+        await ask_for_a_drink(world)
+        field = tab.get_by_label("Your answer")
+        await field.press_sequentially("Co")
+        await world.bot.channel.hears("draw it", sender=user("ann"))
+        await world.bot.channel.until(lambda: bool(questions(world.bot)))
+        await expect(tab.get_by_role("article")).to_have_count(2)
+        await expect(field).to_be_focused()
+        await tab.keyboard.type("co")
+        await tab.get_by_role("button", name="Deny").click()
+        await expect(tab.get_by_role("article")).to_have_count(1)
+        await expect(field).to_have_value("Coco")
+        await world.bot.channel.until(lambda: any(text.endswith("No chart, then.") for text in world.bot.screen))
+
+        await field.fill("Cocoa")
+        await tab.get_by_role("button", name="Answer").click()
+        await world.bot.channel.until(lambda: any(text.endswith("Cocoa it is.") for text in world.bot.screen))
+        await expect(tab.get_by_text("Nothing waits for you")).to_be_visible()
+        assert ran == []
+        await accessible(tab)
+
+
+async def test_a_choice_is_pressed_in_chinese(browser: Browser, tmp_path: Path) -> None:
+    asks = calls(("ask_user", {"question": "Tea or coffee?", "choices": ["Tea", "Coffee"]}))
+    async with (
+        admin_world(tmp_path, asks, "Coffee it is.") as world,
+        world.tab(browser, "inbox", language="zh-CN") as tab,
+    ):
+        await ask_for_a_drink(world)
+        await tab.get_by_role("button", name="Coffee").click()
+        await world.bot.channel.until(lambda: any(text.endswith("Coffee it is.") for text in world.bot.screen))
+        await expect(tab.get_by_text("没有待处理的事项")).to_be_visible()
