@@ -3,12 +3,12 @@
 A question and the text of its message change in one transaction.
 """
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from channels.base import ChatKey, OutboundMessage
+from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, rows_of
 from gateway.store.question import Question, QuestionState
@@ -119,7 +119,7 @@ class Approvals(Table):
         rows = rows_of([Post(asked.key, asked.run, asked.chat, self._secrets.masked(message))], asked.asked_at)
         line = self._masking(line)
 
-        def change(connection: sqlite3.Connection) -> list[Moved]:
+        def change(connection: Connection) -> list[Moved]:
             earlier = _of_call(connection, asked.session, asked.call)
             begun = [each for each in earlier if each.state is QuestionState.USED]
             same = [each for each in earlier if each.fingerprint == asked.fingerprint]
@@ -146,7 +146,7 @@ class Approvals(Table):
         """
         line = self._masking(line)
 
-        def change(connection: sqlite3.Connection) -> Moved | None:
+        def change(connection: Connection) -> Moved | None:
             found = _find(connection, request_id)
             moved = _take(connection, found, step, line) if found else None
             if rule is not None and moved is not None and moved.is_approval:
@@ -163,7 +163,7 @@ class Approvals(Table):
             after = step(question)
             return replace(after, answer=mask(after.answer))
 
-        def change(connection: sqlite3.Connection) -> Moved | None:
+        def change(connection: Connection) -> Moved | None:
             found = _find(connection, request_id)
             moved = _take(connection, found, masked, line) if found else None
             if moved is not None and moved.is_approval and heard is not None:
@@ -175,7 +175,7 @@ class Approvals(Table):
     async def of_call(self, session: str, call: str) -> Question | None:
         """Return the newest question about a tool call."""
 
-        def read(connection: sqlite3.Connection) -> Question | None:
+        def read(connection: Connection) -> Question | None:
             return next(iter(_of_call(connection, session, call)), None)
 
         return await self._reader.run(read)
@@ -183,7 +183,7 @@ class Approvals(Table):
     async def find(self, request_id: str) -> Question | None:
         """Return the question with this id, in whatever state."""
 
-        def read(connection: sqlite3.Connection) -> Question | None:
+        def read(connection: Connection) -> Question | None:
             return _find(connection, request_id)
 
         return await self._reader.run(read)
@@ -192,7 +192,7 @@ class Approvals(Table):
         """Return all pending questions, oldest first; some of them may have expired."""
         query = f"{_SELECT} WHERE state = 'pending' ORDER BY asked_at"
 
-        def read(connection: sqlite3.Connection) -> list[Question]:
+        def read(connection: Connection) -> list[Question]:
             return list(readable(map(_Row._make, connection.execute(query)), _question, "approvals"))
 
         return await self._reader.run(read)
@@ -201,7 +201,7 @@ class Approvals(Table):
         """Return True if an approval of this call was used in the session."""
         query = "SELECT 1 FROM approvals WHERE session = ? AND fingerprint = ? AND state = 'used' LIMIT 1"
 
-        def read(connection: sqlite3.Connection) -> bool:
+        def read(connection: Connection) -> bool:
             return connection.execute(query, (session, fingerprint)).fetchone() is not None
 
         return await self._reader.run(read)
@@ -217,7 +217,7 @@ class Rules(Table):
         """Return the rule for a user's calls with this subject in a chat."""
         query = f"SELECT {_RULE_COLUMNS} FROM rules WHERE chat = ? AND person = ? AND subject = ?"  # noqa: S608
 
-        def read(connection: sqlite3.Connection) -> Rule | None:
+        def read(connection: Connection) -> Rule | None:
             row = connection.execute(query, (str(chat), person, subject)).fetchone()
             return _rule(_RuleRow(*row)) if row else None
 
@@ -227,7 +227,7 @@ class Rules(Table):
         """Return the rules of a chat, oldest first."""
         query = f"SELECT {_RULE_COLUMNS} FROM rules WHERE chat = ? ORDER BY created, id"  # noqa: S608
 
-        def read(connection: sqlite3.Connection) -> list[Rule]:
+        def read(connection: Connection) -> list[Rule]:
             return list(readable(map(_RuleRow._make, connection.execute(query, (str(chat),))), _rule, "rules"))
 
         return await self._reader.run(read)
@@ -235,19 +235,19 @@ class Rules(Table):
     async def remove(self, rule_id: str) -> None:
         """Delete a rule."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("DELETE FROM rules WHERE id = ?", (rule_id,))
 
         await self._writer.submit(change)
 
 
-def of_run(connection: sqlite3.Connection, run: str) -> list[Question]:
+def of_run(connection: Connection, run: str) -> list[Question]:
     """Return every question asked in a run, in whatever state, oldest first."""
     rows = connection.execute(f"{_SELECT} WHERE run = ? ORDER BY asked_at", (run,))
     return list(readable(map(_Row._make, rows), _question, "approvals"))
 
 
-def _find(connection: sqlite3.Connection, request_id: str) -> Question | None:
+def _find(connection: Connection, request_id: str) -> Question | None:
     row = connection.execute(f"{_SELECT} WHERE id = ?", (request_id,)).fetchone()
     return _question(_Row(*row)) if row else None
 
@@ -258,19 +258,19 @@ def _give_up(question: Question) -> Question:
     return replace(question, state=QuestionState.WITHDRAWN) if is_open else question
 
 
-def _of_call(connection: sqlite3.Connection, session: str, call: str) -> list[Question]:
+def _of_call(connection: Connection, session: str, call: str) -> list[Question]:
     """Return the questions about a tool call, newest first."""
     query = f"{_SELECT} WHERE session = ? AND call = ? ORDER BY asked_at DESC"
     return [_question(_Row(*row)) for row in connection.execute(query, (session, call))]
 
 
-def _add(connection: sqlite3.Connection, question: Question) -> bool:
+def _add(connection: Connection, question: Question) -> bool:
     values = [str(value) if isinstance(value, ChatKey) else value for value in vars(question).values()]
     query = f"INSERT INTO approvals ({_COLUMNS}) VALUES ({', '.join('?' * len(values))}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
     return connection.execute(query, values).rowcount == 1
 
 
-def _add_rule(connection: sqlite3.Connection, rule: Rule) -> None:
+def _add_rule(connection: Connection, rule: Rule) -> None:
     """Insert a rule, replacing an earlier one with the same subject."""
     connection.execute(
         "DELETE FROM rules WHERE chat = ? AND person = ? AND subject = ?", (str(rule.chat), rule.person, rule.subject)
@@ -280,7 +280,7 @@ def _add_rule(connection: sqlite3.Connection, rule: Rule) -> None:
     connection.execute(f"INSERT INTO rules ({_RULE_COLUMNS}) VALUES ({marks})", values)  # noqa: S608
 
 
-def _take(connection: sqlite3.Connection, before: Question, step: Step, line: Line) -> Moved:
+def _take(connection: Connection, before: Question, step: Step, line: Line) -> Moved:
     moved = Moved(before, step(before))
     after = moved.after
     if not moved.has_moved:

@@ -16,6 +16,7 @@ from agent_core.messages import AgentMessage, JsonObject, message_adapter
 from channels.base import InboundEvent
 from gateway.errors import ParleyError
 from gateway.store.approvals import of_run
+from gateway.store.connection import Connection, Rows
 from gateway.store.history import END, known_rows
 from gateway.store.inbox import event_adapter
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations, schema_of
@@ -87,7 +88,7 @@ class Unreadable:
 class Archive:
     """The rows of a store, read in one transaction. Open it with `Archive.open`."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     @classmethod
@@ -185,7 +186,7 @@ class Archive:
             return None
 
 
-def _runs(connection: sqlite3.Connection, which: str, values: Sequence[str | int]) -> list[RunRow]:
+def _runs(connection: Connection, which: str, values: Sequence[str | int]) -> list[RunRow]:
     computed = {"tokens": TOKENS_OF_RUN, "cost_usd": COST_OF_RUN}
     columns = ", ".join(computed.get(field.name, field.name) for field in fields(RunRow))
     rows = connection.execute(f"SELECT {columns} FROM runs {which}", values)  # noqa: S608
@@ -193,13 +194,13 @@ def _runs(connection: sqlite3.Connection, which: str, values: Sequence[str | int
 
 
 def _said_where(
-    connection: sqlite3.Connection, which: str, values: Sequence[str | int] | Mapping[str, str | int]
+    connection: Connection, which: str, values: Sequence[str | int] | Mapping[str, str | int]
 ) -> Iterator[SaidRow | Unreadable]:
     query = f"SELECT seq, session, run, turn, message FROM transcript WHERE {which} ORDER BY seq"  # noqa: S608
     return _readable(connection.execute(query, values), _said, "transcript")
 
 
-def _readable(rows: sqlite3.Cursor, read: Callable[[R], T], table: str) -> Iterator[T | Unreadable]:
+def _readable(rows: Rows, read: Callable[[R], T], table: str) -> Iterator[T | Unreadable]:
     """Yield `read(row)` for each row, which the cursor fetches one at a time."""
     for row in rows:
         try:

@@ -1,14 +1,13 @@
 """The table of settings that people make in chats, looked up by thread, channel, workspace and installation."""
 
 import asyncio
-import sqlite3
 from dataclasses import dataclass
 from enum import StrEnum
 
 from agent_core.clock import Clock
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
-from gateway.store.database import Reader
+from gateway.store.connection import Connection, Reads
 from gateway.store.table import Table
 from gateway.store.writer import Writer
 
@@ -57,7 +56,7 @@ class ChatSetting:
 class ChatSettings(Table):
     """Settings by place and name. A narrower place overrides a wider one."""
 
-    def __init__(self, writer: Writer, reader: Reader, clock: Clock, secrets: Secrets) -> None:
+    def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets) -> None:
         super().__init__(writer, reader, clock, secrets)
         self._rows: dict[tuple[str, str], tuple[str, str, float]] | None = None
         """Cached because messages need them; only this process changes them."""
@@ -97,7 +96,7 @@ class ChatSettings(Table):
         rows, now = await self._all(), self._clock.time()
         value = None if value is None else self._secrets.mask(value)
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             if value is None:
                 connection.execute("DELETE FROM chat_settings WHERE place = ? AND name = ?", (place.key, name))
                 return
@@ -125,6 +124,6 @@ class ChatSettings(Table):
         return self._rows
 
 
-def _read(connection: sqlite3.Connection) -> dict[tuple[str, str], tuple[str, str, float]]:
+def _read(connection: Connection) -> dict[tuple[str, str], tuple[str, str, float]]:
     rows = connection.execute("SELECT place, name, value, set_by, at FROM chat_settings")
     return {(place, name): (value, by, at) for place, name, value, by, at in rows}

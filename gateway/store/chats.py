@@ -1,7 +1,6 @@
 """The tables of chats and of the skills that are loaded in them."""
 
 import asyncio
-import sqlite3
 from functools import partial
 
 import structlog
@@ -10,7 +9,7 @@ from agent_core.clock import Clock, NewId
 from agent_core.skills.skill_state import SkillStates
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
-from gateway.store.database import Reader
+from gateway.store.connection import Connection, Reads
 from gateway.store.rows import Chat
 from gateway.store.table import Table
 from gateway.store.writer import Writer
@@ -21,7 +20,7 @@ log = structlog.get_logger(__name__)
 class Chats(Table):
     """The session and settings of each chat."""
 
-    def __init__(self, writer: Writer, reader: Reader, clock: Clock, secrets: Secrets, new_id: NewId) -> None:
+    def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets, new_id: NewId) -> None:
         super().__init__(writer, reader, clock, secrets)
         self._new_id = new_id
 
@@ -29,7 +28,7 @@ class Chats(Table):
         """Return a chat's row; a new chat gets a new session."""
         query = "SELECT session, language, zone FROM chats WHERE chat = ?"
 
-        def read(connection: sqlite3.Connection) -> Chat | None:
+        def read(connection: Connection) -> Chat | None:
             rows = connection.execute(query, (str(key),))
             return next((Chat(key, session, language, zone) for session, language, zone in rows), None)
 
@@ -42,7 +41,7 @@ class Chats(Table):
     async def save(self, chat: Chat) -> None:
         """Insert a chat's row or replace it."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             _save(connection, chat)
 
         await self._writer.submit(change)
@@ -50,7 +49,7 @@ class Chats(Table):
     async def zones(self) -> dict[str, str]:
         """Return the time zones of the chats that have one, by chat key."""
 
-        def read(connection: sqlite3.Connection) -> dict[str, str]:
+        def read(connection: Connection) -> dict[str, str]:
             return dict(connection.execute("SELECT chat, zone FROM chats WHERE zone IS NOT NULL"))
 
         return await self._reader.run(read)
@@ -63,7 +62,7 @@ class Chats(Table):
             " WHERE chat = :chat AND json_extract(payload, '$.sender.id') = :person ORDER BY seq DESC LIMIT 1))"
         )
 
-        def read(connection: sqlite3.Connection) -> str | None:
+        def read(connection: Connection) -> str | None:
             (language,) = connection.execute(query, {"chat": str(chat), "person": person}).fetchone()
             return str(language) if language else None
 
@@ -72,7 +71,7 @@ class Chats(Table):
     async def spoken_in(self) -> set[str]:
         """Return the keys, as text, of all chats where the bot has spoken."""
 
-        def read(connection: sqlite3.Connection) -> set[str]:
+        def read(connection: Connection) -> set[str]:
             return {chat for (chat,) in connection.execute("SELECT chat FROM chats WHERE spoke = 1")}
 
         return await self._reader.run(read)
@@ -84,7 +83,7 @@ class LoadedSkills(Table):
     async def of(self, chat: ChatKey) -> SkillStates:
         """Return a chat's loaded skills. A thread without a row starts with those that users loaded in its channel."""
 
-        def read(connection: sqlite3.Connection) -> SkillStates:
+        def read(connection: Connection) -> SkillStates:
             own = _skills(connection, chat)
             if own is not None or chat.thread is None:
                 return own or SkillStates()
@@ -98,7 +97,7 @@ class LoadedSkills(Table):
         """Insert or replace a chat's loaded skills."""
         row = (str(chat), skills.model_dump_json())
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(_SAVE_SKILLS, row)
 
         return self._writer.submit(change, later=True)
@@ -106,7 +105,7 @@ class LoadedSkills(Table):
     async def renew(self, chat: ChatKey) -> None:
         """Unload all skills except those that users loaded."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             found = _skills(connection, chat)
             if found is not None:
                 connection.execute(_SAVE_SKILLS, (str(chat), found.held.model_dump_json()))
@@ -119,7 +118,7 @@ _SAVE_SKILLS = (
 )
 
 
-def _save(connection: sqlite3.Connection, chat: Chat) -> None:
+def _save(connection: Connection, chat: Chat) -> None:
     connection.execute(
         "INSERT INTO chats (chat, session, language, zone) VALUES (?, ?, ?, ?) ON CONFLICT (chat) DO UPDATE"
         " SET session = excluded.session, language = excluded.language, zone = excluded.zone",
@@ -127,7 +126,7 @@ def _save(connection: sqlite3.Connection, chat: Chat) -> None:
     )
 
 
-def _skills(connection: sqlite3.Connection, chat: ChatKey) -> SkillStates | None:
+def _skills(connection: Connection, chat: ChatKey) -> SkillStates | None:
     row = connection.execute("SELECT shelved FROM chat_skills WHERE chat = ?", (str(chat),)).fetchone()
     if row is None:
         return None

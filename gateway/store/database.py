@@ -15,6 +15,8 @@ from gateway.security.secrets import is_open_to_others
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
+PAGES = 256
+"""The most pages given back at a time."""
 
 
 class Database(aiosqlite.Connection):
@@ -41,6 +43,20 @@ class Database(aiosqlite.Connection):
         on_the_thread: Callable[[Work[T], sqlite3.Connection], Awaitable[T]] = self._execute
         return await on_the_thread(work, self._conn)
 
+    async def give_back_pages(self) -> bool:
+        """Return some free pages to the file system. Returns True if there are more.
+
+        Does nothing for a file without incremental vacuum.
+        """
+        return await self.run(_give_back_pages)
+
+    async def scrub(self) -> None:
+        """Rewrite the file without the remains of deleted rows, and empty the write-ahead log.
+
+        Raises sqlite3.Error, for example if there is no room for a copy.
+        """
+        await self.run(_scrub)
+
 
 class Reader(Database):
     """A connection that reads. Each unit of work sees the database as of one moment, however many queries it makes."""
@@ -55,6 +71,22 @@ def _in_one_view(work: Work[T], connection: sqlite3.Connection) -> T:
         return work(connection)
     finally:
         connection.rollback()  # nothing was written
+
+
+def _give_back_pages(connection: sqlite3.Connection) -> bool:
+    (is_incremental,) = connection.execute("PRAGMA auto_vacuum").fetchone()
+    if not is_incremental:
+        return False
+    connection.execute(f"PRAGMA incremental_vacuum({PAGES})").fetchall()
+    (free,) = connection.execute("PRAGMA freelist_count").fetchone()
+    return bool(free)
+
+
+def _scrub(connection: sqlite3.Connection) -> None:
+    connection.execute("VACUUM")
+    busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+    if busy:
+        raise sqlite3.OperationalError("the write-ahead log is in use")
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -5,12 +5,12 @@ and runs with their cost.
 """
 
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from agent_core.messages import TextContent, UserMessage, message_adapter
 from channels.base import ChatKey, MessageReceived, Sender
+from gateway.store.connection import Connection
 from gateway.store.rows import inbox_seqs
 from gateway.store.table import Table
 
@@ -79,7 +79,7 @@ class Erasures(Table):
         runs = "SELECT DISTINCT chat FROM runs WHERE chat >= :from AND chat < :to AND person = :person"
         values = {"from": account.chats, "to": f"{account.chats[:-1]};", "person": account.id}
 
-        def read(connection: sqlite3.Connection) -> Theirs:
+        def read(connection: Connection) -> Theirs:
             rows = connection.execute(said, values).fetchall()
             chats = {chat for _, chat, _ in rows} | {chat for (chat,) in connection.execute(runs, values)}
             running = connection.execute(f"{runs} AND state = 'running'", values).fetchone()
@@ -92,7 +92,7 @@ class Erasures(Table):
         """Return the paths and references of the files that were sent and received in these chats."""
         queries = ("SELECT payload FROM inbox WHERE chat = ?", "SELECT body FROM outbox WHERE chat = ?")
 
-        def read(connection: sqlite3.Connection) -> list[str]:
+        def read(connection: Connection) -> list[str]:
             return [
                 str(file[name])
                 for query in queries
@@ -112,7 +112,7 @@ class Erasures(Table):
         """
         groups = [chat for chat in theirs.chats if chat not in direct]
 
-        def change(connection: sqlite3.Connection) -> int:
+        def change(connection: Connection) -> int:
             blanked = [_blank(connection, seq) for seq in theirs.seqs]
             recordings = [(seq,) for seq in theirs.seqs]
             connection.executemany("UPDATE recordings SET words = '' WHERE seq = ?", recordings)
@@ -128,37 +128,31 @@ class Erasures(Table):
         return await self._writer.submit(change)
 
     async def scrub(self) -> None:
-        """Rewrite the file without the remains of deleted rows, and empty the write-ahead log.
+        """Remove what is left of deleted rows on the disk.
 
         Raises sqlite3.Error, for example if there is no room for a copy.
         """
 
-        def work(connection: sqlite3.Connection) -> None:
-            connection.execute("VACUUM")
-            busy, *_ = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-            if busy:
-                raise sqlite3.OperationalError("the write-ahead log is in use")
-
-        await self._writer.database.run(work)  # between two transactions: it cannot be part of one
+        await self._writer.database.scrub()  # between two transactions: it cannot be part of one
 
     async def complete(self, who: str, at: float) -> None:
         """Record that an erasure is complete."""
 
-        def change(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT OR IGNORE INTO erasures (who, at) VALUES (?, ?)", (who, at))
+        def change(connection: Connection) -> None:
+            connection.execute("INSERT INTO erasures (who, at) VALUES (?, ?) ON CONFLICT DO NOTHING", (who, at))
 
         await self._writer.submit(change)
 
     async def completed(self) -> set[tuple[str, float]]:
         """Return the complete erasures: of whom, and when they were confirmed."""
 
-        def read(connection: sqlite3.Connection) -> set[tuple[str, float]]:
+        def read(connection: Connection) -> set[tuple[str, float]]:
             return {(who, at) for who, at in connection.execute("SELECT who, at FROM erasures")}
 
         return await self._reader.run(read)
 
 
-def _blank(connection: sqlite3.Connection, seq: int) -> bool:
+def _blank(connection: Connection, seq: int) -> bool:
     """Replace an inbox item by an empty message of nobody with the same id. Returns True if it was a message."""
     row = connection.execute("SELECT event_id, chat, payload FROM inbox WHERE seq = ?", (seq,)).fetchone()
     event_id, chat, payload = row
@@ -174,7 +168,7 @@ def _blank(connection: sqlite3.Connection, seq: int) -> bool:
     return bool(json.loads(payload).get("type") == "message")
 
 
-def _erase_chat(connection: sqlite3.Connection, chat: str) -> None:
+def _erase_chat(connection: Connection, chat: str) -> None:
     _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ?", (chat,))
     connection.execute("DELETE FROM session_titles WHERE chat = ?", (chat,))
     for table in OF_CHAT:
@@ -182,7 +176,7 @@ def _erase_chat(connection: sqlite3.Connection, chat: str) -> None:
     connection.execute("DELETE FROM outbox WHERE chat = ? AND state IN ('sent', 'failed')", (chat,))
 
 
-def _erase_in_group(connection: sqlite3.Connection, chat: str, person: str, seqs: Iterable[int]) -> None:
+def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterable[int]) -> None:
     _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ? AND person = ?", (chat, person))
     unseen = "SELECT run FROM runs WHERE chat = ? AND person = ? AND kind != 'chat'"
     connection.execute(f"DELETE FROM transcript WHERE run IN ({unseen})", (chat, person))  # noqa: S608
@@ -199,7 +193,7 @@ def _erase_in_group(connection: sqlite3.Connection, chat: str, person: str, seqs
             connection.execute("UPDATE transcript SET message = ? WHERE seq = ?", (blank.model_dump_json(), row))
 
 
-def _forget_runs(connection: sqlite3.Connection, query: str, values: Sequence[str]) -> None:
+def _forget_runs(connection: Connection, query: str, values: Sequence[str]) -> None:
     """Delete what these runs did, and the titles of their sessions. Their cost stays."""
     for run, session in connection.execute(query, values).fetchall():
         for table in _OF_RUN:

@@ -1,12 +1,12 @@
 """Exchanges of conversations: the messages that began and steered a run, and what its tools did."""
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, message_adapter, text_of
 from agent_core.reasons import CallFailure
 from channels.base import ButtonPressed, CommandInvoked, MessageEdited, MessageReceived
+from gateway.store.connection import Connection
 from gateway.store.history import END, last_starts
 from gateway.store.inbox import parse_item
 from gateway.store.rows import InboxItem, inbox_seqs
@@ -44,7 +44,7 @@ class Exchanges(Table):
     async def last(self, session: str, event_id: str) -> Exchange | None:
         """Return the last exchange of a session, or the one that this event has taken out already."""
 
-        def read(connection: sqlite3.Connection) -> Exchange | None:
+        def read(connection: Connection) -> Exchange | None:
             taken_out = _rewound(connection, event_id)
             place = taken_out or _last(connection, session)
             messages = [each for each in _messages(connection, place) if each.sender.id] if place else []
@@ -68,7 +68,7 @@ class Exchanges(Table):
             " AND seq < (SELECT seq FROM inbox WHERE event_id = ?) ORDER BY seq DESC LIMIT 1"
         )
 
-        def read(connection: sqlite3.Connection) -> bool:
+        def read(connection: Connection) -> bool:
             row = connection.execute(query, (str(edit.chat), edit.message_id, edit.event_id)).fetchone()
             before = parse_item(row).event if row else None
             return isinstance(before, MessageReceived | MessageEdited) and before.text != edit.text
@@ -80,22 +80,22 @@ _Place = tuple[str, int, int]
 """A session, the row before the first, and the last row."""
 
 
-def _rewound(connection: sqlite3.Connection, event_id: str) -> _Place | None:
+def _rewound(connection: Connection, event_id: str) -> _Place | None:
     query = "SELECT session, after, until FROM rewinds WHERE event = ? AND exchanges > 0"
     place: _Place | None = connection.execute(query, (event_id,)).fetchone()
     return place
 
 
-def _last(connection: sqlite3.Connection, session: str) -> _Place | None:
+def _last(connection: Connection, session: str) -> _Place | None:
     return next(((session, start - 1, END) for start in last_starts(connection, session, 1)), None)
 
 
-def _runs(connection: sqlite3.Connection, place: _Place) -> list[str]:
+def _runs(connection: Connection, place: _Place) -> list[str]:
     query = f"SELECT run FROM transcript WHERE {_IN_RANGE} GROUP BY run ORDER BY min(seq)"  # noqa: S608
     return [run for (run,) in connection.execute(query, place)]
 
 
-def _tools(connection: sqlite3.Connection, place: _Place) -> frozenset[str]:
+def _tools(connection: Connection, place: _Place) -> frozenset[str]:
     """Return the tools of calls that were made, or whose outcome is unknown."""
     made = (
         "SELECT DISTINCT tool FROM tool_calls"  # noqa: S608
@@ -110,7 +110,7 @@ def _tools(connection: sqlite3.Connection, place: _Place) -> frozenset[str]:
     return frozenset(tool for (tool,) in found)
 
 
-def _open_tools(connection: sqlite3.Connection, place: _Place) -> frozenset[str]:
+def _open_tools(connection: Connection, place: _Place) -> frozenset[str]:
     query = (
         f"SELECT message FROM transcript WHERE {_IN_RANGE}"  # noqa: S608
         " AND json_extract(message, '$.role') IN ('assistant', 'tool_result') ORDER BY seq"
@@ -125,7 +125,7 @@ def _open_tools(connection: sqlite3.Connection, place: _Place) -> frozenset[str]
     return frozenset(found.values())
 
 
-def _messages(connection: sqlite3.Connection, place: _Place) -> list[MessageReceived]:
+def _messages(connection: Connection, place: _Place) -> list[MessageReceived]:
     """Return the messages of the first run in a place, as they were sent."""
     query = (
         f"SELECT message FROM transcript WHERE {_IN_RANGE} AND json_extract(message, '$.role') = 'user'"  # noqa: S608
@@ -139,7 +139,7 @@ def _messages(connection: sqlite3.Connection, place: _Place) -> list[MessageRece
     return found
 
 
-def _sent(connection: sqlite3.Connection, said: UserMessage) -> Sequence[MessageReceived]:
+def _sent(connection: Connection, said: UserMessage) -> Sequence[MessageReceived]:
     """Return the messages behind one of the transcript: several if it is itself a repeated exchange."""
     (seq,) = inbox_seqs([said.id])
     row = connection.execute("SELECT seq, payload FROM inbox WHERE seq = ?", (seq,)).fetchone()
@@ -151,7 +151,7 @@ def _sent(connection: sqlite3.Connection, said: UserMessage) -> Sequence[Message
     return [_reworded(connection, event)] if isinstance(event, MessageReceived) else []
 
 
-def _reworded(connection: sqlite3.Connection, message: MessageReceived) -> MessageReceived:
+def _reworded(connection: Connection, message: MessageReceived) -> MessageReceived:
     """Return a message with the words of its latest edit."""
     query = f"SELECT seq, payload FROM inbox WHERE {_OF_MESSAGE} = 'edited' ORDER BY seq DESC LIMIT 1"  # noqa: S608
     row = connection.execute(query, (str(message.chat), message.message_id)).fetchone()

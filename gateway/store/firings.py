@@ -1,11 +1,11 @@
 """The table of firings: each time that a job was due, with its outcome and the delivery of its message."""
 
 import re
-import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.job import Firing
 from gateway.store.jobs import Advance, advance
 from gateway.store.outbox import insert, masked_posts, rows_of
@@ -32,7 +32,7 @@ class Firings(Table):
         """
         safe = self._masked_firing(firing)
 
-        def change(connection: sqlite3.Connection) -> Firing | None:
+        def change(connection: Connection) -> Firing | None:
             return _find(connection, safe.job, safe.slot) or (safe if _add(connection, safe) else None)
 
         return await self._writer.submit(change)
@@ -43,7 +43,7 @@ class Firings(Table):
         The chat does not resume this run: its firing does, and `end` ends it.
         """
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             return begin_once(connection, run, run.started)
 
         return await self._writer.submit(change)
@@ -61,7 +61,7 @@ class Firings(Table):
         safe = [self._masked_firing(firing) for firing in ended]
         rows = rows_of(masked_posts(posts, self._secrets), now)
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             for firing in safe:
                 _save(connection, firing)
                 if how and firing.run:
@@ -76,7 +76,7 @@ class Firings(Table):
         """Apply a step to a firing and queue the posts that `say` returns for it; None if there is no such firing."""
         now = self._clock.time()
 
-        def change(connection: sqlite3.Connection) -> Firing | None:
+        def change(connection: Connection) -> Firing | None:
             found = next(iter(_select(connection, "id = :id", {"id": firing_id})), None)
             if found is None:
                 return None
@@ -98,7 +98,7 @@ class Firings(Table):
         """
         now, safe = self._clock.time(), [self._masked_firing(firing) for firing in missed]
 
-        def change(connection: sqlite3.Connection) -> list[Post]:
+        def change(connection: Connection) -> list[Post]:
             still = {move.job for move in moves if advance(connection, move)}
             noted = [
                 firing
@@ -114,7 +114,7 @@ class Firings(Table):
     async def delete_missed(self, after: float) -> None:
         """Delete missed firings due after `after`, for when the clock had been wrong."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("DELETE FROM firings WHERE state = 'missed' AND due > ?", (after,))
 
         await self._writer.submit(change)
@@ -122,7 +122,7 @@ class Firings(Table):
     async def find(self, job: str, slot: str) -> Firing | None:
         """Return the firing of a job at a slot."""
 
-        def read(connection: sqlite3.Connection) -> Firing | None:
+        def read(connection: Connection) -> Firing | None:
             return _find(connection, job, slot)
 
         return await self._reader.run(read)
@@ -160,7 +160,7 @@ class Firings(Table):
     async def chats_with_held(self) -> list[ChatKey]:
         """Return the chats for which such messages wait."""
 
-        def read(connection: sqlite3.Connection) -> list[ChatKey]:
+        def read(connection: Connection) -> list[ChatKey]:
             rows = connection.execute("SELECT DISTINCT chat FROM firings WHERE delivery = 'held' ORDER BY chat")
             return list(readable(rows, lambda row: ChatKey.parse(*row), "firings"))
 
@@ -172,7 +172,7 @@ class Firings(Table):
         return await self._read(where, {})
 
     async def _read(self, where: str, values: _Values) -> list[Firing]:
-        def read(connection: sqlite3.Connection) -> list[Firing]:
+        def read(connection: Connection) -> list[Firing]:
             return _select(connection, where, values)
 
         return await self._reader.run(read)
@@ -189,26 +189,26 @@ def event_id(job: str, slot: str) -> str:
     return f"sched:{job}:{slot}"
 
 
-def _was_accepted(connection: sqlite3.Connection, firing: Firing) -> bool:
+def _was_accepted(connection: Connection, firing: Firing) -> bool:
     """Return True if the firing's event was accepted: then it has run or will run, even if it has no row yet."""
     query = "SELECT 1 FROM inbox WHERE event_id = ?"
     return connection.execute(query, (event_id(firing.job, firing.slot),)).fetchone() is not None
 
 
-def _find(connection: sqlite3.Connection, job: str, slot: str) -> Firing | None:
+def _find(connection: Connection, job: str, slot: str) -> Firing | None:
     return next(iter(_select(connection, "job = :job AND slot = :slot", {"job": job, "slot": slot})), None)
 
 
-def _select(connection: sqlite3.Connection, where: str, values: _Values) -> list[Firing]:
+def _select(connection: Connection, where: str, values: _Values) -> list[Firing]:
     rows = connection.execute(f"SELECT {_ROWS.columns} FROM firings WHERE {where}", values)  # noqa: S608
     return list(_ROWS.values(rows))
 
 
-def _add(connection: sqlite3.Connection, firing: Firing) -> bool:
+def _add(connection: Connection, firing: Firing) -> bool:
     query = f"INSERT INTO firings ({_ROWS.columns}) VALUES ({_ROWS.marks}) ON CONFLICT DO NOTHING"  # noqa: S608
     return connection.execute(query, _ROWS.row(firing)).rowcount == 1
 
 
-def _save(connection: sqlite3.Connection, firing: Firing) -> None:
+def _save(connection: Connection, firing: Firing) -> None:
     query = f"UPDATE firings SET ({_ROWS.columns}) = ({_ROWS.marks}) WHERE job = ? AND slot = ?"  # noqa: S608
     connection.execute(query, (*_ROWS.row(firing), firing.job, firing.slot))

@@ -1,9 +1,9 @@
 """The table of heartbeats, and the time of a user's last message."""
 
-import sqlite3
 from collections.abc import Callable
 
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.job import Heartbeat
 from gateway.store.row_codec import RowCodec
 from gateway.store.table import Table
@@ -24,7 +24,7 @@ class Heartbeats(Table):
     async def find(self, chat: ChatKey) -> Heartbeat | None:
         """Return a chat's heartbeat."""
 
-        def read(connection: sqlite3.Connection) -> Heartbeat | None:
+        def read(connection: Connection) -> Heartbeat | None:
             return _find(connection, chat)
 
         return await self._reader.run(read)
@@ -33,7 +33,7 @@ class Heartbeats(Table):
         """Return the heartbeats of all chats, including those that are off."""
         query = f"SELECT {_ROWS.columns} FROM heartbeats ORDER BY chat"  # noqa: S608
 
-        def read(connection: sqlite3.Connection) -> list[Heartbeat]:
+        def read(connection: Connection) -> list[Heartbeat]:
             return list(_ROWS.values(connection.execute(query)))
 
         return await self._reader.run(read)
@@ -41,7 +41,7 @@ class Heartbeats(Table):
     async def save(self, heartbeat: Heartbeat) -> None:
         """Insert a heartbeat or replace the chat's current one."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             _save(connection, heartbeat)
 
         await self._writer.submit(change)
@@ -49,7 +49,7 @@ class Heartbeats(Table):
     async def change(self, chat: ChatKey, step: HeartbeatStep) -> Heartbeat | None:
         """Apply a step to a chat's current heartbeat; returns None if the chat has none."""
 
-        def change(connection: sqlite3.Connection) -> Heartbeat | None:
+        def change(connection: Connection) -> Heartbeat | None:
             found = _find(connection, chat)
             if found is None:
                 return None
@@ -68,7 +68,7 @@ class Heartbeats(Table):
         newest = "ORDER BY seq DESC LIMIT 1"
         threads = f"{chat}:", f"{chat};"  # ";" follows ":" in ASCII, so the keys of all threads lie between the two
 
-        def read(connection: sqlite3.Connection) -> float | None:
+        def read(connection: Connection) -> float | None:
             found = [
                 *connection.execute(f"{_WROTE} AND chat = ? {newest}", (person, str(chat))),
                 *connection.execute(f"{_WROTE} AND chat > ? AND chat < ? {newest}", (person, *threads)),
@@ -78,11 +78,12 @@ class Heartbeats(Table):
         return await self._reader.run(read)
 
 
-def _find(connection: sqlite3.Connection, chat: ChatKey) -> Heartbeat | None:
+def _find(connection: Connection, chat: ChatKey) -> Heartbeat | None:
     query = f"SELECT {_ROWS.columns} FROM heartbeats WHERE chat = ?"  # noqa: S608
     return next(_ROWS.values(connection.execute(query, (str(chat),))), None)
 
 
-def _save(connection: sqlite3.Connection, heartbeat: Heartbeat) -> None:
-    query = f"INSERT OR REPLACE INTO heartbeats ({_ROWS.columns}) VALUES ({_ROWS.marks})"  # noqa: S608
+def _save(connection: Connection, heartbeat: Heartbeat) -> None:
+    connection.execute("DELETE FROM heartbeats WHERE chat = ? OR job = ?", (str(heartbeat.chat), heartbeat.job))
+    query = f"INSERT INTO heartbeats ({_ROWS.columns}) VALUES ({_ROWS.marks})"  # noqa: S608
     connection.execute(query, _ROWS.row(heartbeat))

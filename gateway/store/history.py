@@ -1,6 +1,6 @@
 """The part of a session's transcript that the model knows: from the last summary on, without what was taken back."""
 
-import sqlite3
+from gateway.store.connection import Connection
 
 END = 2**63 - 1
 """The number after the last row of every transcript."""
@@ -16,19 +16,19 @@ _STARTS = (
 )
 
 
-def last_starts(connection: sqlite3.Connection, session: str, most: int) -> list[int]:
+def last_starts(connection: Connection, session: str, most: int) -> list[int]:
     """Return the first rows of a session's last exchanges, the newest first."""
     values = {"session": session, "most": most, "before": END}
     return [seq for (seq,) in connection.execute(_STARTS, values)]
 
 
-def known_rows(connection: sqlite3.Connection, session: str, before: int = END) -> tuple[str, dict[str, str | int]]:
+def known_rows(connection: Connection, session: str, before: int = END) -> tuple[str, dict[str, str | int]]:
     """Return a condition, with its values, for the rows that the model knew when the row `before` was written."""
     condition = f"session = :session AND seq >= :start AND seq < :before AND {_COUNTS}"
     return condition, {"session": session, "before": before, "start": _start(connection, session, before)}
 
 
-def _start(connection: sqlite3.Connection, session: str, before: int) -> int:
+def _start(connection: Connection, session: str, before: int) -> int:
     """Return the first row that counts: the first one that the last summary kept, else the summary, else 0.
 
     The search starts at the end, so that a long history costs nothing.

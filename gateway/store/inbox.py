@@ -1,12 +1,12 @@
 """The table of inbound events."""
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
 from channels.base import Addressed, ChatKey, InboundEvent, RequestMade, ScheduleFired, TaskEnded
+from gateway.store.connection import Connection
 from gateway.store.rows import InboxItem, MessagesBefore
 from gateway.store.table import Table, readable
 from gateway.store.writer import Change
@@ -45,7 +45,7 @@ class Inbox(Table):
     async def settle(self, seqs: Sequence[int]) -> None:
         """Mark items as dealt with by other means than a run."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             mark_done(connection, seqs)
 
         await self._writer.submit(change)
@@ -54,7 +54,7 @@ class Inbox(Table):
         """Store the new text of a message that was edited while it waits."""
         event = self._secrets.masked(item.event)
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             query = "UPDATE inbox SET payload = ? WHERE seq = ? AND state = 'new'"
             connection.execute(query, (event.model_dump_json(), item.seq))
 
@@ -63,7 +63,7 @@ class Inbox(Table):
     async def waiting(self) -> list[InboxItem]:
         """Return the items not dealt with yet, in order."""
 
-        def read(connection: sqlite3.Connection) -> list[InboxItem]:
+        def read(connection: Connection) -> list[InboxItem]:
             return list(readable(connection.execute(WAITING), parse_item, "inbox"))
 
         return await self._reader.run(read)
@@ -76,7 +76,7 @@ class Inbox(Table):
             " ORDER BY seq DESC LIMIT 1"
         )
 
-        def read(connection: sqlite3.Connection) -> InboxItem | None:
+        def read(connection: Connection) -> InboxItem | None:
             rows = connection.execute(query, (str(chat), message_id))
             return next(readable(rows, parse_item, "inbox"), None)
 
@@ -89,7 +89,7 @@ class Inbox(Table):
             " WHERE chat = ? AND seq < ? AND json_extract(payload, '$.type') = 'message' ORDER BY seq DESC LIMIT ?"
         )
 
-        def read(connection: sqlite3.Connection) -> MessagesBefore:
+        def read(connection: Connection) -> MessagesBefore:
             heard: set[str] = set()
             for message_id, addressed in connection.execute(query, (str(item.event.chat), item.seq, most)):
                 heard.add(message_id)
@@ -102,7 +102,7 @@ class Inbox(Table):
     async def backlog(self) -> Backlog:
         """Return how many items wait, and since when the oldest does."""
 
-        def read(connection: sqlite3.Connection) -> Backlog:
+        def read(connection: Connection) -> Backlog:
             count, oldest = connection.execute("SELECT count(*), min(at) FROM inbox WHERE state = 'new'").fetchone()
             return Backlog(int(count), oldest)
 
@@ -111,7 +111,7 @@ class Inbox(Table):
     async def last_accepted(self) -> float | None:
         """Return when the newest event of all was accepted, by the clock at that time."""
 
-        def read(connection: sqlite3.Connection) -> float | None:
+        def read(connection: Connection) -> float | None:
             rows = connection.execute("SELECT at FROM inbox ORDER BY seq DESC LIMIT 1")
             return next((float(at) for (at,) in rows), None)
 
@@ -123,18 +123,18 @@ def accepting(event: InboundEvent, now: float) -> Change[int | None]:
     payload = event.model_dump_json()
     message_id = None if isinstance(event, RequestMade | ScheduleFired | TaskEnded) else event.message_id
 
-    def change(connection: sqlite3.Connection) -> int | None:
-        cursor = connection.execute(
+    def change(connection: Connection) -> int | None:
+        added = connection.execute(
             "INSERT INTO inbox (event_id, chat, message_id, payload, at) VALUES (?, ?, ?, ?, ?)"
-            " ON CONFLICT (event_id) DO NOTHING",
+            " ON CONFLICT (event_id) DO NOTHING RETURNING seq",
             (event.event_id, str(event.chat), message_id, payload, now),
-        )
-        return cursor.lastrowid if cursor.rowcount == 1 else None
+        ).fetchall()
+        return int(added[0][0]) if added else None
 
     return change
 
 
-def mark_done(connection: sqlite3.Connection, seqs: Sequence[int]) -> None:
+def mark_done(connection: Connection, seqs: Sequence[int]) -> None:
     """Mark items as dealt with."""
     if seqs:
         connection.executemany("UPDATE inbox SET state = 'done' WHERE seq = ?", [(seq,) for seq in seqs])

@@ -1,19 +1,18 @@
 """The table of jobs."""
 
-import json
-import sqlite3
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import islice
 
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.job import Job, JobState
 from gateway.store.row_codec import RowCodec
 from gateway.store.table import Table
 
 _ROWS = RowCodec(Job, "jobs", json_fields=("rule", "work", "scripts", "given"))
-_ON_PLATFORMS = "substr(chat, 1, instr(chat, ':') - 1) IN (SELECT value FROM json_each(:platforms))"
+_ON_PLATFORMS = "instr(:platforms, ':' || substr(chat, 1, instr(chat, ':'))) > 0"
 _ONE_OFF = "json_extract(rule, '$.type') = 'once' AND json_extract(work, '$.type') = 'reminder' AND instead_of = ''"
 
 _Values = Mapping[str, str | float | None]
@@ -37,7 +36,7 @@ class Jobs(Table):
         row = _ROWS.row(self._masked_job(job))
         query = f"INSERT INTO jobs ({_ROWS.columns}) VALUES ({_ROWS.marks}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             return connection.execute(query, row).rowcount == 1
 
         return await self._writer.submit(change)
@@ -50,7 +49,7 @@ class Jobs(Table):
     async def change(self, job_id: str, step: JobStep) -> Job | None:
         """Apply a step to a job's current state. Returns the result, or None if there is no such job."""
 
-        def change(connection: sqlite3.Connection) -> Job | None:
+        def change(connection: Connection) -> Job | None:
             found = next(_select(connection, "id = :id", {"id": job_id}), None)
             if found is None:
                 return None
@@ -72,7 +71,7 @@ class Jobs(Table):
     async def advance_all(self, moves: Sequence[Advance]) -> None:
         """Advance many jobs in one transaction."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             for move in moves:
                 advance(connection, move)
 
@@ -82,7 +81,7 @@ class Jobs(Table):
         """Delete drafts created before `before`, except one-off reminders."""
         query = f"DELETE FROM jobs WHERE state = 'draft' AND created < ? AND NOT ({_ONE_OFF})"  # noqa: S608
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(query, (before,))
 
         await self._writer.submit(change)
@@ -108,7 +107,7 @@ class Jobs(Table):
     async def active(self) -> list[Job]:
         """Return the active jobs of all chats, oldest first."""
 
-        def read(connection: sqlite3.Connection) -> list[Job]:
+        def read(connection: Connection) -> list[Job]:
             return list(active(connection))
 
         return await self._reader.run(read)
@@ -117,7 +116,7 @@ class Jobs(Table):
         """Return the number of a chat's active jobs."""
         query = "SELECT count(*) FROM jobs WHERE chat = ? AND state = 'active'"
 
-        def read(connection: sqlite3.Connection) -> int:
+        def read(connection: Connection) -> int:
             (count,) = connection.execute(query, (str(chat),)).fetchone()
             return int(count)
 
@@ -125,7 +124,8 @@ class Jobs(Table):
 
     async def unconfirmed(self, now: float) -> list[Job]:
         """Return draft one-off reminders whose time has passed without a confirmation."""
-        where = f"state = 'draft' AND {_ONE_OFF} AND json_extract(rule, '$.at') <= :now ORDER BY created"
+        due = "CAST(json_extract(rule, '$.at') AS DOUBLE PRECISION) <= :now"
+        where = f"state = 'draft' AND {_ONE_OFF} AND {due} ORDER BY created"
         return await self._read(where, {"now": now})
 
     async def due(self, now: float, most: int, platforms: Collection[str]) -> list[Job]:
@@ -137,9 +137,9 @@ class Jobs(Table):
             platforms: The names of the platforms.
         """
         where = f"state = 'active' AND next_at <= :now AND {_ON_PLATFORMS} ORDER BY next_at, id"
-        values: _Values = {"now": now, "platforms": json.dumps([*platforms])}
+        values: _Values = {"now": now, "platforms": f":{':'.join(platforms)}:"}
 
-        def read(connection: sqlite3.Connection) -> list[Job]:
+        def read(connection: Connection) -> list[Job]:
             return list(islice(_select(connection, where, values), most))
 
         return await self._reader.run(read)
@@ -148,7 +148,7 @@ class Jobs(Table):
         """Return the first due time after `after`, in seconds since the epoch."""
         query = "SELECT min(next_at) FROM jobs WHERE state = 'active' AND next_at > ?"
 
-        def read(connection: sqlite3.Connection) -> float | None:
+        def read(connection: Connection) -> float | None:
             found: float | None
             (found,) = connection.execute(query, (after,)).fetchone()
             return found
@@ -156,7 +156,7 @@ class Jobs(Table):
         return await self._reader.run(read)
 
     async def _read(self, where: str, values: _Values) -> list[Job]:
-        def read(connection: sqlite3.Connection) -> list[Job]:
+        def read(connection: Connection) -> list[Job]:
             return list(_select(connection, where, values))
 
         return await self._reader.run(read)
@@ -165,17 +165,17 @@ class Jobs(Table):
         return replace(job, work=self._secrets.masked(job.work), given=tuple(map(self._secrets.mask, job.given)))
 
 
-def active(connection: sqlite3.Connection) -> Iterator[Job]:
+def active(connection: Connection) -> Iterator[Job]:
     """Yield the active jobs of all chats, oldest first."""
     return _select(connection, "state = 'active' ORDER BY created, id", {})
 
 
-def _select(connection: sqlite3.Connection, where: str, values: _Values) -> Iterator[Job]:
+def _select(connection: Connection, where: str, values: _Values) -> Iterator[Job]:
     rows = connection.execute(f"SELECT {_ROWS.columns} FROM jobs WHERE {where}", values)  # noqa: S608
     return _ROWS.values(rows)
 
 
-def advance(connection: sqlite3.Connection, move: Advance) -> bool:
+def advance(connection: Connection, move: Advance) -> bool:
     """Move a job's due time. Returns False if the job is no longer due at `move.seen`."""
     state = JobState.DONE if move.to is None else JobState.ACTIVE
     done = connection.execute(
@@ -185,6 +185,6 @@ def advance(connection: sqlite3.Connection, move: Advance) -> bool:
     return done.rowcount == 1
 
 
-def _save(connection: sqlite3.Connection, job: Job) -> None:
+def _save(connection: Connection, job: Job) -> None:
     query = f"UPDATE jobs SET ({_ROWS.columns}) = ({_ROWS.marks}) WHERE id = ?"  # noqa: S608
     connection.execute(query, (*_ROWS.row(job), job.id))

@@ -1,7 +1,6 @@
 """The table of codes that link a second account to a person."""
 
-import sqlite3
-
+from gateway.store.connection import Connection
 from gateway.store.people import save_person
 from gateway.store.person import Person
 from gateway.store.table import Table
@@ -17,7 +16,7 @@ class Links(Table):
         """Keep a code of an account, in place of its earlier one."""
         now, name = self._clock.time(), self._secrets.mask(name)
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("DELETE FROM links WHERE expires <= ? OR principal = ?", (now, principal))
             row = code, principal, name, now + LASTS
             connection.execute("INSERT INTO links (code, principal, name, expires) VALUES (?, ?, ?, ?)", row)
@@ -28,7 +27,7 @@ class Links(Table):
         """Return the principal and the name of the account that asked for a valid code."""
         now = self._clock.time()
 
-        def read(connection: sqlite3.Connection) -> tuple[str, str] | None:
+        def read(connection: Connection) -> tuple[str, str] | None:
             query = "SELECT principal, name FROM links WHERE code = ? AND expires > ?"
             found: tuple[str, str] | None = connection.execute(query, (code, now)).fetchone()
             return found
@@ -40,7 +39,7 @@ class Links(Table):
         now = self._clock.time()
         names = {each.principal: self._secrets.mask(each.name) for each in person.accounts}
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             if connection.execute("DELETE FROM links WHERE code = ? AND expires > ?", (code, now)).rowcount != 1:
                 return False
             save_person(connection, person, names)

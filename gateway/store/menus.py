@@ -1,8 +1,7 @@
 """The table of the menus of commands that single private chats have."""
 
-import sqlite3
-
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.table import Table
 
 
@@ -12,7 +11,7 @@ class Menus(Table):
     async def all(self) -> dict[ChatKey, str]:
         """Return the digests by chat."""
 
-        def read(connection: sqlite3.Connection) -> dict[ChatKey, str]:
+        def read(connection: Connection) -> dict[ChatKey, str]:
             rows = connection.execute("SELECT chat, digest FROM menus").fetchall()
             return {ChatKey.parse(chat): digest for chat, digest in rows}
 
@@ -21,10 +20,14 @@ class Menus(Table):
     async def save(self, chat: ChatKey, digest: str | None) -> None:
         """Record that a chat has a menu, or none of its own."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             if digest is None:
                 connection.execute("DELETE FROM menus WHERE chat = ?", (str(chat),))
             else:
-                connection.execute("INSERT OR REPLACE INTO menus (chat, digest) VALUES (?, ?)", (str(chat), digest))
+                connection.execute(
+                    "INSERT INTO menus (chat, digest) VALUES (?, ?)"
+                    " ON CONFLICT (chat) DO UPDATE SET digest = excluded.digest",
+                    (str(chat), digest),
+                )
 
         await self._writer.submit(change)

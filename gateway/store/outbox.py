@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
@@ -11,6 +10,7 @@ from typing import NamedTuple
 from channels.base import ChatKey, OutboundMessage
 from channels.values import Known
 from gateway.security.secrets import Secrets
+from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done, parse_item
 from gateway.store.rows import InboxItem, Offered, Post, PostState
 from gateway.store.table import Table, readable
@@ -46,7 +46,7 @@ class Outbox(Table):
         """Queue posts and mark the inbox items that they answer as done."""
         rows = rows_of(masked_posts(posts, self._secrets), self._clock.time())
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             insert(connection, rows)
             mark_done(connection, settled)
 
@@ -63,7 +63,7 @@ class Outbox(Table):
         """
         query = "UPDATE outbox SET state = 'sending', attempts = attempts + 1, unknown = ? WHERE key = ?"
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(query, (unknown, key))
 
         return self._writer.submit(change, later=unknown <= 1)
@@ -71,7 +71,7 @@ class Outbox(Table):
     def not_sent(self, key: str, unknown: int) -> "asyncio.Future[None]":
         """Record that a send failed for certain; `unknown` counts the other attempts that may have arrived."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("UPDATE outbox SET unknown = ? WHERE key = ?", (unknown, key))
 
         return self._writer.submit(change, later=True)
@@ -87,7 +87,7 @@ class Outbox(Table):
         at = self._clock.time() if at is None else at
         body = self._secrets.masked(post.message).model_dump_json()
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(
                 "UPDATE outbox SET state = 'sent', message_id = ?, body = ?, said_at = ? WHERE key = ?",
                 (message_id, body, at, post.key),
@@ -106,7 +106,7 @@ class Outbox(Table):
         """Give up a post."""
         reason = self._secrets.mask(reason)
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("UPDATE outbox SET state = 'failed', reason = ? WHERE key = ?", (reason, key))
 
         await self._writer.submit(change)
@@ -116,7 +116,7 @@ class Outbox(Table):
         reason = self._secrets.mask(reason)
         query = "UPDATE outbox SET state = 'failed', reason = ?, unconfirmed = 1 WHERE key = ?"
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(query, (reason, key))
 
         await self._writer.submit(change)
@@ -126,7 +126,7 @@ class Outbox(Table):
         rows = rows_of(masked_posts([post], self._secrets), self._clock.time())
         query = "UPDATE outbox SET unconfirmed = 2 WHERE chat = ? AND unconfirmed = 1"
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             insert(connection, rows)
             connection.execute(query, (str(post.chat),))
 
@@ -135,7 +135,7 @@ class Outbox(Table):
     async def to_offer(self) -> list[ChatKey]:
         """Return the chats with messages that may not have arrived and were not offered yet."""
 
-        def read(connection: sqlite3.Connection) -> list[ChatKey]:
+        def read(connection: Connection) -> list[ChatKey]:
             found = connection.execute("SELECT DISTINCT chat FROM outbox WHERE unconfirmed = 1")
             return list(readable(found, lambda row: ChatKey.parse(*row), "outbox"))
 
@@ -145,7 +145,7 @@ class Outbox(Table):
         """Return the parts of the chat's last message whose arrival is unknown."""
         query = f"{_SELECT} WHERE chat = ? AND unconfirmed > 0 ORDER BY {ORDER}"
 
-        def read(connection: sqlite3.Connection) -> list[Post]:
+        def read(connection: Connection) -> list[Post]:
             found = list(_posts(connection.execute(query, (str(chat),))))
             return [post for post in found if post.run == found[-1].run]
 
@@ -155,7 +155,7 @@ class Outbox(Table):
         """Return the data that helps to find a post among the other messages of its chat."""
         query = "SELECT message_id FROM outbox WHERE chat = ? AND message_id IS NOT NULL ORDER BY at DESC LIMIT ?"
 
-        def read(connection: sqlite3.Connection) -> frozenset[str]:
+        def read(connection: Connection) -> frozenset[str]:
             return frozenset(name for (name,) in connection.execute(query, (str(post.chat), MOST_IDS)))
 
         return Known(others=await self._reader.run(read), since=post.at)
@@ -167,7 +167,7 @@ class Outbox(Table):
         """
         query = f"{_SELECT} WHERE state IN ('pending', 'sending') ORDER BY {ORDER}"
 
-        def read(connection: sqlite3.Connection) -> list[Post]:
+        def read(connection: Connection) -> list[Post]:
             return [post.of_earlier_start() for post in _posts(connection.execute(query))]
 
         return await self._reader.run(read)
@@ -175,7 +175,7 @@ class Outbox(Table):
     async def find(self, key: str) -> Post | None:
         """Return the post with this key."""
 
-        def read(connection: sqlite3.Connection) -> Post | None:
+        def read(connection: Connection) -> Post | None:
             return _find(connection, key)
 
         return await self._reader.run(read)
@@ -184,7 +184,7 @@ class Outbox(Table):
         """Return the posts of a run, in order."""
         query = f"{_SELECT} WHERE run = ? ORDER BY {ORDER}"
 
-        def read(connection: sqlite3.Connection) -> list[Post]:
+        def read(connection: Connection) -> list[Post]:
             return list(_posts(connection.execute(query, (run,))))
 
         return await self._reader.run(read)
@@ -193,7 +193,7 @@ class Outbox(Table):
         """Return the post with this key, and when it got its current text."""
         query = f"{_SELECT} WHERE key = ?"
 
-        def read(connection: sqlite3.Connection) -> Offered | None:
+        def read(connection: Connection) -> Offered | None:
             rows = map(_Row._make, connection.execute(query, (key,)))
             return next(readable(rows, lambda row: Offered(_post(row), row.said_at), "outbox"), None)
 
@@ -202,7 +202,7 @@ class Outbox(Table):
     async def current(self, chat: ChatKey, message_id: str) -> Post | None:
         """Return the post that gave one of our messages its current text."""
 
-        def read(connection: sqlite3.Connection) -> Post | None:
+        def read(connection: Connection) -> Post | None:
             return _current(connection, chat, message_id)
 
         return await self._reader.run(read)
@@ -213,9 +213,11 @@ class Outbox(Table):
         A press proves that the message is there, even if its send is not acknowledged yet or never was. Where the
         acknowledgement was lost, there may be two copies, and only one of them is known.
         """
-        query = f"{_SELECT} WHERE chat = ? AND instr(body, ?) AND (state != 'sent' OR message_id != ?) ORDER BY at DESC"
+        query = (
+            f"{_SELECT} WHERE chat = ? AND instr(body, ?) > 0 AND (state != 'sent' OR message_id != ?) ORDER BY at DESC"
+        )
 
-        def read(connection: sqlite3.Connection) -> Post | None:
+        def read(connection: Connection) -> Post | None:
             known = _current(connection, chat, message_id)
             if known is not None and (known.has_button(action) or known.key.startswith(_REPLY)):
                 return known
@@ -235,7 +237,7 @@ class Outbox(Table):
             " ORDER BY key LIKE 'inbox-%', at DESC, length(key) DESC, key DESC LIMIT 1"
         )
 
-        def read(connection: sqlite3.Connection) -> list[Post]:
+        def read(connection: Connection) -> list[Post]:
             row = connection.execute(query, (str(chat), message_id)).fetchone()
             if row is None:
                 return []
@@ -254,9 +256,9 @@ class Outbox(Table):
 
         Messages that were rewritten since, for instance by a button press, are left out.
         """
-        query = f"{_SELECT} WHERE chat = ? AND at >= ? AND state != 'failed' AND instr(body, ?) ORDER BY {ORDER}"
+        query = f"{_SELECT} WHERE chat = ? AND at >= ? AND state != 'failed' AND instr(body, ?) > 0 ORDER BY {ORDER}"
 
-        def read(connection: sqlite3.Connection) -> list[Offered]:
+        def read(connection: Connection) -> list[Offered]:
             rows = map(_Row._make, connection.execute(query, (str(chat), since, _SAYS_YES)))
             found = list(readable(rows, lambda row: Offered(_post(row), row.said_at), "outbox"))
             return [each for each in found if _is_current(connection, each.post)]
@@ -270,7 +272,7 @@ class Outbox(Table):
             " WHERE chat = ? AND said_at >= ? AND state = 'sent' AND key LIKE '%:proactive:%' LIMIT 1"
         )
 
-        def read(connection: sqlite3.Connection) -> bool:
+        def read(connection: Connection) -> bool:
             return connection.execute(query, (str(chat), since)).fetchone() is not None
 
         return await self._reader.run(read)
@@ -284,7 +286,7 @@ class Outbox(Table):
             seq, payload, at = row
             return at, parse_item((seq, payload))
 
-        def read(connection: sqlite3.Connection) -> list[tuple[float, InboxItem | Post]]:
+        def read(connection: Connection) -> list[tuple[float, InboxItem | Post]]:
             found: list[tuple[float, InboxItem | Post]] = []
             found.extend(readable(connection.execute(theirs, (str(chat), most)), item, "inbox"))
             rows = map(_Row._make, connection.execute(ours, (str(chat), most)))
@@ -311,23 +313,23 @@ def masked_posts(posts: Sequence[Post], secrets: Secrets) -> list[Post]:
     return [replace(post, message=secrets.masked(post.message)) for post in posts]
 
 
-def insert(connection: sqlite3.Connection, rows: Sequence[PostRow]) -> None:
+def insert(connection: Connection, rows: Sequence[PostRow]) -> None:
     """Insert posts. An existing key is updated and sent again, as an edit if it has a message id."""
     if rows:
         connection.executemany(
             "INSERT INTO outbox (key, run, chat, body, message_id, at) VALUES (?, ?, ?, ?, ?, ?)"
             " ON CONFLICT (key) DO UPDATE SET body = excluded.body, state = 'pending',"
-            " message_id = coalesce(excluded.message_id, message_id)",
+            " message_id = coalesce(excluded.message_id, outbox.message_id)",
             rows,
         )
 
 
-def _find(connection: sqlite3.Connection, key: str) -> Post | None:
+def _find(connection: Connection, key: str) -> Post | None:
     row = connection.execute(f"{_SELECT} WHERE key = ?", (key,)).fetchone()
     return _post(_Row(*row)) if row else None
 
 
-def _current(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> Post | None:
+def _current(connection: Connection, chat: ChatKey, message_id: str) -> Post | None:
     """Return the newest post that made or edited a message; the reply to a button press counts as newer."""
     query = (
         f"{_SELECT} WHERE chat = ? AND message_id = ? AND state = 'sent'"
@@ -337,7 +339,7 @@ def _current(connection: sqlite3.Connection, chat: ChatKey, message_id: str) -> 
     return _post(_Row(*row)) if row else None
 
 
-def _is_current(connection: sqlite3.Connection, post: Post) -> bool:
+def _is_current(connection: Connection, post: Post) -> bool:
     now = _current(connection, post.chat, post.message_id) if post.message_id else None
     return now is None or now.key == post.key
 

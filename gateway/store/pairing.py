@@ -1,10 +1,10 @@
 """The tables of the pairing code and of wrong tries."""
 
 import hmac
-import sqlite3
 from dataclasses import dataclass
 from enum import StrEnum
 
+from gateway.store.connection import Connection
 from gateway.store.people import save_person
 from gateway.store.person import Person
 from gateway.store.table import Table
@@ -14,6 +14,10 @@ LASTS = 3_600.0
 MOST_OF_SENDER = 5
 MOST_OF_CODE = 50
 """Wrong tries."""
+_NOTE_TRY = (
+    "INSERT INTO pairing_tries (principal, wrong, at) VALUES (?, ?, ?) ON CONFLICT (principal) DO UPDATE"
+    " SET wrong = excluded.wrong, at = excluded.at"
+)
 
 
 @dataclass(frozen=True)
@@ -40,11 +44,12 @@ class Pairing(Table):
         """Return the valid code; `fresh` becomes the code if there is none. The second value tells if it did."""
         now = self._clock.time()
 
-        def change(connection: sqlite3.Connection) -> tuple[Code, bool]:
+        def change(connection: Connection) -> tuple[Code, bool]:
             found = _code(connection, now)
             if found is not None:
                 return found, False
-            connection.execute("INSERT OR REPLACE INTO pairing VALUES (1, ?, ?, 0)", (fresh, now + LASTS))
+            connection.execute("DELETE FROM pairing")
+            connection.execute("INSERT INTO pairing VALUES (1, ?, ?, 0)", (fresh, now + LASTS))
             connection.execute("DELETE FROM pairing_tries WHERE at <= ?", (now - LASTS,))
             return Code(fresh, now + LASTS), True
 
@@ -55,7 +60,7 @@ class Pairing(Table):
         now = self._clock.time()
         name = {each.principal: self._secrets.mask(each.name) for each in owner.accounts}
 
-        def change(connection: sqlite3.Connection) -> Try:
+        def change(connection: Connection) -> Try:
             wrong = _wrong(connection, principal, now)
             if wrong >= MOST_OF_SENDER:
                 return Try.LOCKED
@@ -64,8 +69,7 @@ class Pairing(Table):
                 connection.execute("DELETE FROM pairing")
                 save_person(connection, owner, name)
                 return Try.PAIRED
-            row = principal, wrong + 1, now
-            connection.execute("INSERT OR REPLACE INTO pairing_tries (principal, wrong, at) VALUES (?, ?, ?)", row)
+            connection.execute(_NOTE_TRY, (principal, wrong + 1, now))
             connection.execute("UPDATE pairing SET wrong = wrong + 1")
             connection.execute("DELETE FROM pairing WHERE wrong >= ?", (MOST_OF_CODE,))
             return Try.NOW_LOCKED if wrong + 1 == MOST_OF_SENDER else Try.WRONG
@@ -73,11 +77,11 @@ class Pairing(Table):
         return await self._writer.submit(change)
 
 
-def _code(connection: sqlite3.Connection, now: float) -> Code | None:
+def _code(connection: Connection, now: float) -> Code | None:
     row = connection.execute("SELECT code, expires FROM pairing WHERE expires > ?", (now,)).fetchone()
     return Code(*row) if row else None
 
 
-def _wrong(connection: sqlite3.Connection, principal: str, now: float) -> int:
+def _wrong(connection: Connection, principal: str, now: float) -> int:
     query = "SELECT wrong FROM pairing_tries WHERE principal = ? AND at > ?"
     return next((int(wrong) for (wrong,) in connection.execute(query, (principal, now - LASTS))), 0)

@@ -1,11 +1,11 @@
 """The tables of people and of their accounts."""
 
-import sqlite3
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.person import ROLES, Account, Person, RoleName
 from gateway.store.table import Table, readable
 
@@ -19,7 +19,7 @@ class People(Table):
     async def all(self) -> list[Person]:
         """Return everybody, in the order in which they became known."""
 
-        def read(connection: sqlite3.Connection) -> list[Person]:
+        def read(connection: Connection) -> list[Person]:
             accounts = defaultdict[str, list[Account]](list)
             for person, account in readable(connection.execute(_ACCOUNTS), _account, "accounts"):
                 accounts[person].append(account)
@@ -32,13 +32,13 @@ class People(Table):
         """Store a person's state. Accounts that were another person's move to this one."""
         names = {each.principal: self._secrets.mask(each.name) for each in person.accounts}
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             save_person(connection, person, names)
 
         await self._writer.submit(change)
 
 
-def save_person(connection: sqlite3.Connection, person: Person, names: Mapping[str, str]) -> None:
+def save_person(connection: Connection, person: Person, names: Mapping[str, str]) -> None:
     """Insert or replace a person, as part of a transaction. `names` are the masked names of the accounts."""
     rows = [
         (each.principal, person.id, names[each.principal], str(each.chat) if each.chat else None)
@@ -51,7 +51,8 @@ def save_person(connection: sqlite3.Connection, person: Person, names: Mapping[s
         (person.id, person.role, int(person.is_blocked), person.by, person.at),
     )
     connection.execute("DELETE FROM accounts WHERE person = ?", (person.id,))
-    connection.executemany("INSERT OR REPLACE INTO accounts (principal, person, name, chat) VALUES (?, ?, ?, ?)", rows)
+    connection.executemany("DELETE FROM accounts WHERE principal = ?", [(each.principal,) for each in person.accounts])
+    connection.executemany("INSERT INTO accounts (principal, person, name, chat) VALUES (?, ?, ?, ?)", rows)
     connection.execute("DELETE FROM people WHERE id NOT IN (SELECT person FROM accounts)")
 
 

@@ -1,11 +1,11 @@
 """The table of reactions that are not final, so that the next process can replace them."""
 
-import sqlite3
 from dataclasses import dataclass
 from enum import StrEnum
 
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.table import Table
 
 
@@ -46,15 +46,17 @@ class Reactions(Table):
         """Record a message before it gets a reaction."""
         row = seq, str(chat), message_id, self._clock.time()
 
-        def change(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT OR IGNORE INTO reactions (seq, chat, message_id, at) VALUES (?, ?, ?, ?)", row)
+        def change(connection: Connection) -> None:
+            connection.execute(
+                "INSERT INTO reactions (seq, chat, message_id, at) VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row
+            )
 
         await self._writer.submit(change)
 
     async def remove(self, seq: int) -> None:
         """Delete the record of a message whose reaction is final or gone."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("DELETE FROM reactions WHERE seq = ?", (seq,))
 
         await self._writer.submit(change)
@@ -62,7 +64,7 @@ class Reactions(Table):
     async def left(self) -> list[LeftReaction]:
         """Return the messages that the previous process left with a reaction, and what became of each."""
 
-        def read(connection: sqlite3.Connection) -> list[LeftReaction]:
+        def read(connection: Connection) -> list[LeftReaction]:
             rows = connection.execute("SELECT seq, chat, message_id, at FROM reactions ORDER BY seq").fetchall()
             return [
                 LeftReaction(seq, ChatKey.parse(chat), message, _fate(connection, seq, chat, at))
@@ -72,7 +74,7 @@ class Reactions(Table):
         return await self._reader.run(read)
 
 
-def _fate(connection: sqlite3.Connection, seq: int, chat: str, at: float) -> Fate:
+def _fate(connection: Connection, seq: int, chat: str, at: float) -> Fate:
     state = connection.execute(_STATE, (seq,)).fetchone()
     if state is None or state[0] == "new":
         return Fate.OPEN if state else Fate.DROPPED

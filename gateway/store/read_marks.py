@@ -1,10 +1,10 @@
 """The table of read marks: up to which time each chat's history was read without a gap."""
 
 import asyncio
-import sqlite3
 from dataclasses import dataclass
 
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 
 
@@ -27,7 +27,7 @@ class ReadMarks(Table):
             "SELECT chat, at, trouble FROM read_marks WHERE chat >= ? AND chat < ? AND at > ? ORDER BY at DESC LIMIT ?"
         )
 
-        def read(connection: sqlite3.Connection) -> list[ReadMark]:
+        def read(connection: Connection) -> list[ReadMark]:
             rows = connection.execute(query, (*_keys_of(platform), since, most))
             return list(readable(rows, _mark, "read_marks"))
 
@@ -37,7 +37,7 @@ class ReadMarks(Table):
         """Return the ids of users whose private chats have a mark later than `since`."""
         query = "SELECT DISTINCT person FROM read_marks WHERE chat >= ? AND chat < ? AND at > ? AND person IS NOT NULL"
 
-        def read(connection: sqlite3.Connection) -> set[str]:
+        def read(connection: Connection) -> set[str]:
             return {person for (person,) in connection.execute(query, (*_keys_of(platform), since))}
 
         return await self._reader.run(read)
@@ -55,10 +55,11 @@ class ReadMarks(Table):
                 a message.
         """
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(
                 "INSERT INTO read_marks (chat, at, person) VALUES (?, ?, ?) ON CONFLICT (chat) DO UPDATE"
-                " SET at = max(at, excluded.at), person = coalesce(excluded.person, person), trouble = ''",
+                " SET at = CASE WHEN excluded.at > read_marks.at THEN excluded.at ELSE read_marks.at END,"
+                " person = coalesce(excluded.person, read_marks.person), trouble = ''",
                 (str(chat), at, person),
             )
 
@@ -68,10 +69,10 @@ class ReadMarks(Table):
         """Record why a chat's history cannot be read. Returns True if the reason is new."""
         reason = self._secrets.mask(reason)
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             cursor = connection.execute(
                 "INSERT INTO read_marks (chat, at, trouble) VALUES (?, 0, ?) ON CONFLICT (chat) DO UPDATE"
-                " SET trouble = excluded.trouble WHERE trouble <> excluded.trouble",
+                " SET trouble = excluded.trouble WHERE read_marks.trouble <> excluded.trouble",
                 (str(chat), reason),
             )
             return cursor.rowcount == 1

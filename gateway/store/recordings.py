@@ -1,8 +1,8 @@
 """The tables of transcribed recordings, and of the people who were told that nothing transcribes them."""
 
-import sqlite3
 from dataclasses import dataclass
 
+from gateway.store.connection import Connection
 from gateway.store.table import Table
 
 
@@ -26,7 +26,7 @@ class Recordings(Table):
         """Return the transcript of an attachment, if it was made."""
         query = "SELECT seq, place, words, seconds, model FROM recordings WHERE seq = ? AND place = ?"
 
-        def read(connection: sqlite3.Connection) -> Recording | None:
+        def read(connection: Connection) -> Recording | None:
             row = connection.execute(query, (seq, place)).fetchone()
             return Recording(*row) if row else None
 
@@ -37,7 +37,7 @@ class Recordings(Table):
         words, now = self._secrets.mask(made.words), self._clock.time()
         row = (made.seq, made.place, words, made.seconds, made.model, now)
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("INSERT INTO recordings VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
 
         await self._writer.submit(change)
@@ -45,7 +45,7 @@ class Recordings(Table):
     async def is_first_notice(self, person: str, seq: int) -> bool:
         """Record that a person is told, with this inbox item. Returns False if they were told with another one."""
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             connection.execute("INSERT INTO voice_notices VALUES (?, ?) ON CONFLICT DO NOTHING", (person, seq))
             told = connection.execute("SELECT seq FROM voice_notices WHERE person = ?", (person,)).fetchone()
             return bool(told == (seq,))

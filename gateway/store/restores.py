@@ -3,11 +3,11 @@
 Messages from before the restore that turn up after it are reported to owners and not answered.
 """
 
-import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageEdited, MessageReceived
+from gateway.store.connection import Connection
 from gateway.store.inbox import accepting, mark_done
 from gateway.store.table import Table
 
@@ -38,7 +38,7 @@ class Restores(Table):
     async def last(self) -> Restored | None:
         """Return the store's last restore from a backup; None if it was never restored."""
 
-        def read(connection: sqlite3.Connection) -> Restored | None:
+        def read(connection: Connection) -> Restored | None:
             at, taken_at = connection.execute("SELECT restored, restored_from FROM store").fetchone()
             return None if at is None else Restored(at, taken_at)
 
@@ -56,7 +56,7 @@ class Restores(Table):
         safe = self._secrets.masked(event)
         accept = accepting(safe, self._clock.time())
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             seq = accept(connection)
             if seq is None:
                 return False
@@ -70,7 +70,7 @@ class Restores(Table):
         """Return the messages set aside that were not reported to owners yet, oldest first."""
         query = "SELECT seq, at, chat, who, words FROM set_aside WHERE told = 0 ORDER BY at, seq"
 
-        def read(connection: sqlite3.Connection) -> list[SetAside]:
+        def read(connection: Connection) -> list[SetAside]:
             return [SetAside(*row) for row in connection.execute(query)]
 
         return await self._reader.run(read)
@@ -78,13 +78,13 @@ class Restores(Table):
     async def mark_reported(self, seqs: Sequence[int]) -> None:
         """Mark messages as reported."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.executemany("UPDATE set_aside SET told = 1 WHERE seq = ?", [(seq,) for seq in seqs])
 
         await self._writer.submit(change)
 
 
-def add(connection: sqlite3.Connection, event: InboundEvent) -> None:
+def add(connection: Connection, event: InboundEvent) -> None:
     """Record an event if a user caused it; ignore all others."""
     match event:
         case MessageReceived():
@@ -100,6 +100,6 @@ def add(connection: sqlite3.Connection, event: InboundEvent) -> None:
     note(connection, event.at, str(event.chat), event.sender.name or event.sender.id, words)
 
 
-def note(connection: sqlite3.Connection, at: float, chat: str, who: str, words: str) -> None:
+def note(connection: Connection, at: float, chat: str, who: str, words: str) -> None:
     """Record a message to be reported."""
     connection.execute("INSERT INTO set_aside (at, chat, who, words) VALUES (?, ?, ?, ?)", (at, chat, who, words))

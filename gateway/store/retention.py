@@ -4,12 +4,12 @@ Messages of users and models are kept whole, and no row is deleted.
 """
 
 import json
-import sqlite3
 from hashlib import sha256
 
 from pydantic import JsonValue
 
 from agent_core.messages import AgentMessage, ImageContent, JsonObject, TextContent, ToolResultMessage, message_adapter
+from gateway.store.connection import Connection
 from gateway.store.steps import SHORTENED
 from gateway.store.table import Table
 
@@ -19,8 +19,6 @@ SHORT = 200
 """Characters that are kept of a shortened text."""
 RUNS = 10
 """The most runs shortened in one transaction, as others wait for it."""
-PAGES = 256
-"""The most pages given back at a time."""
 
 _OLD_RUNS = (
     "SELECT run FROM runs WHERE shortened = 0 AND state = 'done' AND started < :before AND coalesce(ended, 0) < :before"
@@ -36,7 +34,7 @@ class Retention(Table):
     async def shorten(self, before: float) -> int:
         """Shorten the oldest runs that ended before `before`. Returns how many were shortened, at most `RUNS`."""
 
-        def change(connection: sqlite3.Connection) -> int:
+        def change(connection: Connection) -> int:
             runs = [run for (run,) in connection.execute(_OLD_RUNS, {"before": before, "most": RUNS})]
             for run in runs:
                 _shorten_steps(connection, run)
@@ -48,20 +46,9 @@ class Retention(Table):
         return await self._writer.submit(change)
 
     async def free_pages(self) -> bool:
-        """Return some free pages to the file system. Returns True if there are more.
+        """Return some free space to the file system. Returns True if there is more."""
 
-        Does nothing for a file without incremental vacuum.
-        """
-
-        def change(connection: sqlite3.Connection) -> bool:
-            (is_incremental,) = connection.execute("PRAGMA auto_vacuum").fetchone()
-            if not is_incremental:
-                return False
-            connection.execute(f"PRAGMA incremental_vacuum({PAGES})").fetchall()
-            (free,) = connection.execute("PRAGMA freelist_count").fetchone()
-            return bool(free)
-
-        return await self._writer.submit(change)
+        return await self._writer.database.give_back_pages()
 
 
 def shortened(text: str) -> str:
@@ -75,14 +62,14 @@ def _digest(text: str) -> str:
     return sha256(text.encode(errors="surrogatepass")).hexdigest()
 
 
-def _shorten_steps(connection: sqlite3.Connection, run: str) -> None:
+def _shorten_steps(connection: Connection, run: str) -> None:
     query = "SELECT seq, event, state FROM steps WHERE run = ? AND (length(event) > ? OR length(state) > ?)"
     rows = connection.execute(query, (run, LONG, LONG)).fetchall()
     done = [(_event(event), state and _object(state), seq) for seq, event, state in rows]
     connection.executemany("UPDATE steps SET event = ?, state = ? WHERE seq = ?", done)
 
 
-def _shorten_calls(connection: sqlite3.Connection, run: str) -> None:
+def _shorten_calls(connection: Connection, run: str) -> None:
     query = (
         "SELECT seq, arguments, result, error FROM tool_calls"
         " WHERE run = ? AND (length(arguments) > ? OR length(result) > ? OR length(error) > ?)"
@@ -95,7 +82,7 @@ def _shorten_calls(connection: sqlite3.Connection, run: str) -> None:
     connection.executemany("UPDATE tool_calls SET arguments = ?, result = ?, error = ? WHERE seq = ?", done)
 
 
-def _shorten_results(connection: sqlite3.Connection, run: str) -> None:
+def _shorten_results(connection: Connection, run: str) -> None:
     query = (
         "SELECT seq, message FROM transcript"
         " WHERE run = ? AND length(message) > ? AND json_extract(message, '$.role') = 'tool_result'"

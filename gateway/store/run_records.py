@@ -1,12 +1,12 @@
 """Everything that the store knows about one run: its row, its calls, what ruled them, and the sending of its posts."""
 
 import json
-import sqlite3
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from channels.base import ChatKey
 from gateway.store.approvals import of_run
+from gateway.store.connection import Connection
 from gateway.store.inbox import parse_item
 from gateway.store.question import Question
 from gateway.store.rows import InboxItem
@@ -96,7 +96,7 @@ class RunRecords(Table):
         """Record what decided about a call. It is written with the next commit."""
         row = session, call, self._clock.time(), behavior, ruled_by
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(
                 "INSERT INTO rulings (session, call, at, behavior, ruled_by) VALUES (?, ?, ?, ?, ?)", row
             )
@@ -105,11 +105,11 @@ class RunRecords(Table):
 
     async def find(self, run_id: str, chat: ChatKey | None) -> RunRecord | None:
         """Return the newest run whose id begins so, in this chat; in any chat if `chat` is None."""
-        query = f"{_RUN} WHERE substr(run, 1, ?) = ? AND (? IS NULL OR chat = ?) ORDER BY started DESC LIMIT 1"
+        query = f"{_RUN} WHERE substr(run, 1, ?) = ? AND chat = coalesce(?, chat) ORDER BY started DESC LIMIT 1"
         place = chat and str(chat)
 
-        def read(connection: sqlite3.Connection) -> RunRecord | None:
-            row = connection.execute(query, (len(run_id), run_id, place, place)).fetchone()
+        def read(connection: Connection) -> RunRecord | None:
+            row = connection.execute(query, (len(run_id), run_id, place)).fetchone()
             return RunRecord(*row) if row else None
 
         return await self._reader.run(read)
@@ -121,7 +121,7 @@ class RunRecords(Table):
             " WHERE outbox.chat = ? AND outbox.state = 'sent' ORDER BY outbox.at DESC LIMIT 1)"
         )
 
-        def read(connection: sqlite3.Connection) -> RunRecord | None:
+        def read(connection: Connection) -> RunRecord | None:
             row = connection.execute(query, (str(chat),)).fetchone()
             return RunRecord(*row) if row else None
 
@@ -129,10 +129,10 @@ class RunRecords(Table):
 
     async def newest(self, chat: ChatKey, person: str | None, most: int) -> list[RunRecord]:
         """Return the newest runs of a chat, newest first; only those of one person, unless `person` is None."""
-        query = f"{_RUN} WHERE chat = ? AND (? IS NULL OR person = ?) ORDER BY started DESC LIMIT ?"
+        query = f"{_RUN} WHERE chat = ? AND person = coalesce(?, person) ORDER BY started DESC LIMIT ?"
 
-        def read(connection: sqlite3.Connection) -> list[RunRecord]:
-            return list(map(RunRecord._make, connection.execute(query, (str(chat), person, person, most))))
+        def read(connection: Connection) -> list[RunRecord]:
+            return list(map(RunRecord._make, connection.execute(query, (str(chat), person, most))))
 
         return await self._reader.run(read)
 
@@ -143,7 +143,7 @@ class RunRecords(Table):
             " WHERE session = ? AND call = ? ORDER BY seq DESC LIMIT 1)"
         )
 
-        def read(connection: sqlite3.Connection) -> RunRecord | None:
+        def read(connection: Connection) -> RunRecord | None:
             row = connection.execute(query, (session, call)).fetchone()
             return RunRecord(*row) if row else None
 
@@ -152,7 +152,7 @@ class RunRecords(Table):
     async def account(self, run: RunRecord) -> Account:
         """Return a run with its calls, questions and posts."""
 
-        def read(connection: sqlite3.Connection) -> Account:
+        def read(connection: Connection) -> Account:
             return Account(
                 run,
                 tuple(map(CallRecord._make, connection.execute(_CALLS, (run.session, run.run)))),
@@ -165,7 +165,7 @@ class RunRecords(Table):
     async def sends(self, run_id: str) -> list[SendRecord]:
         """Return the posts of a run, or of something else that posts, oldest first."""
 
-        def read(connection: sqlite3.Connection) -> list[SendRecord]:
+        def read(connection: Connection) -> list[SendRecord]:
             return _sends(connection, run_id)
 
         return await self._reader.run(read)
@@ -173,14 +173,14 @@ class RunRecords(Table):
     async def heard(self, seq: int) -> InboxItem | None:
         """Return the inbound event with this number."""
 
-        def read(connection: sqlite3.Connection) -> InboxItem | None:
+        def read(connection: Connection) -> InboxItem | None:
             rows = connection.execute("SELECT seq, payload FROM inbox WHERE seq = ?", (seq,))
             return next(readable(rows, parse_item, "inbox"), None)
 
         return await self._reader.run(read)
 
 
-def _sends(connection: sqlite3.Connection, run_id: str) -> list[SendRecord]:
+def _sends(connection: Connection, run_id: str) -> list[SendRecord]:
     query = (
         "SELECT key, state, attempts, reason, said_at FROM outbox"
         " WHERE key > ? || ':' AND key < ? || ';' ORDER BY at, length(key), key"

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -12,6 +11,7 @@ from agent_core.loop.limits import SoFar
 from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.rows import Post, Run, RunEnd
@@ -54,7 +54,7 @@ class Runs(Table):
     def begin(self, run: Run) -> "asyncio.Future[None]":
         """Record the start of a run. It need not be awaited before another write, as writes reach the disk in order."""
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(
                 "INSERT INTO runs (run, chat, session, person, started, reply_to, asked_model)"
                 " VALUES (?, ?, ?, ?, ?, ?, ?)",
@@ -70,7 +70,7 @@ class Runs(Table):
             The number of process starts in which the process died in one of them; a clean shutdown does not count.
         """
 
-        def change(connection: sqlite3.Connection) -> int:
+        def change(connection: Connection) -> int:
             row = connection.execute("SELECT deaths, rested FROM runs WHERE run = ?", (run.id,)).fetchone()
             if row is None:
                 return 0
@@ -89,7 +89,7 @@ class Runs(Table):
         """Record that the process shuts down cleanly, so these runs are resumed without counting a crash."""
         query = "UPDATE runs SET rested = 1 WHERE run = ? AND state = 'running'"
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.executemany(query, [(run_id,) for run_id in run_ids])
 
         return self._writer.submit(change)
@@ -105,12 +105,14 @@ class Runs(Table):
         now = self._clock.time()
         rows = rows_of(masked_posts(posts, self._secrets), now)
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             end_run(connection, run.id, how, now)
             insert(connection, rows)
             mark_done(connection, settled)
             if speaks:
-                connection.execute("INSERT OR IGNORE INTO spoken_answers VALUES (?, ?)", (run.id, str(run.chat)))
+                connection.execute(
+                    "INSERT INTO spoken_answers VALUES (?, ?) ON CONFLICT DO NOTHING", (run.id, str(run.chat))
+                )
 
         await self._writer.submit(change)
 
@@ -118,7 +120,7 @@ class Runs(Table):
         """Return the runs whose answers are still to be spoken, oldest first."""
         query = f"{_SELECT} WHERE run IN (SELECT run FROM spoken_answers) ORDER BY started"  # noqa: S608
 
-        def read(connection: sqlite3.Connection) -> list[Run]:
+        def read(connection: Connection) -> list[Run]:
             return list(readable(map(_Row._make, connection.execute(query)), _run, "runs"))
 
         return await self._reader.run(read)
@@ -127,7 +129,7 @@ class Runs(Table):
         """Queue the speech of an answer, or nothing if it is not spoken after all. Returns False if that was done."""
         rows = rows_of(masked_posts(posts, self._secrets), self._clock.time())
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             if connection.execute("DELETE FROM spoken_answers WHERE run = ?", (run_id,)).rowcount == 0:
                 return False
             insert(connection, rows)
@@ -152,7 +154,7 @@ class Runs(Table):
             self._clock.time(),
         )
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(
                 "INSERT INTO tool_calls"
                 " (run, session, message_id, call, tool, arguments, result, error, attempts, duration_ms, at)"
@@ -166,7 +168,7 @@ class Runs(Table):
         """Return the open run of a session, including one whose start is still queued."""
         query = f"{_SELECT} WHERE state = 'running' AND chat = ? AND session = ? ORDER BY started DESC"
 
-        def read(connection: sqlite3.Connection) -> Run | None:
+        def read(connection: Connection) -> Run | None:
             row = connection.execute(query, (str(chat), session)).fetchone()
             return _run(_Row(*row)) if row else None
 
@@ -180,7 +182,7 @@ class Runs(Table):
             " FROM transcript JOIN runs USING (run) WHERE transcript.session = ? ORDER BY seq DESC LIMIT 1"
         )
 
-        def read(connection: sqlite3.Connection) -> tuple[Run, TerminalReason | None] | None:
+        def read(connection: Connection) -> tuple[Run, TerminalReason | None] | None:
             row = connection.execute(query, (session,)).fetchone()
             if row is None:
                 return None
@@ -192,7 +194,7 @@ class Runs(Table):
     async def open_ids(self) -> set[str]:
         """Return the ids of all open runs, including those of tasks."""
 
-        def read(connection: sqlite3.Connection) -> set[str]:
+        def read(connection: Connection) -> set[str]:
             return {run for (run,) in connection.execute("SELECT run FROM runs WHERE state = 'running'")}
 
         return await self._reader.run(read)
@@ -201,7 +203,7 @@ class Runs(Table):
         """Return the open runs of chats, without those of tasks and jobs, oldest first."""
         query = f"{_SELECT} WHERE state = 'running' AND kind = 'chat' ORDER BY started"
 
-        def read(connection: sqlite3.Connection) -> list[Run]:
+        def read(connection: Connection) -> list[Run]:
             return list(readable(map(_Row._make, connection.execute(query)), _run, "runs"))
 
         return await self._reader.run(read)
@@ -222,7 +224,7 @@ class Runs(Table):
         calls = "SELECT count(*) FROM tool_calls WHERE run = ? AND attempts > 0"
         steps = "SELECT at, json_extract(event, '$.type') FROM steps WHERE run = ? ORDER BY seq"
 
-        def read(connection: sqlite3.Connection) -> SoFar:
+        def read(connection: Connection) -> SoFar:
             (model_calls,) = connection.execute(turns, (run.id,)).fetchone()
             (tool_calls,) = connection.execute(calls, (run.id,)).fetchone()
             seconds = _seconds(connection.execute(steps, (run.id,)))
@@ -231,7 +233,7 @@ class Runs(Table):
         return await self._reader.run(read)
 
 
-def begin_once(connection: sqlite3.Connection, run: Run, now: float) -> bool:
+def begin_once(connection: Connection, run: Run, now: float) -> bool:
     """Record the start of a run that no chat resumes. Returns False if an earlier process start has recorded it."""
     begun = connection.execute(
         "INSERT INTO runs (run, chat, session, person, started, reply_to, kind) VALUES (?, ?, ?, ?, ?, ?, 'task')"
@@ -241,7 +243,7 @@ def begin_once(connection: sqlite3.Connection, run: Run, now: float) -> bool:
     return begun.rowcount == 1
 
 
-def end_run(connection: sqlite3.Connection, run_id: str, how: RunEnd, now: float) -> None:
+def end_run(connection: Connection, run_id: str, how: RunEnd, now: float) -> None:
     """Record the outcome of a run."""
     connection.execute(
         "UPDATE runs SET state = 'done', reason = ?, error = ?, ended = ?, model = ?, skills = ? WHERE run = ?",

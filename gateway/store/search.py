@@ -1,7 +1,6 @@
 """The search index over what was said."""
 
 import asyncio
-import sqlite3
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -14,6 +13,7 @@ from agent_core.messages import (
     text_of,
 )
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.search_terms import chat_term, indexed_terms, sought_terms
 from gateway.store.table import Table, readable
 
@@ -79,7 +79,7 @@ class Search(Table):
         """
         values = (_query(chats, words), _END if before is None else before, most + 1)
 
-        def read(connection: sqlite3.Connection) -> Page:
+        def read(connection: Connection) -> Page:
             rows = list(readable(connection.execute(_SELECT, values), _found, "transcript"))
             (left,) = connection.execute("SELECT before FROM search_progress").fetchone()
             found = [row for row in rows[:most] if row.chat in chats]
@@ -93,7 +93,7 @@ class Search(Table):
             await asyncio.sleep(PAUSE)
 
 
-def index(connection: sqlite3.Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
+def index(connection: Connection, seq: int, chat: ChatKey, run: str, message: AgentMessage) -> None:
     """Add a row of the transcript to the index, if the chat has seen its text."""
     terms = indexed_terms(said(message))
     if terms and _is_of_chat(connection, run):
@@ -113,7 +113,7 @@ def said(message: AgentMessage) -> str:
             return ""
 
 
-def _is_of_chat(connection: sqlite3.Connection, run: str) -> bool:
+def _is_of_chat(connection: Connection, run: str) -> bool:
     """Return False for the runs of tasks and jobs, whose messages the chat does not see."""
     row = connection.execute("SELECT kind FROM runs WHERE run = ?", (run,)).fetchone()
     return row is None or row == ("chat",)
@@ -144,7 +144,7 @@ def _older(row: tuple[int, str, str, str]) -> tuple[int, ChatKey, str, AgentMess
     return seq, ChatKey.parse(chat), run, message_adapter.validate_json(message)
 
 
-def _index_older(connection: sqlite3.Connection) -> bool:
+def _index_older(connection: Connection) -> bool:
     (before,) = connection.execute("SELECT before FROM search_progress").fetchone()
     query = "SELECT seq, chat, run, message FROM transcript WHERE seq < ? ORDER BY seq DESC LIMIT ?"
     rows = connection.execute(query, (before, AT_ONCE)).fetchall()

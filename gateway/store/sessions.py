@@ -1,12 +1,12 @@
 """The sessions of a chat: its conversations, each from one /new to the next."""
 
 import json
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from channels.base import ChatKey
+from gateway.store.connection import Connection
 from gateway.store.table import Table
 
 SHORTEST_ID = 4
@@ -20,6 +20,10 @@ _SPENT = (
     " WHERE tasks.chat = :chat AND runs.session = :session)"
 )
 """What the runs of a session and the tasks that they began have used."""
+_RENAME = (
+    "INSERT INTO session_titles (session, title, chat, at) VALUES (?, ?, ?, ?) ON CONFLICT (session) DO UPDATE"
+    " SET title = excluded.title, chat = excluded.chat, at = excluded.at"
+)
 
 
 @dataclass(frozen=True)
@@ -58,7 +62,7 @@ class Sessions(Table):
             after: The number of sessions to skip.
         """
         query = (
-            "SELECT session, min(started), max(started) AS last, count(*), title"
+            "SELECT session, min(started), max(started) AS last, count(*), max(title)"
             " FROM runs LEFT JOIN session_titles USING (session)"
             " WHERE runs.chat = :chat AND kind = 'chat' GROUP BY session"
             " UNION ALL SELECT session, at, at, 0, title FROM session_titles"
@@ -67,7 +71,7 @@ class Sessions(Table):
         )
         values = {"chat": str(chat), "most": most, "after": after}
 
-        def read(connection: sqlite3.Connection) -> list[Session]:
+        def read(connection: Connection) -> list[Session]:
             rows = map(_Row._make, connection.execute(query, values).fetchall())
             return [_session(connection, chat, row) for row in rows]
 
@@ -87,7 +91,7 @@ class Sessions(Table):
         )
         values = {"chat": str(chat), "length": len(start), "start": start}
 
-        def read(connection: sqlite3.Connection) -> str | None:
+        def read(connection: Connection) -> str | None:
             rows = connection.execute(query, values).fetchall()
             return str(rows[0][0]) if len(rows) == 1 else None
 
@@ -97,7 +101,7 @@ class Sessions(Table):
         """Return the chats in which a person has begun runs, on the platform and account of `chat`."""
         query = "SELECT DISTINCT chat FROM runs WHERE person = ? AND kind = 'chat'"
 
-        def read(connection: sqlite3.Connection) -> list[ChatKey]:
+        def read(connection: Connection) -> list[ChatKey]:
             chats = (ChatKey.parse(found) for (found,) in connection.execute(query, (person,)))
             return [each for each in chats if (each.platform, each.account) == (chat.platform, chat.account)]
 
@@ -107,7 +111,7 @@ class Sessions(Table):
         """Return the chats in which somebody has begun runs on a platform, in one workspace if it is named."""
         query = "SELECT DISTINCT chat FROM runs WHERE person = ? AND kind = 'chat'"
 
-        def read(connection: sqlite3.Connection) -> list[ChatKey]:
+        def read(connection: Connection) -> list[ChatKey]:
             chats = (ChatKey.parse(found) for (found,) in connection.execute(query, (person,)))
             return [each for each in chats if each.platform == platform and workspace in {"", each.account}]
 
@@ -117,7 +121,7 @@ class Sessions(Table):
         """Return a session's title, or the start of its first message; empty if it has neither."""
         query = "SELECT title FROM session_titles WHERE session = ?"
 
-        def read(connection: sqlite3.Connection) -> str:
+        def read(connection: Connection) -> str:
             titles = (str(title) for (title,) in connection.execute(query, (session,)))
             return next(titles, None) or _first_words(connection, session)
 
@@ -128,23 +132,22 @@ class Sessions(Table):
         title = self._secrets.mask(" ".join(title.split()))[:LONGEST_TITLE]
         row = (session, title, str(chat), self._clock.time())
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             if title:
-                query = "INSERT OR REPLACE INTO session_titles (session, title, chat, at) VALUES (?, ?, ?, ?)"
-                connection.execute(query, row)
+                connection.execute(_RENAME, row)
             else:
                 connection.execute("DELETE FROM session_titles WHERE session = ?", (session,))
 
         await self._writer.submit(change)
 
 
-def _session(connection: sqlite3.Connection, chat: ChatKey, row: _Row) -> Session:
+def _session(connection: Connection, chat: ChatKey, row: _Row) -> Session:
     tokens, cost = connection.execute(_SPENT, {"chat": str(chat), "session": row.session}).fetchone()
     title = _first_words(connection, row.session) if row.title is None else row.title
     return Session(row.session, row.began, row.last, row.runs, tokens, cost, title)
 
 
-def _first_words(connection: sqlite3.Connection, session: str) -> str:
+def _first_words(connection: Connection, session: str) -> str:
     query = (
         "SELECT json_extract(message, '$.content') FROM transcript WHERE session = ?"
         " AND json_extract(message, '$.role') = 'user' ORDER BY seq LIMIT 1"

@@ -13,6 +13,8 @@ from pathlib import Path
 import structlog
 from pydantic import TypeAdapter, ValidationError
 
+from gateway.store.connection import Connection
+
 FILE = "store.mark"
 BEHIND = 0.5
 """Seconds for which commits are collected before they are noted."""
@@ -60,7 +62,7 @@ def mark_of(connection: sqlite3.Connection) -> Mark | None:
     return Mark(*connection.execute("SELECT id, sequence FROM store").fetchone()) if "sequence" in columns else None
 
 
-def count(connection: sqlite3.Connection) -> int:
+def count(connection: Connection) -> int:
     """Number the open transaction and return its number."""
     [(sequence,)] = connection.execute("UPDATE store SET sequence = sequence + 1 RETURNING sequence").fetchall()
     return int(sequence)

@@ -1,12 +1,12 @@
 """The tables of budgets and of the model calls that are charged to them."""
 
 import asyncio
-import sqlite3
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
 from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent, chat_account
+from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 from gateway.texts.amounts import Allowance, Period, Unit
 
@@ -28,7 +28,15 @@ class By(StrEnum):
 TOKENS_OF_RUN = "(SELECT coalesce(sum(tokens), 0) FROM spending WHERE spending.run = runs.run)"
 COST_OF_RUN = "(SELECT coalesce(sum(cost), 0) / 1e9 FROM spending WHERE spending.run = runs.run)"
 """What a run has used, in dollars, for queries of the table of runs."""
+_WHOLE = "(CAST(at AS BIGINT) - CASE WHEN CAST(at AS BIGINT) > at THEN 1 ELSE 0 END)"
+"""The whole seconds of a time: SQLite's cast cuts off, PostgreSQL's rounds."""
 _KIND = "CASE WHEN job != '' THEN 'job' WHEN run LIKE 'task-%' THEN 'task' ELSE 'chat' END"
+
+
+_SET = (
+    "INSERT INTO budgets VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, subject, period, unit) DO UPDATE"
+    " SET amount = excluded.amount, set_by = excluded.set_by, set_at = excluded.set_at"
+)
 
 
 @dataclass(frozen=True)
@@ -68,7 +76,7 @@ class Spending(Table):
         chat = chat_account(payer.chat).subject
         row = call, at, payer.run, chat, payer.person, payer.job, model, spent.tokens, spent.cost
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("INSERT INTO spending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'reserved')", row)
 
         return self._writer.submit(change)
@@ -77,7 +85,7 @@ class Spending(Table):
         """Record what a call has used. It need not be awaited: after a crash the reserved amount counts."""
         row = model, spent.tokens, spent.cost, state, call
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute("UPDATE spending SET model = ?, tokens = ?, cost = ?, state = ? WHERE id = ?", row)
 
         return self._writer.submit(change, later=True)
@@ -85,7 +93,7 @@ class Spending(Table):
     async def settle_unknown(self) -> int:
         """Settle in full, as estimates, the calls that the previous process left open. Returns their number."""
 
-        def change(connection: sqlite3.Connection) -> int:
+        def change(connection: Connection) -> int:
             return connection.execute("UPDATE spending SET state = 'estimate' WHERE state = 'reserved'").rowcount
 
         return await self._writer.submit(change)
@@ -98,7 +106,7 @@ class Spending(Table):
         state = " AND state = 'reserved'" if only_reserved else ""
         query = f"SELECT {{}}, sum(tokens), sum(cost) FROM spending WHERE at >= ?{state} GROUP BY 1"  # noqa: S608
 
-        def read(connection: sqlite3.Connection) -> dict[Account, Spent]:
+        def read(connection: Connection) -> dict[Account, Spent]:
             found: dict[Account, Spent] = {}
             for scope, column in _COLUMNS.items():
                 for subject, tokens, cost in connection.execute(query.format(column), (since,)):
@@ -114,7 +122,7 @@ class Spending(Table):
         """Return what a run has used so far, its last call included."""
         query = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spending WHERE run = ?"
 
-        def read(connection: sqlite3.Connection) -> Spent:
+        def read(connection: Connection) -> Spent:
             return Spent(*connection.execute(query, (run,)).fetchone())
 
         return await self._writer.submit(read)
@@ -124,15 +132,16 @@ class Spending(Table):
         column = _COLUMNS.get(account.scope)
         where = f" AND {column} = :subject" if column else ""
         query = (
-            "SELECT CAST(CAST(at / :step AS INTEGER) * :step AS REAL) AS began,"  # noqa: S608
+            f"SELECT CAST({_WHOLE} / :step * :step AS DOUBLE PRECISION) AS began,"  # noqa: S608
             f" {_KIND} AS kind, model,"
             " count(*), sum(tokens), sum(cost),"
-            " sum(iif(state = 'settled', 0, tokens)), sum(iif(state = 'settled', 0, cost))"
+            " sum(CASE state WHEN 'settled' THEN 0 ELSE tokens END),"
+            " sum(CASE state WHEN 'settled' THEN 0 ELSE cost END)"
             f" FROM spending WHERE at >= :since{where} GROUP BY began, kind, model ORDER BY began, kind, model"
         )
         values = {"step": STEP, "since": since, "subject": account.subject}
 
-        def read(connection: sqlite3.Connection) -> list[Used]:
+        def read(connection: Connection) -> list[Used]:
             rows = connection.execute(query, values)
             return [
                 Used(at, kind, model, calls, Spent(tokens, cost), Spent(guessed, guessed_cost))
@@ -166,7 +175,7 @@ class Budgets(Table):
     async def all(self) -> list[Budget]:
         query = "SELECT scope, subject, period, unit, amount FROM budgets"
 
-        def read(connection: sqlite3.Connection) -> list[Budget]:
+        def read(connection: Connection) -> list[Budget]:
             return list(readable(connection.execute(query), _budget, "budgets"))
 
         return await self._reader.run(read)
@@ -176,8 +185,8 @@ class Budgets(Table):
         account, allowance = budget.account, budget.allowance
         row = account.scope, account.subject, allowance.period, allowance.unit, allowance.amount, by, self._clock.time()
 
-        def change(connection: sqlite3.Connection) -> None:
-            connection.execute("INSERT OR REPLACE INTO budgets VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        def change(connection: Connection) -> None:
+            connection.execute(_SET, row)
 
         await self._writer.submit(change)
 
@@ -185,7 +194,7 @@ class Budgets(Table):
         """Remove the budgets of an account, for one period or for all."""
         query = "DELETE FROM budgets WHERE scope = ? AND subject = ? AND period = coalesce(?, period)"
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(query, (account.scope, account.subject, period))
 
         await self._writer.submit(change)

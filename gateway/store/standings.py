@@ -1,9 +1,9 @@
 """The table of places that people have in workspaces and servers, as far as groups admit people by them."""
 
 import json
-import sqlite3
 
 from channels.base import ChatKey, Standing
+from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 
 
@@ -13,7 +13,7 @@ class Standings(Table):
     async def all(self) -> dict[str, Standing]:
         """Return the standings by person."""
 
-        def read(connection: sqlite3.Connection) -> dict[str, Standing]:
+        def read(connection: Connection) -> dict[str, Standing]:
             rows = connection.execute("SELECT person, roles, is_full_member FROM standings")
             return dict(readable(rows, _standing, "standings"))
 
@@ -22,9 +22,12 @@ class Standings(Table):
     async def save(self, person: str, standing: Standing) -> None:
         values = (person, json.dumps(standing.roles), int(standing.is_full_member), self._clock.time())
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(
-                "INSERT OR REPLACE INTO standings (person, roles, is_full_member, at) VALUES (?, ?, ?, ?)", values
+                "INSERT INTO standings (person, roles, is_full_member, at) VALUES (?, ?, ?, ?)"
+                " ON CONFLICT (person) DO UPDATE"
+                " SET roles = excluded.roles, is_full_member = excluded.is_full_member, at = excluded.at",
+                values,
             )
 
         await self._writer.submit(change)

@@ -6,7 +6,6 @@ the messages back.
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
@@ -28,6 +27,7 @@ from agent_core.events import (
 )
 from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, JsonObject
+from gateway.store.connection import Connection
 from gateway.store.table import Table
 
 _STAMPS: dict[str, bool | dict[str, bool]] = {"seq": True, "run_id": True, "ts": True}
@@ -81,7 +81,7 @@ class Steps(Table):
             (step.run, step.at, self._written(step.event), step.state and self._written(step.state)) for step in steps
         ]
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.executemany(
                 "INSERT INTO steps (run, after, at, event, state)"
                 " VALUES (?, (SELECT coalesce(max(seq), 0) FROM transcript), ?, ?, ?)",

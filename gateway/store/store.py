@@ -15,7 +15,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.approvals import Approvals, Rules
 from gateway.store.chat_settings import ChatSettings
 from gateway.store.chats import Chats, LoadedSkills
-from gateway.store.database import Reader
+from gateway.store.connection import Connection, Reads
 from gateway.store.erasures import Erasures
 from gateway.store.exchanges import Exchanges
 from gateway.store.firings import Firings
@@ -49,7 +49,7 @@ from gateway.store.writer import Ballast, Writer
 class Store:
     """All tables of a store. Open it with `Store.open`; it holds the store's lock until it is closed."""
 
-    def __init__(self, writer: Writer, reader: Reader, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
+    def __init__(self, writer: Writer, reader: Reads, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
         self.secrets = secrets
         """Masked in every text before it is written."""
         tables = writer, reader, clock, secrets
@@ -112,7 +112,7 @@ class Store:
     async def created_at(self) -> float:
         """Return when this store was created, in seconds since the epoch."""
 
-        def read(connection: sqlite3.Connection) -> float:
+        def read(connection: Connection) -> float:
             (born,) = connection.execute("SELECT born FROM store").fetchone()
             return float(born)
 
@@ -125,7 +125,7 @@ class Store:
     async def sequence(self) -> int:
         """Return the number of transactions written to the store."""
 
-        def read(connection: sqlite3.Connection) -> int:
+        def read(connection: Connection) -> int:
             (sequence,) = connection.execute("SELECT sequence FROM store").fetchone()
             return int(sequence)
 

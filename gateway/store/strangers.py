@@ -1,6 +1,5 @@
 """The table of unknown people who wrote in a direct chat and wait for a decision."""
 
-import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import StrEnum
@@ -8,6 +7,7 @@ from enum import StrEnum
 from pydantic import TypeAdapter
 
 from channels.base import CommandInvoked, MessageReceived
+from gateway.store.connection import Connection, Rows
 from gateway.store.table import Table, readable
 
 KEPT = 7 * 24 * 3_600.0
@@ -62,7 +62,7 @@ class Strangers(Table):
         now = self._clock.time()
         said = self._secrets.masked(_bare(said))
 
-        def change(connection: sqlite3.Connection) -> Stranger | None:
+        def change(connection: Connection) -> Stranger | None:
             _forget_old(connection, now)
             known = _find(connection, "principal = ?", principal)
             if known is not None:
@@ -86,7 +86,7 @@ class Strangers(Table):
         """Return all strangers, oldest first."""
         since = self._clock.time() - KEPT
 
-        def read(connection: sqlite3.Connection) -> list[Stranger]:
+        def read(connection: Connection) -> list[Stranger]:
             return list(_strangers(connection.execute(f"{_SELECT} WHERE at > ? ORDER BY at, id", (since,))))
 
         return await self._reader.run(read)
@@ -95,7 +95,7 @@ class Strangers(Table):
         """Return the stranger with this id, unless their time is over."""
         since = self._clock.time() - KEPT
 
-        def read(connection: sqlite3.Connection) -> Stranger | None:
+        def read(connection: Connection) -> Stranger | None:
             found = _find(connection, "id = ?", key)
             return found if found is not None and found.at > since else None
 
@@ -104,7 +104,7 @@ class Strangers(Table):
     async def ignore(self, key: str) -> bool:
         """Delete the words of a stranger and ignore further ones. Returns False if there is no such stranger."""
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             known = _find(connection, "id = ?", key)
             if known is None or known.state is StrangerState.IGNORED:
                 return False
@@ -117,7 +117,7 @@ class Strangers(Table):
     async def forget(self, principal: str) -> bool:
         """Delete a stranger and the words. Returns False if there is none."""
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             return connection.execute("DELETE FROM strangers WHERE principal = ?", (principal,)).rowcount == 1
 
         return await self._writer.submit(change)
@@ -126,7 +126,7 @@ class Strangers(Table):
         """Delete strangers whose time is over, and show others in their place."""
         now = self._clock.time()
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             _forget_old(connection, now)
             (shown,) = connection.execute("SELECT count(*) FROM strangers WHERE state = 'shown'").fetchone()
             connection.execute(
@@ -150,7 +150,7 @@ def _without_words(said: Said) -> Said:
     return said.model_copy(update={"arguments": ""} if isinstance(said, CommandInvoked) else {"text": ""})
 
 
-def _add_words(connection: sqlite3.Connection, known: Stranger, said: Said) -> None:
+def _add_words(connection: Connection, known: Stranger, said: Said) -> None:
     """Add the words of a message, up to the limit. A message takes the place of a command."""
     if known.state is StrangerState.IGNORED or not isinstance(said, MessageReceived):
         return
@@ -161,15 +161,15 @@ def _add_words(connection: sqlite3.Connection, known: Stranger, said: Said) -> N
     connection.execute("UPDATE strangers SET event = ? WHERE id = ?", (said.model_dump_json(), known.id))
 
 
-def _forget_old(connection: sqlite3.Connection, now: float) -> None:
+def _forget_old(connection: Connection, now: float) -> None:
     connection.execute("DELETE FROM strangers WHERE at <= ?", (now - KEPT,))
 
 
-def _find(connection: sqlite3.Connection, where: str, value: str) -> Stranger | None:
+def _find(connection: Connection, where: str, value: str) -> Stranger | None:
     return next(_strangers(connection.execute(f"{_SELECT} WHERE {where}", (value,))), None)
 
 
-def _strangers(rows: sqlite3.Cursor) -> Iterator[Stranger]:
+def _strangers(rows: Rows) -> Iterator[Stranger]:
     return readable(rows, _stranger, "strangers")
 
 

@@ -7,7 +7,7 @@ import structlog
 
 from agent_core.clock import Clock
 from gateway.security.secrets import Secrets
-from gateway.store.database import Reader
+from gateway.store.connection import Reads
 from gateway.store.writer import Writer
 
 T = TypeVar("T")
@@ -23,7 +23,7 @@ class Table:
     or part of one; when its method has returned, it survives a crash. Texts are masked before they are written.
     """
 
-    def __init__(self, writer: Writer, reader: Reader, clock: Clock, secrets: Secrets) -> None:
+    def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets) -> None:
         self._writer = writer
         self._reader = reader
         self._clock = clock

@@ -1,6 +1,5 @@
 """The table of tasks. A task's outcome, the end of its run and the news of it are written in one transaction."""
 
-import sqlite3
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
@@ -10,6 +9,7 @@ from agent_core.reasons import TerminalReason
 from agent_core.sources import UNKNOWN, listed, read
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, TaskEnded
+from gateway.store.connection import Connection
 from gateway.store.inbox import accepting
 from gateway.store.rows import InboxItem, Task
 from gateway.store.runs import begin_once
@@ -73,7 +73,7 @@ class Tasks(Table):
             listed(safe.sources),
         )
 
-        def change(connection: sqlite3.Connection) -> Task | None:
+        def change(connection: Connection) -> Task | None:
             found = connection.execute(f"{_SELECT} WHERE call = ?", (safe.call,)).fetchone()
             if found:
                 return _task(_Row(*found))
@@ -95,7 +95,7 @@ class Tasks(Table):
             f" WHERE id = ? AND {_OPEN} RETURNING lives"
         )
 
-        def change(connection: sqlite3.Connection) -> bool:
+        def change(connection: Connection) -> bool:
             begin_once(connection, task.run, now)
             started = connection.execute(query, (now, task.id)).fetchall()
             return started == [(1,)]
@@ -105,10 +105,10 @@ class Tasks(Table):
     async def reopen(self, task_id: str) -> Task | None:
         """Reopen a background task that was given up and reset its crash count. Returns None in any other state."""
 
-        def change(connection: sqlite3.Connection) -> Task | None:
+        def change(connection: Connection) -> Task | None:
             reopened = connection.execute(
                 "UPDATE tasks SET state = 'pending', ended = NULL, report = '', error = '', kept = ''"
-                " WHERE id = ? AND state = 'killed' AND background",
+                " WHERE id = ? AND state = 'killed' AND background = 1",
                 (task_id,),
             )
             if reopened.rowcount == 0:
@@ -128,7 +128,7 @@ class Tasks(Table):
         """Record that a user has cancelled a task, so that it is not continued."""
         query = f"UPDATE tasks SET unwanted = 1 WHERE id = ? AND {_OPEN}"  # noqa: S608
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             connection.execute(query, (task_id,))
 
         await self._writer.submit(change)
@@ -159,7 +159,7 @@ class Tasks(Table):
             listed(safe.sources),
         )
 
-        def change(connection: sqlite3.Connection) -> InboxItem | None:
+        def change(connection: Connection) -> InboxItem | None:
             ended = connection.execute(
                 "UPDATE tasks SET state = ?, ended = ?, report = ?, error = ?, kept = ?, untrusted = ?, tokens = ?,"  # noqa: S608
                 f" cost_usd = ?, report_sources = ? WHERE id = ? AND {_OPEN}",
@@ -179,7 +179,7 @@ class Tasks(Table):
     async def find(self, task_id: str) -> Task | None:
         """Return the task with this id."""
 
-        def read(connection: sqlite3.Connection) -> Task | None:
+        def read(connection: Connection) -> Task | None:
             return _find(connection, task_id)
 
         return await self._reader.run(read)
@@ -188,7 +188,7 @@ class Tasks(Table):
         """Return the open tasks of all chats, oldest first."""
         query = f"{_SELECT} WHERE {_OPEN} ORDER BY created, id"
 
-        def read(connection: sqlite3.Connection) -> list[Task]:
+        def read(connection: Connection) -> list[Task]:
             return _tasks(connection.execute(query))
 
         return await self._reader.run(read)
@@ -196,11 +196,11 @@ class Tasks(Table):
     async def newest(self, chat: ChatKey, person: str | None, most: int) -> list[Task]:
         """Return a chat's open background tasks and its newest other ones, oldest first; with `person`, only theirs."""
         query = (
-            f"{_SELECT} WHERE chat = :chat AND background AND coalesce(:person, person) = person"
+            f"{_SELECT} WHERE chat = :chat AND background = 1 AND coalesce(:person, person) = person"
             f" ORDER BY {_OPEN} DESC, created DESC, id LIMIT :most"
         )
 
-        def read(connection: sqlite3.Connection) -> list[Task]:
+        def read(connection: Connection) -> list[Task]:
             found = _tasks(connection.execute(query, {"chat": str(chat), "person": person, "most": most}))
             return sorted(found, key=lambda task: (task.created, task.id))
 
@@ -213,14 +213,14 @@ class Tasks(Table):
             " WHERE chat = :chat AND json_extract(payload, '$.type') != 'task' ORDER BY seq DESC LIMIT 1), 0)"
         )
 
-        def read(connection: sqlite3.Connection) -> int:
+        def read(connection: Connection) -> int:
             (count,) = connection.execute(query, {"chat": str(chat)}).fetchone()
             return int(count)
 
         return await self._reader.run(read)
 
 
-def _find(connection: sqlite3.Connection, task_id: str) -> Task | None:
+def _find(connection: Connection, task_id: str) -> Task | None:
     row = connection.execute(f"{_SELECT} WHERE id = ?", (task_id,)).fetchone()
     return _task(_Row(*row)) if row else None
 

@@ -2,12 +2,12 @@
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Collection, Iterable, Sequence
 
 from agent_core.loop.state import effective
 from agent_core.messages import AgentMessage, message_adapter
 from agent_core.sources import UNKNOWN, Sources, union
+from gateway.store.connection import Connection
 from gateway.store.history import END, known_rows, last_starts
 from gateway.store.inbox import mark_done
 from gateway.store.rows import Run
@@ -35,7 +35,7 @@ class Transcript(Table):
         masked = self._secrets.masked(message)
         row = (str(run.chat), run.session, run.id, turn, masked.model_dump_json())
 
-        def change(connection: sqlite3.Connection) -> None:
+        def change(connection: Connection) -> None:
             query = "INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, ?, ?, ?, ?) RETURNING seq"
             (seq,) = connection.execute(query, row).fetchone()
             index(connection, seq, run.chat, run.id, masked)
@@ -46,7 +46,7 @@ class Transcript(Table):
     async def history(self, session: str) -> list[AgentMessage]:
         """Return a session's effective history: the last summary, the messages it kept, and all messages since."""
 
-        def read(connection: sqlite3.Connection) -> list[AgentMessage]:
+        def read(connection: Connection) -> list[AgentMessage]:
             known, values = known_rows(connection, session)
             query = f"SELECT seq, message FROM transcript WHERE {known} ORDER BY seq"  # noqa: S608
             return effective(_messages(connection.execute(query, values)))
@@ -66,7 +66,7 @@ class Transcript(Table):
         """
         now = self._clock.time()
 
-        def change(connection: sqlite3.Connection) -> int:
+        def change(connection: Connection) -> int:
             done = connection.execute("SELECT exchanges FROM rewinds WHERE event = ?", (event_id,)).fetchone()
             if done is not None:
                 return int(done[0])
@@ -90,7 +90,7 @@ class Transcript(Table):
         """Return the first messages that a run has added; all of them if `most` is negative."""
         query = "SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq LIMIT ?"
 
-        def read(connection: sqlite3.Connection) -> list[AgentMessage]:
+        def read(connection: Connection) -> list[AgentMessage]:
             return _messages(connection.execute(query, (run_id, most)))
 
         return await self._reader.run(read)
@@ -99,7 +99,7 @@ class Transcript(Table):
         """Return the sources of untrusted input of each run, by its id: all that its sessions contained at its end."""
         query = "SELECT session, max(seq) FROM transcript WHERE run = ? GROUP BY session"
 
-        def read(connection: sqlite3.Connection) -> dict[str, Sources]:
+        def read(connection: Connection) -> dict[str, Sources]:
             places = {run: connection.execute(query, (run,)).fetchall() for run in runs}
             return {
                 run: union(*(_sources(connection, session, until) for session, until in found))
@@ -111,17 +111,17 @@ class Transcript(Table):
     async def session_sources(self, session: str) -> Sources:
         """Return the sources of untrusted input in a session so far."""
 
-        def read(connection: sqlite3.Connection) -> Sources:
+        def read(connection: Connection) -> Sources:
             return _sources(connection, session, END)
 
         return await self._reader.run(read)
 
 
-def _sources(connection: sqlite3.Connection, session: str, until: int) -> Sources:
+def _sources(connection: Connection, session: str, until: int) -> Sources:
     """Return the sources of untrusted input in a session, up to the row `until`."""
     query = (
         "SELECT DISTINCT json_extract(message, '$.sources') FROM transcript WHERE session = ? AND seq <= ?"
-        " AND json_extract(message, '$.untrusted') = 1"
+        " AND CAST(json_extract(message, '$.untrusted') AS TEXT) IN ('1', 'true')"
     )
     rows = connection.execute(query, (session, until))
     return union(*((UNKNOWN,) if listed is None else map(str, json.loads(listed)) for (listed,) in rows))

@@ -22,11 +22,11 @@ from typing import TypeVar, cast
 import structlog
 
 from channels.base import NotTakenIn
-from gateway.store.database import Database
+from gateway.store.connection import Connection, Writes
 from gateway.store.side_file import MarkKeeper, count
 
 T = TypeVar("T")
-Change = Callable[[sqlite3.Connection], T]
+Change = Callable[[Connection], T]
 
 DISK_TROUBLE = frozenset(
     {
@@ -102,7 +102,7 @@ class Writer:
 
     def __init__(
         self,
-        database: Database,
+        database: Writes,
         *,
         mark: MarkKeeper | None = None,
         try_again_every: float = TRY_AGAIN_EVERY,
@@ -220,7 +220,7 @@ class Writer:
         return None
 
 
-def _together(connection: sqlite3.Connection, changes: Sequence[Change[object]]) -> list[object]:
+def _together(connection: Connection, changes: Sequence[Change[object]]) -> list[object]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         results = [change(connection) for change in changes]

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.store.connection import Connection
 from gateway.store.database import Database
 from gateway.store.writer import Ballast, Change, StoreUnavailable, Writer
 
@@ -27,14 +28,14 @@ async def written(path: Path) -> AsyncIterator[tuple[Writer, list[str]]]:
 
 
 def seen(number: int, filling: str = "") -> Change[int]:
-    def change(connection: sqlite3.Connection) -> int:
+    def change(connection: Connection) -> int:
         connection.execute("INSERT INTO seen VALUES (?, ?)", (number, filling))
         return number
 
     return change
 
 
-def broken(connection: sqlite3.Connection) -> int:
+def broken(connection: Connection) -> int:
     connection.execute("INSERT INTO seen VALUES (0, '')")
     raise ValueError("a mistake of ours")
 

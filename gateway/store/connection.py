@@ -1,0 +1,55 @@
+"""The part of a database connection that the tables use: an SQLite connection as it is, or one to PostgreSQL.
+
+Statements are plain enough for both. Their placeholders are `?` or `:name`, `json_extract` and `instr` exist in both,
+and an upsert is written with ON CONFLICT. PostgreSQL returns texts where `json_extract` finds numbers.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol, TypeVar
+
+T = TypeVar("T")
+
+
+class Rows(Protocol):
+    """The rows that a statement returned, or the number of those it changed."""
+
+    @property
+    def rowcount(self) -> int: ...
+
+    def __iter__(self) -> Iterator[Any]: ...
+
+    def fetchone(self) -> Any: ...
+
+    def fetchall(self) -> list[Any]: ...
+
+
+class Connection(Protocol):
+    """A connection to a database, used by one thread."""
+
+    @property
+    def in_transaction(self) -> bool: ...
+
+    def execute(self, statement: str, values: Any = ..., /) -> Rows: ...
+
+    def executemany(self, statement: str, values: Iterable[Any], /) -> Rows: ...
+
+
+Work = Callable[[Connection], T]
+
+
+class Reads(Protocol):
+    """Runs reading work, all queries of which see the database as of one moment."""
+
+    async def run(self, work: Work[T]) -> T: ...
+
+
+class Writes(Protocol):
+    """Runs work on the connection that writes, one after the other, and tidies the database between two of them."""
+
+    async def run(self, work: Work[T]) -> T: ...
+
+    async def give_back_pages(self) -> bool:
+        """Return some free space to the file system. Returns True if there is more."""
+
+    async def scrub(self) -> None:
+        """Remove what is left of deleted rows. Raises sqlite3.Error."""
