@@ -30,6 +30,11 @@ COST_OF_RUN = "(SELECT coalesce(sum(cost), 0) / 1e9 FROM spending WHERE spending
 """What a run has used, in dollars, for queries of the table of runs."""
 _WHOLE = "(CAST(at AS BIGINT) - CASE WHEN CAST(at AS BIGINT) > at THEN 1 ELSE 0 END)"
 """The whole seconds of a time: SQLite's cast cuts off, PostgreSQL's rounds."""
+_QUARTER = f"CAST({_WHOLE} / :step * :step AS DOUBLE PRECISION)"
+_SUMS = (
+    "count(*), sum(tokens), sum(cost), sum(CASE state WHEN 'settled' THEN 0 ELSE tokens END),"
+    " sum(CASE state WHEN 'settled' THEN 0 ELSE cost END)"
+)
 _KIND = "CASE WHEN job != '' THEN 'job' WHEN run LIKE 'task-%' THEN 'task' ELSE 'chat' END"
 
 
@@ -132,11 +137,7 @@ class Spending(Table):
         column = _COLUMNS.get(account.scope)
         where = f" AND {column} = :subject" if column else ""
         query = (
-            f"SELECT CAST({_WHOLE} / :step * :step AS DOUBLE PRECISION) AS began,"  # noqa: S608
-            f" {_KIND} AS kind, model,"
-            " count(*), sum(tokens), sum(cost),"
-            " sum(CASE state WHEN 'settled' THEN 0 ELSE tokens END),"
-            " sum(CASE state WHEN 'settled' THEN 0 ELSE cost END)"
+            f"SELECT {_QUARTER} AS began, {_KIND} AS kind, model, {_SUMS}"  # noqa: S608
             f" FROM spending WHERE at >= :since{where} GROUP BY began, kind, model ORDER BY began, kind, model"
         )
         values = {"step": STEP, "since": since, "subject": account.subject}
@@ -153,14 +154,12 @@ class Spending(Table):
     async def shares(self, since: float, until: float, by: By) -> list[Share]:
         """Return what was used from one time to another, added up by one property, oldest first."""
         query = (
-            f"SELECT CAST(CAST(at / :step AS INTEGER) * :step AS REAL) AS began, {by} AS subject,"  # noqa: S608
-            " count(*), sum(tokens), sum(cost),"
-            " sum(iif(state = 'settled', 0, tokens)), sum(iif(state = 'settled', 0, cost))"
+            f"SELECT {_QUARTER} AS began, {by} AS subject, {_SUMS}"  # noqa: S608
             " FROM spending WHERE at >= :since AND at < :until GROUP BY began, subject ORDER BY began, subject"
         )
         values = {"step": STEP, "since": since, "until": until}
 
-        def read(connection: sqlite3.Connection) -> list[Share]:
+        def read(connection: Connection) -> list[Share]:
             return [
                 Share(at, subject, calls, Spent(tokens, cost), Spent(guessed, guessed_cost))
                 for at, subject, calls, tokens, cost, guessed, guessed_cost in connection.execute(query, values)
