@@ -259,7 +259,6 @@ WITHOUT_WORDS = {
     "Jobs.purge_drafts",
     "ReadMarks.move",
     "Restores.mark_reported",
-    "Retention.free_pages",
     "Reactions.add",
     "Reactions.remove",
     "Recordings.is_first_notice",
