@@ -13,11 +13,14 @@ from typing import Any
 
 from aiohttp import ClientSession, CookieJar, FormData
 
-from channels.base import Accepted, ChatKey, InboundEvent, Menu, OutboundMessage, RequestMade
-from channels.commands import CommandSpec
-from channels.web.adapter import WebChannel
+from channels.base import Accepted, ChatKey, InboundEvent, Menu, OutboundMessage, RequestMade, Sender
+from channels.commands import CommandSpec, Suggestion, Typed
+from channels.web.adapter import CHAT, WebChannel
 from channels.web.config import Config
-from channels.web.conversation import EventRing, Shown
+from channels.web.conversation import EventRing, Past, Shown
+from channels.web.listing import Entries, Entry, Hit, Listing
+from channels.web.rooms import Rooms
+from channels.web.routes import routes_of
 from gateway.texts.about import About
 from gateway.web.server import HttpServer
 
@@ -43,18 +46,27 @@ class Page:
     """False if its user may not speak."""
     max_upload: int = 50 * 1024 * 1024
     port: int = 0
-    ring: EventRing = field(default_factory=EventRing)
+    rooms: Rooms = field(default_factory=Rooms)
+    listing: Listing | None = None
+    """The stored list of conversations; None for one in memory."""
     idle_seconds: float = 20.0
+    page: int = 200
+    """Stored messages read at once."""
     links: list[str] = field(default_factory=list)
     """Links printed after the first."""
+    suggest: Callable[[ChatKey, Sender, Typed], Awaitable[Sequence[Suggestion]]] | None = None
 
     def __post_init__(self) -> None:
         self._arrived = asyncio.Event()
         self.channel = WebChannel(
-            Config(max_upload=self.max_upload), history=self._history, uploads=self.home / "uploads", ring=self.ring
+            Config(max_upload=self.max_upload),
+            history=self._history,
+            listing=self.listing or MemoryListing(),
+            uploads=self.home / "uploads",
+            rooms=self.rooms,
         )
         self.server = HttpServer(
-            self.channel.routes(),
+            routes_of(self.channel),
             about=lambda: self.about,
             home=self.home,
             port=self.port,
@@ -62,8 +74,16 @@ class Page:
             idle_seconds=self.idle_seconds,
         )
 
-    async def _history(self, _: ChatKey) -> Sequence[Shown]:
-        return self.stored
+    async def _history(self, _: ChatKey, before: str) -> Past:
+        """Return the stored messages; a place is the number of messages before it."""
+        end = int(before) if before else len(self.stored)
+        start = max(0, end - self.page)
+        return Past(self.stored[start:end], str(start) if start else "")
+
+    @property
+    def ring(self) -> EventRing:
+        """The events of the first conversation."""
+        return self.rooms.of(CHAT).ring
 
     async def inbox(self, event: InboundEvent) -> Accepted:
         """Accept each event once, as the store does."""
@@ -75,6 +95,10 @@ class Page:
         self._arrived.set()
         return await self.answer(event) if self.answer else Accepted.NEW
 
+    @property
+    def _menu(self) -> Menu:
+        return Menu(COMMANDS, self.suggest) if self.suggest else Menu(COMMANDS)
+
     async def has_heard(self) -> InboundEvent:
         """Wait for the first event and return it."""
         async with asyncio.timeout(30):
@@ -84,7 +108,7 @@ class Page:
     @asynccontextmanager
     async def open(self) -> AsyncIterator["Page"]:
         await self.server.start()
-        running = asyncio.create_task(self.channel.run(self.inbox, Menu(COMMANDS)))
+        running = asyncio.create_task(self.channel.run(self.inbox, self._menu))
         try:
             yield self
         finally:
@@ -101,6 +125,55 @@ class Page:
             yield client
 
 
+class MemoryListing:
+    """A list of conversations without a database."""
+
+    def __init__(self) -> None:
+        self.entries: dict[ChatKey, Entry] = {}
+        self.deleted: set[ChatKey] = set()
+
+    async def of(self, owner: ChatKey, after: str = "", most: int = 50) -> Entries:
+        start = int(after or 0)
+        found = [each for each in self.entries.values() if each.chat not in self.deleted and _is_of(each.chat, owner)]
+        found.sort(key=lambda each: (each.is_pinned, each.last), reverse=True)
+        more = str(start + most) if len(found) > start + most else ""
+        return Entries(entries=tuple(found[start : start + most]), more=more)
+
+    async def find(self, owner: ChatKey, words: str) -> Sequence[Hit]:
+        page = await self.of(owner, most=len(self.entries))
+        return [Hit(entry=each, words="") for each in page.entries if words.lower() in each.title.lower()]
+
+    def heard(self, chat: ChatKey, words: str, at: float) -> None:
+        self.deleted.discard(chat)
+        known = self.entries.get(chat) or Entry(chat=chat, title=words[:80], last=at)
+        self.entries[chat] = known.model_copy(update={"last": at, "title": known.title or words[:80]})
+
+    def answered(self, chat: ChatKey, at: float) -> None:
+        known = self.entries.get(chat) or Entry(chat=chat, title="", last=at)
+        self.entries[chat] = known.model_copy(update={"last": at, "is_unread": True})
+
+    async def rename(self, chat: ChatKey, title: str) -> str:
+        self._change(chat, title=title)
+        return title
+
+    async def pin(self, chat: ChatKey, *, pinned: bool) -> None:
+        self._change(chat, is_pinned=pinned)
+
+    async def see(self, chat: ChatKey) -> None:
+        self._change(chat, is_unread=False)
+
+    async def delete(self, chat: ChatKey, *, deleted: bool) -> None:
+        (self.deleted.add if deleted else self.deleted.discard)(chat)
+
+    def _change(self, chat: ChatKey, **values: object) -> None:
+        if chat in self.entries:
+            self.entries[chat] = self.entries[chat].model_copy(update=values)
+
+
+def _is_of(chat: ChatKey, owner: ChatKey) -> bool:
+    return chat.model_copy(update={"thread": None}) == owner
+
+
 @dataclass
 class Screen:
     """Content of a tab, built as the page does."""
@@ -109,8 +182,13 @@ class Screen:
     revisions: dict[str, int] = field(default_factory=dict)
     last: str = ""
     kinds: list[str] = field(default_factory=list)
+    listed: list[dict[str, Any]] = field(default_factory=list)
+    """Changes of the list of conversations."""
 
     def take(self, event: Mapping[str, Any]) -> None:
+        if event["type"] == "listed":  # about the list, not about this conversation
+            self.listed.append(dict(event))
+            return
         self.kinds.append(event["type"])
         if event["type"] == "message":
             self.html[event["id"]], self.revisions[event["id"]] = event["html"], event["revision"]
@@ -124,10 +202,13 @@ class Screen:
 
 
 @asynccontextmanager
-async def tab(client: ClientSession, after: str, *, header: bool = False) -> AsyncIterator["Tab"]:
+async def tab(
+    client: ClientSession, after: str, *, header: bool = False, conversation: str = "main"
+) -> AsyncIterator["Tab"]:
     """Open a stream of the events after the named one, by the query parameter or by the header that browsers send."""
     headers = {"Last-Event-ID": after} if header else {}
-    async with client.get("/api/events", params={} if header else {"after": after}, headers=headers) as stream:
+    where = {"conversation": conversation} | ({} if header else {"after": after})
+    async with client.get("/api/events", params=where, headers=headers) as stream:
         yield Tab(stream.content, Screen(last=after))
 
 
@@ -168,15 +249,18 @@ def fresh() -> str:
     return str(uuid.uuid4())
 
 
-async def say(client: ClientSession, words: str, *, key: str = "", files: list[str] | None = None) -> str:
-    body = {"id": key or fresh(), "text": words, "files": files or []}
+async def say(
+    client: ClientSession, words: str, *, key: str = "", files: list[str] | None = None, conversation: str = "main"
+) -> str:
+    body = {"conversation": conversation, "id": key or fresh(), "text": words, "files": files or []}
     async with client.post("/api/messages", json=body) as answer:
         assert answer.status == 200, await answer.text()
         return str((await answer.json())["accepted"])
 
 
-async def history(client: ClientSession) -> dict[str, Any]:
-    async with client.get("/api/history") as answer:
+async def history(client: ClientSession, conversation: str = "main", before: str = "") -> dict[str, Any]:
+    where = {"conversation": conversation, "before": before}
+    async with client.get("/api/history", params=where) as answer:
         read: dict[str, Any] = await answer.json()
         return read
 

@@ -190,6 +190,11 @@ NEWS = TaskEnded(
     untrusted=False,
 )
 
+
+async def _written_later(store: Store) -> None:
+    store.conversations.heard(CHAT, KEY, 1.0)
+
+
 Write = Callable[[Store], Awaitable[object]]
 NEWCOMER = Person("p1", "owner", accounts=(Account("memory:eve", KEY),))
 WRITES: dict[str, Write] = {
@@ -233,6 +238,8 @@ WRITES: dict[str, Write] = {
     "Strangers.hear": lambda store: store.strangers.hear("s1", "memory:eve", HEARD),
     "Links.add": lambda store: store.links.add("00000000", "memory:eve", KEY),
     "Links.use": lambda store: store.links.use("none", NEWCOMER),
+    "Conversations.rename": lambda store: store.conversations.rename(CHAT, KEY),
+    "Conversations.heard": _written_later,
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
 }
 """Writes in an order in which each finds the rows it needs."""
@@ -247,6 +254,7 @@ WRITES_OF_JOBS = {
 }
 """These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
+    "Conversations.answered",
     "RunRecords.ruled",
     "Erasures.complete",
     "Erasures.erase",
@@ -340,5 +348,6 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "accounts",
         "links",
         "strangers",
+        "conversations",
     } == {table for table, row in rows if (MASK if safe else KEY) in row}
     assert [table for table, row in rows if (KEY if safe else MASK) in row] == []

@@ -1,4 +1,7 @@
-"""Files of the chat on disk, each in a folder named by a random reference, which neither users nor models choose."""
+"""Files of the chats on disk, each in a folder named by a reference, which neither users nor models choose.
+
+References begin with the mark of the visitor whose files they are; those of this machine's user have none.
+"""
 
 import asyncio
 import re
@@ -12,8 +15,15 @@ from channels.attachments import Attachment
 from channels.base import ChannelError
 from channels.files import mime_type_of
 
-REFERENCE = re.compile(r"[0-9a-f]{32}(-[0-9]{1,2})?", re.ASCII)
+REFERENCE = re.compile(r"([0-9a-f]{16}_)?[0-9a-f]{32}(-[0-9]{1,2})?", re.ASCII)
+"""The visitor's mark, a name, and the number of a file of a message."""
 CHUNK = 256 * 1024
+
+
+def is_of(reference: str, mark: str) -> bool:
+    """Return True if a file belongs to the visitor with this mark."""
+    owner, separator, _ = reference.rpartition("_")
+    return owner + separator == mark
 
 
 class TooLarge(ChannelError):
@@ -28,10 +38,10 @@ class Uploads:
         self._folder = folder
         self._max_size = max_size
 
-    async def receive(self, part: BodyPartReader) -> Attachment:
+    async def receive(self, part: BodyPartReader, mark: str) -> Attachment:
         """Stream one part of a form to disk. Raises TooLarge and leaves nothing behind then."""
         name = Attachment(name=part.filename or "file").safe_name
-        reference = secrets.token_hex(16)
+        reference = mark + secrets.token_hex(16)
         path = self._folder / reference / name
         whole = False
         try:
@@ -64,10 +74,14 @@ class Uploads:
         size = (await asyncio.to_thread(path.stat)).st_size
         return path, Attachment(name=path.name, mime_type=mime_type_of(path.name), size=size, reference=reference)
 
-    async def delete_all(self) -> None:
-        """Delete all files. Raises OSError."""
-        if await asyncio.to_thread(self._folder.is_dir):
-            await asyncio.to_thread(shutil.rmtree, self._folder)
+    async def delete_all(self, mark: str) -> None:
+        """Delete all files of a visitor. Raises OSError."""
+        await asyncio.to_thread(self._delete, mark)
+
+    def _delete(self, mark: str) -> None:
+        for folder in self._folder.iterdir() if self._folder.is_dir() else ():
+            if is_of(folder.name, mark):
+                shutil.rmtree(folder)
 
     def _only_file(self, reference: str) -> Path | None:
         folder = self._folder / reference

@@ -1,4 +1,4 @@
-"""The chat as the page displays it: messages with revisions, and the events between revisions.
+"""A conversation as the page displays it: messages with revisions, and the events between revisions.
 
 An edit is sent as a delta of the HTML that the page has: keep so many characters, then append. Lengths are UTF-16
 units, as in JavaScript.
@@ -7,14 +7,15 @@ units, as in JavaScript.
 import asyncio
 import json
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 from uuid import uuid4
 
 from pydantic import BaseModel, ConfigDict, JsonValue
 
 from channels.attachments import Attachment
-from channels.base import Button
+from channels.base import Button, ChatKey
 from channels.text import utf16_len
 from channels.values import Text
 from channels.web.render import plain, render
@@ -27,7 +28,7 @@ Wire = dict[str, JsonValue]
 
 
 class Shown(BaseModel):
-    """One message of the chat, from the user or from Parley."""
+    """One message of a conversation, from the user or from Parley."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -42,6 +43,21 @@ class Shown(BaseModel):
     """Seconds since the epoch."""
     buttons: tuple[tuple[Button, ...], ...] = ()
     attachments: tuple[Attachment, ...] = ()
+
+
+@dataclass(frozen=True)
+class Past:
+    """Stored messages of a conversation."""
+
+    messages: Sequence[Shown]
+    """Oldest first."""
+    before: str = ""
+    """Where the messages before these begin; empty if there are none."""
+
+
+History = Callable[[ChatKey, str], Awaitable[Past]]
+"""Returns the stored messages of a chat that end where the second argument says, or the newest ones. Raises ValueError
+if it says nothing readable."""
 
 
 class EventRing:
@@ -112,6 +128,9 @@ class Conversation:
         self._messages: dict[str, Wire] = {}
         self._deleted: set[str] = set()
 
+    def get(self, message_id: str) -> Wire | None:
+        return self._messages.get(message_id)
+
     def __contains__(self, message_id: str) -> bool:
         return message_id in self._messages
 
@@ -145,11 +164,17 @@ class Conversation:
         self._deleted.add(message_id)
         return {"type": "delete", "id": message_id}
 
-    def with_history(self, history: Sequence[Shown]) -> list[Wire]:
-        """Return all messages, oldest first; those in memory are newer than the stored ones."""
-        merged = {shown.message_id: on_the_wire(shown) for shown in history if not self.is_deleted(shown.message_id)}
-        merged.update(self._messages)
+    def with_history(self, past: Past) -> list[Wire]:
+        """Return the newest messages, oldest first; those in memory are newer than the stored ones."""
+        merged = {each.message_id: on_the_wire(each) for each in past.messages if not self.is_deleted(each.message_id)}
+        since = past.messages[0].at if past.messages and past.before else 0.0
+        merged.update({name: each for name, each in self._messages.items() if _time(each) >= since})
         return sorted(merged.values(), key=_time)
+
+    def older(self, past: Past) -> list[Wire]:
+        """Return messages from before the newest ones, each in its latest version."""
+        kept = (each for each in past.messages if not self.is_deleted(each.message_id))
+        return [self._messages.get(each.message_id) or on_the_wire(each) for each in kept]
 
     def _forget_oldest(self) -> None:
         while len(self._messages) > KEPT:

@@ -1,5 +1,6 @@
 """The person whose browser a request comes from."""
 
+import hashlib
 from dataclasses import dataclass
 
 from aiohttp import web
@@ -33,6 +34,11 @@ class Visitor:
         """The account in the keys of the visitor's chats, which has no colons."""
         return LOCAL if self.is_local else self.principal.replace(":", ".")
 
+    @property
+    def mark(self) -> str:
+        """The start of the references of the visitor's files."""
+        return mark_of(self.account)
+
     def chat(self, conversation: str | None = None) -> ChatKey:
         """Return the visitor's chat, or one of the conversations beside it."""
         return ChatKey(platform="web", account=self.account, chat="main", thread=conversation)
@@ -43,6 +49,12 @@ class Visitor:
 
 
 _KEY = web.RequestKey("visitor", Visitor)
+
+
+def mark_of(account: str) -> str:
+    """Return the start of the references of files in the chats of an account. Those of this machine's user have none,
+    as in earlier versions."""
+    return "" if account == LOCAL else f"{hashlib.sha256(account.encode()).hexdigest()[:16]}_"
 
 
 def let_in(request: web.Request, visitor: Visitor) -> None:

@@ -1,7 +1,8 @@
 """Assigns memories to chats, and selects the facts that the model is given unasked.
 
-Each chat has its own memory, as it has its own workspace; a thread counts as a chat. Nothing is shared between chats or
-users, unless the owner enables `shared_memory`: then the owners' direct chats have one memory in common.
+Each chat has its own memory, as it has its own workspace; a thread counts as a chat, except where a person's threads
+share one memory (`Limits.threads_share_memory`). Nothing else is shared between chats or users, unless the owner
+enables `shared_memory`: then the owners' direct chats have one memory in common.
 """
 
 from collections.abc import Sequence
@@ -68,9 +69,14 @@ class Memories:
         if self._shared and person is not None:
             note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
             note(chat)
-        name = "owners" if chat in self._owners_chats else folder_name(chat)
+        name = "owners" if chat in self._owners_chats else folder_name(self._keeper_of(chat))
         folder = self._home / name
         return Memory(folder, self._clock, self._current.zone, self._versions.changing(chat, folder, author))
+
+    def _keeper_of(self, chat: ChatKey) -> ChatKey:
+        """Return the chat whose memory it is."""
+        shares = self._delivery.knows(chat) and self._delivery.channel(chat).limits.threads_share_memory
+        return chat.model_copy(update={"thread": None}) if shares else chat
 
     def swap(self, name: str, removed: Sequence[str], added: Sequence[str]) -> list[str]:
         """Undo a change of the memory in that folder. Return the lines that no longer exist. Blocks."""

@@ -27,6 +27,7 @@ OF_CHAT = (
     "chat_skills",
     "set_aside",
     "spoken_answers",
+    "conversations",
 )
 """Tables of which all rows of a direct chat are deleted."""
 _OF_PERSON = ("approvals", "rules", "tasks", "jobs", "heartbeats")

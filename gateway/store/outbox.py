@@ -277,10 +277,20 @@ class Outbox(Table):
 
         return await self._reader.run(read)
 
-    async def screen(self, chat: ChatKey, most: int = 200) -> list[tuple[float, InboxItem | Post]]:
-        """Return the newest messages of a chat with their times, oldest first: those of users and ours."""
-        theirs = "SELECT seq, payload, at FROM inbox WHERE chat = ? ORDER BY seq DESC LIMIT ?"
-        ours = f"{_SELECT} WHERE chat = ? AND state = 'sent' ORDER BY at DESC, length(key) DESC, key DESC LIMIT ?"
+    async def screen(
+        self, chat: ChatKey, most: int = 200, before: "Place | None" = None
+    ) -> list[tuple[float, InboxItem | Post]]:
+        """Return messages of a chat with their times, oldest first: those of users and ours.
+
+        Args:
+            chat: The chat.
+            most: The number of messages to return.
+            before: A place in the conversation; the newest messages before it are returned.
+        """
+        before = before or END
+        theirs = "SELECT seq, payload, at FROM inbox WHERE chat = ? AND seq < ? ORDER BY seq DESC LIMIT ?"
+        sent = f"{_SELECT} WHERE chat = ? AND at < ? AND state = 'sent'"
+        ours = f"{sent} ORDER BY at DESC, length(key) DESC, key DESC LIMIT ?"
 
         def item(row: tuple[int, str, float]) -> tuple[float, InboxItem]:
             seq, payload, at = row
@@ -288,14 +298,33 @@ class Outbox(Table):
 
         def read(connection: Connection) -> list[tuple[float, InboxItem | Post]]:
             found: list[tuple[float, InboxItem | Post]] = []
-            found.extend(readable(connection.execute(theirs, (str(chat), most)), item, "inbox"))
-            rows = map(_Row._make, connection.execute(ours, (str(chat), most)))
+            found.extend(readable(connection.execute(theirs, (str(chat), before.seq, most)), item, "inbox"))
+            rows = map(_Row._make, connection.execute(ours, (str(chat), before.at, most)))
             found.extend(readable(rows, lambda row: (row.at, _post(row)), "outbox"))
             found.reverse()
             found.sort(key=lambda pair: pair[0])
             return found[-most:]
 
         return await self._reader.run(read)
+
+
+class Place(NamedTuple):
+    """A place in a conversation, between two messages."""
+
+    seq: int
+    """The number of the first inbox item behind it."""
+    at: float
+    """The time of the first message of ours behind it."""
+
+    def before(self, rows: Sequence[tuple[float, InboxItem | Post]]) -> "Place":
+        """Return the place before these messages, of which this one is the end."""
+        seqs = (row.seq for _, row in rows if isinstance(row, InboxItem))
+        times = (at for at, row in rows if isinstance(row, Post))
+        return Place(next(seqs, self.seq), next(times, self.at))
+
+
+END = Place(2**63 - 1, 1e18)
+"""The place after the newest message."""
 
 
 PostRow = tuple[str, str, str, str, str | None, float]

@@ -30,6 +30,11 @@ _SELECT = (
     " FROM said JOIN transcript ON transcript.seq = said.rowid"
     " WHERE said MATCH ? AND said.rowid < ? ORDER BY said.rowid DESC LIMIT ?"
 )
+_OF_OWNER = (
+    "SELECT transcript.seq, transcript.chat, message FROM said JOIN transcript ON transcript.seq = said.rowid"
+    " JOIN conversations ON conversations.chat = transcript.chat"
+    " WHERE said MATCH ? AND owner = ? AND deleted IS NULL ORDER BY said.rowid DESC LIMIT ?"
+)
 _END = 2**63 - 1
 
 
@@ -102,6 +107,20 @@ def index(connection: Connection, seq: int, chat: ChatKey, run: str, message: Ag
         )
 
 
+def found_in(connection: Connection, owner: ChatKey, words: str, most: int) -> list[tuple[ChatKey, str]]:
+    """Return the newest messages of an owner's conversations that have all words, each with its chat."""
+    terms = sought_terms(words)
+    if not terms:
+        return []
+    rows = connection.execute(_OF_OWNER, (f"words : ({_all(terms)})", str(owner), most))
+
+    def read(row: tuple[int, str, str]) -> tuple[ChatKey, str]:
+        _, chat, message = row
+        return ChatKey.parse(chat), said(message_adapter.validate_json(message))
+
+    return list(readable(rows, read, "transcript"))
+
+
 def said(message: AgentMessage) -> str:
     """Return the text of a message as people in the chat have read it; empty for what the chat did not see."""
     match message:
@@ -124,7 +143,11 @@ def _query(chats: Iterable[ChatKey], words: str) -> str:
     if not terms:
         raise ValueError("no word to search for")
     where = " OR ".join(f'"{chat_term(chat)}"' for chat in chats)
-    return f"chat : ({where}) AND words : ({' AND '.join(map(_quoted, terms))})"
+    return f"chat : ({where}) AND words : ({_all(terms)})"
+
+
+def _all(terms: Iterable[str]) -> str:
+    return " AND ".join(map(_quoted, terms))
 
 
 def _quoted(term: str) -> str:

@@ -16,6 +16,7 @@ from gateway.store.approvals import Approvals, Rules
 from gateway.store.chat_settings import ChatSettings
 from gateway.store.chats import Chats, LoadedSkills
 from gateway.store.connection import Connection, Reads
+from gateway.store.conversations import Conversations
 from gateway.store.erasures import Erasures
 from gateway.store.exchanges import Exchanges
 from gateway.store.firings import Firings
@@ -59,7 +60,7 @@ class Store:
         self.run_records = RunRecords(*tables)
         self.transcript, self.exchanges = Transcript(*tables), Exchanges(*tables)
         self.search = Search(*tables)
-        self.sessions = Sessions(*tables)
+        self.sessions, self.conversations = Sessions(*tables), Conversations(*tables)
         self.steps = Steps(*tables)
         self.chats = Chats(*tables, new_id)
         self.chat_settings = ChatSettings(*tables)

@@ -9,7 +9,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -161,7 +161,7 @@ class Forgetting:
         theirs = await self._store.erasures.of(account)
         direct = [chat for chat in theirs.chats if self._is_direct(chat)]
         names = await self._store.erasures.files(direct)
-        await asyncio.to_thread(self._delete_files, direct, names)
+        await asyncio.to_thread(self._delete_files, self._with_memories(direct), names)
         for chat in direct:
             if isinstance(channel := self._delivery.on(chat.platform), KeepsFiles):
                 await channel.delete_files(chat)
@@ -177,6 +177,14 @@ class Forgetting:
     def _is_direct(self, chat: ChatKey) -> bool:
         return self._delivery.knows(chat) and not self._delivery.channel(chat).is_group(chat)
 
+    def _with_memories(self, chats: Sequence[ChatKey]) -> set[ChatKey]:
+        """Return the chats and those that keep their memories."""
+        keepers = {chat.model_copy(update={"thread": None}) for chat in chats if self._shares_memory(chat)}
+        return {*chats, *keepers}
+
+    def _shares_memory(self, chat: ChatKey) -> bool:
+        return self._delivery.channel(chat).limits.threads_share_memory
+
     def _confirm(self, erasure: Erasure) -> None:
         flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         with os.fdopen(os.open(self._home / FILE, flags, 0o600), "a") as file:
@@ -184,7 +192,7 @@ class Forgetting:
             file.flush()
             os.fsync(file.fileno())
 
-    def _delete_files(self, chats: Sequence[ChatKey], names: Sequence[str]) -> None:
+    def _delete_files(self, chats: Iterable[ChatKey], names: Sequence[str]) -> None:
         for chat in chats:
             for folder in FOLDERS:
                 _delete(self._home / folder / folder_name(chat))

@@ -9,21 +9,50 @@ from functools import partial
 from aiohttp.web import RouteDef
 
 from agent_core.clock import Clock
-from channels.base import ButtonPressed, ChatKey, CommandInvoked, MessageReceived, RequestMade, ScheduleFired, TaskEnded
+from channels.base import (
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    MessageEdited,
+    MessageReceived,
+    RequestMade,
+    ScheduleFired,
+    TaskEnded,
+)
 from channels.web.adapter import WebChannel
-from channels.web.conversation import Shown
+from channels.web.conversation import Past, Shown
+from channels.web.routes import routes_of
 from gateway.security.masking import masked
 from gateway.settings.settings import Settings
+from gateway.store.outbox import END, Place
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.web.operation import OperatorRoutes, Watched
 from gateway.web.server import HttpServer
 
+PAGE = 200
+"""Stored messages that are read at once."""
 
-async def page_history(store: Store, chat: ChatKey) -> list[Shown]:
-    """Return the chat's messages, masking also secrets that became known after the messages were stored."""
-    return masked(shown_on_the_page(await store.outbox.screen(chat)), store.secrets.mask)
+
+async def page_history(store: Store, chat: ChatKey, before: str = "") -> Past:
+    """Return the newest messages of a conversation before a place.
+
+    Secrets that became known after the messages were stored are masked as well. Raises ValueError if `before` is no
+    place.
+    """
+    end = _place(before)
+    rows = await store.outbox.screen(chat, PAGE, end)
+    place = end.before(rows)
+    more = f"{place.seq} {place.at!r}" if len(rows) == PAGE else ""
+    return Past(masked(shown_on_the_page(rows), store.secrets.mask), more)
+
+
+def _place(before: str) -> Place:
+    if not before:
+        return END
+    seq, _, at = before.partition(" ")
+    return Place(int(seq), float(at))
 
 
 def shown_on_the_page(rows: Iterable[tuple[float, InboxItem | Post]]) -> list[Shown]:
@@ -36,11 +65,19 @@ def shown_on_the_page(rows: Iterable[tuple[float, InboxItem | Post]]) -> list[Sh
         if isinstance(row, Post) and row.is_removal:
             messages.pop(row.message_id or "", None)
             continue
+        if isinstance(row, InboxItem) and isinstance(row.event, MessageEdited):
+            _reword(messages, row.event)
+            continue
         message = _shown_post(at, row) if isinstance(row, Post) else _shown_event(row)
         if message is not None:
             earlier = messages.get(message.message_id)
             messages[message.message_id] = message.model_copy(update={"at": earlier.at}) if earlier else message
     return list(messages.values())
+
+
+def _reword(messages: dict[str, Shown], edit: MessageEdited) -> None:
+    if edit.message_id in messages:
+        messages[edit.message_id] = messages[edit.message_id].model_copy(update={"markdown": edit.words})
 
 
 def _shown_post(at: float, post: Post) -> Shown | None:
@@ -88,12 +125,17 @@ def open_page(
     `link_changed` is called with a new sign-in link each time one has been used; `watched` is what the routes for
     operators report on; `routes` are those of the admin pages.
     """
-    history = partial(page_history, store)
-    web = WebChannel(settings.web, history=history, uploads=settings.home / "uploads", now=clock.time)
+    web = WebChannel(
+        settings.web,
+        history=partial(page_history, store),
+        listing=store.conversations,
+        uploads=settings.home / "uploads",
+        now=clock.time,
+    )
     token = settings.web.metrics_token
     operator = OperatorRoutes(watched, token.get_secret_value() if token else "")
     server = HttpServer(
-        [*web.routes(), *routes],
+        [*routes_of(web), *routes],
         public_routes=operator.routes(),
         about=about,
         home=settings.home,

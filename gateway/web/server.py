@@ -19,16 +19,13 @@ from gateway.security.log_throttle import LogThrottle
 from gateway.texts.about import About
 from gateway.texts.say import language_of, model_reason
 from gateway.web.access import PageAccess, read_secret
+from gateway.web.assets import PAGES, PRIVATE_FILES, PUBLIC_FILES, file_route
 
 log = structlog.get_logger(__name__)
 
 MOST_STRANGERS = 256
 """Larger than the batch that the system hands over at once; else a new connection could be cut before it is read."""
 HOST = "127.0.0.1"
-PAGES = Path(__file__).parent / "static"
-PRIVATE_FILES = ("app.js", "commands.js", "files.js", "log.js", "outbox.js", "pictures.js", "words.js")
-PUBLIC_FILES = ("colours.css", "style.css", "icon.svg")
-"""Files used by the page that refused visitors see."""
 IDLE_SECONDS = 20.0
 """Longest time that a connection may stay open without a complete request."""
 BACKLOG = 128
@@ -144,7 +141,7 @@ class HttpServer:
         self._about = about
         self._wanted_port = port
         self._port = port
-        public = [*map(_file, PUBLIC_FILES), *public_routes]
+        public = [*map(file_route, PUBLIC_FILES), *public_routes]
         self._access = PageAccess(
             read_secret(home / "page.key"),
             public=[route.path for route in public],
@@ -154,7 +151,7 @@ class HttpServer:
         )
         app = web.Application(middlewares=[self._access.middleware()], client_max_size=MAX_BODY)
         app.on_response_prepare.append(_add_headers)
-        own = [_file("index.html", "/"), *map(_file, PRIVATE_FILES), web.get("/api/about", self._get_about)]
+        own = [file_route("index.html", "/"), *map(file_route, PRIVATE_FILES), web.get("/api/about", self._get_about)]
         app.add_routes([*public, *own, *routes])
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, keepalive_timeout=idle_seconds)
         self._listener: asyncio.Server | None = None
@@ -204,13 +201,6 @@ class HttpServer:
         about = self._about()
         why = model_reason(about.why, language_of(request.headers.get("Accept-Language"), "en"))
         return web.json_response(about.model_dump(include={"model", "demo", "version"}) | {"why": why})
-
-
-def _file(name: str, path: str = "") -> web.RouteDef:
-    async def serve(_: web.Request) -> web.FileResponse:
-        return web.FileResponse(PAGES / name)
-
-    return web.get(path or f"/{name}", serve)
 
 
 async def _add_headers(_: web.Request, response: web.StreamResponse) -> None:

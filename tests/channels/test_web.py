@@ -20,8 +20,9 @@ from channels.base import (
 )
 from channels.capabilities import Deletes, Downloads, ShowsTyping
 from channels.web.adapter import CHAT
-from channels.web.conversation import EventRing, Shown, delta
+from channels.web.conversation import Shown, delta
 from channels.web.render import render
+from channels.web.rooms import Rooms
 from tests.page_server import Page, fresh, history, say, tab, text, words_of
 
 
@@ -206,7 +207,7 @@ async def test_an_id_of_another_life_starts_over(page: Page, after: str) -> None
 
 
 async def test_a_tab_that_was_away_for_too_long_starts_over_and_then_follows(tmp_path: Path) -> None:
-    page = Page(tmp_path, ring=EventRing(size=3))
+    page = Page(tmp_path, rooms=Rooms(ring_size=3))
     async with page.open(), page.browser() as client:
         last = (await history(client))["last"]
         for number in range(5):
@@ -218,7 +219,7 @@ async def test_a_tab_that_was_away_for_too_long_starts_over_and_then_follows(tmp
 
 
 async def test_a_silent_line_is_kept_by_comments(tmp_path: Path) -> None:
-    page = Page(tmp_path, ring=EventRing(beat=0.01))
+    page = Page(tmp_path, rooms=Rooms(beat=0.01))
     async with page.open(), page.browser() as client, tab(client, page.ring.last) as stream, asyncio.timeout(30):
         while stream.comments < 2:
             await stream.read_line()

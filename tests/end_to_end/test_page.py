@@ -144,7 +144,7 @@ async def test_a_message_that_could_not_be_sent_says_so_and_survives_a_reload(pa
         await write(tab, "precious")
         await expect(tab.get_by_text("Not sent")).to_be_visible()
         await tab.reload()
-        await expect(tab.get_by_text("precious", exact=True)).to_be_visible()
+        await expect(tab.get_by_role("log").get_by_text("precious", exact=True)).to_be_visible()
         await expect(tab.get_by_text("You said: precious")).to_be_visible()
 
     assert len(page.heard) == 1
@@ -206,13 +206,14 @@ async def test_files_are_added_by_button_shown_with_their_progress_and_sent(page
     async with page.open(), shown(page, browser) as (tab, _):
         async with tab.expect_file_chooser() as chooser:
             await tab.get_by_role("button", name="Add files").click()
-        files = [{"name": name, "mimeType": "text/plain", "buffer": b"milk"} for name in ("a.txt", "b.txt", "c.txt")]
-        await (await chooser.value).set_files(files)  # type: ignore[arg-type]  # a TypedDict, spelt as a dict
+        picked = [{"name": name, "mimeType": "text/plain", "buffer": b"milk"} for name in ("a.txt", "b.txt", "c.txt")]
+        await (await chooser.value).set_files(picked)  # type: ignore[arg-type]  # a TypedDict, spelt as a dict
         await tab.get_by_role("button", name="Remove b.txt").click()
-        await expect(tab.get_by_role("listitem").filter(has_text="1 kB")).to_have_count(2)
+        files = tab.get_by_role("list", name="Files to send").get_by_role("listitem")
+        await expect(files.filter(has_text="1 kB")).to_have_count(2)
         await write(tab, "two files")
         await expect(tab.get_by_role("link", name="a.txt")).to_be_visible()
-        await expect(tab.get_by_role("listitem")).to_have_count(0)
+        await expect(files).to_have_count(0)
 
     event = page.heard[0]
     assert isinstance(event, MessageReceived)
@@ -244,7 +245,7 @@ async def test_nothing_of_an_answer_runs(page: Page, browser: Browser) -> None:
         await page.channel.send(CHAT, text(nasty), "1")
         await write(tab, nasty)
         await expect(tab.get_by_text("onerror").first).to_be_visible()
-        assert await tab.title() == "Parley"
+        assert await tab.title() != "owned"
         assert await tab.locator("#log img, #log script").count() == 0
 
 
@@ -305,11 +306,15 @@ async def test_the_keyboard_reaches_everything_in_reading_order(page: Page, brow
         await tab.evaluate("document.activeElement.blur()")
         await tab.get_by_text("Skip to the message box").focus()
         reached = [await tab.evaluate("document.activeElement.textContent || document.activeElement.ariaLabel")]
-        for _ in range(3):
+        for _ in range(9):
             await tab.keyboard.press("Tab")
             name = "document.activeElement.ariaLabel || document.activeElement.textContent.trim()"
             reached.append(await tab.evaluate(name) or await tab.evaluate("document.activeElement.id"))
-        assert reached == ["Skip to the message box", "Stop", "Add files", "text"]
+        assert reached == [
+            "Skip to the message box",
+            *("Manage", "New conversation", "search", "New conversation", "Options of New conversation"),
+            *("Notify me of questions and reports", "Stop", "Add files", "text"),
+        ]
 
 
 async def test_it_speaks_chinese_where_the_browser_does(page: Page, browser: Browser) -> None:

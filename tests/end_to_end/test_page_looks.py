@@ -94,7 +94,7 @@ async def test_the_reason_for_the_model_is_told_in_the_readers_language(page: Pa
 
 async def test_a_slash_shows_the_commands_that_begin_so_and_tab_takes_the_first(page: Page, browser: Browser) -> None:
     async with page.open(), shown(page, browser) as (tab, _):
-        box, rows = tab.get_by_label("Message"), tab.get_by_role("list", name="Commands").get_by_role("listitem")
+        box, rows = tab.get_by_label("Message"), tab.get_by_role("listbox", name="Commands").get_by_role("option")
         await box.press_sequentially("/")
         await expect(rows).to_have_count(2)
         await box.press("s")

@@ -60,7 +60,7 @@ async def test_what_became_a_secret_after_it_was_said_is_not_shown(tmp_path: Pat
         await store.inbox.accept(says(1, "the key is sk-0123456789-very-secret").event)
 
     async with Store.open(tmp_path, SystemClock(), new_id, Secrets(["sk-0123456789-very-secret"])) as store:
-        assert [each.markdown for each in await page_history(store, CHAT)] == ["the key is [secret]"]
+        assert [each.markdown for each in (await page_history(store, CHAT)).messages] == ["the key is [secret]"]
 
 
 def test_commands_are_shown_as_they_were_typed() -> None:

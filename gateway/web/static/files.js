@@ -2,6 +2,7 @@
 
 import { words, element } from "./words.js";
 import { inWords } from "./log.js";
+import { headers } from "./net.js";
 
 const MOST = 20;
 const list = document.getElementById("files");
@@ -40,7 +41,7 @@ export class Files {
     const bar = element("progress", { max: 1, value: 0, ariaLabel: file.name });
     const again = element("button", { type: "button", textContent: words.retry, hidden: true });
     const gone = element("button", { type: "button", textContent: "×", ariaLabel: words.remove(file.name) });
-    const node = element("li", {}, element("span", { textContent: file.name }), note, bar, again, gone);
+    const node = element("li", {}, ...preview(file), element("span", { className: "name", textContent: file.name }), note, bar, again, gone);
     const one = { file, node, note, bar, again, reference: null, failed: false, request: null };
     again.onclick = () => this.#upload(one);
     gone.onclick = () => {
@@ -72,6 +73,7 @@ export class Files {
     };
     request.onerror = () => this.#fail(one, words.upload_failed);
     request.open("POST", "/api/files");
+    for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value);
     request.send(form);
   }
 
@@ -81,4 +83,12 @@ export class Files {
     one.bar.hidden = true;
     one.again.hidden = false;
   }
+}
+
+// A small picture of a file that is one.
+function preview(file) {
+  if (!["image/png", "image/jpeg", "image/gif", "image/webp"].includes(file.type)) return [];
+  const image = element("img", { src: URL.createObjectURL(file), alt: "" });
+  image.onload = () => URL.revokeObjectURL(image.src);
+  return [image];
 }

@@ -8,12 +8,15 @@ const announcer = document.getElementById("announcer");
 const clock = new Intl.DateTimeFormat(chinese ? "zh" : undefined, { hour: "2-digit", minute: "2-digit" });
 const calendar = new Intl.DateTimeFormat(chinese ? "zh" : undefined, { weekday: "long", day: "numeric", month: "long" });
 
-export class Log {
-  #shown = new Map(); // id -> { node, body, extra, foot, reasoning, data }
-  #press;
+const STATES = { running: "…", waiting: "…", done: "✓", failed: "✗" };
 
-  constructor(press) {
-    this.#press = press;
+export class Log {
+  #shown = new Map(); // id -> { node, body, extra, foot, reasoning, calls, data }
+  #on;
+
+  // on: press(id, action), retry(), edit(id, text), detail(id, call), follow(change)
+  constructor(on) {
+    this.#on = on;
   }
 
   get empty() {
@@ -39,6 +42,31 @@ export class Log {
     return message;
   }
 
+  clear() {
+    this.#shown.clear();
+    log.replaceChildren();
+  }
+
+  // Puts earlier messages above the first one.
+  prepend(messages) {
+    const first = log.firstElementChild;
+    for (const data of messages) {
+      if (this.#shown.has(data.id)) continue;
+      const message = this.#make(data);
+      this.#shown.set(data.id, message);
+      log.insertBefore(message.node, first);
+      this.#day(message.node);
+    }
+    if (first) this.#day(first);
+  }
+
+  // Returns the last message that the person wrote and can edit, with its text.
+  lastSaid() {
+    const own = [...log.querySelectorAll("article.person:not(.pending, .failed)")].reverse();
+    const last = own.find((node) => !textOf(node).startsWith("/") && textOf(node));
+    return last ? { id: last.dataset.id, text: textOf(last) } : null;
+  }
+
   // Applies a delta to a message. Throws if it does not fit the displayed text.
   edit(change) {
     const message = this.#shown.get(change.id);
@@ -48,7 +76,8 @@ export class Log {
     const html = changed(message.data.html, change);
     const reasoning = changed(message.data.reasoning, change.reasoning);
     const { revision, buttons, attachments } = change;
-    this.#read(message, { ...message.data, html, reasoning, revision, buttons, attachments });
+    const calls = change.calls ?? message.data.calls;
+    this.#read(message, { ...message.data, html, reasoning, revision, buttons, attachments, calls });
   }
 
   remove(id) {
@@ -80,12 +109,25 @@ export class Log {
     const extra = element("div", { className: "extra" });
     const foot = element("p", { className: "foot" });
     const node = element("article", { className: data.who }, element("p", { className: "day" }));
-    node.append(element("div", { className: "bubble" }, element("div", { className: "head" }, name, time), body, extra), foot);
-    node.dataset.at = data.at;
-    node.dataset.id = data.id;
+    const bubble = element("div", { className: "bubble" }, element("div", { className: "head" }, name, time), body, extra);
+    node.append(bubble, foot, this.#tools(node, data));
+    Object.assign(node.dataset, { at: data.at, id: data.id });
     const message = { node, body, extra, foot, data: { ...data, html: "" } };
     this.#read(message, data);
     return message;
+  }
+
+  // What can be done with a message: copy it, and edit it or have it answered again.
+  #tools(node, data) {
+    const copy = element("button", { type: "button", className: "bare", textContent: words.copy });
+    copy.onclick = () => copied(copy, textOf(node));
+    const second = element("button", { type: "button", className: "bare" });
+    if (data.who === "person") {
+      Object.assign(second, { textContent: words.edit, onclick: () => this.#on.edit(data.id, textOf(node)) });
+    } else {
+      Object.assign(second, { textContent: words.answer_again, className: "bare retry", onclick: () => this.#on.retry() });
+    }
+    return element("div", { className: "tools" }, copy, second);
   }
 
   #insert(message) {
@@ -114,6 +156,9 @@ export class Log {
     message.node.classList.toggle("live", live);
     message.node.ariaBusy = String(live);
     draw(message.body, data.html);
+    message.node.classList.toggle("rule", data.who === "person" && /^\/new\b/.test(message.body.textContent));
+    message.node.classList.toggle("command", data.who === "person" && message.body.textContent.startsWith("/"));
+    this.#calls(message, data.calls ?? []);
     this.#reason(message, data.reasoning);
     this.#extras(message, data);
     message.data = data;
@@ -132,6 +177,41 @@ export class Log {
     draw(message.reasoning.lastElementChild, html);
   }
 
+  // Shows the tool calls as rows that open.
+  #calls(message, calls) {
+    if (!calls.length) return message.calls?.node.remove(), (message.calls = null);
+    if (!message.calls) {
+      message.calls = { node: element("div", { className: "calls" }), rows: new Map() };
+      message.body.before(message.calls.node);
+    }
+    const { node, rows } = message.calls;
+    for (const call of calls) {
+      if (!rows.has(call.id)) {
+        rows.set(call.id, this.#callRow(message, call));
+        node.append(rows.get(call.id).row);
+      }
+      const row = rows.get(call.id);
+      const time = call.ms >= 1000 ? `${Math.round(call.ms / 1000)} s` : call.state === "done" && call.ms ? `${call.ms} ms` : "";
+      row.mark.textContent = STATES[call.state];
+      row.label.textContent = call.label;
+      row.note.textContent = [call.note, time].filter(Boolean).join(" · ");
+      row.row.className = `call ${call.state}`;
+    }
+  }
+
+  #callRow(message, call) {
+    const [mark, label, note] = ["mark", "label", "note"].map((className) => element("span", { className }));
+    const detail = element("div", { className: "detail" });
+    const row = element("details", { className: "call" }, element("summary", {}, mark, " ", label, " ", note), detail);
+    row.ontoggle = async () => {
+      if (!row.open) return;
+      detail.textContent = words.loading;
+      const found = await this.#on.detail(message.data.id, call.id);
+      this.#on.follow(() => detail.replaceChildren(...(found ? shownCall(found) : [words.no_detail])));
+    };
+    return { row, mark, label, note };
+  }
+
   #extras(message, data) {
     const key = JSON.stringify([data.buttons, data.attachments]);
     if (message.extras === key) return;
@@ -147,7 +227,7 @@ export class Log {
     const made = element("button", { type: "button", textContent: label, className: style });
     made.onclick = async () => {
       made.disabled = true;
-      made.disabled = await this.#press(id, action);
+      made.disabled = await this.#on.press(id, action);
     };
     return made;
   }
@@ -179,17 +259,37 @@ function withCopy(block) {
     pre.tabIndex = 0;
     const button = element("button", { type: "button", className: "copy", textContent: words.copy });
     const code = pre.textContent;
-    button.onclick = async () => {
-      await navigator.clipboard.writeText(code);
-      button.textContent = words.copied;
-      setTimeout(() => (button.textContent = words.copy), 1500);
-    };
+    button.onclick = () => copied(button, code);
     const frame = element("div", { className: "code" });
     pre.replaceWith(frame);
     frame.append(pre, button);
     if (pre === block) return frame;
   }
   return block;
+}
+
+async function copied(button, text) {
+  await navigator.clipboard.writeText(text);
+  button.textContent = words.copied;
+  setTimeout(() => (button.textContent = words.copy), 1500);
+}
+
+// The text of a message: as it was typed, or as it reads.
+function textOf(node) {
+  const body = node.querySelector(".bubble > .body");
+  return (body.querySelector(".typed")?.textContent ?? body.innerText).trim();
+}
+
+// What is stored of a tool call: its arguments, its result, how long it took and what it cost.
+function shownCall({ arguments: given, result, error, ms, cost }) {
+  const part = (name, text) => [element("h4", { textContent: name }), element("pre", { textContent: text, tabIndex: 0 })];
+  const facts = [ms === null ? "" : `${(ms / 1000).toFixed(2)} s`, cost ? words.cost(cost) : ""].filter(Boolean);
+  return [
+    ...(given ? part(words.arguments, given) : []),
+    ...(result ? part(words.result, result) : []),
+    ...(error ? part(words.error, error) : []),
+    ...(facts.length ? [element("p", { textContent: facts.join(" · ") })] : []),
+  ];
 }
 
 function fileLink(file) {

@@ -1,12 +1,13 @@
 // Messages that the server has not confirmed. They are posted in order, survive a reload and are never duplicated.
 
 import { words } from "./words.js";
+import { post } from "./net.js";
 
 const KEPT_AS = "parley.outbox";
 const AGAIN_MS = 3_000; // delay after a failed post
 
 export class Outbox {
-  #waiting = JSON.parse(sessionStorage.getItem(KEPT_AS) ?? "[]"); // { id, text, files, at, refused }
+  #waiting = JSON.parse(sessionStorage.getItem(KEPT_AS) ?? "[]"); // { id, conversation, text, files, at, refused }
   #busy = false;
   #later = 0;
   #log;
@@ -17,16 +18,16 @@ export class Outbox {
     this.#onRefused = onRefused;
   }
 
-  add(text, files) {
-    this.#waiting.push({ id: crypto.randomUUID(), text, files, at: Date.now() / 1000, refused: "" });
+  add(conversation, text, files) {
+    this.#waiting.push({ id: crypto.randomUUID(), conversation, text, files, at: Date.now() / 1000, refused: "" });
     this.#keep();
-    this.show();
+    this.show(conversation);
     return this.pump();
   }
 
-  // Shows the waiting messages after the log was redrawn.
-  show() {
-    for (const said of this.#waiting) {
+  // Shows the waiting messages of the conversation whose log was drawn.
+  show(conversation) {
+    for (const said of this.#waiting.filter((each) => each.conversation === conversation)) {
       if (!this.#log.has(said.id)) this.#log.put(asMessage(said));
       if (said.refused) this.#ask(said, said.refused);
       else this.#log.state(said.id, words.sending);
@@ -57,10 +58,10 @@ export class Outbox {
 
   async #post(said) {
     this.#log.state(said.id, words.sending);
-    const body = JSON.stringify({ id: said.id, text: said.text, files: said.files.map((file) => file.reference) });
+    const { id, conversation, text, files } = said;
     let answer;
     try {
-      answer = await fetch("/api/messages", { method: "POST", headers: { "Content-Type": "application/json" }, body });
+      answer = await post("/api/messages", { id, conversation, text, files: files.map((file) => file.reference) });
     } catch {
       return this.#wait(said);
     }

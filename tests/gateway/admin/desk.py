@@ -13,6 +13,8 @@ from playwright.async_api import Page as Tab
 from channels.base import ChatKey, Sender
 from channels.web.adapter import WebChannel
 from channels.web.config import Config
+from channels.web.conversation import Past
+from channels.web.routes import routes_of
 from channels.web.visitor import Visitor
 from gateway.admin.pages import AdminPages
 from gateway.admin.screen import Visit
@@ -24,6 +26,7 @@ from gateway.texts.about import About
 from gateway.web.page import page_history
 from gateway.web.server import HttpServer
 from tests.gateway.bot import Bot, BotOptions
+from tests.page_server import MemoryListing
 
 ABOUT = About(model="scripted", why="a test", demo=False, version="0")
 
@@ -81,13 +84,13 @@ class AdminWorld:
 async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterator[AdminWorld]:
     """Start a bot that answers these turns, with its page."""
 
-    async def history(chat: ChatKey) -> list[object]:
-        return await page_history(bot.made.store, chat)  # type: ignore[return-value]
+    async def history(chat: ChatKey, before: str) -> Past:
+        return await page_history(bot.made.store, chat, before)
 
-    web = WebChannel(Config(), history=history, uploads=home / "uploads")  # type: ignore[arg-type]
+    web = WebChannel(Config(), history=history, listing=MemoryListing(), uploads=home / "uploads")
     bot = Bot(home, turns, BotOptions(beside=(web,), **how))  # type: ignore[arg-type]
     pages = AdminPages()
-    server = HttpServer([*web.routes(), *pages.routes()], about=lambda: ABOUT, home=home, port=0)
+    server = HttpServer([*routes_of(web), *pages.routes()], about=lambda: ABOUT, home=home, port=0)
     await bot.start()
     await server.start()
     try:

@@ -1,0 +1,68 @@
+"""The page's own files, compressed once."""
+
+import gzip
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from aiohttp import web
+
+PAGES = Path(__file__).parent / "static"
+PRIVATE_FILES = (
+    "app.js",
+    "commands.js",
+    "composer.js",
+    "files.js",
+    "list.js",
+    "log.js",
+    "net.js",
+    "notices.js",
+    "outbox.js",
+    "pictures.js",
+    "room.js",
+    "view.js",
+    "words.js",
+)
+PUBLIC_FILES = ("chat.css", "colours.css", "icon.svg", "manifest.webmanifest", "offline.html", "style.css", "worker.js")
+"""Files that tell nothing; refused visitors and the page's worker use them without the cookie."""
+_TYPES = {
+    ".css": "text/css",
+    ".html": "text/html",
+    ".js": "text/javascript",
+    ".svg": "image/svg+xml",
+    ".webmanifest": "application/manifest+json",
+}
+_SMALLEST = 512
+"""Bytes from which a file is compressed."""
+
+
+@dataclass(frozen=True)
+class Asset:
+    """A file, ready to be sent."""
+
+    plain: bytes
+    packed: bytes | None
+    kind: str
+
+    def answer(self, request: web.Request) -> web.Response:
+        headers = {"Content-Type": f"{self.kind}; charset=utf-8", "Vary": "Accept-Encoding"}
+        if self.packed is None or "gzip" not in request.headers.get("Accept-Encoding", ""):
+            return web.Response(body=self.plain, headers=headers)
+        return web.Response(body=self.packed, headers=headers | {"Content-Encoding": "gzip"})
+
+
+@cache
+def read_asset(path: Path) -> Asset:
+    plain = path.read_bytes()
+    packed = gzip.compress(plain, mtime=0) if len(plain) >= _SMALLEST else None
+    return Asset(plain, packed, _TYPES[path.suffix])
+
+
+def file_route(name: str, path: str = "") -> web.RouteDef:
+    """Return the route of one of the page's files, by default under its own name."""
+    asset = read_asset(PAGES / name)
+
+    async def serve(request: web.Request) -> web.Response:
+        return asset.answer(request)
+
+    return web.get(path or f"/{name}", serve)

@@ -1,0 +1,22 @@
+// The service worker: keeps the page's own files, and nothing of what is said. Without a network it says so.
+
+const KEPT = "parley-shell-1";
+const OFFLINE = "/offline.html";
+const SHELL = [OFFLINE, "/colours.css", "/style.css", "/chat.css", "/icon.svg"];
+
+addEventListener("install", (event) => {
+  event.waitUntil(caches.open(KEPT).then((cache) => cache.addAll(SHELL)));
+  skipWaiting();
+});
+
+addEventListener("activate", (event) => {
+  const old = (names) => names.filter((name) => name !== KEPT);
+  event.waitUntil(caches.keys().then((names) => Promise.all(old(names).map((name) => caches.delete(name)))));
+});
+
+addEventListener("fetch", (event) => {
+  const { request } = event;
+  const path = new URL(request.url).pathname;
+  if (request.mode === "navigate" && path === "/") event.respondWith(fetch(request).catch(() => caches.match(OFFLINE)));
+  else if (SHELL.includes(path)) event.respondWith(fetch(request).catch(() => caches.match(path)));
+});
