@@ -78,4 +78,4 @@ class Setup:
     """What to do there."""
     tokens: Sequence[Token]
     hello: Words
-    """How to write to the account for the first time. `{name}` stands for its name and `{link}` for its address."""
+    """How to write to the account for the first time; `{name}` stands for its name. Its address is shown above it."""

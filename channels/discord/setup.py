@@ -22,7 +22,7 @@ SETUP = Setup(
         ),
     ),
     hello={
-        "en": "Open {link} to add {name} to a server of yours, then send {name} a direct message: hello.",
-        "zh": "打开 {link}，把 {name} 加入您的一个服务器，然后私聊 {name} 发送“你好”。",
+        "en": "Open that address to add {name} to a server of yours, then send {name} a direct message: hello.",
+        "zh": "打开该地址，把 {name} 加入您的一个服务器，然后私聊 {name} 发送“你好”。",
     },
 )

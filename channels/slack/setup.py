@@ -43,7 +43,7 @@ SETUP = Setup(
         ),
     ),
     hello={
-        "en": "In Slack open {name} under *Apps* ({link}), and write hello to it.",
-        "zh": "在 Slack 的 *Apps* 中打开 {name}（{link}），给它发送一句“你好”。",
+        "en": "Open that address, or {name} under *Apps* in Slack, and write hello to it.",
+        "zh": "打开该地址，或在 Slack 的 *Apps* 中打开 {name}，给它发送一句“你好”。",
     },
 )

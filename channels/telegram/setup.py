@@ -20,7 +20,7 @@ SETUP = Setup(
         ),
     ),
     hello={
-        "en": "Open {link}, press Start, or write hello to {name}.",
-        "zh": "打开 {link}，点击“开始”，或给 {name} 发送一句“你好”。",
+        "en": "Open that address and press Start, or write hello to {name}.",
+        "zh": "打开该地址，点击“开始”，或给 {name} 发送一句“你好”。",
     },
 )

@@ -146,6 +146,8 @@ def shown(step: Step) -> Iterator[str]:
                 yield f"  {number:>2}  {choice.value}: {_plain(choice.label)}"
         case Check() | Listen():
             yield from _lines(step.findings)
+            if isinstance(step, Listen) and step.link:
+                yield step.link
             yield _plain(step.text)
         case Done(lines=lines):
             yield from map(_plain, lines)

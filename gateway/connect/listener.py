@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from typing import NoReturn
 
 from channels.base import (
     Accepted,
@@ -14,6 +15,7 @@ from channels.base import (
     NotTakenIn,
     OutboundMessage,
 )
+from channels.capabilities import KnowsConnection
 from gateway.connect.guide import Met
 from gateway.errors import ParleyError
 from gateway.security.masked_channel import MaskedChannel
@@ -21,6 +23,9 @@ from gateway.security.secrets import Secrets
 
 OLDEST = 120.0
 """Seconds before the start from which a message still counts: the clocks of this machine and the platform differ."""
+WITHIN = 30.0
+"""Seconds for a connection."""
+LOOK_EVERY = 0.05
 _KEY = "connect:hello"
 
 
@@ -48,22 +53,38 @@ class Listener:
             await asyncio.wait([self._running])
         await self._channel.close()
 
+    async def connected(self) -> None:
+        """Wait until the platform delivers messages. Raises ParleyError if it does not."""
+        try:
+            async with asyncio.timeout(WITHIN):
+                while not self._is_connected:
+                    if self._running is None or self._running.done():
+                        self._fail()
+                    await asyncio.sleep(LOOK_EVERY)
+        except TimeoutError:
+            raise ParleyError(f"There was no connection within {WITHIN:g} s; check the network.") from None
+
     async def met(self) -> Met:
-        """Wait for the next person who writes. Raises ParleyError if the platform does not let the channel listen."""
+        """Wait for the next person who writes. Raises ParleyError if the connection has ended for good."""
         if self._running is None:
-            raise RuntimeError("it does not listen yet")
+            self._fail()
         getting = asyncio.create_task(self._people.get())
         try:
             await asyncio.wait([getting, self._running], return_when=asyncio.FIRST_COMPLETED)
-            if getting.done():
-                return getting.result()
+            return getting.result() if getting.done() else self._fail()
         finally:
             getting.cancel()
-        try:
-            self._running.result()
-        except ChannelError as error:
-            raise ParleyError(error.reason) from error
-        raise ParleyError("The connection has ended.")
+
+    @property
+    def _is_connected(self) -> bool:
+        return self._channel.is_connected if isinstance(self._channel, KnowsConnection) else True
+
+    def _fail(self) -> NoReturn:
+        """Raise ParleyError with the reason why the channel does not run."""
+        error = self._running.exception() if self._running is not None else None
+        if error is not None and not isinstance(error, ChannelError):
+            raise error
+        raise ParleyError(error.reason if error is not None else "The connection has ended.") from error
 
     def refuse(self, person: Met) -> None:
         """Ask no more about somebody."""

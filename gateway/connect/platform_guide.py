@@ -134,7 +134,9 @@ class PlatformGuide(Guide):
         program = self._around.program
         channel = registry.open_channel(self._platform, settings.channels[self._platform], self._around.now)
         around, keeps_others = self._around, bool(self._places())
+        await self._show(Busy(text=self._say("connect_starting", platform=self._setup.title)))
         async with Listener(channel, around.secrets, around.now, keeps_others=keeps_others) as listener:
+            await listener.connected()
             owner = await self._owner(listener, account)
             written = self._write(settings, owner)
             trouble = "" if program is not None else await listener.greet(owner, self._hello(owner, "connect_hello"))
@@ -146,8 +148,8 @@ class PlatformGuide(Guide):
         return Done(lines=(*written, self._say("connect_running", name=account.name, platform=self._setup.title)))
 
     async def _owner(self, listener: Listener, account: Account) -> Met:
-        notes = tuple(Line.of(each) for each in account.findings)
-        hello = self._setup.hello[self._language].format(name=account.name, link=account.link)
+        notes = tuple(Line.of(each) for each in account.findings if not account.link or account.link not in each.what)
+        hello = self._setup.hello[self._language].format(name=account.name)
         while True:
             await self._listen(self._say("connect_listening", hello=hello), account.link, notes)
             person = await listener.met()

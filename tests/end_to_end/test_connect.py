@@ -1,5 +1,6 @@
 """`parley connect` in a terminal, from the token to the hello in the chat, on every emulated platform."""
 
+import signal
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -7,7 +8,9 @@ from pathlib import Path
 import pytest
 
 from gateway.app.local_requests import FILE
-from tests.emulators.telegram import TelegramEmulator
+from tests import connecting
+from tests.connecting import PLATFORMS, Platform
+from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.program import Program
 from tests.end_to_end.typist import Typist
 from tests.process import until
@@ -15,47 +18,142 @@ from tests.process import until
 pytestmark = pytest.mark.timeout(150)
 
 
+@pytest.fixture(params=PLATFORMS)
+async def platform(request: pytest.FixtureRequest) -> AsyncIterator[Platform]:
+    async with PLATFORMS[request.param]() as opened:
+        yield opened
+
+
 @pytest.fixture
-async def telegram() -> AsyncIterator[TelegramEmulator]:
-    async with TelegramEmulator() as emulator:
-        yield emulator
+async def telegram() -> AsyncIterator[Platform]:
+    async with connecting.telegram() as opened:
+        yield opened
 
 
-def program_in(folder: Path, telegram: TelegramEmulator) -> Program:
-    return Program(folder, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", "TELEGRAM_BASE_URL": telegram.url})
+def program_in(folder: Path, platform: Platform) -> Program:
+    return Program(folder, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **platform.environ})
 
 
 async def started(program: Program) -> None:
+    pages = program.console.count("  Page ")
     await program.launch()
-    await until(lambda: "  Page " in program.console and (program.home / FILE).exists())
+    await until(lambda: program.console.count("  Page ") > pages and (program.home / FILE).exists())
 
 
-async def test_beside_a_running_parley_the_bot_says_hello_and_answers(
-    tmp_path: Path, telegram: TelegramEmulator
+async def connects(typist: Typist, platform: Platform, ann: Person, chat: Chat) -> None:
+    """Go through the guide up to the owner."""
+    for token in platform.tokens.values():
+        await typist.types(f"  'Bearer {token}' ")
+    await typist.sees("I am waiting for it")
+    await chat.says(ann, "hello")
+    await typist.sees(f"Ann wrote ({platform.principal(ann.id)}). Is that you?")
+    await typist.types("y")
+
+
+async def test_beside_a_running_parley_the_bot_says_hello_and_answers(tmp_path: Path, platform: Platform) -> None:
+    ann = platform.emulator.person("Ann", language="en")
+    chat = platform.emulator.private(ann)
+    program = program_in(tmp_path, platform)
+    await started(program)
+    try:
+        async with Typist(program.twin(), "connect", platform.name) as typist:
+            await typist.sees(platform.link)
+            await connects(typist, platform, ann, chat)
+            await typist.sees(f"is connected on {platform.title}, and has said hello")
+            assert await typist.ends() == 0
+        await chat.until(lambda c: any("You are my owner now" in text for text in c.screen))
+        await chat.says(ann, "what is 17 * 23?")
+        await chat.until(lambda c: any("391" in text for text in c.screen))
+
+        env = program.home / ".env"
+        written = {**platform.tokens, "PARLEY_OWNERS": platform.principal(ann.id)}
+        assert env.read_text() == "".join(f"{name}={value}\n" for name, value in written.items())
+        assert stat.S_IMODE(env.stat().st_mode) == 0o600
+        for token in platform.tokens.values():
+            assert token not in typist.screen
+            assert token not in program.console
+    finally:
+        await program.kill()
+
+
+async def test_without_a_running_parley_it_says_how_to_start_and_then_the_bot_answers(
+    tmp_path: Path, telegram: Platform
 ) -> None:
-    ann = telegram.person("Ann", language="en")
-    chat = telegram.private(ann)
+    ann = telegram.emulator.person("Ann", language="en")
+    chat = telegram.emulator.private(ann)
     program = program_in(tmp_path, telegram)
+    async with Typist(program, "connect", "telegram") as typist:
+        await connects(typist, telegram, ann, chat)
+        await typist.sees("Start it with parley")
+        assert await typist.ends() == 0
+    assert "I answer as soon as Parley is started" in chat.screen[0]
+
+    program.arguments = ()
+    await started(program)
+    try:
+        await chat.says(ann, "what is 17 * 23?")
+        await chat.until(lambda c: any("391" in text for text in c.screen))
+    finally:
+        await program.kill()
+
+
+async def test_ctrl_c_in_the_middle_leaves_nothing_half_written_and_the_terminal_as_it_was(
+    tmp_path: Path, telegram: Platform
+) -> None:
+    program = program_in(tmp_path, telegram)
+    async with Typist(program, "connect", "telegram") as typist:
+        before = typist.echoes
+        await typist.types(telegram.tokens["TELEGRAM_BOT_TOKEN"])
+        await typist.sees("I am waiting for it")
+        program.send(signal.SIGINT)  # as the terminal does at Ctrl-C
+        assert await typist.ends() == 130
+        assert typist.echoes == before
+    assert not (program.home / ".env").exists()
+    assert "Traceback" not in program.console + typist.screen
+
+
+async def test_a_new_token_replaces_the_channel_of_the_running_parley(tmp_path: Path, telegram: Platform) -> None:
+    ann = telegram.emulator.person("Ann", language="en")
+    chat = telegram.emulator.private(ann)
+    program = program_in(tmp_path, telegram)
+    env = program.home / ".env"
+    program.home.mkdir()
+    env.write_text("# mine\nTELEGRAM_BOT_TOKEN=4242000001:REVOKED-canary # old\n\nPARLEY_LANGUAGE=en\n")
+    await started(program)
+    try:
+        await until(lambda: "telegram has stopped" in program.console)
+        async with Typist(program.twin(), "connect", "telegram") as typist:
+            await typist.sees("Telegram is set up already")
+            await typist.types("yes")
+            await connects(typist, telegram, ann, chat)
+            await typist.sees("has said hello")
+        await chat.says(ann, "what is 17 * 23?")
+        await chat.until(lambda c: any("391" in text for text in c.screen))
+    finally:
+        await program.kill()
+    token = telegram.tokens["TELEGRAM_BOT_TOKEN"]
+    assert env.read_text() == (
+        f"# mine\nTELEGRAM_BOT_TOKEN={token}\n\nPARLEY_LANGUAGE=en\nPARLEY_OWNERS=telegram:{ann.id}\n"
+    )
+
+
+async def test_a_guide_that_is_killed_gives_the_platform_back_to_the_program(
+    tmp_path: Path, telegram: Platform
+) -> None:
+    ann = telegram.emulator.person("Ann", language="en")
+    chat = telegram.emulator.private(ann)
+    program = program_in(tmp_path, telegram)
+    program.set("PARLEY_OWNERS", f"telegram:{ann.id}")
+    program.home.mkdir()
+    (program.home / ".env").write_text(f"TELEGRAM_BOT_TOKEN={telegram.tokens['TELEGRAM_BOT_TOKEN']}\n")
     await started(program)
     try:
         async with Typist(program.twin(), "connect", "telegram") as typist:
-            await typist.sees("https://t.me/BotFather?text=/newbot")
-            await typist.types(f"  'Bearer {telegram.token}' ")
+            await typist.types("yes")
+            await typist.types(telegram.tokens["TELEGRAM_BOT_TOKEN"])
             await typist.sees("I am waiting for it")
-            await chat.says(ann, "hello")
-            await typist.sees(f"Ann wrote (telegram:{ann.id}). Is that you?")
-            await typist.types("y")
-            await typist.sees("is connected on Telegram, and has said hello")
-            assert await typist.ends() == 0
-            assert telegram.token not in typist.screen
-        await chat.until(lambda c: [message.text for message in c.bot_messages][:1] != [])
-        assert "Hello Ann! You are my owner now." in chat.bot_messages[0].text
-
+            await typist.program.kill()
         await chat.says(ann, "what is 17 * 23?")
-        await chat.until(lambda c: any("391" in message.text for message in c.bot_messages))
-        env = program.home / ".env"
-        assert env.read_text() == f"TELEGRAM_BOT_TOKEN={telegram.token}\nPARLEY_OWNERS=telegram:{ann.id}\n"
-        assert stat.S_IMODE(env.stat().st_mode) == 0o600
-        assert telegram.token not in program.console
+        await chat.until(lambda c: any("391" in text for text in c.screen))
     finally:
         await program.kill()

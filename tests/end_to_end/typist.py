@@ -43,21 +43,25 @@ class Typist:
 
     async def sees(self, words: str) -> str:
         """Wait until the words have appeared after those seen before. Return what stands before them."""
-        await self._changes.until(lambda: words in self._squeezed(), START_SECONDS)
+        await self._changes.until(lambda: words in self._squeezed(), START_SECONDS, lambda: self.screen)
         before, _, _ = self._squeezed().partition(words)
         self._seen = self._end_of(words)
         return before
 
     async def asked(self) -> None:
         """Wait until the next question is asked."""
-        await self._changes.until(lambda: "> " in self.screen[self._seen :], SECONDS)
+        await self._changes.until(lambda: "> " in self.screen[self._seen :], SECONDS, lambda: self.screen)
         self._seen = self.screen.index("> ", self._seen) + 2
-        await asyncio.sleep(0.05)  # for the program to listen: what is typed before is dropped
 
     async def types(self, text: str) -> None:
         """Answer the next question."""
         await self.asked()
         self.press(f"{text}\n")
+
+    @property
+    def echoes(self) -> bool:
+        """True if the terminal shows what is typed."""
+        return bool(termios.tcgetattr(self._ours)[3] & termios.ECHO)
 
     def press(self, keys: str) -> None:
         os.write(self._ours, keys.encode())
