@@ -1,9 +1,8 @@
 """A running Parley with the admin pages: a browser's tab and an HTTP client, let in as the person at the machine."""
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from aiohttp import ClientSession, CookieJar
@@ -16,6 +15,7 @@ from channels.web.config import Config
 from channels.web.conversation import Past
 from channels.web.routes import routes_of
 from channels.web.visitor import Visitor
+from gateway.admin.desk import Desk
 from gateway.admin.pages import AdminPages
 from gateway.admin.screen import Visit
 from gateway.app.screens import desk_of
@@ -37,6 +37,7 @@ class AdminWorld:
 
     bot: Bot
     server: HttpServer
+    desk: Desk
 
     @asynccontextmanager
     async def tab(
@@ -67,10 +68,9 @@ class AdminWorld:
         name, _, item = path.partition("/")
         visitor = Visitor(principal, principal.rpartition(":")[2].title())
         visit = Visit(visitor, visitor.sender("You"), Role.ADMIN, "en", item, query, f"/admin/{path}")
-        desk = desk_of(self.bot.made, "You")
-        screen = desk.screen(name)
+        screen = self.desk.screen(name)
         assert screen is not None
-        return desk.templates.page(visit, await screen.view(visit), screen=name, entries=())
+        return self.desk.templates.page(visit, await screen.view(visit), screen=name, entries=())
 
     @asynccontextmanager
     async def client(self) -> AsyncIterator[ClientSession]:
@@ -94,13 +94,10 @@ async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterato
     await bot.start()
     await server.start()
     try:
-        with pages.open(desk_of(bot.made, "You")):
-            yield AdminWorld(bot, server)
+        desk = desk_of(bot.made, "You")
+        with pages.open(desk):
+            yield AdminWorld(bot, server, desk)
     finally:
         await web.close()
         await server.close()
         await bot.stop()
-
-
-AdminStart = Callable[..., Awaitable[AdminWorld]]
-START = partial(admin_world)
