@@ -74,6 +74,11 @@ class Uploads:
         size = (await asyncio.to_thread(path.stat)).st_size
         return path, Attachment(name=path.name, mime_type=mime_type_of(path.name), size=size, reference=reference)
 
+    async def delete(self, reference: str) -> None:
+        """Delete one file, if it is there."""
+        if REFERENCE.fullmatch(reference):
+            await asyncio.to_thread(shutil.rmtree, self._folder / reference, ignore_errors=True)
+
     async def delete_all(self, mark: str) -> None:
         """Delete all files of a visitor. Raises OSError."""
         await asyncio.to_thread(self._delete, mark)

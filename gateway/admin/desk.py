@@ -3,7 +3,9 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from channels.attachments import Attachment
 from channels.base import Accepted, ChatKey, RequestMade, Sender
+from channels.web.attachments import Uploads
 from gateway.admin.screen import Badge, Feed, Screen
 from gateway.admin.templates import Templates
 from gateway.chat.replies import Answer
@@ -11,8 +13,8 @@ from gateway.permissions.access import Access
 from gateway.texts.say import Language
 
 Permit = Callable[[RequestMade], Awaitable[Accepted]]
-Run = Callable[[Sender, ChatKey, str], Awaitable[Answer]]
-"""Runs a command line such as `/role telegram:42 member` on behalf of a visitor, in a chat."""
+Run = Callable[[Sender, ChatKey, str, Sequence[Attachment]], Awaitable[Answer]]
+"""Runs a command line such as `/role telegram:42 member` on behalf of a visitor, in a chat, with files."""
 
 
 class CommandRefused(Exception):
@@ -27,6 +29,8 @@ class Desk:
     templates: Templates
     permit: Permit
     run: Run
+    uploads: Uploads
+    """Files that come with a form."""
     access: Access
     person: str
     """Name of the person at this machine."""

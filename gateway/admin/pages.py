@@ -7,10 +7,10 @@ from time import time
 from uuid import uuid4
 
 from aiohttp import web
-from multidict import MultiDictProxy
 
 from channels.base import Accepted, Button, ChatKey, OutboundMessage, RequestMade
 from channels.web.visitor import visitor_of
+from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
 from gateway.admin.screen import NoSuchItem, Visit
 from gateway.admin.templates import Entry
@@ -20,10 +20,6 @@ from gateway.texts.say import language_of
 ROOT = "/admin"
 STATIC = Path(__file__).parent / "static"
 FILES = ("admin.css", "admin.js", "charts.js", "htmx.min.js", "live.js", "uplot.min.css", "uplot.min.js")
-LONGEST_LINE = 20_000
-"""Characters of a command with its arguments."""
-
-Form = MultiDictProxy[str | bytes | bytearray | web.FileField]
 
 
 class AdminPages:
@@ -84,13 +80,17 @@ class AdminPages:
         """Run the command of a form, and return its reply as a part of the page."""
         desk = self._open_desk()
         visit = await self._visit(request, desk)
-        form = await request.post()
+        form = Form()
         try:
-            chat = _chat(str(form.get("chat", "")), visit)
-            message = _shown(await desk.run(visit.sender, chat, _line(form)))
+            await form.read(request, desk.uploads)
+            chat = _chat(form.fields.get("chat", ""), visit)
+            message = _shown(await desk.run(visit.sender, chat, form.line, form.files))
         except CommandRefused as refused:
             text = desk.templates.part(visit, "_refused.html", {"text": visit.say(str(refused))})
             return web.Response(text=text, content_type="text/html")
+        finally:
+            for each in form.files:
+                await desk.uploads.delete(each.reference)
         facts = {"message": message, "rows": _rows(message), "chat": str(chat)}
         text = desk.templates.part(visit, "_answer.html", facts)
         return web.Response(text=text, content_type="text/html", headers={"HX-Trigger": "changed"})
@@ -114,15 +114,6 @@ class AdminPages:
         if self._desk is None:
             raise web.HTTPServiceUnavailable(text="Parley is starting or ending", headers={"Retry-After": "1"})
         return self._desk
-
-
-def _line(form: Form) -> str:
-    """Return the command that a form says: its beginning, then all inputs. Raises CommandRefused."""
-    words = [str(each).strip() for each in (form.get("command", ""), *form.getall("arguments", []))]
-    line = " ".join(filter(None, words))
-    if len(line) > LONGEST_LINE:
-        raise CommandRefused("page_too_long")
-    return line
 
 
 def _chat(printed: str, visit: Visit) -> ChatKey:

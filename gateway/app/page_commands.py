@@ -1,8 +1,10 @@
 """Runs commands for visitors of the page, who may give them in any chat."""
 
+from collections.abc import Sequence
 from uuid import uuid4
 
 from agent_core.clock import Clock
+from channels.attachments import Attachment
 from channels.base import ChatKey, CommandInvoked, Sender
 from channels.text import parse_command
 from channels.web.visitor import LOCAL
@@ -26,8 +28,8 @@ class PageCommands:
         self._audit = audit
         self._clock = clock
 
-    async def run(self, sender: Sender, chat: ChatKey, line: str) -> Answer:
-        """Run a command line in a chat. Raises CommandRefused."""
+    async def run(self, sender: Sender, chat: ChatKey, line: str, files: Sequence[Attachment] = ()) -> Answer:
+        """Run a command line in a chat, with files of the page. Raises CommandRefused."""
         command = parse_command(line, ("web",))
         if command is None or command.name not in self._commands:
             raise CommandRefused("page_no_command")
@@ -44,6 +46,7 @@ class PageCommands:
                 message_id="",
                 name=command.name,
                 arguments=command.arguments,
+                attachments=tuple(files),
             )
         )
         if not isinstance(event, CommandInvoked):

@@ -1,14 +1,17 @@
 """Builds the admin pages of a running gateway. Imported by name, and only if the page is enabled."""
 
+from channels.web.attachments import Uploads
 from gateway.admin.desk import Desk
 from gateway.admin.insight import Insight
 from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.people import PeopleScreen
 from gateway.admin.screens.settings import SettingsScreen
+from gateway.admin.screens.skills import SkillsScreen
 from gateway.admin.templates import Templates
 from gateway.app.composition import Composition
 from gateway.app.page_commands import PageCommands
+from gateway.commands.skill_archives import MOST_BYTES
 
 
 def desk_of(made: Composition, person: str) -> Desk:
@@ -18,10 +21,12 @@ def desk_of(made: Composition, person: str) -> Desk:
     people = PeopleScreen(made.roles, made.strangers)
     costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
     settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
+    skills = SkillsScreen(made.agent_parts.skills, made.store, made.delivery)
     commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
     return Desk(
         screens=(
             inbox,
+            skills,
             people,
             costs,
             settings,
@@ -29,6 +34,7 @@ def desk_of(made: Composition, person: str) -> Desk:
         templates=Templates(lambda: made.current.zone),
         permit=made.admission.permit,
         run=commands.run,
+        uploads=Uploads(made.settings.home / "uploads", MOST_BYTES),
         access=made.access,
         person=person,
         language=made.current.language,

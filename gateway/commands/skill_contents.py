@@ -31,10 +31,13 @@ def contents(packed: PackedSkill, place: str, language: Language) -> str:
     version = f" {literal(_short(header.version, MOST_LINE))}" if header.version else ""
     title = say("skill_offered", language, name=literal(header.name), version=version, place=place)
     about = f"> {code(header.description, MOST_ABOUT)}"
+    return "\n\n".join([title, about, details(header, packed.files, language)])
+
+
+def details(header: Header, files: Files, language: Language) -> str:
+    """Return what a skill asks for, its files, and what a scan found."""
     wants = say("skill_wants", language, what="; ".join(_wants(header, language)) or say("skill_wants_none", language))
-    return "\n\n".join(
-        [title, about, wants, "\n".join(_files(packed.files, language)), findings(packed.files, language)]
-    )
+    return "\n\n".join([wants, "\n".join(_files(files, language)), findings(files, language)])
 
 
 def findings(files: Files, language: Language) -> str:

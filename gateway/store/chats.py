@@ -11,7 +11,7 @@ from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Reads
 from gateway.store.rows import Chat
-from gateway.store.table import Table
+from gateway.store.table import Table, readable
 from gateway.store.writer import Writer
 
 log = structlog.get_logger(__name__)
@@ -51,6 +51,15 @@ class Chats(Table):
 
         def read(connection: Connection) -> dict[str, str]:
             return dict(connection.execute("SELECT chat, zone FROM chats WHERE zone IS NOT NULL"))
+
+        return await self._reader.run(read)
+
+    async def known(self) -> list[ChatKey]:
+        """Return all chats and threads, sorted."""
+
+        def read(connection: Connection) -> list[ChatKey]:
+            rows = connection.execute("SELECT chat FROM chats ORDER BY chat")
+            return list(readable(rows, lambda row: ChatKey.parse(row[0]), "chats"))
 
         return await self._reader.run(read)
 
@@ -101,6 +110,20 @@ class LoadedSkills(Table):
             connection.execute(_SAVE_SKILLS, row)
 
         return self._writer.submit(change, later=True)
+
+    async def by_people(self) -> dict[str, list[ChatKey]]:
+        """Return the chats in which people have loaded each skill."""
+
+        def read(connection: Connection) -> dict[str, list[ChatKey]]:
+            found: dict[str, list[ChatKey]] = {}
+            rows = connection.execute("SELECT chat FROM chat_skills ORDER BY chat").fetchall()
+            for chat in readable(rows, lambda row: ChatKey.parse(row[0]), "chat_skills"):
+                states = _skills(connection, chat)
+                for each in states.held.skills if states else ():
+                    found.setdefault(each.name, []).append(chat)
+            return found
+
+        return await self._reader.run(read)
 
     async def renew(self, chat: ChatKey) -> None:
         """Unload all skills except those that users loaded."""

@@ -30,6 +30,8 @@ TEXTS = {
         "zh": "这些页面仅供所有者和管理员使用。",
     },
     "page_too_long": {"en": "This is too long: at most 20,000 characters.", "zh": "内容过长：最多 20,000 个字符。"},
+    "page_file_too_large": {"en": "This file is too large.", "zh": "文件过大。"},
+    "page_one_file": {"en": "Choose one file only.", "zh": "只能选择一个文件。"},
     "page_no_command": {"en": "There is no such action.", "zh": "没有这个操作。"},
     "page_chat_not_connected": {
         "en": "The platform of this chat is not connected. Connect it, then try again.",

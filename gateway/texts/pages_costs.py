@@ -48,7 +48,7 @@ TEXTS = {
         "en": "of which {amount} are reserved for calls under way",
         "zh": "其中 {amount} 为进行中的调用预留",
     },
-    "page_costs_remove": {"en": "Remove the budget: {whose}", "zh": "取消预算：{whose}"},
+    "page_costs_remove": {"en": "Remove the budget: {whose}", "zh": "删除预算：{whose}"},
     "page_costs_no_budgets": {
         "en": "No budget is set. With one, runs wait and ask before they use more.",
         "zh": "没有设置预算。设置后，超出预算的运行会先等待并询问。",

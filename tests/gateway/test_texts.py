@@ -13,6 +13,7 @@ from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.reasons import TerminalReason
 from agent_core.skills.archive import ArchiveTrouble
 from agent_core.skills.scan import Finding
+from agent_core.skills.skill import Origin
 from gateway.permissions.groups import Activation, Audience
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
@@ -20,6 +21,7 @@ from gateway.records.spending_report import Span
 from gateway.settings.permissions import NAMES, WORDS
 from gateway.settings.run_time import Change
 from gateway.store.budget import Scope
+from gateway.store.chat_settings import Level
 from gateway.store.spending import By
 from gateway.texts import say as texts
 from gateway.texts.amounts import Unit
@@ -89,6 +91,7 @@ def test_every_text_is_said_somewhere() -> None:
 
     groups |= {f"page_{path.stem}" for path in (GATEWAY / "admin" / "screens").glob("*.py")}
 
+    groups |= {f"page_skills_{each}" for each in Origin} | {f"page_level_{each}" for each in Level}
     groups |= {f"page_settings_{each}" for each in Change}
     groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
     groups |= {f"page_in_{each}" for each in Unit} | {f"page_costs_each_{each}" for each in Scope}
