@@ -188,11 +188,14 @@ MakeWireModel = Callable[..., WireLlm]
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test of `model_of` over one real client, or with `--all-platforms` over all and the scripted one."""
-    if "model_of" not in metafunc.fixturenames:
-        return
-    names = ["scripted"] if metafunc.config.getoption("all_platforms") else []
-    metafunc.parametrize("model_of", [*names, *chosen(metafunc, list(OVER_A_WIRE))], indirect=True)
+    """Run a test of `model_of` or `wire_model_of` over one real client; with `--all-platforms` over all, and the first
+    also over the scripted one."""
+    clients = chosen(metafunc, list(OVER_A_WIRE))
+    if "model_of" in metafunc.fixturenames:
+        scripted = ["scripted"] if metafunc.config.getoption("all_platforms") else []
+        metafunc.parametrize("model_of", [*scripted, *clients], indirect=True)
+    if "wire_model_of" in metafunc.fixturenames:
+        metafunc.parametrize("wire_model_of", clients, indirect=True)
 
 
 @pytest.fixture
@@ -205,7 +208,7 @@ async def model_of(request: pytest.FixtureRequest) -> AsyncIterator[MakeModel]:
         yield make
 
 
-@pytest.fixture(params=list(OVER_A_WIRE))
+@pytest.fixture
 async def wire_model_of(request: pytest.FixtureRequest) -> AsyncIterator[MakeWireModel]:
     """Like `model_of`, for the real clients only."""
     async with _models(OVER_A_WIRE[request.param]) as make:

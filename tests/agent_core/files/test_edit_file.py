@@ -11,10 +11,12 @@ from agent_core.tools.tool import ToolFailed
 from agent_core.untrusted import harmless
 from tests.agent_core.files.workspace import OPENERS, Workspace
 
+pytestmark = pytest.mark.in_turn("here", OPENERS, indirect=True)
+
 POEM = "".join(f"line {number}\n" for number in range(1, 31))
 
 
-@pytest.fixture(params=OPENERS)
+@pytest.fixture
 def here(request: pytest.FixtureRequest, tmp_path: Path) -> Workspace:
     return Workspace(tmp_path, request.param)
 

@@ -12,8 +12,10 @@ from agent_core.tools.files.reading import LINE_CHARS, MOST_BYTES, PAGE_CHARS
 from agent_core.tools.tool import ToolFailed
 from tests.agent_core.files.workspace import OPENERS, OUTSIDE, Workspace, again_and_again
 
+pytestmark = pytest.mark.in_turn("here", OPENERS, indirect=True)
 
-@pytest.fixture(params=OPENERS)
+
+@pytest.fixture
 def here(request: pytest.FixtureRequest, tmp_path: Path) -> Workspace:
     return Workspace(tmp_path, request.param)
 

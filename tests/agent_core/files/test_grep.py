@@ -21,6 +21,10 @@ WAYS = [
     pytest.param(RIPGREP, id="ripgrep", marks=pytest.mark.skipif(RIPGREP is None, reason="there is no ripgrep")),
     pytest.param(None, id="python"),
 ]
+pytestmark = [
+    pytest.mark.in_turn("way", WAYS, indirect=True),
+    pytest.mark.in_turn("here", OPENERS, indirect=True),
+]
 both = pytest.mark.skipif(RIPGREP is None, reason="there is no ripgrep")
 
 
@@ -35,13 +39,13 @@ class Searched(Workspace):
         return (await self.run("grep", pattern=pattern, **arguments)).split("\n")
 
 
-@pytest.fixture(params=WAYS)
+@pytest.fixture
 def way(request: pytest.FixtureRequest) -> str | None:
     found: str | None = request.param
     return found
 
 
-@pytest.fixture(params=OPENERS)
+@pytest.fixture
 def here(request: pytest.FixtureRequest, tmp_path: Path, way: str | None) -> Searched:
     return Searched(tmp_path, request.param, way)
 

@@ -15,8 +15,10 @@ from agent_core.workspace.safe_open import open_root
 from tests.agent_core.files.workspace import OPENERS, OUTSIDE, Workspace, again_and_again
 from tests.process import python
 
+pytestmark = pytest.mark.in_turn("here", OPENERS, indirect=True)
 
-@pytest.fixture(params=OPENERS)
+
+@pytest.fixture
 def here(request: pytest.FixtureRequest, tmp_path: Path) -> Workspace:
     return Workspace(tmp_path, request.param)
 

@@ -11,6 +11,8 @@ from gateway.security.secrets import Secrets
 from tests.agent_core.models.clients import OPTIONS, OVER_A_WIRE, Meeting
 from tests.emulators.model_script import Answer, Break, Failure, Turn, calls, says
 
+pytestmark = pytest.mark.in_turn("meets", list(OVER_A_WIRE), indirect=True)
+
 INNARDS = ("Traceback", "File ", "site-packages", "litellm", "Exception", "object at 0x", "b'{", '{"type"')
 LONG = "a sentence that is long enough to be broken"
 TRACEBACK = """'delta'
@@ -20,10 +22,9 @@ Traceback (most recent call last):
 KeyError: 'delta'"""
 
 
-@pytest.fixture(params=list(OVER_A_WIRE.values()), ids=list(OVER_A_WIRE))
+@pytest.fixture
 def meets(request: pytest.FixtureRequest) -> Meeting:
-    meeting: Meeting = request.param
-    return meeting
+    return OVER_A_WIRE[request.param]
 
 
 async def failure_of(meets: Meeting, answer: Answer) -> LlmFailure:

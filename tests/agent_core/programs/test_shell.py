@@ -37,12 +37,15 @@ from tests.agent_core.sandbox.running import (
 )
 from tests.process import until
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
+pytestmark = [
+    pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc"),
+    pytest.mark.in_turn("launcher", LAUNCHERS, indirect=True),
+]
 
 TIME = re.compile(r"\d+\.\d s")
 
 
-@pytest.fixture(params=LAUNCHERS)
+@pytest.fixture
 async def launcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RecordingLauncher:
     return RecordingLauncher(await launcher_called(request.param, tmp_path_factory.mktemp("scratch")))
 
@@ -284,7 +287,7 @@ def test_other_shapes_of_arguments_are_refused(run_command: Tool, arguments: Jso
         run_command.validate(arguments)
 
 
-@pytest.mark.parametrize("launcher", NAMES, indirect=True)
+@pytest.mark.in_turn("launcher", NAMES, indirect=True)
 async def test_what_stands_outside_the_workspace_is_not_there(
     run_command: Tool, launcher: RecordingLauncher, tmp_path: Path
 ) -> None:

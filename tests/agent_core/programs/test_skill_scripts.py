@@ -21,6 +21,8 @@ from tests.agent_core.loop.test_permissions import Desk
 from tests.agent_core.sandbox.running import LAUNCHERS, RecordingLauncher, launcher_called
 from tests.process import REPOSITORY
 
+pytestmark = pytest.mark.in_turn("launcher", LAUNCHERS, indirect=True)
+
 NEEDS = '# /// script\n# requires-python = ">=3.11"\n# dependencies = [\n#   "pandas",\n# ]\n# ///\nprint(1)\n'
 
 
@@ -42,7 +44,7 @@ def workspace(skills: Path) -> Path:
     return folder
 
 
-@pytest.fixture(params=LAUNCHERS)
+@pytest.fixture
 async def launcher(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> RecordingLauncher:
     return RecordingLauncher(await launcher_called(request.param, tmp_path_factory.mktemp("scratch")))
 
@@ -141,7 +143,7 @@ async def test_a_skill_of_the_chat_opens_no_folder_to_its_scripts(
     assert launcher.launched[0].readable == ()
 
 
-@pytest.mark.parametrize("launcher", NAMES, indirect=True)
+@pytest.mark.in_turn("launcher", NAMES, indirect=True)
 async def test_a_script_cannot_read_the_house_nor_change_its_skill(
     run_skill_script: Tool, launcher: RecordingLauncher, skills: Path, tmp_path: Path
 ) -> None:
