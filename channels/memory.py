@@ -10,6 +10,7 @@ import uuid
 from collections import defaultdict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Literal
 
 from channels.attachments import Attachment
@@ -35,6 +36,8 @@ from channels.text import parse_command
 
 CallKind = Literal["send", "edit", "delete", "typing"]
 
+NO_PACE = Limits(max_text=4_000, edit_every=timedelta(0), edit_every_in_groups=timedelta(0))
+"""The limits of a platform in memory, which need not wait between two calls."""
 LOST = ChannelError("the answer was lost", ambiguous=True)
 
 
@@ -105,7 +108,7 @@ class MemoryChannel:
         """With `keeps_keys`, a repeated send returns the first message, as on Discord; without it, the message is
         posted again, as on Telegram."""
         self.name = name
-        self.limits = (limits or Limits(max_text=4_000)).model_copy(update={"keeps_keys": keeps_keys})
+        self.limits = (limits or NO_PACE).model_copy(update={"keeps_keys": keeps_keys})
         self.menu = Menu()
         self.heard: list[InboundEvent] = []
         """All inbound events, oldest first; `deliver` can deliver one again."""

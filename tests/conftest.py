@@ -14,6 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.end_to_end.forks import NURSERY
+from tests.examples import ALL
 from tests.in_turn import pytest_generate_tests  # noqa: F401 - a hook of pytest's
 from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's
 from tests.logs import use_plain_logs
@@ -42,8 +43,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--all-platforms",
         action="store_true",
-        help="run tests on all platforms and model clients, not on one of them",
+        help="run tests on all platforms and model clients, not on one of them, and properties with all examples",
     )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.getoption("all_platforms"):
+        os.environ[ALL] = "1"  # also for the workers, before they import a test
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -14,6 +14,7 @@ from agent_core.messages import AgentMessage, JsonObject, text_of, user
 from agent_core.tools.memory import FACT_CHARS, FILE, MOST_FACTS, MOST_HITS, SUMMARY, Memory, memory_tools
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
 from tests.clock import FakeClock
+from tests.examples import examples
 
 TODAY = "1970-01-01"
 STRANGERS = user("what does she mean?", context="In reply to: Eve: hello").model_copy(
@@ -125,7 +126,9 @@ async def test_a_name_can_neither_leave_its_place_nor_take_the_mark_away(folder:
 
 
 @settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=examples(60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
 )
 @given(st.text(max_size=60), st.text(max_size=30))
 async def test_a_fact_is_one_line_whatever_is_in_it(tmp_path: Path, text: str, name: str) -> None:
@@ -144,7 +147,9 @@ async def test_a_fact_is_one_line_whatever_is_in_it(tmp_path: Path, text: str, n
 
 
 @settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=examples(60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
 )
 @given(st.lists(st.text(max_size=40), max_size=6))
 async def test_lines_that_a_person_wrote_survive_whatever_they_are(tmp_path: Path, lines: list[str]) -> None:

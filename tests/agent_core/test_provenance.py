@@ -10,6 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from agent_core.sources import UNKNOWN, Sources, file, union
 from agent_core.workspace.outputs import keep_text
 from agent_core.workspace.provenance import FileLedger, FileSources
+from tests.examples import examples
 
 EVE: Sources = ("page:eve.example",)
 
@@ -246,4 +247,4 @@ class Copies(RuleBasedStateMachine):
 
 
 TestNothingIsWashed = Copies.TestCase
-TestNothingIsWashed.settings = settings(max_examples=25, stateful_step_count=20, deadline=None)
+TestNothingIsWashed.settings = settings(max_examples=examples(25), stateful_step_count=20, deadline=None)

@@ -15,6 +15,7 @@ from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.terminal.render import NEWEST, Drawing
 from channels.terminal.text import Abilities, abilities, safe
+from tests.examples import examples
 
 ANSWER = """# Sales
 
@@ -135,7 +136,7 @@ def test_no_sequence_of_a_message_reaches_the_terminal(markdown: str) -> None:
 @given(
     st.lists(st.sampled_from(MARKS), max_size=25).map("".join), st.integers(8, 90), st.sampled_from([PLAIN, LINKING])
 )
-@settings(deadline=None, max_examples=300)
+@settings(deadline=None, max_examples=examples(300))
 def test_whatever_a_message_is_made_of_only_our_styles_and_links_are_obeyed(
     markdown: str, columns: int, drawing: Drawing
 ) -> None:

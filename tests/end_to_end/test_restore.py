@@ -103,6 +103,6 @@ async def test_what_was_said_since_the_backup_is_listed_once_to_the_owner(own_st
     await until(lambda: unsent(own_stage) == 0)
     await own_stage.program.kill()
     await own_stage.start()
-    await asyncio.sleep(2.5 * TELL_EVERY)
+    await asyncio.sleep(1.5 * TELL_EVERY)
 
     assert [text for text in talk.with_ann.screen if "were not answered" in text] == [told]

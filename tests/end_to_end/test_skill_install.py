@@ -20,7 +20,7 @@ BAD: Mapping[str, tuple[Callable[[], bytes], str]] = {
     "link": (lambda: zipped(link="rates/x"), "is a link. Put the file itself into the archive."),
     "bomb": (lambda: zipped({**FILES, "rates/zeros": b"\0" * 5_000_000}), "unpacks to far more than its size"),
     "many": (
-        lambda: zipped({**FILES, **{f"rates/{n}": b"" for n in range(100_000)}}, compression=zipfile.ZIP_STORED),
+        lambda: zipped({**FILES, **{f"rates/{n}": b"" for n in range(6_000)}}, compression=zipfile.ZIP_STORED),
         "too many files",
     ),
     "name": (

@@ -5,8 +5,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from channels.base import ChatKey, OutboundMessage, Posted
-from channels.memory import MemoryChannel
-from tests.gateway.bot import NO_PACE, Bot
+from channels.memory import NO_PACE, MemoryChannel
+from tests.gateway.bot import Bot
 
 TURNS = 50
 """Reads of the store that give the program time to do what needs no acknowledgement."""

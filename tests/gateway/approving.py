@@ -13,7 +13,7 @@ from agent_core.models.scripted import calls
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools.tool import Acts, Tool, tool
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.approvals import Approvals
@@ -25,7 +25,7 @@ from gateway.permissions.workspaces import Versions, folder_name
 from gateway.store.opening import FILE
 from gateway.store.rows import Run
 from gateway.store.store import Store
-from tests.gateway.bot import NO_PACE, PEOPLE, Bot
+from tests.gateway.bot import PEOPLE, Bot
 from tests.gateway.in_force import in_force
 
 CHART = calls(("run", {"command": ["python3", "chart.py"]}))

@@ -4,7 +4,6 @@ import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
 from pathlib import Path
 
 from agent_core.clock import Clock, SystemClock, new_id
@@ -19,7 +18,6 @@ from agent_core.sources import Sources
 from agent_core.tools.tool import Tool
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import Accepted, Channel
-from channels.limits import Limits
 from channels.memory import MemoryChannel, user
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
@@ -39,8 +37,6 @@ from gateway.store.store import Store
 from gateway.texts.about import About
 from tests.process import until
 
-NO_PACE = Limits(max_text=4_000, edit_every=timedelta(0), edit_every_in_groups=timedelta(0))
-"""Limits for tests that are not about rate limits."""
 PATIENCE = 60.0
 """Drain time in seconds, longer than any test."""
 PEOPLE = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob", "memory:carl"}))

@@ -17,7 +17,7 @@ from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.limits import Limits
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
@@ -30,7 +30,6 @@ from gateway.settings.settings import Settings
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.texts.about import About
-from tests.gateway.bot import NO_PACE
 
 ANN = "ann"
 LOCAL = NO_PACE.model_copy(update={"is_local": True})

@@ -23,7 +23,7 @@ from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.tools import web_fetch_tool
 from channels.attachments import Attachment
 from channels.base import Addressed, ChatKey, MessageReceived, Sender
-from channels.memory import MemoryChannel, Reply
+from channels.memory import NO_PACE, MemoryChannel, Reply
 from gateway.permissions.policy import Policy
 from gateway.permissions.workspaces import workspace_of
 from gateway.security.packages import ROOT
@@ -31,7 +31,7 @@ from gateway.store.job import Report
 from tests.agent_core.mcp.serving import ENVIRON, emulated
 from tests.agent_core.sandbox.running import launcher_called
 from tests.agent_core.web.site import Site
-from tests.gateway.bot import NO_PACE, Bot, BotOptions
+from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.jobs.kit import a_job
 from tests.gateway.sourced import files_in
 from tests.gateway.tasking import rows

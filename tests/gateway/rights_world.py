@@ -4,9 +4,8 @@ import asyncio
 
 from agent_core.clock import new_id
 from channels.base import ChatKey, CommandInvoked, Sender, Standing
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from tests.clock import FakeClock
-from tests.gateway.bot import NO_PACE
 from tests.gateway.rights_model import COOKS, Place, Told
 
 SEEDS = {"memory:ann": "owner", "memory:bob": "member"}

@@ -12,13 +12,13 @@ from agent_core.tools.catalogue import builtin_tools
 from agent_core.tools.shell import run_command_tool
 from agent_core.tools.tool import Tool, tool
 from agent_core.workspace.provenance import FileLedger
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.permissions.binding import MOST_ENTRIES
 from gateway.permissions.programs import Runs, what_runs
 from gateway.permissions.workspaces import folder_name
 from tests.agent_core.sandbox.running import launcher_called
 from tests.gateway.approving import asked, id_of, last_result, questions, states
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 TIDY = calls(("run_command", {"argv": ["sh", "tidy.sh"]}))

@@ -22,7 +22,7 @@ from agent_core.loop.permissions import Answer, Proposal
 from agent_core.messages import ToolCall
 from agent_core.tools.tool import tool
 from channels.base import ButtonPressed, ChatKey, MessageReceived, Sender
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.app.yes_or_no import PlainWords
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
@@ -35,7 +35,8 @@ from gateway.store.question import Grounds, Question
 from gateway.store.rows import Run
 from gateway.store.store import Store
 from tests.clock import HandClock
-from tests.gateway.bot import NO_PACE, PEOPLE
+from tests.examples import examples
+from tests.gateway.bot import PEOPLE
 from tests.gateway.in_force import in_force
 
 T = TypeVar("T")
@@ -297,4 +298,4 @@ class Machine(RuleBasedStateMachine):
 
 
 TestApprovals = Machine.TestCase
-TestApprovals.settings = settings(max_examples=40, stateful_step_count=20)
+TestApprovals.settings = settings(max_examples=examples(40), stateful_step_count=20)

@@ -10,7 +10,7 @@ from agent_core.loop.permissions import Answer
 from agent_core.reasons import TerminalReason
 from agent_core.tools.tool import tool
 from channels.limits import Limits
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.permissions.approvals import LASTS
 from gateway.store.rows import RunEnd
 from tests.clock import FakeClock
@@ -32,7 +32,6 @@ from tests.gateway.approving import (
     recorder,
     states,
 )
-from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 
 # Each step of one question, with the program killed after it

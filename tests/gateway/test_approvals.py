@@ -10,7 +10,7 @@ import pytest
 from agent_core.models.scripted import calls
 from channels.base import ButtonPressed, Sender
 from channels.limits import Limits
-from channels.memory import MemoryChannel, user
+from channels.memory import NO_PACE, MemoryChannel, user
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.forks import parley
@@ -22,7 +22,7 @@ from tests.gateway.approving import (
     recorder,
     states,
 )
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.process import Finished
 

@@ -8,14 +8,14 @@ from agent_core.messages import UserMessage, text_of
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, Waits, calls
 from agent_core.tools.tool import tool
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.chat.pace import BURST
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.store.budget import Account, Scope
 from gateway.texts.amounts import Period
 from tests.clock import HandClock
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 ASIDE = "*Aside, not part of the conversation:*"

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from agent_core.messages import text_of
 from agent_core.models.scripted import calls
 from channels.base import Addressed, OutboundMessage
-from channels.memory import MemoryChannel, Reply
+from channels.memory import NO_PACE, MemoryChannel, Reply
 from gateway.store.opening import FILE
 from tests.clock import HandClock
+from tests.examples import examples
 from tests.gateway.approving import acting, last_result
-from tests.gateway.bot import NO_PACE, Bot, BotOptions
+from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 
 CITY = calls(("ask_user", {"question": "Which city?", "choices": ["Tokyo", "Osaka"]}))
@@ -285,7 +286,7 @@ async def test_background_tasks_and_reports_cannot_ask(start_bot: StartBot) -> N
 STEPS = st.sampled_from(["press Tokyo", "press Osaka", "say Tokyo", "say 2", "say Kyoto", "restart"])
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(12), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @example(steps=["press Tokyo", "restart", "say Tokyo"])
 @given(steps=st.lists(STEPS, min_size=1, max_size=5))
 async def test_an_answer_is_taken_exactly_once(steps: list[str]) -> None:

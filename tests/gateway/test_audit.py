@@ -12,7 +12,7 @@ from agent_core.models.scripted import calls
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolFailed, tool
 from channels.base import OutboundMessage
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.records.audit import LONGEST, AuditLog, without_secret_values
 from gateway.security.secrets import Secrets
 from gateway.store.question import Question
@@ -20,7 +20,7 @@ from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock, OffsetClock
 from tests.gateway.approving import CHART, RUN, asked, recorder
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 

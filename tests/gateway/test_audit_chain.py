@@ -14,6 +14,7 @@ from gateway.cli import main
 from gateway.records.audit_actions import last_actions
 from gateway.records.audit_chain import HEADS, KEY, Chain
 from gateway.records.audit_check import Verdict, check
+from tests.examples import examples
 
 DAY = "2026-11-22"
 NEXT = "2026-11-23"
@@ -43,7 +44,7 @@ def test_what_was_written_is_found_unchanged(tmp_path: Path) -> None:
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
 
 
-@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(max_examples=examples(300), suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(st.data())
 def test_no_byte_can_be_changed_added_or_removed(tmp_path: Path, data: st.DataObject) -> None:
     file = tmp_path / "audit" / f"{DAY}.jsonl"

@@ -8,10 +8,10 @@ import pytest
 from agent_core.models.scripted import calls
 from agent_core.tools.tool import tool
 from channels.base import Addressed
-from channels.memory import MemoryChannel, user
+from channels.memory import NO_PACE, MemoryChannel, user
 from gateway.records.audit_actions import last_actions
 from tests.gateway.approving import CHART, id_of, questions, recorder
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.process import until
 

@@ -8,12 +8,13 @@ import pytest
 from agent_core.loop.model_chain import Candidate
 from agent_core.models.llm import FailureCause, FailureKind, LlmRequest
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm, Turn, Waits
+from channels.memory import NO_PACE
 from gateway.permissions.budgets import Charged
 from gateway.settings.budgets import BudgetSettings
 from gateway.store.budget import ALL, Account, Payer, Scope, Spent
 from gateway.store.job import FiringState, Report
 from gateway.texts.amounts import Period
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.jobs.kit import Calendar, a_job, make_timed_bot
 from tests.gateway.jobs.test_run_now import FindingChannel

@@ -14,6 +14,7 @@ from gateway.store.chat_settings import EVERYWHERE, Level, Place
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.examples import examples
 
 CLOCK = FakeClock()
 THREAD = ChatKey(platform="slack", account="T1", chat="C1", thread="17.5")
@@ -104,7 +105,7 @@ changes = st.lists(
 
 
 @given(changes)
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 def test_the_cache_never_differs_from_the_table(done: list[tuple[ChatKey, int, str | None]]) -> None:
     async def check() -> None:
         with TemporaryDirectory() as folder:

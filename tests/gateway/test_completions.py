@@ -8,12 +8,12 @@ from agent_core.loop.model_chain import Candidate
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm
 from channels.commands import Typed
-from channels.memory import MemoryChannel, user
+from channels.memory import NO_PACE, MemoryChannel, user
 from gateway.permissions.roles import Role
 from gateway.runs.model_set import ModelMenu
 from gateway.settings.run_time import RUN_TIME
 from gateway.store.person import Account, Person
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 FAST = ModelInfo(**{**SCRIPTED_MODEL.model_dump(), "id": "house/fast"})

@@ -10,10 +10,9 @@ from agent_core.messages import AgentMessage, SummaryMessage, text_of, user
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, Waits
 from channels.base import ChatKey
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.rows import Run
 from gateway.store.store import Store
-from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 
 SUMMARY = "## Goal\nBook a flight to Tokyo."

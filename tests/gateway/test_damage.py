@@ -20,6 +20,7 @@ from gateway.store.side_file import read_mark
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.examples import examples
 from tests.process import REPOSITORY, until
 
 WAL = f"{FILE}-wal"
@@ -240,7 +241,7 @@ async def test_what_lost_nothing_is_no_damage(copies: tuple[Path, Path], tmp_pat
     assert kept(home) == ALL + 1
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(where=st.floats(0, 1, exclude_max=True), bit=st.integers(0, 7))
 def test_no_flipped_bit_of_the_log_loses_a_message_without_a_word(
     copies: tuple[Path, Path], tmp_path_factory: pytest.TempPathFactory, where: float, bit: int

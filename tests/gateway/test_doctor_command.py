@@ -3,8 +3,7 @@
 import pytest
 
 from channels.base import ChannelError
-from channels.memory import CallKind, MemoryChannel
-from tests.gateway.bot import NO_PACE
+from channels.memory import NO_PACE, CallKind, MemoryChannel
 from tests.gateway.conftest import StartBot
 
 WORDS = "Slack does not allow the app to call files.upload: it lacks the scope files:write; add it at https://api.slack.com/apps"

@@ -9,11 +9,11 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools.tool import Acts, Tool, tool
 from channels.base import MessageEdited, MessageReceived
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.chat.pace import BURST
 from tests.clock import HandClock
 from tests.gateway.approving import CHART, QUESTION, questions, recorder
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_export import sent as newest_file
 

@@ -14,14 +14,14 @@ from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage,
 from agent_core.models.scripted import calls
 from agent_core.tools.tool import tool
 from channels.base import ChatKey
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.errors import ParleyError
 from gateway.records.export.export import write_private
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
 from gateway.store.rows import Run
 from tests.end_to_end.forks import parley
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_archive import execute
 from tests.process import Finished

@@ -10,7 +10,7 @@ import pytest
 from agent_core.models.scripted import calls
 from agent_core.tools.tool import ToolContext, tool
 from channels.base import fits_a_button
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.commands.forget import LONGEST_WHO
 from gateway.records.audit_check import check
 from gateway.store.erasures import ERASED, OF_CHAT, Erasures
@@ -19,7 +19,7 @@ from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.forgetting import FILE as CONFIRMED
 from gateway.upkeep.restore import restore
 from tests.clock import OffsetClock
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.process import until
 

@@ -5,10 +5,10 @@ import pytest
 from agent_core.messages import UserMessage
 from agent_core.models.scripted import calls
 from agent_core.tools.stated_facts import is_said
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.permissions.addresses import is_given
 from tests.gateway.approving import acting, questions
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.sourced import held
 

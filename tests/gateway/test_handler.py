@@ -24,10 +24,9 @@ from channels.base import (
     ScheduleFired,
     Sender,
 )
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.opening import FILE
 from gateway.store.writer import StoreUnavailable
-from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 
 INVISIBLE = ["", "   ", "\u200b\u200d\ufeff", "\u202e\u2066\u2069", "\u2060\n\t"]

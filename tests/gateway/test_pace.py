@@ -7,13 +7,13 @@ import pytest
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
 from channels.base import ChatKey, MessageReceived, Sender
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.chat.pace import BURST, MOST_WAITING, REMEMBERED, Pace
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
 from gateway.store.rows import InboxItem
 from tests.clock import FakeClock, HandClock
-from tests.gateway.bot import NO_PACE, PEOPLE, Bot
+from tests.gateway.bot import PEOPLE, Bot
 from tests.gateway.conftest import StartBot
 
 TEAM = ChatKey(platform="memory", account="here", chat="#team")

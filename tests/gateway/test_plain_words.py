@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from channels.attachments import Attachment
 from channels.base import Addressed, ChatKey, MessageReceived, Sender
-from channels.memory import MemoryChannel, Reply
+from channels.memory import NO_PACE, MemoryChannel, Reply
 from gateway.app.yes_or_no import Word, plain_word
 from tests.gateway.approving import CHART, asked, questions, recorder, states
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 ANN = Sender(id="ann", name="Ann")

@@ -12,13 +12,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from channels.base import ButtonPressed, MessageReceived, Sender
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.app.yes_or_no import PlainWords
 from gateway.delivery.delivery import Delivery
 from gateway.store.rows import Run
 from tests.clock import HandClock
+from tests.examples import examples
 from tests.gateway.approving import life, proposal
-from tests.gateway.bot import NO_PACE
 
 TEAM = MemoryChannel(limits=NO_PACE).chat(group="team")
 ELSEWHERE = TEAM.model_copy(update={"thread": "1"})
@@ -90,6 +90,6 @@ def expected(talk: list[Said]) -> int | None:
 
 
 @given(TALK)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 def test_only_the_right_word_answers(talk: list[Said]) -> None:
     assert asyncio.run(answered(talk)) == expected(talk)

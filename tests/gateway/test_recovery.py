@@ -20,11 +20,11 @@ from agent_core.reasons import TerminalReason
 from agent_core.tools.tool import tool
 from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, MessageReceived, OutboundMessage, Sender
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.opening import FILE
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")

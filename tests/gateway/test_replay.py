@@ -10,14 +10,14 @@ import pytest
 from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.tools.tool import RetryableToolError, tool
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.records.replay.command import replayed
 from gateway.records.replay.lines import SHORT, Manner
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
 from tests.end_to_end.forks import parley
 from tests.gateway.approving import CHART, asked, recorder
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import Cast, begins
 from tests.gateway.test_archive import count_of_runs, execute, kept

@@ -10,12 +10,12 @@ from pathlib import Path
 
 from agent_core.models.scripted import calls
 from agent_core.tools.tool import tool
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.opening import FILE
 from gateway.store.retention import LONG, shortened
 from gateway.upkeep.sizes import in_words
 from tests.clock import OffsetClock
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_replay import told
 

@@ -32,6 +32,7 @@ from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
 from gateway.permissions.roles import People
 from gateway.texts.about import About
+from tests.examples import examples
 from tests.gateway.bot import BotOptions
 from tests.gateway.in_force import in_force
 from tests.gateway.memory_store import MemoryDatabase
@@ -53,7 +54,7 @@ from tests.gateway.rights_world import (
     sender,
 )
 
-SEQUENCES = int(os.environ.get("PARLEY_SEQUENCES", "40"))
+SEQUENCES = int(os.environ.get("PARLEY_SEQUENCES", examples(40)))
 T = TypeVar("T")
 
 people, accounts = st.sampled_from(NAMES), st.sampled_from(ACCOUNTS)

@@ -10,9 +10,9 @@ from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Waits, calls
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import tool
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.commands.search import SNIPPET, snippet
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import rows
 

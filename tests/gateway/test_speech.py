@@ -9,11 +9,11 @@ import pytest
 from agent_core.models.audio import AudioServer
 from agent_core.models.scripted import SCRIPTED_MODEL
 from channels.base import ChannelError
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.chat.speech import spoken
 from gateway.texts.amounts import USD
 from tests.emulators.audio import AudioEmulator
-from tests.gateway.bot import NO_PACE, Bot, BotOptions
+from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.conftest import StartBot
 from tests.gateway.spending_sequences import copy_home
 from tests.gateway.tasking import rows

@@ -10,14 +10,13 @@ from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools.tool import tool
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.runs.tasks.report import news_of
 from gateway.runs.tasks.tasks import MOST_IN_A_ROW
 from gateway.store.rows import Task
 from gateway.store.store import Store
 from tests.gateway.approving import CHART, acting, id_of, questions
-from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 from tests.gateway.dying import died
 from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states

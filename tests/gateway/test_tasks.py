@@ -10,12 +10,11 @@ from agent_core.models.llm import FailureCause, FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.subagents import LONGEST_REPORT
 from agent_core.tools.tool import tool
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.runs.tasks.tasks import MOST_IN_A_ROW
 from gateway.runs.tasks.workers import MOST_IN_CHAT, MOST_OF_PERSON
 from tests.clock import HandClock
 from tests.gateway.approving import CHART, acting, id_of, questions
-from tests.gateway.bot import NO_PACE
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
 from tests.process import until

@@ -8,10 +8,10 @@ import pytest
 from agent_core.models.scripted import calls
 from agent_core.tools.tool import tool
 from channels.base import ButtonPressed, OutboundMessage
-from channels.memory import MemoryChannel, Reply, user
+from channels.memory import NO_PACE, MemoryChannel, Reply, user
 from gateway.security.secrets import Secrets
 from tests.gateway.approving import acting, asked
-from tests.gateway.bot import NO_PACE, Bot
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 
 

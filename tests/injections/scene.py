@@ -10,12 +10,12 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.sources import server
 from channels.base import Accepted, MessageReceived
-from channels.memory import Reply
+from channels.memory import NO_PACE, Reply
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
 from gateway.permissions.workspaces import folder_name
 from gateway.security.packages import ROOT
-from tests.gateway.bot import NO_PACE, Bot, BotOptions
+from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.remembering import RememberingChannel
 from tests.gateway.tasking import rows
 from tests.injections.obedient import DONE, Obedient, Step

@@ -30,6 +30,7 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure
 from tests.agent_core.context.compacting import Chat, Talker, start_chat
 from tests.agent_core.context.test_context import follows_the_rules
+from tests.examples import examples
 
 WINDOW = 8_192
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")
@@ -81,7 +82,7 @@ def last_words(messages: Sequence[AgentMessage]) -> str:
 
 
 @given(CONVERSATIONS, TALKERS)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 async def test_no_call_loses_its_result_and_the_person_is_still_heard(
     messages: list[AgentMessage], talker: Talker
 ) -> None:  # U-13, C-09, U-16
@@ -100,7 +101,7 @@ async def test_no_call_loses_its_result_and_the_person_is_still_heard(
 
 
 @given(CONVERSATIONS, TALKERS)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 async def test_it_fills_half_of_the_window_or_holds_only_what_has_to_stay(
     messages: list[AgentMessage], talker: Talker
 ) -> None:  # D-07
@@ -115,7 +116,7 @@ async def test_it_fills_half_of_the_window_or_holds_only_what_has_to_stay(
 
 
 @given(CONVERSATIONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 async def test_the_goal_outlives_any_number_of_compactions_without_a_model(
     more: list[AgentMessage],
 ) -> None:  # S3-27, S0-28
@@ -130,7 +131,7 @@ async def test_the_goal_outlives_any_number_of_compactions_without_a_model(
 
 
 @given(CONVERSATIONS)
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 async def test_a_restart_finds_the_same_conversation(messages: list[AgentMessage]) -> None:  # S3-17
     chat = start_chat()
     state = QueryState(run_id="r", session_id="s", messages=list(messages))
@@ -153,7 +154,7 @@ async def test_a_restart_finds_the_same_conversation(messages: list[AgentMessage
 
 
 @given(CONVERSATIONS, st.lists(st.integers(0, 100), max_size=6))
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 def test_what_is_taken_over_the_border_bit_by_bit_is_what_is_taken_at_once(
     messages: list[AgentMessage], stops: list[int]
 ) -> None:  # U-16, S3-34

@@ -10,6 +10,7 @@ from agent_core.tools.files.editing import MOST_BYTES
 from agent_core.tools.tool import ToolFailed
 from agent_core.untrusted import harmless
 from tests.agent_core.files.workspace import OPENERS, Workspace
+from tests.examples import examples
 
 pytestmark = pytest.mark.in_turn("here", OPENERS, indirect=True)
 
@@ -229,7 +230,9 @@ PIECES = st.lists(st.sampled_from(["a", "b", "ab", "\n", "\r\n", "é"]), max_siz
 
 
 @settings(
-    max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=examples(200),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
 )
 @given(text=PIECES, old=PIECES, new=PIECES)
 async def test_any_edit_changes_one_place_or_nothing(here: Workspace, text: str, old: str, new: str) -> None:

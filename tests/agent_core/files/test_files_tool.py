@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from agent_core.tools.files.reading import LINE_CHARS, MOST_BYTES, PAGE_CHARS
 from agent_core.tools.tool import ToolFailed
 from tests.agent_core.files.workspace import OPENERS, OUTSIDE, Workspace, again_and_again
+from tests.examples import examples
 
 pytestmark = pytest.mark.in_turn("here", OPENERS, indirect=True)
 
@@ -245,7 +246,7 @@ async def test_a_crowded_folder_is_cut_and_the_cut_is_told(here: Workspace) -> N
     assert (await here.run("list_dir")).split("\n")[-2:] == ["199 (0 B)", "[5 more]"]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+@settings(max_examples=examples(150), suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(path=st.text(max_size=30) | st.lists(st.sampled_from(["..", ".", "", "sub", "outside.txt", "~"])).map("/".join))
 async def test_no_path_at_all_leads_outside(here: Workspace, path: str) -> None:
     assert await _outcome(here, path) == "refused"

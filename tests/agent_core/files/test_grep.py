@@ -15,6 +15,7 @@ from agent_core.tools.files.grep import LINE_CHARS, MOST_HITS, PAGE_CHARS, find_
 from agent_core.tools.tool import ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.safe_open import Opener, best_opener
 from tests.agent_core.files.workspace import OPENERS, Workspace, again_and_again, call
+from tests.examples import examples
 
 RIPGREP = find_ripgrep()
 WAYS = [
@@ -284,7 +285,9 @@ PATTERNS = [
 
 @both
 @settings(
-    max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=examples(60),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
 )
 @given(
     pattern=st.sampled_from(PATTERNS),

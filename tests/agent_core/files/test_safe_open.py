@@ -21,6 +21,7 @@ from agent_core.workspace.safe_open import (
     open_root,
 )
 from tests.agent_core.files.workspace import OPENERS
+from tests.examples import examples
 from tests.process import python
 
 pytestmark = pytest.mark.skipif(best_opener() is not open_by_kernel, reason="this kernel has no openat2")
@@ -83,7 +84,9 @@ def outcome(opener: Opener, folder: Path, path: str) -> tuple[str, str]:
 
 
 @settings(
-    max_examples=500, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None
+    max_examples=examples(500),
+    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
+    deadline=None,
 )
 @given(names=st.lists(st.sampled_from((*NAMES, *ODD)), max_size=5))
 def test_both_ways_come_to_the_same(folder: Path, names: list[str]) -> None:

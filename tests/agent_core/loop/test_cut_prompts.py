@@ -24,6 +24,7 @@ from tests.agent_core.context.compacting import Talker, asks_for_summary, start_
 from tests.agent_core.kit import answers, end_of, kinds
 from tests.agent_core.over_a_wire import MakeWireModel
 from tests.emulators import model_script
+from tests.examples import examples
 from tests.process import REPOSITORY
 
 HELD = 4_096
@@ -108,7 +109,7 @@ PIECES = st.one_of(
 
 
 @given(pieces=st.lists(PIECES, min_size=1, max_size=12))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_whatever_is_mixed_is_never_fewer_than_any_tokenizer_counts(pieces: list[str]) -> None:  # U-10
     text = "".join(pieces)
 

@@ -48,8 +48,9 @@ from tests.agent_core.kit import MakeModel, agent_over, broken, echo, look, numb
 from tests.agent_core.loop.compactors import Shortens
 from tests.agent_core.loop.test_hook_failures import Raises
 from tests.clock import FakeClock
+from tests.examples import examples
 
-QUIET = settings(max_examples=120)
+QUIET = settings(max_examples=examples(120))
 FAR = LoopLimits(max_turns=100, max_tool_calls=1000, max_calls_per_answer=40)
 """Limits that no run of these tests reaches."""
 NEAR = LoopLimits(max_turns=4, max_tool_calls=5, max_calls_per_answer=3, finalize_on_limit=True)
@@ -308,7 +309,7 @@ HOOKS = ["transform_context", "convert_to_llm", "get_api_key", "before_tool_call
 
 
 @given(script=SCRIPTS, name=st.sampled_from(HOOKS))
-@settings(QUIET, max_examples=60)
+@settings(QUIET, max_examples=examples(60))
 async def test_a_hook_that_raises_leaves_a_run_that_people_can_read(script: list[str], name: str, folder: Path) -> None:
     # S4-05, S3-20
     stage = Stage(script, folder, hooks=Raises(name, ValueError("oh no")))
@@ -330,7 +331,7 @@ async def go_on(stage: Stage) -> None:
 
 
 @given(script=CALM)
-@settings(QUIET, max_examples=50)
+@settings(QUIET, max_examples=examples(50))
 async def test_resuming_from_any_turn_gives_the_same_final_answer(script: list[str], folder: Path) -> None:
     # S3-08, S3-20, S3-17
     stage = Stage(script, folder)

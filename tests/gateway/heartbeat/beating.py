@@ -9,11 +9,11 @@ from zoneinfo import ZoneInfo
 
 from agent_core.models.scripted import Turn, calls
 from channels.base import ChatKey
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.permissions.workspaces import workspace_of
 from gateway.schedule.heartbeat.checklist import NAME
 from gateway.store.job import Firing, Heartbeat, Job
-from tests.gateway.bot import NO_PACE, BotOptions
+from tests.gateway.bot import BotOptions
 from tests.gateway.jobs.kit import ANN, BEGINS, PARIS, Calendar, TimedBot, moment, short_ids
 
 HALF_AN_HOUR = 1800.0

@@ -10,7 +10,7 @@ from agent_core.messages import text_of
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChannelError
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.schedule.heartbeat.check_in import BUDGET, TOOLS
 from gateway.schedule.heartbeat.gates import MOST_TOKENS
 from gateway.schedule.heartbeat.greeting import AROUND, planned
@@ -19,7 +19,6 @@ from gateway.settings.budgets import BudgetSettings
 from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
 from gateway.store.rule import Once
 from gateway.texts.say import say
-from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.beating import HALF_AN_HOUR, NOTHING, Beating, clocks
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.jobs.kit import ANN, PARIS, Calendar, a_job, moment

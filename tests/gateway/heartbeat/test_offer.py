@@ -1,9 +1,8 @@
 """The owner is offered a heartbeat once, with the first answer in private; it starts only when switched on."""
 
 from channels.limits import Limits
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.schedule.heartbeat.settings import NAME
-from tests.gateway.bot import NO_PACE
 from tests.gateway.heartbeat.conftest import StartBeating
 from tests.gateway.heartbeat.test_heartbeat_command import buttons
 from tests.gateway.jobs.kit import ANN, Calendar

@@ -3,10 +3,10 @@
 import asyncio
 from pathlib import Path
 
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import FiringState, Job, Report
 from gateway.store.rule import Cron, Once
-from tests.gateway.bot import NO_PACE, Bot, BotOptions
+from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.jobs.kit import TimedBot, a_job, make_timed_bot, moment
 from tests.process import until
 

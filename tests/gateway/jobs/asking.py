@@ -13,7 +13,7 @@ from agent_core.models.scripted import SCRIPTED_MODEL
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.base import ChatKey
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
@@ -21,7 +21,7 @@ from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import Costs
 from gateway.security.packages import ROOT
 from gateway.store.store import Store
-from tests.gateway.bot import NO_PACE, PEOPLE
+from tests.gateway.bot import PEOPLE
 from tests.gateway.jobs.kit import PARIS, Calendar, TimedBot
 
 

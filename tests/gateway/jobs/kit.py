@@ -13,7 +13,7 @@ from agent_core.messages import UserMessage, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn
 from channels.base import Accepted, ChatKey, ScheduleFired, Sender
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.schedule.jobs.firings import Firings
 from gateway.schedule.times.recurrence import Timetable
 from gateway.schedule.times.slots import next_slot, timetable
@@ -21,7 +21,7 @@ from gateway.store.job import Firing, Job, JobState, Reminder, Slot, Work
 from gateway.store.rule import Cron, Every, Once, Recurrence, Rule
 from gateway.store.store import Store
 from tests.clock import HandClock
-from tests.gateway.bot import NO_PACE, Bot, BotOptions
+from tests.gateway.bot import Bot, BotOptions
 
 PARIS = ZoneInfo("Europe/Paris")
 BEGINS = "2026-11-23 08:00"

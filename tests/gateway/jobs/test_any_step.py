@@ -19,11 +19,10 @@ from agent_core.messages import ToolResultMessage
 from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, calls
 from agent_core.tools.tool import Tool
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import CheckIn, Heartbeat, Job, Report
 from gateway.store.opening import FILE
 from gateway.store.rule import Once
-from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, make_timed_bot, moment
 from tests.gateway.jobs.test_firing_recovery import is_all_done, notes
 from tests.gateway.jobs.test_reports import draw

@@ -5,10 +5,9 @@ from dataclasses import replace
 import pytest
 
 from channels.base import ChatKey
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import DeliveryState, Firing, FiringState, JobState, Pause, Report
 from gateway.store.rule import Cron, Every
-from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.asking import labels, press, typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TEAM, a_job, moment

@@ -13,13 +13,12 @@ from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolC
 from agent_core.models.scripted import Waits, calls
 from agent_core.tools.tool import tool
 from channels.base import AccountRefused, OutboundMessage
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Report
 from gateway.store.rows import Post, Run
 from gateway.store.rule import Once
 from gateway.store.store import Store
-from tests.gateway.bot import NO_PACE
 from tests.gateway.dying import died
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, fired, moment

@@ -8,10 +8,9 @@ from pathlib import Path
 from agent_core.models.scripted import Waits, calls
 from agent_core.tools.tool import ToolContext, tool
 from channels.base import ChannelError, ChatKey, OutboundMessage, Posted
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import DeliveryState, FiringState, JobState, Report
 from gateway.store.rule import Once
-from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import a_job, moment, seen
 from tests.gateway.jobs.test_reports import draw

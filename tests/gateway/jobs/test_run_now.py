@@ -8,9 +8,8 @@ from agent_core.clock import new_id
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChatKey
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import DeliveryState, FiringState, Job, Report
-from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, BOB, TEAM, TimedBot, a_job, stopped_clock
 from tests.gateway.tasking import rows

@@ -34,7 +34,7 @@ from channels.base import (
     OutboundMessage,
     Sender,
 )
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import MOST_WAITING
 from gateway.permissions.access import Access
@@ -47,7 +47,7 @@ from gateway.store.rule import Every
 from gateway.store.store import Store
 from gateway.texts.amounts import USD
 from tests.clock import FakeClock
-from tests.gateway.bot import NO_PACE, PEOPLE
+from tests.gateway.bot import PEOPLE
 
 PARIS = ZoneInfo("Europe/Paris")
 MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=PARIS).timestamp()

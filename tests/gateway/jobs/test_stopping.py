@@ -3,9 +3,8 @@
 import asyncio
 
 from agent_core.models.scripted import Waits
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import DeliveryState, FiringState, Job, Report
-from tests.gateway.bot import NO_PACE
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import TEAM, TimedBot, a_job
 from tests.gateway.tasking import rows

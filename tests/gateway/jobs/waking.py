@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from channels.base import Accepted, InboundEvent, NotTakenIn, ScheduleFired
-from channels.memory import MemoryChannel
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.roles import People, Roles
@@ -14,7 +14,7 @@ from gateway.schedule.jobs.missed import MissedSlots
 from gateway.store.job import Firing, Job
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
-from tests.gateway.bot import NO_PACE, PEOPLE
+from tests.gateway.bot import PEOPLE
 from tests.gateway.in_force import in_force
 from tests.gateway.jobs.kit import Calendar, moment, short_ids
 
