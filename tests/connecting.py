@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from tests.emulators.discord import DiscordEmulator
+from tests.emulators.discord_gateway import Intent
 from tests.emulators.slack import SlackEmulator
 from tests.emulators.slack_state import TEAM
 from tests.emulators.telegram import TelegramEmulator
@@ -66,8 +67,10 @@ async def slack() -> AsyncIterator[Platform]:
 
 
 @asynccontextmanager
-async def discord() -> AsyncIterator[Platform]:
-    async with DiscordEmulator() as emulator:
+async def discord(*, content: bool = True) -> AsyncIterator[Platform]:
+    """`content` is False while the Message Content Intent is off."""
+    granted = Intent.MESSAGE_CONTENT if content else Intent.NONE
+    async with DiscordEmulator(intents_granted=granted) as emulator:
         tokens = {"DISCORD_BOT_TOKEN": emulator.token}
         yield Platform(
             name="discord",

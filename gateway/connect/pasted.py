@@ -35,6 +35,8 @@ def flaw(config: type[BaseModel], field: str, value: str) -> str:
 
 def whose(value: str) -> str:
     """Return whose token or key the value looks like, such as `Slack`, or "" if that cannot be told."""
+    if not value:
+        return ""
     for name, setup in registry.setups().items():
         config = channel_configs()[name]
         if any(not flaw(config, token.field, value) for token in setup.tokens):

@@ -10,10 +10,14 @@ import pytest
 from gateway.app.local_requests import FILE
 from tests import connecting
 from tests.connecting import PLATFORMS, Platform
+from tests.emulators.model_script import says
+from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.program import Program
 from tests.end_to_end.typist import Typist
 from tests.process import until
+
+KEY = "sk-own-server-key-0123456789"
 
 pytestmark = pytest.mark.timeout(150)
 
@@ -157,3 +161,32 @@ async def test_a_guide_that_is_killed_gives_the_platform_back_to_the_program(
         await chat.until(lambda c: any("391" in text for text in c.screen))
     finally:
         await program.kill()
+
+
+async def test_a_model_is_used_by_the_running_parley_from_the_next_answer_on(
+    tmp_path: Path, telegram: Platform
+) -> None:
+    ann = telegram.emulator.person("Ann", language="en")
+    chat = telegram.emulator.private(ann)
+    program = program_in(tmp_path, telegram)
+    program.unset("PARLEY_MODEL")
+    program.set("PARLEY_OWNERS", f"telegram:{ann.id}")
+    program.home.mkdir()
+    token = telegram.tokens["TELEGRAM_BOT_TOKEN"]
+    (program.home / ".env").write_text(f"TELEGRAM_BOT_TOKEN={token}\nPARLEY_MODEL=demo\n")
+    async with OpenAiEmulator(lambda _: says("I am the new one."), api_key=KEY) as model:
+        await started(program)
+        try:
+            async with Typist(program.twin(), "connect", "model") as typist:
+                await typist.types("server")
+                await typist.types(model.base_url)
+                await typist.types(KEY)
+                await typist.types("test-model")
+                await typist.sees("test-model answered within")
+                await typist.sees("The running Parley uses it from the next answer on")
+                assert KEY not in typist.screen
+            await chat.says(ann, "who are you?")
+            await chat.until(lambda c: any("I am the new one." in text for text in c.screen))
+        finally:
+            await program.kill()
+    assert KEY not in program.console

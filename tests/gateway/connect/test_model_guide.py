@@ -1,0 +1,121 @@
+"""The guide of the model: a server of one's own over its wire, keys of providers, the demo."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agent_core.models.providers import PROVIDERS
+from gateway.connect.steps import Ask, Done, Failed
+from tests.emulators.model_script import Failure, says
+from tests.emulators.openai import OpenAiEmulator
+from tests.gateway.connect.guiding import Guided, guided
+
+KEY = "sk-own-server-key-0123456789"
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[OpenAiEmulator]:
+    async with OpenAiEmulator([says("Hello there.")], api_key=KEY, models=("small", "large")) as emulator:
+        yield emulator
+
+
+async def own_server(there: Guided, address: str, key: str, model: str) -> Ask | Done:
+    """Answer the questions about a server of one's own."""
+    await there.answer(address)
+    await there.answer(key)
+    step = await there.answer(model)
+    assert isinstance(step, Ask | Done)
+    return step
+
+
+async def test_a_test_call_tells_its_time_and_price_before_anything_is_written(
+    tmp_path: Path, server: OpenAiEmulator
+) -> None:
+    async with guided(tmp_path, "model", {}) as there:
+        first = await there.next()
+        assert isinstance(first, Ask)
+        assert {choice.value for choice in first.choices} >= {"server", "demo", *(each.name for each in PROVIDERS)}
+        await there.answer("server")
+        step = await own_server(there, server.base_url, "sk-wrong-0123456789", "large")
+        assert isinstance(step, Ask)
+        assert "refuses the key" in step.trouble
+        assert there.env == ""
+
+        done = await own_server(there, server.base_url, f"Bearer {KEY}", "large")
+        assert isinstance(done, Done)
+        assert done.lines[0].startswith("large answered within ")
+        assert "for $0.000000: Hello there." in done.lines[0]
+        assert there.env == f"OPENAI_BASE_URL={server.base_url}\nPARLEY_MODEL=large\nOPENAI_API_KEY={KEY}\n"
+        shown = "".join(step.model_dump_json() for step in there.steps)
+        assert KEY not in shown
+
+
+async def test_an_address_without_a_server_and_one_that_is_none_are_told(tmp_path: Path, unused_tcp_port: int) -> None:
+    async with guided(tmp_path, "model", {}) as there:
+        await there.next()
+        await there.answer("server")
+        step = await own_server(there, f"http://127.0.0.1:{unused_tcp_port}/v1", "", "")
+        assert isinstance(step, Ask)
+        assert "names no model: is it running?" in step.trouble
+        step = await own_server(there, "localhost", "", "x")
+        assert isinstance(step, Ask)
+        assert "must begin with http:// or https://" in step.trouble
+
+
+async def test_a_server_without_quota_is_told(tmp_path: Path) -> None:
+    refusal = Failure("rate_limit", message="You exceeded your current quota, please check your plan")
+    async with OpenAiEmulator([refusal]) as server, guided(tmp_path, "model", {}) as there:
+        await there.next()
+        await there.answer("server")
+        step = await own_server(there, server.base_url, "", "test-model")
+        assert isinstance(step, Ask)
+        assert "quota" in step.trouble
+        assert there.env == ""
+
+
+async def test_keys_of_others_and_no_key_are_not_taken(tmp_path: Path) -> None:
+    async with guided(tmp_path, "model", {}) as there:
+        await there.next()
+        step = await there.answer("anthropic")
+        assert isinstance(step, Ask)
+        assert step.is_secret
+        assert step.link == "https://console.anthropic.com/settings/keys"
+        for pasted, trouble in (
+            ("sk-or-v1-abc", "looks like a token or key of openrouter, and here one of anthropic is needed"),
+            ("xoxb-1234-5678", "looks like a token or key of Slack"),
+            ("sk-ant two parts", "A key has no spaces"),
+            ("", "Nothing was entered"),
+        ):
+            step = await there.answer(pasted)
+            assert isinstance(step, Ask)
+            assert trouble in step.trouble
+        step = await there.answer("sk-ant-api03-canary-0123456789")
+        assert isinstance(step, Ask)
+        assert step.default == "claude-sonnet-5"
+        assert there.around.secrets.are_in("sk-ant-api03-canary-0123456789")
+
+
+async def test_the_demo_takes_the_address_of_an_own_server_out(tmp_path: Path) -> None:
+    (tmp_path / ".env").write_text("OPENAI_BASE_URL=http://127.0.0.1:9/v1\nPARLEY_MODEL=x\n")
+    async with guided(tmp_path, "model", {}) as there:
+        await there.next()
+        done = await there.answer("demo")
+        assert isinstance(done, Done)
+    assert there.env == "OPENAI_BASE_URL=\nPARLEY_MODEL=demo\n"
+
+
+async def test_what_is_none_of_the_choices_is_asked_again(tmp_path: Path) -> None:
+    async with guided(tmp_path, "model", {}, "zh") as there:
+        await there.next()
+        step = await there.answer("gpt")
+        assert isinstance(step, Ask)
+        assert step.trouble == "没有 `gpt` 这个选项。"
+
+
+async def test_a_model_in_the_environment_would_win_and_is_named(tmp_path: Path) -> None:
+    async with guided(tmp_path, "model", {"PARLEY_MODEL": "demo"}) as there:
+        await there.next()
+        step = await there.answer("demo")
+        assert isinstance(step, Failed)
+        assert "`PARLEY_MODEL` is set in the environment" in step.text
