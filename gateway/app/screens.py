@@ -6,6 +6,7 @@ from gateway.admin.insight import Insight
 from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.people import PeopleScreen
+from gateway.admin.screens.runs import RunsScreen
 from gateway.admin.screens.settings import SettingsScreen
 from gateway.admin.screens.skills import SkillsScreen
 from gateway.admin.templates import Templates
@@ -18,6 +19,7 @@ def desk_of(made: Composition, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
     insight = Insight(made.access, made.roles)
     inbox = InboxScreen(made.store, made.strangers, insight, made.clock)
+    runs = RunsScreen(made.store, insight, made.roles, made.current, made.clock, made.settings.home)
     people = PeopleScreen(made.roles, made.strangers)
     costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
     settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
@@ -26,6 +28,7 @@ def desk_of(made: Composition, person: str) -> Desk:
     return Desk(
         screens=(
             inbox,
+            runs,
             skills,
             people,
             costs,

@@ -1,6 +1,7 @@
 """Everything that the store knows about one run: its row, its calls, what ruled them, and the sending of its posts."""
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -33,6 +34,9 @@ class RunRecord(NamedTuple):
     """1 once long texts of its calls were shortened."""
     skills: str
     """The skills that were loaded at its end, as a JSON list."""
+    kind: str = "chat"
+    """`chat` or `task`; runs of jobs are of the second kind."""
+    error: str | None = None
 
     @property
     def skill_names(self) -> tuple[str, ...]:
@@ -65,6 +69,39 @@ class SendRecord(NamedTuple):
     attempts: int
     reason: str | None
     said_at: float | None
+    queued: float
+
+
+@dataclass(frozen=True)
+class Paid:
+    """A model call of a run, as it was paid for."""
+
+    at: float
+    """When it began, in seconds since the epoch."""
+    model: str
+    tokens: int
+    cost: int
+    """In billionths of a US dollar."""
+    state: str
+    """`reserved`, `settled` or `estimate`."""
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """Which runs to list; what is empty or None does not matter."""
+
+    chat: str = ""
+    """Key of a chat, whose threads count too."""
+    accounts: Sequence[str] = ()
+    """Principals of one person."""
+    job: str = ""
+    outcome: str = ""
+    """Reason of its end, or `running`."""
+    since: float | None = None
+    until: float | None = None
+    """A run belongs to this time if it began or paid for a model call in it."""
+    dearest: bool = False
+    """The most expensive first, instead of the newest."""
 
 
 @dataclass(frozen=True)
@@ -162,6 +199,35 @@ class RunRecords(Table):
 
         return await self._reader.run(read)
 
+    async def listed(self, wanted: RunFilter, most: int, skipped: int) -> list[RunRecord]:
+        """Return runs of all chats, without the first `skipped` ones."""
+        where, values = _where(wanted)
+        order = f"{COST_OF_RUN} DESC, started DESC" if wanted.dearest else "started DESC"
+        query = f"{_RUN} WHERE {where} ORDER BY {order} LIMIT ? OFFSET ?"
+
+        def read(connection: Connection) -> list[RunRecord]:
+            return list(map(RunRecord._make, connection.execute(query, (*values, most, skipped))))
+
+        return await self._reader.run(read)
+
+    async def chats(self, most: int) -> list[str]:
+        """Return the keys, as text, of the chats with the newest runs, without threads of the same chat twice."""
+        query = "SELECT chat FROM runs GROUP BY chat ORDER BY max(started) DESC LIMIT ?"
+
+        def read(connection: Connection) -> list[str]:
+            return [chat for (chat,) in connection.execute(query, (most,))]
+
+        return await self._reader.run(read)
+
+    async def paid(self, run_id: str) -> list[Paid]:
+        """Return the model calls of a run, oldest first."""
+        query = "SELECT at, model, tokens, cost, state FROM spending WHERE run = ? ORDER BY at, id"
+
+        def read(connection: Connection) -> list[Paid]:
+            return [Paid(*row) for row in connection.execute(query, (run_id,))]
+
+        return await self._reader.run(read)
+
     async def sends(self, run_id: str) -> list[SendRecord]:
         """Return the posts of a run, or of something else that posts, oldest first."""
 
@@ -180,9 +246,38 @@ class RunRecords(Table):
         return await self._reader.run(read)
 
 
+def _where(wanted: RunFilter) -> tuple[str, list[str | float | int]]:
+    """Return the condition for a filter, with its values."""
+    parts, values = ["1"], list[str | float | int]()
+    if wanted.chat:
+        parts.append("(chat = ? OR substr(chat, 1, ?) = ?)")
+        values += [wanted.chat, len(wanted.chat) + 1, f"{wanted.chat}:"]
+    if wanted.accounts:
+        parts.append(f"({' OR '.join([_OF_PERSON] * len(wanted.accounts))})")
+        for principal in wanted.accounts:
+            place, _, person = principal.rpartition(":")
+            values += [principal, principal, person, len(place) + 1, f"{place}:"]
+    if wanted.job:
+        parts.append("substr(run, 1, ?) = ?")
+        values += [len(wanted.job) + 5, f"job-{wanted.job}-"]
+    if wanted.outcome:
+        parts.append("coalesce(reason, 'running') = ?")
+        values.append(wanted.outcome)
+    if wanted.since is not None and wanted.until is not None:
+        parts.append(f"((started >= ? AND started < ?) OR {_PAID_IN})")
+        values += [wanted.since, wanted.until] * 2
+    return " AND ".join(parts), values
+
+
+_OF_PERSON = (
+    "run IN (SELECT run FROM spending WHERE person = ?) OR person = ? OR (person = ? AND substr(chat, 1, ?) = ?)"
+)
+_PAID_IN = "run IN (SELECT run FROM spending WHERE at >= ? AND at < ?)"
+
+
 def _sends(connection: Connection, run_id: str) -> list[SendRecord]:
     query = (
-        "SELECT key, state, attempts, reason, said_at FROM outbox"
+        "SELECT key, state, attempts, reason, said_at, at FROM outbox"
         " WHERE key > ? || ':' AND key < ? || ';' ORDER BY at, length(key), key"
     )
     return list(map(SendRecord._make, connection.execute(query, (run_id, run_id))))

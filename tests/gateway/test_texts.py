@@ -18,6 +18,7 @@ from gateway.permissions.groups import Activation, Audience
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
 from gateway.records.spending_report import Span
+from gateway.records.waterfall import Kind
 from gateway.settings.permissions import NAMES, WORDS
 from gateway.settings.run_time import Change
 from gateway.store.budget import Scope
@@ -89,6 +90,7 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"tools_{word}" for word in WORDS} | {f"tools_class_{of}" for of in NAMES}
     groups |= {f"speakers_rights_{each}" for each in (Role.GUEST, Role.MEMBER)}
 
+    groups |= {f"runs_{each.value}" for each in (*Kind, *TerminalReason)} | {"runs_running"}
     groups |= {f"page_{path.stem}" for path in (GATEWAY / "admin" / "screens").glob("*.py")}
 
     groups |= {f"page_skills_{each}" for each in Origin} | {f"page_level_{each}" for each in Level}

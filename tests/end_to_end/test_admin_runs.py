@@ -1,0 +1,68 @@
+"""An owner looks for what cost so much yesterday: from the costs to the runs of that day, and into one of them."""
+
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from playwright.async_api import Browser, expect
+
+from agent_core.models.scripted import calls
+from gateway.store.budget import Payer, Spent
+from tests.end_to_end.axe import accessible
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.test_admin_inbox import PHONE, fits
+from tests.gateway.admin.desk import AdminWorld, admin_world
+from tests.gateway.admin.test_runs import only_run
+from tests.gateway.approving import acting
+
+pytestmark = NEEDS_BROWSER
+
+LOOKS = calls(("run", {"command": ["cat", "sales.csv"]}))
+DEAR = 7_250_000_000
+
+
+async def yesterday(world: AdminWorld) -> str:
+    """Let a run of Bob be expensive yesterday. Returns the day."""
+    await world.bot.hears("Look at the sales", sender="bob")
+    now = datetime.now(world.bot.made.current.zone)
+    run, noon = await only_run(world), now.replace(hour=12) - timedelta(days=1)
+    payer = Payer(world.bot.channel.chat("bob"), run=run, user="bob", person="memory:bob")
+    await world.bot.made.store.spending.reserve("dear", noon.timestamp(), payer, "big", Spent(90_000, DEAR))
+    await world.bot.made.store.spending.settle("dear", "big", Spent(90_000, DEAR), "settled")
+    return f"{noon:%Y-%m-%d}"
+
+
+async def test_from_the_costs_of_yesterday_to_the_steps_of_a_run(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path, LOOKS, "Here they are.", tools=(acting("read"),)) as world:
+        day = await yesterday(world)
+        async with world.tab(browser, f"costs?day={day}&by=chat") as tab:
+            await tab.get_by_role("main").get_by_role("link", name="memory:here:bob").click()
+            await expect(tab).to_have_url(f"{world.server.url}admin/runs?chat=memory%3Ahere%3Abob&day={day}")
+            await expect(tab.get_by_label("Day")).to_have_value(day)
+            row = tab.get_by_role("row").nth(1)
+            await expect(row).to_contain_text("7.26 USD")
+            await accessible(tab)
+
+            await row.get_by_role("link").click()
+            steps = tab.get_by_role("row")
+            await expect(steps.filter(has_text="Model call").first).to_be_visible()
+            await expect(steps.filter(has_text="Tool run")).to_be_visible()
+            await expect(steps.filter(has_text="Delivery").first).to_be_visible()
+            await accessible(tab)
+
+            await tab.get_by_role("button", name="Why?").click()
+            await expect(tab.get_by_role("status")).to_contain_text("Look at the sales")
+            await tab.get_by_role("link", name="Replay").click()
+            await expect(tab.get_by_label("Replay")).to_contain_text('"cat", "sales.csv"')
+            await expect(tab.get_by_label("Replay")).to_contain_text("rebuild the same conversation")
+            await accessible(tab)
+
+
+async def test_a_run_is_read_on_the_phone(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path, LOOKS, "Here they are.", tools=(acting("read"),)) as world:
+        await world.bot.hears("Look at the sales", sender="bob")
+        run = await only_run(world)
+        for path in ("runs", f"runs/{run}", f"runs/{run}/replay"):
+            async with world.tab(browser, path, width=PHONE, language="zh-CN") as tab:
+                await expect(tab.get_by_role("heading", level=1)).to_be_visible()
+                await fits(tab)
+                await accessible(tab)

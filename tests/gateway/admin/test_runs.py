@@ -1,0 +1,167 @@
+"""The screen of runs: the list with its filters, the waterfall of a run, and the replay."""
+
+import time
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from agent_core.events import ToolExecutionEnd, ToolExecutionStart
+from agent_core.messages import AssistantMessage, StopReason
+from agent_core.models.scripted import calls
+from agent_core.tool_result import ToolResult
+from channels.memory import user
+from gateway.records.waterfall import Facts, Kind, spans
+from gateway.store.archive import SaidRow, StepRow
+from gateway.store.budget import Payer, Spent
+from gateway.store.rows import Run
+from gateway.store.run_records import Paid, RunFilter
+from gateway.store.steps import Step
+from tests.gateway.admin.desk import AdminWorld, admin_world
+from tests.gateway.admin.test_pages import act
+from tests.gateway.approving import acting, asked, recorder
+
+XSS = "<img src=x onerror=alert(1)>"
+RUN_XSS = calls(("run", {"command": ["echo", XSS]}))
+
+
+async def shown(world: AdminWorld, path: str = "runs", status: int = 200) -> str:
+    async with world.client() as client, client.get(f"/admin/{path}") as page:
+        assert page.status == status
+        return await page.text()
+
+
+async def only_run(world: AdminWorld) -> str:
+    (run,) = await world.bot.made.store.run_records.listed(RunFilter(), 10, 0)
+    return run.run
+
+
+async def test_an_empty_list_says_what_will_be_there(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world:
+        assert "Nothing has run yet" in await shown(world)
+        assert "No run is like this" in await shown(world, "runs?day=2020-01-01")
+
+
+async def test_the_list_is_filtered_by_chat_person_day_and_outcome(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Hi Ann", "Hi Bob") as world:
+        await world.bot.hears("hello", sender="ann")
+        await world.bot.hears("hello", sender="bob")
+        today = datetime.now(UTC).date()
+        cells = 'data-label="Person">memory:'
+        for query, people in {
+            "": {"ann", "bob"},
+            "chat=memory:here:ann": {"ann"},
+            "person=memory:bob": {"bob"},
+            "outcome=completed": {"ann", "bob"},
+            "outcome=running": set(),
+            f"day={today - timedelta(days=3)}": set(),
+            "day=nonsense": {"ann", "bob"},
+            "job=abc123": set(),
+            "sort=cost": {"ann", "bob"},
+            "page=7": set(),
+            "page=nonsense": {"ann", "bob"},
+        }.items():
+            page = await shown(world, f"runs?{query}")
+            assert {each for each in ("ann", "bob") if f"{cells}{each}<" in page} == people, query
+
+
+async def test_a_run_belongs_to_the_day_on_which_it_was_paid_for(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world:
+        store, chat = world.bot.made.store, world.bot.channel.chat("bob")
+        late = datetime(2026, 3, 1, 22, 59, tzinfo=UTC).timestamp()  # one minute before midnight in Paris
+        await store.runs.begin(Run("dear", chat, "s", "bob", late))
+        payer = Payer(chat, run="dear", user="bob", person="memory:bob")
+        await store.spending.reserve("call", late + 120, payer, "m", Spent(1_000, 2_500_000_000))
+        await store.runs.begin(Run("cheap", chat, "s", "bob", late))
+        for day, found in {"2026-03-01": ["dear", "cheap"], "2026-03-02": ["dear"], "2026-03-03": []}.items():
+            page = await shown(world, f"runs?day={day}&chat={chat}&person=memory:bob&sort=cost")
+            assert [each for each in ("dear", "cheap") if f"/admin/runs/{each}" in page] == found
+        assert "2.50 USD" in await shown(world, "runs?day=2026-03-02")
+
+
+async def test_a_run_is_a_waterfall_of_its_calls_waits_and_delivery(tmp_path: Path) -> None:
+    tool, _ = recorder()
+    async with admin_world(tmp_path, RUN_XSS, "Done!", tools=(tool,)) as world, world.client() as client:
+        request = await asked(world.bot, sender=user("bob"))
+        run = await only_run(world)
+        assert "goes on" in await shown(world, f"runs/{run}")
+        await act(client, f"/approve {request}", chat=str(world.bot.channel.chat("bob")))
+        await world.bot.app.settled()
+        page = await shown(world, f"runs/{run}")
+        for words in ("Model call", "Tool <code>run</code>", "Waited for an approval", "Delivery", "completed"):
+            assert words in page
+        assert page.count("<rect ") >= 5
+        assert "&lt;img src=x onerror=alert(1)&gt;" in page
+        assert XSS not in page
+        assert "goes on" not in page
+        why = await act(client, f"/why {run}", chat=str(world.bot.channel.chat("bob")))
+        assert "approved by" in why
+        await shown(world, f"runs/{run[:8]}", 404)
+        await shown(world, "runs/unknown", 404)
+
+
+async def test_the_replay_shows_the_steps_and_that_they_fit(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, RUN_XSS, "Done!", tools=(acting("read"),)) as world:
+        await world.bot.hears("go", sender="bob")
+        page = await shown(world, f"runs/{await only_run(world)}/replay")
+        assert "→ run" in page
+        assert "Replayed, the steps rebuild the same conversation" in page
+        assert XSS not in page
+        assert "With short texts" in await shown(world, f"runs/{await only_run(world)}/replay?full")
+
+
+async def test_an_admin_sees_times_of_others_and_words_of_their_own(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, RUN_XSS, "Done!", tools=(acting("read"),)) as world:
+        await world.bot.hears("go", sender="bob")
+        run = await only_run(world)
+        page = await world.seen_by_admin(f"runs/{run}")
+        assert "Tool <code>run</code>" in page
+        assert "echo" not in page
+        assert "/replay" not in page
+        assert "echo" in await world.seen_by_admin(f"runs/{run}", "memory:bob")
+
+
+async def test_a_thousand_steps_are_shown_in_parts(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world:
+        store, chat, began = world.bot.made.store, world.bot.channel.chat("bob"), time.time() - 3_600
+        await store.runs.begin(Run("long", chat, "s", "bob", began))
+        steps = []
+        for number in range(1_000):
+            name = f"c{number}"
+            start = ToolExecutionStart(tool_call_id=name, tool_name="look", label="", args={}, run_id="long")
+            end = ToolExecutionEnd(
+                tool_call_id=name,
+                tool_name="look",
+                result=ToolResult.of(""),
+                is_error=False,
+                duration_ms=500,
+                run_id="long",
+            )
+            for event, at in ((start, began + number), (end, began + number + 0.5)):
+                steps.append(Step("long", at, {**event.model_dump(mode="json"), "type": event.type}, None))
+        await store.steps.add(steps)
+        took = time.monotonic()
+        page = await shown(world, "runs/long?page=4")
+        took = time.monotonic() - took
+        assert page.count("<rect ") == 200
+        assert "801–1000" in page
+        assert ">1000</td>" in page
+        assert took < 5
+
+
+async def test_waits_for_a_budget_and_for_the_queue_have_their_own_bars(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Hello.") as world:
+        await world.bot.hears("hello", sender="bob")
+        (run,) = await world.bot.made.store.run_records.listed(RunFilter(), 1, 0)
+        run = run._replace(started=100.0, ended=130.0)
+        rows = (
+            StepRow(1, 0, 101.0, {"type": "turn_start", "turn": 1}, None),
+            StepRow(2, 0, 102.0, {"type": "budget_reached", "reason": "a day"}, None),
+            SaidRow(3, "s", run.run, 1, AssistantMessage(content=(), stop_reason=StopReason.STOP)),
+            StepRow(4, 3, 130.0, {"type": "turn_end"}, None),
+        )
+        found = spans(Facts(run, (Paid(122.0, "m", 7, 9, "settled"),), (), {}, 98.0), rows)
+        assert [(each.kind, each.begin, each.end) for each in found] == [
+            (Kind.QUEUE, 98.0, 100.0),
+            (Kind.BUDGET, 102.0, 122.0),
+            (Kind.MODEL, 122.0, 130.0),
+        ]
+        assert (found[-1].tokens, found[-1].cost) == (7, 9)
