@@ -86,6 +86,7 @@ COMMANDS = {
     "connect": Command(
         "connect a platform or a model, step by step, also while Parley runs", "gateway.app.connect:run", _connect
     ),
+    "link": Command("print a link that opens the page of the running Parley", "gateway.web.link_socket:run"),
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
     "export": Command("write out a chat, also while Parley runs", "gateway.records.export.export:run", _export),

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+import time
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
@@ -11,7 +12,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
-from aiohttp import ClientSession, CookieJar, FormData
+from aiohttp import ClientSession, FormData
 
 from channels.base import Accepted, ChatKey, InboundEvent, Menu, OutboundMessage, RequestMade, Sender
 from channels.commands import CommandSpec, Suggestion, Typed
@@ -22,7 +23,9 @@ from channels.web.listing import Entries, Entry, Hit, Listing
 from channels.web.rooms import Rooms
 from channels.web.routes import routes_of
 from gateway.texts.about import About
+from gateway.web.address import Address
 from gateway.web.server import HttpServer
+from tests.entering import FOLDER, Guests, opened_store, page_server, signed_in
 
 COMMANDS = (
     CommandSpec(name="status", description={"en": "status", "zh": "状态"}),
@@ -52,12 +55,14 @@ class Page:
     idle_seconds: float = 20.0
     page: int = 200
     """Stored messages read at once."""
-    links: list[str] = field(default_factory=list)
-    """Links printed after the first."""
     suggest: Callable[[ChatKey, Sender, Typed], Awaitable[Sequence[Suggestion]]] | None = None
+    guests: Guests = field(default_factory=Guests)
+    address: Address = field(default_factory=Address)
+    now: Callable[[], float] = time.time
 
     def __post_init__(self) -> None:
         self._arrived = asyncio.Event()
+        self._server: HttpServer | None = None
         self.channel = WebChannel(
             Config(max_upload=self.max_upload),
             history=self._history,
@@ -65,14 +70,12 @@ class Page:
             uploads=self.home / "uploads",
             rooms=self.rooms,
         )
-        self.server = HttpServer(
-            routes_of(self.channel),
-            about=lambda: self.about,
-            home=self.home,
-            port=self.port,
-            link_changed=self.links.append,
-            idle_seconds=self.idle_seconds,
-        )
+
+    @property
+    def server(self) -> HttpServer:
+        """The server, while the page is open."""
+        assert self._server is not None, "the page is closed"
+        return self._server
 
     async def _history(self, _: ChatKey, before: str) -> Past:
         """Return the stored messages; a place is the number of messages before it."""
@@ -106,22 +109,33 @@ class Page:
         return self.heard[0]
 
     @asynccontextmanager
+    async def serving(self) -> AsyncIterator["Page"]:
+        """Serve the page while nobody listens yet."""
+        async with opened_store(self.home) as store:
+            how = {"about": lambda: self.about, "port": self.port, "idle_seconds": self.idle_seconds}
+            guests, address, routes = self.guests, self.address, routes_of(self.channel)
+            self._server = page_server(store, routes, guests=guests, address=address, now=self.now, **how)
+            await self.server.start()
+            try:
+                yield self
+            finally:
+                await self.channel.close()
+                await self.server.close()
+
+    @asynccontextmanager
     async def open(self) -> AsyncIterator["Page"]:
-        await self.server.start()
-        running = asyncio.create_task(self.channel.run(self.inbox, self._menu))
-        try:
-            yield self
-        finally:
-            running.cancel()
-            await asyncio.wait([running])
-            await self.channel.close()
-            await self.server.close()
+        async with self.serving():
+            running = asyncio.create_task(self.channel.run(self.inbox, self._menu))
+            try:
+                yield self
+            finally:
+                running.cancel()
+                await asyncio.wait([running])
 
     @asynccontextmanager
     async def browser(self) -> AsyncIterator[ClientSession]:
         """Yield a client that is logged in."""
-        client = ClientSession(self.server.url, cookie_jar=CookieJar(unsafe=True))
-        async with client, client.get(self.server.link):
+        async with signed_in(self.server) as client:
             yield client
 
 
@@ -275,4 +289,4 @@ async def upload(client: ClientSession, files: Mapping[str, bytes]) -> tuple[int
 
 
 def files_in(home: Path) -> list[Path]:
-    return [each for each in home.rglob("*") if each.is_file() and each.name != "page.key"]
+    return [each for each in home.rglob("*") if each.is_file() and FOLDER not in each.parts]

@@ -16,6 +16,7 @@ from channels.attachments import Attachment
 from channels.base import Button, ChatKey, MessageReceived, OutboundMessage, Sender, TaskEnded
 from gateway.security.masking import MASK
 from gateway.security.secrets import Secrets
+from gateway.store.browsers import Browser
 from gateway.store.chat_settings import EVERYWHERE
 from gateway.store.opening import FILE
 from gateway.store.person import Account, Person
@@ -127,6 +128,7 @@ def test_only_these_write_on_the_terminal() -> None:
     assert writers == {
         "gateway/app/dialogue.py",
         "gateway/app/serve.py",
+        "gateway/web/link_socket.py",
         "gateway/cli.py",
         "gateway/upkeep/doctor/report.py",
         "gateway/settings/env_example.py",
@@ -140,7 +142,7 @@ def test_only_these_write_on_the_terminal() -> None:
 def test_only_these_write_files() -> None:
     """The audit file and the exports mask what they write.
 
-    The others write user messages, workspace files, pages for newcomers, the page's own key, the store's mark, digests
+    The others write user messages, workspace files, pages for newcomers, the store's mark, digests
     of approved tools, charts of usage, the unit file of the service, tokens for .env, and backups of
     all that.
     """
@@ -156,7 +158,6 @@ def test_only_these_write_files() -> None:
         "gateway/upkeep/backup.py",
         "gateway/upkeep/forgetting.py",
         "gateway/upkeep/restore.py",
-        "gateway/web/access.py",
         "gateway/chat/attachments.py",
         "gateway/chat/speech.py",
         "gateway/schedule/heartbeat/checklist.py",
@@ -196,6 +197,7 @@ async def _written_later(store: Store) -> None:
 
 
 Write = Callable[[Store], Awaitable[object]]
+BROWSER = Browser("0" * 64, "memory:eve", KEY, KEY, "127.0.0.1", 1.0, 1.0)
 NEWCOMER = Person("p1", "owner", accounts=(Account("memory:eve", KEY),))
 WRITES: dict[str, Write] = {
     "Inbox.accept": lambda store: store.inbox.accept(HEARD),
@@ -237,6 +239,7 @@ WRITES: dict[str, Write] = {
     "Pairing.attempt": lambda store: store.pairing.attempt("00000000", "memory:eve", NEWCOMER),
     "Strangers.hear": lambda store: store.strangers.hear("s1", "memory:eve", HEARD),
     "Links.add": lambda store: store.links.add("00000000", "memory:eve", KEY),
+    "Browsers.save": lambda store: store.browsers.save(BROWSER),
     "Links.use": lambda store: store.links.use("none", NEWCOMER),
     "Conversations.rename": lambda store: store.conversations.rename(CHAT, KEY),
     "Conversations.heard": _written_later,
@@ -255,6 +258,8 @@ WRITES_OF_JOBS = {
 """These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
     "Conversations.answered",
+    "Browsers.delete",
+    "Browsers.touch",
     "RunRecords.ruled",
     "Erasures.complete",
     "Erasures.erase",
@@ -346,6 +351,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "chat_settings",
         "set_aside",
         "accounts",
+        "browsers",
         "links",
         "strangers",
         "conversations",

@@ -9,6 +9,7 @@ from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import Standing
+from gateway.commands.page import Entrance
 from gateway.permissions.groups import RULES
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
@@ -42,6 +43,8 @@ class AppSettings:
     """The models in force; None for that of the agents' parts alone."""
     model_source: ModelSource = field(default_factory=ModelSource)
     """Chooses others when the settings change."""
+    entrance: Entrance | None = None
+    """The way into the page; None if it is off."""
 
     @property
     def home(self) -> Path:

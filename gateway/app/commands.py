@@ -29,6 +29,7 @@ from gateway.commands.link import LinkCommands
 from gateway.commands.mcp import McpCommands
 from gateway.commands.model_status import ModelStatus
 from gateway.commands.models import ModelCommands
+from gateway.commands.page import PageCommands
 from gateway.commands.pair import PairCommands
 from gateway.commands.people import PeopleCommands
 from gateway.commands.planning import Planning
@@ -81,6 +82,7 @@ class Commands(Chats):
             status.commands,
             PairCommands(self.pairing, self.access, self.strangers, clock).commands,
             LinkCommands(self.membership, self.access, self.stranger_notices, self.revocation.sweep).commands,
+            PageCommands(self.settings.entrance, self.access, self.current).commands,
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,
             RetryCommand(self.chat_models, self.access, store.exchanges).commands,
@@ -148,7 +150,10 @@ class Commands(Chats):
 
     @cached_property
     def revocation(self) -> Revocation:
-        return Revocation(self.store, self.delivery, self.owners, self.sessions, self.runs, self.current)
+        entrance = self.settings.entrance
+        return Revocation(
+            self.store, self.delivery, self.owners, self.sessions, self.runs, self.current, entrance=entrance
+        )
 
     @cached_property
     def forgetting(self) -> Forgetting:

@@ -14,6 +14,7 @@ from channels.base import ChatKey
 from gateway.chat.run import ChatRuns
 from gateway.chat.sessions import Sessions
 from gateway.chat.stopped_work import Expelled
+from gateway.commands.page import Entrance
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.roles import Role
 from gateway.settings.current import CurrentSettings
@@ -53,7 +54,11 @@ class Revocation:
         sessions: Sessions,
         runs: ChatRuns,
         current: CurrentSettings,
+        *,
+        entrance: Entrance | None = None,
     ) -> None:
+        """`entrance` is the way into the page; None if it is off."""
+        self._entrance = entrance
         self._store = store
         self._delivery = delivery
         self._owners = owners
@@ -66,6 +71,8 @@ class Revocation:
         """End or pause all that is open for people who may no longer speak, and tell owners and admins what it was."""
         async with self._sweeping:
             expelled = self._sessions.expel()  # at once, before any of it goes on
+            if self._entrance is not None:
+                await self._entrance.sweep()
             ended = await self._ended(expelled)
         if ended.people:
             log.warning("rights were taken away", people=ended.people)

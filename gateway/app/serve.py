@@ -1,12 +1,11 @@
 """Runs Parley as the settings say, until it is told to stop."""
 
 import asyncio
-import importlib
 import os
 import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,9 +25,10 @@ from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
+from gateway.app.entry import opened_page
 from gateway.app.local_requests import FILE as REQUESTS
 from gateway.app.local_requests import answering
-from gateway.app.metrics import Operation
+from gateway.commands.page import Entrance
 from gateway.errors import INTERRUPTED, ParleyError
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
@@ -88,23 +88,11 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
     async with AsyncExitStack() as life:
         resources = await life.enter_async_context(prepare(settings, clock))
         channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
-        lines, operation, admin = [], Operation(), None
+        lines, page = [], None
         if settings.web.enabled:
-            # Imported by name: without a page these imports are saved at the start.
-            open_page = importlib.import_module("gateway.web.page").open_page
-            admin = importlib.import_module("gateway.admin.pages").AdminPages()
-            web, page = open_page(
-                settings,
-                resources.about,
-                resources.store,
-                resources.clock,
-                _say_link,
-                watched=operation,
-                routes=admin.routes(),
-            )
-            await page.start()
-            life.push_async_callback(page.close)
-            channels.append(web)
+            opened = opened_page(settings, resources.about, resources.store, resources.clock, _say_link)
+            page = await life.enter_async_context(opened)
+            channels.append(page.channel)
             lines.append(f"  Page   {page.link}")
         lines.extend(f"  Chat   {name}" for name in settings.channels)
 
@@ -119,11 +107,8 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
 
         now = resources.clock.time
         channels.append(JoinedTerminals(settings.home / FILE, about, joined=joined, settled=settled, now=now))
-        async with open_app(resources, channels, tick_every) as made:
-            with operation.of(made.vitals):
-                if admin is not None:
-                    desk = importlib.import_module("gateway.app.screens").desk_of(made, settings.web.person)
-                    life.enter_context(admin.open(desk))
+        async with open_app(resources, channels, tick_every, page.entrance if page else None) as made:
+            with page.of(made) if page else nullcontext():
                 await life.enter_async_context(answering(settings.home / REQUESTS, made.connections))
                 say_hello(made.about(), settings.files, lines)
                 return await _until_stopped(made.app)
@@ -162,9 +147,12 @@ def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> Abou
 
 @asynccontextmanager
 async def open_app(
-    resources: Resources, channels: Sequence[Channel], tick_every: float = TICK_EVERY
+    resources: Resources,
+    channels: Sequence[Channel],
+    tick_every: float = TICK_EVERY,
+    entrance: Entrance | None = None,
 ) -> AsyncIterator[Composition]:
-    """Open the gateway with these channels, and close them at the end."""
+    """Open the gateway with these channels, and close them at the end. `entrance` is that of the page."""
     settings, models = resources.settings, resources.models
     default, current = models.now.default, CurrentSettings(settings)
     async with AsyncExitStack() as life:
@@ -202,6 +190,7 @@ async def open_app(
             speech=settings.audio_server("speech"),
             models=models,
             model_source=resources.source,
+            entrance=entrance,
         )
         made = await life.enter_async_context(
             composed(

@@ -15,8 +15,9 @@ from agent_core.models.providers import PROVIDERS
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import LimitSettings, QuotaSettings
 from gateway.settings.permissions import PermissionSettings
-from gateway.settings.settings import FOUND, Settings, WebSettings, channel_configs, setting_names
+from gateway.settings.settings import FOUND, Settings, channel_configs, setting_names
 from gateway.settings.sources import Key
+from gateway.settings.web import WebSettings
 
 HEAD = """\
 # Settings of Parley. Copy this file to `.env`, here or in ~/.parley, `chmod 600 .env`, and fill in what you need.

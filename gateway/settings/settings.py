@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 from urllib.parse import parse_qsl, unquote, urlsplit
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
 
 from agent_core.context.prompt import DEFAULT_PERSONALITY
@@ -21,7 +21,6 @@ from agent_core.models.audio import AudioServer, audio_server
 from agent_core.models.llm import ThinkingLevel
 from channels import registry
 from channels.checkup import Finding, problem
-from channels.web.config import Config as WebChannelConfig
 from gateway.errors import Refusals, SettingsError
 from gateway.security.secrets import Secrets, is_open_to_others
 from gateway.settings.budgets import BudgetSettings
@@ -41,6 +40,7 @@ from gateway.settings.sources import (
     read_environ,
     read_toml,
 )
+from gateway.settings.web import WebSettings
 from gateway.settings.zone import check_zone, system_zone
 
 _SECRET_NAME = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_PASS|_PAT)S?$|^(TOKEN|SECRET|PASSWORD)$")
@@ -65,19 +65,6 @@ def _audio(value: str) -> str:
 
 
 People = Annotated[frozenset[Annotated[str, AfterValidator(_person)]], BeforeValidator(_split)]
-
-
-class WebSettings(WebChannelConfig):
-    """Settings of the web page and its server."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    enabled: bool = True
-    """The page on this machine: on or off."""
-    port: Annotated[int, Field(ge=0, le=65535)] = 8765
-    """The page's port on 127.0.0.1; 0 takes any that is free."""
-    metrics_token: SecretStr | None = None
-    """Bearer token that /metrics asks for. Empty: every program on this machine may read the metrics."""
 
 
 class Settings(BaseSettings):

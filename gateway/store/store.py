@@ -13,6 +13,7 @@ from pathlib import Path
 from agent_core.clock import Clock, NewId
 from gateway.security.secrets import Secrets
 from gateway.store.approvals import Approvals, Rules
+from gateway.store.browsers import Browsers
 from gateway.store.chat_settings import ChatSettings
 from gateway.store.chats import Chats, LoadedSkills
 from gateway.store.connection import Connection, Reads
@@ -67,7 +68,7 @@ class Store:
         self.skills = LoadedSkills(*tables)
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)
-        self.standings, self.menus = Standings(*tables), Menus(*tables)
+        self.standings, self.menus, self.browsers = Standings(*tables), Menus(*tables), Browsers(*tables)
         self.tasks = Tasks(*tables)
         self.recordings = Recordings(*tables)
         self.jobs = Jobs(*tables)

@@ -26,10 +26,10 @@ APPROVED = "mcp.json"
 FOLDERS = ("memory", "skills", "installed-skills")
 FILES = ("workspaces", "outgoing", "uploads", "versions", "provenance")
 """Included with `files`."""
-SECRETS = (".env", "page.key")
+SECRETS = (".env",)
 """Included with `secrets`, as is parley.toml if it contains a secret."""
-PARTS = frozenset({FILE, TOML, APPROVED, *FOLDERS, *FILES, *SECRETS})
-"""The top-level names that a backup may contain."""
+PARTS = frozenset({FILE, TOML, APPROVED, *FOLDERS, *FILES, *SECRETS, "page.key"})
+"""The top-level names that a backup may contain; the last only in those of earlier versions."""
 CHUNK = 1 << 20
 
 

@@ -1,165 +1,230 @@
-"""Restricts the page to browsers that opened a link printed on the console.
+"""Restricts the page to browsers that signed in with a one-time link, of people who are owners or admins.
 
 Loopback is no authentication: every program and web page on the machine can reach it. So a request needs a cookie that
-only the link gives, our Host (which a DNS name pointed at this machine lacks) and, if it names its origin, our origin.
+only a link gives, a name of ours as its host (which a DNS name pointed at this machine lacks), our origin if it names
+one, and for each change a token that other sites cannot know.
 """
 
-import hashlib
+import asyncio
 import hmac
-import re
-import secrets
-import time
 from collections.abc import Callable, Collection
-from pathlib import Path
+from typing import Protocol
 
 import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 from channels.web.visitor import Visitor, let_in
-from gateway.errors import HomeUnusable
 from gateway.security.log_throttle import LogThrottle
+from gateway.store.browsers import Browser
+from gateway.web.address import ARRIVAL, Address, Arrival, ForeignHost
+from gateway.web.links import Link, Links, WrongTries
+from gateway.web.sessions import UNUSED_SECONDS, BrowserSessions, TooManyRequests, csrf_of
+from gateway.web.sign_in import SIGN_IN, Pages
 
-OUR_HOST = re.compile(r"(127\.0\.0\.1|localhost)(:[0-9]{1,5})?", re.ASCII)
-SESSION_SECONDS = 90 * 24 * 3600
-SECRET_BYTES = 32
+CSRF_HEADER = "X-Parley-Token"
+CSRF_FIELD = "csrf"
+SAFE = ("GET", "HEAD", "OPTIONS")
+BODY_SECONDS = 20.0
+"""Time in which the body of a change has to arrive. Files are not read here; they may take longer."""
+MOST_FORM = 4_096
+"""Bytes of the form that signs in."""
+UNKNOWN = "web:unknown"
+"""Principal in audit entries about browsers that are not signed in."""
 
 log = structlog.get_logger(__name__)
 
 
+class Rights(Protocol):
+    """The running gateway's word on who may use the page, and its record of who did."""
+
+    def link_used(self, link: str) -> None:
+        """Tell the console the next link, since the last one was used."""
+
+    @property
+    def are_known(self) -> bool:
+        """False until the gateway runs: then only the person at this machine may use the page."""
+
+    def may_enter(self, visitor: Visitor) -> bool:
+        """Return True if the person may use the page now."""
+
+    def record(self, principal: str, what: str, **facts: str) -> None:
+        """Write an audit entry."""
+
+
 class PageAccess:
-    """The one-time token, the cookie it is exchanged for, and the middleware that checks it."""
+    """Signs browsers in, and lets in the requests of those that are."""
 
     def __init__(
         self,
-        secret: bytes,
+        sessions: BrowserSessions,
+        links: Links,
+        rights: Rights,
         *,
-        public: Collection[str],
-        refused: str,
-        let_in: Callable[[web.Request], None] = lambda _: None,
-        link_changed: Callable[[], None] = lambda: None,
-        now: Callable[[], float] = time.time,
+        address: Address,
+        now: Callable[[], float],
+        link_used: Callable[[], None] = lambda: None,
     ) -> None:
-        """Create the access check.
-
-        Args:
-            secret: Key that signs the cookies.
-            public: Routes without the check.
-            refused: Page for visitors without a cookie.
-            let_in: Called with each request that has a valid cookie.
-            link_changed: Called when the token has been used.
-            now: Clock, in seconds since the epoch.
-        """
-        self._secret = secret
-        self._public = frozenset(public)
-        self._refused = refused
-        self._let_in = let_in
-        self._link_changed = link_changed
-        self._now = now
-        self._token = secrets.token_urlsafe(24)
+        """`link_used` is called when the console's link was used."""
+        self.sessions = sessions
+        self.links = links
+        self.address = address
+        self._rights = rights
+        self._link_used = link_used
+        self._wrong = WrongTries(now)
+        self._pages = Pages()
         self._refusals = LogThrottle()
+        self._wrong_links = LogThrottle(every=1.0)
 
-    @property
-    def token(self) -> str:
-        """The link's one-time token, replaced as soon as it is used."""
-        return self._token
+    def middleware(self, public: Collection[str], admitted: Callable[[web.Request], None]) -> Middleware:
+        """Return the check for all routes but those that are public.
 
-    def middleware(self) -> Middleware:
+        `admitted` is called with each request of a browser that is signed in.
+        """
+        open_routes = frozenset(public)
+
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
             resource = request.match_info.route.resource
-            if resource is not None and resource.canonical in self._public:
+            if resource is not None and resource.canonical in open_routes:
                 return await handler(request)
-            if reason := self._not_ours(request):
-                if self._refusals.is_due():
-                    log.warning("page_refused", reason=reason, path=request.path)
-                return web.Response(status=403, text=f"refused: {reason}")
-            if self._takes_token(request):
-                return self._welcome(request)
-            if self._knows(request.cookies.get(_cookie(request), "")):
-                self._let_in(request)
-                let_in(request, Visitor())
-                return await handler(request)
-            return web.Response(status=403, text=self._refused, content_type="text/html")
+            try:
+                arrival = request[ARRIVAL] = self._arrival(request)
+            except ForeignHost as error:
+                return self._foreign(request, str(error))
+            if request.path == SIGN_IN and request.method == "POST":
+                return await self._sign_in(request, arrival)
+            if request.path == "/" and request.method in SAFE and "token" in request.query:
+                return self._offer(request, arrival)
+            return await self._admit(request, handler, arrival, admitted)
 
         return check
 
-    def _not_ours(self, request: web.Request) -> str:
-        """Return the reason to treat the request as foreign, or "" if it is ours."""
-        host = request.headers.get("Host", "")
-        if not OUR_HOST.fullmatch(host):
-            return "this page answers only at 127.0.0.1 and localhost"
-        origin = request.headers.get("Origin")
-        if origin is not None and origin != f"http://{host}":
-            return "another web site sent this"
-        if not self._is_visit(request) and request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
-            return "another web site sent this"
-        return ""
+    async def sweep(self) -> None:
+        """Sign out the browsers, and close the links, of people who may no longer use the page."""
+        out = await self.sessions.sign_out(lambda each: not self._rights.may_enter(_visitor(each)))
+        for each in out:
+            self._rights.record(each.principal, "page sign-out", browser=each.name, reason="role")
+        self.links.drop(lambda link: not self._rights.may_enter(Visitor(link.principal, link.person)))
 
-    def _is_visit(self, request: web.Request) -> bool:
-        return request.method in ("GET", "HEAD") and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
+    async def _admit(
+        self, request: web.Request, handler: Handler, arrival: Arrival, admitted: Callable[[web.Request], None]
+    ) -> web.StreamResponse:
+        secret = request.cookies.get(arrival.cookie, "")
+        browser = self.sessions.find(secret)
+        if browser is None:
+            return self._pages.refused(request)
+        visitor = _visitor(browser, csrf_of(secret))
+        if not self._rights.may_enter(visitor):
+            if not self._rights.are_known:
+                headers = {"Retry-After": "1", "Refresh": "1"}
+                return web.Response(status=503, text="Parley is starting", headers=headers)
+            await self.sessions.sign_out(lambda each: each.principal == browser.principal, but=request)
+            self._rights.record(browser.principal, "page sign-out", browser=browser.name, reason="role")
+            return self._pages.refused(request)
+        admitted(request)
+        try:
+            with self.sessions.serving(browser, request):
+                if request.method not in SAFE and not await _brings_token(request, visitor.csrf):
+                    self._note("no token of this page", request)
+                    return web.Response(status=403, text="refused: load the page again, then repeat that")
+                self.sessions.used(browser, arrival.place)
+                let_in(request, visitor)
+                return await handler(request)
+        except TooManyRequests:
+            return web.Response(status=429, text="too many tabs of this browser", headers={"Retry-After": "5"})
 
-    def _takes_token(self, request: web.Request) -> bool:
-        offered = request.query.get("token", "")
-        if request.method != "GET" or request.path != "/":
-            return False
-        if not _same(offered, self._token):
-            return False
-        self._token = secrets.token_urlsafe(24)
-        log.info("page_link_used")
-        self._link_changed()
-        return True
+    def _offer(self, request: web.Request, arrival: Arrival) -> web.StreamResponse:
+        """Show the button that signs in. Nothing is used up: programs that preview links come here too."""
+        link = self._link(request, request.query["token"], arrival)
+        return self._pages.offer(request, link) if isinstance(link, Link) else link
 
-    def _welcome(self, request: web.Request) -> web.Response:
-        if request.headers.get("Sec-Fetch-Site", "none") in ("same-origin", "none"):
-            answer = web.Response(status=303, headers={"Location": "/"})
-        else:  # followed from another site: a strict cookie is not sent along a redirect, but with a page's own refresh
-            answer = web.Response(headers={"Refresh": "0; url=/"}, text="Welcome.")
+    async def _sign_in(self, request: web.Request, arrival: Arrival) -> web.StreamResponse:
+        if request.content_length is None or request.content_length > MOST_FORM:
+            return web.Response(status=413, text="refused: this is no form of this page")
+        await _read(request)
+        token = str((await request.post()).get("token", ""))
+        link = self._link(request, token, arrival)
+        if not isinstance(link, Link):
+            return link
+        if self.links.use(token) is None:
+            return self._pages.stale(request)
+        agent, before = request.headers.get("User-Agent", ""), request.cookies.get(arrival.cookie, "")
+        secret = await self.sessions.sign_in(
+            link.principal, link.person, agent=agent, place=arrival.place, instead_of=before
+        )
+        browser = self.sessions.find(secret)
+        self._rights.record(
+            link.principal, "page sign-in", browser=browser.name if browser else "", place=arrival.place
+        )
+        log.info("page_signed_in", principal=link.principal)
+        if link.expires is None:
+            self._link_used()
+        answer = web.Response(status=303, headers={"Location": "/"})
         answer.set_cookie(
-            _cookie(request), self._session(), max_age=SESSION_SECONDS, httponly=True, samesite="Strict", path="/"
+            arrival.cookie,
+            secret,
+            max_age=UNUSED_SECONDS,
+            httponly=True,
+            samesite="Strict",
+            secure=arrival.is_public,
+            path="/",
         )
         return answer
 
-    def _session(self) -> str:
-        ends = f"{self._now() + SESSION_SECONDS:.0f}"
-        return f"{ends}.{self._sign(ends)}"
+    def _link(self, request: web.Request, token: str, arrival: Arrival) -> Link | web.Response:
+        """Return the open link of a token, or the answer to a wrong one."""
+        are_too_many = self._wrong.are_too_many(arrival.place)
+        if are_too_many and arrival.is_public:
+            return self._pages.wait(request)
+        link = self.links.find(token)
+        if link is not None and self._rights.may_enter(Visitor(link.principal, link.person)):
+            return link
+        if are_too_many:
+            return self._pages.wait(request)
+        self._wrong.add(arrival.place)
+        if self._wrong_links.is_due():
+            self._rights.record(UNKNOWN, "page refused", place=arrival.place, reason="wrong link")
+        return self._pages.stale(request)
 
-    def _knows(self, session: str) -> bool:
-        ends, _, signature = session.partition(".")
-        return _same(signature, self._sign(ends)) and float(ends) > self._now()
+    def _arrival(self, request: web.Request) -> Arrival:
+        """Return how a request came. Raises ForeignHost for one of another host, or by another site."""
+        arrival = self.address.arrival(request)
+        origin = request.headers.get("Origin")
+        if origin is not None and origin != arrival.origin:
+            raise ForeignHost("another web site sent this")
+        is_visit = request.method in SAFE and request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
+        if not is_visit and request.headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
+            raise ForeignHost("another web site sent this")
+        return arrival
 
-    def _sign(self, ends: str) -> str:
-        return hmac.new(self._secret, ends.encode("utf-8", "replace"), hashlib.sha256).hexdigest()
+    def _foreign(self, request: web.Request, reason: str) -> web.Response:
+        self._note(reason, request)
+        return web.Response(status=403, text=f"refused: {reason}")
+
+    def _note(self, reason: str, request: web.Request) -> None:
+        if self._refusals.is_due():
+            log.warning("page_refused", reason=reason, path=request.path)
+            self._rights.record(UNKNOWN, "page refused", place=request.remote or "", reason=reason)
 
 
-def _cookie(request: web.Request) -> str:
-    """Return the cookie's name. It contains the port, since browsers send a host's cookies to all its ports."""
-    return f"parley_{request.host.partition(':')[2] or 80}"
+def _visitor(browser: Browser, csrf: str = "") -> Visitor:
+    return Visitor(browser.principal, browser.person, csrf)
 
 
-def _same(offered: str, known: str) -> bool:
-    return hmac.compare_digest(offered.encode("utf-8", "replace"), known.encode())
+async def _brings_token(request: web.Request, csrf: str) -> bool:
+    offered = request.headers.get(CSRF_HEADER, "")
+    if request.content_type != "multipart/form-data":
+        await _read(request)
+    if not offered and request.content_type == "application/x-www-form-urlencoded":
+        offered = str((await request.post()).get(CSRF_FIELD, ""))
+    return hmac.compare_digest(offered.encode("utf-8", "replace"), csrf.encode())
 
 
-def read_secret(path: Path) -> bytes:
-    """Return the key that signs sessions, creating a file for it that only its owner can read.
-
-    The file keeps browsers signed in over restarts; deleting it signs all out. Raises HomeUnusable.
-    """
+async def _read(request: web.Request) -> None:
+    """Read the whole body, which aiohttp keeps for the handler. Raises web.HTTPRequestTimeout."""
     try:
-        return _kept(path)
-    except OSError as error:
-        raise HomeUnusable(path, error.strerror or type(error).__name__) from error
-
-
-def _kept(path: Path) -> bytes:
-    if path.exists() and path.stat().st_mode & 0o077 == 0:
-        kept = path.read_bytes()
-        if len(kept) >= SECRET_BYTES:
-            return kept
-    fresh = secrets.token_bytes(SECRET_BYTES)
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    path.unlink(missing_ok=True)
-    path.touch(mode=0o600, exist_ok=False)
-    path.write_bytes(fresh)
-    return fresh
+        async with asyncio.timeout(BODY_SECONDS):
+            await request.read()
+    except TimeoutError as error:
+        raise web.HTTPRequestTimeout(text="the request took too long") from error

@@ -1,7 +1,7 @@
 """The routes for an operator's tools: `/healthz`, `/readyz` and `/metrics`.
 
-They need no cookie. A request has to name this machine as its host, so that no web page can read the answers under
-a name that it has pointed here, and metrics need the bearer token if one is set.
+They need no cookie. A request has to come from this machine and name it as its host, so that no web page can read the
+answers under a name that it has pointed here, and metrics need the bearer token if one is set.
 """
 
 import hmac
@@ -11,7 +11,7 @@ from typing import Protocol
 
 from aiohttp import web
 
-from gateway.web.access import OUR_HOST
+from gateway.web.address import Address, ForeignHost
 
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 
@@ -64,5 +64,7 @@ class OperatorRoutes:
 
 
 def _refuse_other_hosts(request: web.Request) -> None:
-    if not OUR_HOST.fullmatch(request.headers.get("Host", "")):
-        raise web.HTTPForbidden(text="this answers only at 127.0.0.1 and localhost")
+    try:
+        Address().arrival(request)
+    except ForeignHost as error:
+        raise web.HTTPForbidden(text="this answers only at 127.0.0.1 and localhost") from error

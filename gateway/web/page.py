@@ -3,7 +3,7 @@
 Imported by name, and only if the page is enabled.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from functools import partial
 
 from aiohttp.web import RouteDef
@@ -24,12 +24,17 @@ from channels.web.conversation import Past, Shown
 from channels.web.routes import routes_of
 from gateway.security.masking import masked
 from gateway.settings.settings import Settings
+from gateway.store.browsers import Browser
 from gateway.store.outbox import END, Place
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.texts.about import About
+from gateway.web.access import PageAccess, Rights
+from gateway.web.address import Address
+from gateway.web.links import LASTS, Links
 from gateway.web.operation import OperatorRoutes, Watched
 from gateway.web.server import HttpServer
+from gateway.web.sessions import BrowserSessions
 
 PAGE = 200
 """Stored messages that are read at once."""
@@ -110,20 +115,53 @@ def _shown_event(item: InboxItem) -> Shown | None:
     return Shown(who="person", message_id=message_id, markdown=words, at=event.at, attachments=files)
 
 
+class Entrance:
+    """Implements `gateway.commands.page.Entrance`."""
+
+    link_minutes = round(LASTS / 60)
+
+    def __init__(self, server: HttpServer, rights: Rights) -> None:
+        self._server = server
+        self._access = server.access
+        self._rights = rights
+
+    @property
+    def is_reachable(self) -> bool:
+        return bool(self._access.address.url)
+
+    @property
+    def browsers(self) -> list[Browser]:
+        return self._access.sessions.all
+
+    def link_for(self, principal: str, person: str) -> str:
+        self._rights.record(principal, "page link")
+        return self._server.link_of(self._access.links.give(principal, person))
+
+    async def sign_out(self, browsers: Collection[Browser], by: str) -> None:
+        digests = {each.digest for each in browsers}
+        for each in await self._access.sessions.sign_out(lambda one: one.digest in digests):
+            self._rights.record(by, "page sign-out", browser=each.name, whose=each.principal)
+
+    async def rename(self, browser: Browser, name: str) -> None:
+        await self._access.sessions.rename(browser, name)
+
+    async def sweep(self) -> None:
+        await self._access.sweep()
+
+
 def open_page(
     settings: Settings,
     about: Callable[[], About],
     store: Store,
     clock: Clock,
-    link_changed: Callable[[str], None],
     *,
     watched: Watched,
+    rights: Rights,
     routes: Iterable[RouteDef] = (),
-) -> tuple[WebChannel, HttpServer]:
-    """Return the web channel and its HTTP server, neither of them listening yet.
+) -> tuple[WebChannel, HttpServer, Entrance]:
+    """Return the web channel and its HTTP server, neither of them listening yet, and the way into the page.
 
-    `link_changed` is called with a new sign-in link each time one has been used; `watched` is what the routes for
-    operators report on; `routes` are those of the admin pages.
+    `watched` is what the routes for operators report on; `routes` are those of the admin pages. Raises SettingsError.
     """
     web = WebChannel(
         settings.web,
@@ -134,12 +172,19 @@ def open_page(
     )
     token = settings.web.metrics_token
     operator = OperatorRoutes(watched, token.get_secret_value() if token else "")
+    access = PageAccess(
+        BrowserSessions(store.browsers, clock.time),
+        Links(clock.time),
+        rights,
+        address=Address.of(settings.web),
+        now=clock.time,
+        link_used=lambda: rights.link_used(server.link),
+    )
     server = HttpServer(
         [*routes_of(web), *routes],
+        access=access,
         public_routes=operator.routes(),
         about=about,
-        home=settings.home,
         port=settings.web.port,
-        link_changed=link_changed,
     )
-    return web, server
+    return web, server, Entrance(server, rights)

@@ -1,31 +1,32 @@
 """The HTTP server for the web page, channels' web hooks and the routes for operators.
 
-It listens on loopback only. Routes require the page's cookie unless passed as public; public routes authenticate their
-callers themselves, as a platform's signed web hooks do.
+It listens on loopback unless the settings say how others can reach it safely (`address.py`). Routes require the cookie
+unless passed as public; public routes authenticate their callers themselves, as a platform's signed web hooks do.
 """
 
 import asyncio
 import errno
 import os
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import cast
 
 import structlog
 from aiohttp import web
 
+from channels.web.visitor import visitor_of
 from gateway.errors import ParleyError
 from gateway.security.log_throttle import LogThrottle
 from gateway.texts.about import About
 from gateway.texts.say import language_of, model_reason
-from gateway.web.access import PageAccess, read_secret
-from gateway.web.assets import PAGES, PRIVATE_FILES, PUBLIC_FILES, file_route
+from gateway.web.access import PageAccess
+from gateway.web.address import ARRIVAL
+from gateway.web.assets import PRIVATE_FILES, PUBLIC_FILES, file_route
+from gateway.web.links import LOCAL_PRINCIPAL, Link
 
 log = structlog.get_logger(__name__)
 
 MOST_STRANGERS = 256
 """Larger than the batch that the system hands over at once; else a new connection could be cut before it is read."""
-HOST = "127.0.0.1"
 IDLE_SECONDS = 20.0
 """Longest time that a connection may stay open without a complete request."""
 BACKLOG = 128
@@ -33,26 +34,33 @@ MAX_BODY = 4 * 1024 * 1024
 """Most bytes of a request that is read as a whole. Uploaded files are streamed and have a limit of their own."""
 HEADERS = {
     "Content-Security-Policy": (
-        "default-src 'self'; img-src 'self' blob:; object-src 'none'; base-uri 'none'; form-action 'none'; "
-        "frame-ancestors 'none'"
+        "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' blob:; object-src 'none'; "
+        "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
     ),
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
-    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
-    "Referrer-Policy": "no-referrer",
+    "Permissions-Policy": "camera=(), display-capture=(), geolocation=(), microphone=(), payment=(), usb=()",
+    "Referrer-Policy": "same-origin",  # with no-referrer browsers hide the origin of our own forms
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
     "Cache-Control": "no-store",
 }
+STRICT_TRANSPORT = "max-age=31536000"
+"""From then on browsers use only https for the public name."""
+HANDSHAKE_SECONDS = 5.0
 
 
 class Connections:
     """Protocol factory for `loop.create_server` that tracks unauthenticated connections."""
 
-    def __init__(self, make: Callable[[], asyncio.Protocol], most: int = MOST_STRANGERS) -> None:
+    def __init__(
+        self, make: Callable[[], asyncio.Protocol], most: int = MOST_STRANGERS, seconds: float = IDLE_SECONDS
+    ) -> None:
+        """`seconds` is the time after which a connection is cut that showed no key, however busy it is."""
         self._make = make
         self._most = most
-        self._strangers: dict[Connection, asyncio.Transport] = {}
+        self._seconds = seconds
+        self._strangers: dict[Connection, tuple[asyncio.Transport, asyncio.TimerHandle]] = {}
         self._too_many = LogThrottle()
 
     def __call__(self) -> "Connection":
@@ -62,18 +70,26 @@ class Connections:
         """Exempt a connection from the limit once it has authenticated."""
         protocol = transport.get_protocol() if transport is not None else None
         if isinstance(protocol, Connection):
-            self._strangers.pop(protocol, None)
+            self.closed(protocol)
 
     def opened(self, connection: "Connection", transport: asyncio.Transport) -> None:
         if len(self._strangers) >= self._most:
             oldest = next(iter(self._strangers))
-            self._strangers.pop(oldest).abort()
+            self._cut(oldest)
             if self._too_many.is_due():
                 log.warning("too many connections to the page; the oldest that showed no key are cut off")
-        self._strangers[connection] = transport
+        timer = asyncio.get_running_loop().call_later(self._seconds, self._cut, connection)
+        self._strangers[connection] = transport, timer
 
     def closed(self, connection: "Connection") -> None:
-        self._strangers.pop(connection, None)
+        """Forget a connection that is no stranger any more."""
+        if found := self._strangers.pop(connection, None):
+            found[1].cancel()
+
+    def _cut(self, connection: "Connection") -> None:
+        transport, timer = self._strangers.pop(connection)
+        timer.cancel()
+        transport.abort()
 
 
 class Connection(asyncio.Protocol):
@@ -117,39 +133,33 @@ class PortBusy(ParleyError):
 
 
 class HttpServer:
-    """HTTP server on loopback. `close` gives open streams two seconds to end."""
+    """HTTP server of the page. `close` gives open streams two seconds to end."""
 
     def __init__(
         self,
         routes: Iterable[web.RouteDef],
         *,
+        access: PageAccess,
         public_routes: Iterable[web.RouteDef] = (),
         about: Callable[[], About],
-        home: Path,
         port: int,
-        link_changed: Callable[[str], None] = lambda _: None,
         idle_seconds: float = IDLE_SECONDS,
     ) -> None:
         """Create the server without listening.
 
         Args:
-            home: Folder of the key that signs the page's sessions.
+            access: Decides which requests are served, and says where the server listens.
             port: Port to listen on; 0 takes any free one.
-            link_changed: Called with the next sign-in link once one has been used.
             idle_seconds: Longest time between two requests on a connection.
         """
+        self.access = access
         self._about = about
         self._wanted_port = port
         self._port = port
+        self._idle_seconds = idle_seconds
         public = [*map(file_route, PUBLIC_FILES), *public_routes]
-        self._access = PageAccess(
-            read_secret(home / "page.key"),
-            public=[route.path for route in public],
-            refused=(PAGES / "refused.html").read_text(encoding="utf-8"),
-            let_in=self._let_in,
-            link_changed=lambda: link_changed(self.link),
-        )
-        app = web.Application(middlewares=[self._access.middleware()], client_max_size=MAX_BODY)
+        check = access.middleware([route.path for route in public], self._let_in)
+        app = web.Application(middlewares=[check], client_max_size=MAX_BODY)
         app.on_response_prepare.append(_add_headers)
         own = [file_route("index.html", "/"), *map(file_route, PRIVATE_FILES), web.get("/api/about", self._get_about)]
         app.add_routes([*public, *own, *routes])
@@ -163,20 +173,38 @@ class HttpServer:
 
     @property
     def url(self) -> str:
-        return f"http://{HOST}:{self._port}/"
+        """Address at which the page is reached, the public one if there is one."""
+        address = self.access.address
+        return f"{address.url or f'{address.scheme}://127.0.0.1:{self._port}'}/"
 
     @property
     def link(self) -> str:
         """Sign-in link for one browser. It works once, and is then replaced."""
-        return f"{self.url}?token={self._access.token}"
+        return self.link_of(self.access.links.console)
+
+    def link_of(self, link: Link) -> str:
+        return f"{self.url}?token={link.token}"
+
+    def new_link(self) -> str:
+        """Return a link for the person at this machine, which lasts ten minutes."""
+        return self.link_of(self.access.links.give(LOCAL_PRINCIPAL, ""))
 
     async def start(self) -> None:
         """Start to listen. Raises PortBusy, or ParleyError if the system refuses the port."""
+        address, loop = self.access.address, asyncio.get_running_loop()
+        tls = await asyncio.to_thread(address.tls)
+        await self.access.sessions.load()
         await self._runner.setup()
-        self._connections = Connections(cast(Callable[[], asyncio.Protocol], self._runner.server))
+        make = cast(Callable[[], asyncio.Protocol], self._runner.server)
+        self._connections = Connections(make, seconds=self._idle_seconds)
         try:
-            self._listener = await asyncio.get_running_loop().create_server(
-                self._connections, HOST, self._wanted_port, backlog=BACKLOG
+            self._listener = await loop.create_server(
+                self._connections,
+                address.host,
+                self._wanted_port,
+                backlog=BACKLOG,
+                ssl=tls,
+                ssl_handshake_timeout=HANDSHAKE_SECONDS if tls else None,
             )
         except OSError as error:
             await self._runner.cleanup()
@@ -193,6 +221,7 @@ class HttpServer:
         if self._listener is not None:
             self._listener.close()
         await self._runner.cleanup()
+        await self.access.sessions.close()
 
     def _let_in(self, request: web.Request) -> None:
         self._connections.let_in(request.transport)
@@ -200,10 +229,14 @@ class HttpServer:
     async def _get_about(self, request: web.Request) -> web.Response:
         about = self._about()
         why = model_reason(about.why, language_of(request.headers.get("Accept-Language"), "en"))
-        return web.json_response(about.model_dump(include={"model", "demo", "version"}) | {"why": why})
+        facts = about.model_dump(include={"model", "demo", "version"})
+        return web.json_response(facts | {"why": why, "csrf": visitor_of(request).csrf})
 
 
-async def _add_headers(_: web.Request, response: web.StreamResponse) -> None:
+async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:
     for name, value in HEADERS.items():
         response.headers.setdefault(name, value)
+    arrival = request.get(ARRIVAL)
+    if arrival is not None and arrival.is_public:
+        response.headers.setdefault("Strict-Transport-Security", STRICT_TRANSPORT)
     response.headers.pop("Server", None)

@@ -150,13 +150,9 @@ async def test_a_message_of_100000_characters_and_odd_ones_arrive(page: Page) ->
 
 
 async def test_nobody_listens_yet(page: Page) -> None:
-    await page.server.start()
-    try:
-        body = {"id": fresh(), "text": "hello"}
-        async with page.browser() as client, client.post("/api/messages", json=body) as answer:
-            assert answer.status == 503
-    finally:
-        await page.server.close()
+    body = {"id": fresh(), "text": "hello"}
+    async with page.serving(), page.browser() as client, client.post("/api/messages", json=body) as answer:
+        assert answer.status == 503
 
 
 # Events on the page

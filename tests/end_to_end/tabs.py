@@ -13,6 +13,7 @@ from channels.base import (
     MessageReceived,
     OutboundMessage,
 )
+from tests.entering import enter
 from tests.page_server import Page
 
 STOP = ((Button(label="Stop", action="/stop"),),)
@@ -31,7 +32,7 @@ async def shown(
     tab = await context.new_page()
     tab.on("pageerror", lambda error: wrong.append(str(error)))
     tab.on("console", lambda line: wrong.append(line.text) if "Content Security" in line.text else None)
-    await tab.goto(page.server.link)
+    await enter(tab, page.server.link)
     await expect(tab.locator("#model")).not_to_be_empty()
     yield tab, context
     await context.close()

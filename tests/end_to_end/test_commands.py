@@ -11,7 +11,7 @@ from tests.end_to_end.stage import Stage, newest
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 COMMANDS = {
-    *("start", "help", "status", "pair", "link", "people", "allow", "role", "block", "whoami"),
+    *("start", "help", "status", "pair", "link", "page", "people", "allow", "role", "block", "whoami"),
     *("new", "rewind", "retry", "stop", "continue", "btw", "queue", "language", "model", "think", "tz"),
     *("export", "context", "compact", "skills", "skill", "voice", "approve", "deny", "rules"),
     *(

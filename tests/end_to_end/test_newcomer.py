@@ -11,6 +11,7 @@ from playwright.async_api import Browser, Page, expect
 
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program
+from tests.entering import enter
 
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/\?token=\S+")
 
@@ -32,7 +33,7 @@ async def opened(browser: Browser, link: str) -> AsyncIterator[Page]:
     context = await browser.new_context(locale="en-GB", timezone_id="UTC")
     context.set_default_timeout(30_000)
     page = await context.new_page()
-    await page.goto(link)
+    await enter(page, link)
     yield page
     await context.close()
 

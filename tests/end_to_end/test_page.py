@@ -1,5 +1,6 @@
 """The page in a real browser: on a desktop, on a phone, by keyboard, and over a bad connection."""
 
+from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
@@ -183,11 +184,12 @@ async def test_what_was_written_offline_is_sent_when_the_line_is_back_although_t
 
 async def test_a_restart_of_the_gateway_is_survived(tmp_path: Path, browser: Browser, unused_tcp_port: int) -> None:
     first = Page(tmp_path, port=unused_tcp_port)
-    async with first.open(), shown(first, browser) as (tab, _):
+    life = AsyncExitStack()
+    await life.enter_async_context(first.open())
+    async with life, shown(first, browser) as (tab, _):
         await first.channel.send(CHAT, text("before"), "1")
         await expect(tab.get_by_text("before")).to_be_visible()
-        await first.channel.close()
-        await first.server.close()
+        await life.aclose()
         await expect(tab.get_by_text("Connection lost")).to_be_visible()
         await write(tab, "are you there?")
         await expect(tab.get_by_text("Not sent")).to_be_visible()

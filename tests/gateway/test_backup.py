@@ -91,7 +91,6 @@ async def test_secrets_are_in_a_backup_only_where_they_are_asked_for(tmp_path: P
     home = tmp_path / "home"
     await filled(home, 1)
     (home / ".env").write_text("OPENAI_API_KEY=sk-1")
-    (home / "page.key").write_text("key")
     (home / "parley.toml").write_text("token")
 
     made = make(home, tmp_path / "bare.zip", "0", Wanted(), lambda text: "token" in text)
@@ -99,7 +98,7 @@ async def test_secrets_are_in_a_backup_only_where_they_are_asked_for(tmp_path: P
 
     with zipfile.ZipFile(tmp_path / "bare.zip") as bare, zipfile.ZipFile(tmp_path / "secret.zip") as secret:
         assert sorted(bare.namelist()) == ["backup.json", FILE]
-        assert sorted(secret.namelist()) == [".env", "backup.json", "page.key", FILE, "parley.toml"]
+        assert sorted(secret.namelist()) == [".env", "backup.json", FILE, "parley.toml"]
     assert made.has_secret_settings
 
 

@@ -20,7 +20,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
 
     assert [spec.name for spec in table.specs] == [
         *("start", "help", "status"),
-        *("pair", "link"),
+        *("pair", "link", "page"),
         *("people", "allow", "role", "block", "whoami"),
         *("new", "rewind", "stop", "continue", "language", "retry"),
         *("queue", "btw"),

@@ -16,7 +16,8 @@ from channels.telegram import doctor as telegram_doctor
 from channels.telegram.config import Config as TelegramConfig
 from gateway.security import packages
 from gateway.security.secrets import Secrets
-from gateway.settings.settings import Settings, WebSettings
+from gateway.settings.settings import Settings
+from gateway.settings.web import WebSettings
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.upkeep.doctor import home, machine
@@ -232,7 +233,7 @@ def test_a_folder_in_the_place_of_the_store_is_a_problem_and_not_damage(tmp_path
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is read-only for root")
-@pytest.mark.parametrize("name", [FILE, "store.lock", "page.key", "workspaces"])
+@pytest.mark.parametrize("name", [FILE, "store.lock", "workspaces"])
 def test_what_belongs_to_another_user_is_a_problem(tmp_path: Path, name: str) -> None:
     (tmp_path / name).touch()
     (tmp_path / name).chmod(0o400)
@@ -244,12 +245,14 @@ async def test_a_taken_port_is_a_problem_unless_parley_has_it() -> None:
     server = await asyncio.start_server(lambda *_: None, "127.0.0.1", 0)
     port = server.sockets[0].getsockname()[1]
 
-    assert problems(list(home.look_at_port(port, None))) == [f"page: port {port} is taken by another program"]
-    assert not problems(list(home.look_at_port(port, "pid 1")))
+    assert problems(list(home.look_at_page(WebSettings(port=port), None))) == [
+        f"page: port {port} is taken by another program"
+    ]
+    assert not problems(list(home.look_at_page(WebSettings(port=port), "pid 1")))
 
     server.close()
     await server.wait_closed()
-    assert not problems(list(home.look_at_port(port, None)))
+    assert not problems(list(home.look_at_page(WebSettings(port=port), None)))
 
 
 # The model

@@ -217,6 +217,7 @@ async def test_an_owner_erases_what_another_said_in_a_direct_chat_only(start_bot
 NO_WORDS = {
     *(
         "accounts",
+        "browsers",
         "budgets",
         "rulings",
         "chat_settings",

@@ -16,7 +16,7 @@ from channels.base import ChannelError
 from gateway.app.metrics import Operation
 from gateway.settings.budgets import BudgetSettings
 from gateway.web.operation import OperatorRoutes
-from gateway.web.server import HttpServer
+from tests.entering import opened_store, page_server
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.metrics import parsed, sample
@@ -75,17 +75,18 @@ async def watched(bot: Bot | None, folder: Path, token: str = "") -> AsyncIterat
     """Serve the routes for operators beside a bot, or while it starts if there is none."""
     operation = Operation()
     routes = OperatorRoutes(operation, token).routes()
-    server = HttpServer([], public_routes=routes, about=lambda: DEMO, home=folder, port=0)
-    await server.start()
-    try:
-        async with ClientSession(server.url) as client:
-            if bot is None:
-                yield client
-                return
-            with operation.of(bot.made.vitals):
-                yield client
-    finally:
-        await server.close()
+    async with opened_store(folder) as store:
+        server = page_server(store, [], public_routes=routes, about=lambda: DEMO)
+        await server.start()
+        try:
+            async with ClientSession(server.url) as client:
+                if bot is None:
+                    yield client
+                    return
+                with operation.of(bot.made.vitals):
+                    yield client
+        finally:
+            await server.close()
 
 
 async def _metrics(client: ClientSession) -> str:

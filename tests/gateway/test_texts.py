@@ -125,7 +125,7 @@ def test_both_notices_about_limits_say_the_limit() -> None:  # D-06
 
 
 COMMAND = re.compile(r"(?<![A-Za-z0-9}/:.])/[a-z]{2,}")
-ELSEWHERE = {"pair_code", "pair_no_owner", "link_code"}
+ELSEWHERE = {"pair_code", "pair_no_owner", "link_code", "entry_how"}
 """Texts that name a command for another platform than the one where they are read."""
 
 

@@ -13,19 +13,20 @@ from pathlib import Path
 from agent_core.skills.library import Diagnostic
 from agent_core.skills.skill import Origin
 from channels.checkup import Finding, note, ok, problem
+from gateway.errors import SettingsError
 from gateway.runs.toolbox import skill_library
 from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
+from gateway.settings.web import WebSettings
 from gateway.store import opening
 from gateway.store.opening import FILE, LOCK, StoreDamaged, connect_to_read, migrations, schema_of
 from gateway.upkeep.sizes import ENOUGH, in_words, named, sizes
-from gateway.web.server import HOST
+from gateway.web.address import Address
 
 ELSEWHERE = "or set PARLEY_HOME to another folder"
 KEPT = {
     FILE: os.R_OK | os.W_OK,
     LOCK: os.R_OK | os.W_OK,
-    "page.key": os.R_OK | os.W_OK,
     "audit": os.R_OK | os.W_OK | os.X_OK,
     "audit.key": os.R_OK,
     "audit.heads": os.R_OK,
@@ -117,12 +118,18 @@ def running(home: Path) -> str | None:
     return None
 
 
-def look_at_port(port: int, holder: str | None) -> Iterator[Finding]:
-    """Check that the port can be used. `holder`: the running Parley, which may have the port."""
-    with closing(socket.socket(socket.AF_INET, socket.SOCK_STREAM)) as probe:
+def look_at_page(web: WebSettings, holder: str | None) -> Iterator[Finding]:
+    """Check that the page can listen as it is set. `holder`: the running Parley, which may have the port."""
+    try:
+        Address.of(web).tls()
+    except SettingsError as error:
+        yield problem("page: it cannot be opened to others as it is set", error.sentence)
+        return
+    port, family = web.port, socket.AF_INET6 if ":" in web.host else socket.AF_INET
+    with closing(socket.socket(family, socket.SOCK_STREAM)) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            probe.bind((HOST, port))
+            probe.bind((web.host, port))
         except OSError as error:
             if error.errno == errno.EADDRINUSE and holder:
                 yield ok(f"page: port {port} is in use, by the Parley that runs ({holder}) as it seems")

@@ -15,7 +15,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.limits import MB
 from gateway.settings.settings import Settings, exposed, read_settings
 from gateway.upkeep.doctor.connections import look_at_mcp, look_at_model
-from gateway.upkeep.doctor.home import look_at_home, look_at_instance, look_at_port, look_at_skills, running
+from gateway.upkeep.doctor.home import look_at_home, look_at_instance, look_at_page, look_at_skills, running
 from gateway.upkeep.doctor.machine import look_at_machine, look_at_sandbox
 
 MOST_LINES = 25
@@ -43,7 +43,7 @@ async def examine(settings: Settings) -> list[Finding]:
         *look_at_home(settings.home, settings.quotas.reserve_mb * MB),
         *look_at_instance(holder),
         *look_at_skills(settings),
-        *(look_at_port(settings.web.port, holder) if settings.web.enabled else ()),
+        *(look_at_page(settings.web, holder) if settings.web.enabled else ()),
     ]
     for answers in await waiting:
         findings.extend(answers)

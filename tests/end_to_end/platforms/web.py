@@ -11,6 +11,7 @@ from tests.end_to_end.platforms import platform
 from tests.end_to_end.platforms.platform import Facts, within
 from tests.end_to_end.platforms.web_chat import Chat, File, Person, Tab, Wire
 from tests.end_to_end.program import START_SECONDS, Program
+from tests.entering import sign_in
 
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/\?token=\S+")
 BEGINS = "New conversation started"
@@ -58,8 +59,7 @@ class Web:
         self._session = ClientSession(
             link.partition("?")[0], cookie_jar=CookieJar(unsafe=True), timeout=ClientTimeout(total=None)
         )
-        async with self._session.get(link) as page:
-            assert page.status == 200
+        await sign_in(self._session, link)
         await self._until_somebody_listens()
         last = await self._read_all()
         self._chat = Chat(self._tab, self._session)

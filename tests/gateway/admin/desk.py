@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from aiohttp import ClientSession, CookieJar
+from aiohttp import ClientSession
 from playwright.async_api import Browser
 from playwright.async_api import Page as Tab
 
@@ -25,6 +25,7 @@ from gateway.store.person import Account
 from gateway.texts.about import About
 from gateway.web.page import page_history
 from gateway.web.server import HttpServer
+from tests.entering import enter, page_server, signed_in
 from tests.gateway.bot import Bot, BotOptions
 from tests.page_server import MemoryListing
 
@@ -55,7 +56,7 @@ class AdminWorld:
         tab = await context.new_page()
         tab.on("pageerror", lambda error: wrong.append(str(error)))
         tab.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-        await tab.goto(self.server.link)
+        await enter(tab, self.server.link)
         await tab.goto(f"{self.server.url}admin/{path}")
         yield tab
         await context.close()
@@ -75,8 +76,7 @@ class AdminWorld:
     @asynccontextmanager
     async def client(self) -> AsyncIterator[ClientSession]:
         """Yield a client that is signed in."""
-        client = ClientSession(self.server.url, cookie_jar=CookieJar(unsafe=True))
-        async with client, client.get(self.server.link):
+        async with signed_in(self.server) as client:
             yield client
 
 
@@ -90,8 +90,8 @@ async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterato
     web = WebChannel(Config(), history=history, listing=MemoryListing(), uploads=home / "uploads")
     bot = Bot(home, turns, BotOptions(beside=(web,), **how))  # type: ignore[arg-type]
     pages = AdminPages()
-    server = HttpServer([*routes_of(web), *pages.routes()], about=lambda: ABOUT, home=home, port=0)
     await bot.start()
+    server = page_server(bot.made.store, [*routes_of(web), *pages.routes()], about=lambda: ABOUT)
     await server.start()
     try:
         desk = desk_of(bot.made, "You")

@@ -1,0 +1,72 @@
+"""The socket in the home from which `parley link` gets a sign-in link of the running Parley.
+
+Only the user who runs Parley, and root, can connect to it. Each connection gets one line, which is a link.
+"""
+
+import asyncio
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import structlog
+
+from channels.terminal.frames import bound, connected, is_ours
+from gateway.errors import ParleyError
+from gateway.settings.settings import load_settings
+
+FILE = "page.sock"
+SECONDS = 10.0
+
+log = structlog.get_logger(__name__)
+
+
+class LinkSocket:
+    """Gives a link to each program that connects."""
+
+    def __init__(self, home: Path, give: Callable[[], str]) -> None:
+        self._file = home / FILE
+        self._give = give
+        self._server: asyncio.Server | None = None
+
+    async def start(self) -> None:
+        """Start to listen. Where no socket can be made there is none, and the log says so."""
+        try:
+            listener = bound(self._file)
+        except OSError as error:
+            log.warning("parley link cannot be used", file=str(self._file), reason=error.strerror)
+            return
+        self._server = await asyncio.start_unix_server(self._answer, sock=listener)
+
+    async def close(self) -> None:
+        if self._server is not None:
+            self._server.close()
+            self._file.unlink(missing_ok=True)
+
+    async def _answer(self, _: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        if is_ours(writer.get_extra_info("socket")):
+            writer.write(f"{self._give()}\n".encode())
+        else:
+            log.warning("another user asked for a link and was refused")
+        writer.close()
+
+
+def run(environ: Mapping[str, str], cwd: Path) -> int:
+    """Print a link that signs a browser in. Return the exit code; raise ParleyError."""
+    home = load_settings(environ, cwd).home
+    link = asyncio.run(_link(home / FILE))
+    sys.stdout.write(f"{link}\n")
+    return 0
+
+
+async def _link(file: Path) -> str:
+    try:
+        async with asyncio.timeout(SECONDS):
+            reader, writer = await connected(file)
+            line = await reader.readline()
+            writer.close()
+    except (OSError, TimeoutError) as error:
+        raise ParleyError(
+            f"No Parley with a page runs in {file.parent}. Start it with ./run, which prints a link; if its page is "
+            "off, set PARLEY_WEB=on."
+        ) from error
+    return line.decode().strip()

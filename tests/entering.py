@@ -1,0 +1,102 @@
+"""The page's server with a real store, and clients and tabs that sign in at it by a link."""
+
+import re
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import time
+from typing import Any
+
+from aiohttp import ClientSession, CookieJar, web
+from playwright.async_api import Page as Tab
+
+from agent_core.clock import SystemClock, new_id
+from channels.web.visitor import Visitor
+from gateway.store.store import Store
+from gateway.web.access import PageAccess
+from gateway.web.address import Address
+from gateway.web.links import Links
+from gateway.web.server import HttpServer
+from gateway.web.sessions import BrowserSessions
+
+FOLDER = "browsers"
+"""Folder of the store, beside what a test looks at."""
+LINK = re.compile(r"https?://[\w.:]+/\?token=\S+")
+
+
+@dataclass
+class Guests:
+    """The rights of a gateway that knows these people. Empty: everybody may enter."""
+
+    welcome: set[str] | None = None
+    records: list[tuple[str, str, dict[str, str]]] = field(default_factory=list)
+    links: list[str] = field(default_factory=list)
+    """Links for the console after the first."""
+    are_known: bool = True
+
+    def may_enter(self, visitor: Visitor) -> bool:
+        return self.welcome is None or visitor.principal in self.welcome
+
+    def record(self, principal: str, what: str, **facts: str) -> None:
+        self.records.append((principal, what, facts))
+
+    def link_used(self, link: str) -> None:
+        self.links.append(link)
+
+
+def page_server(
+    store: Store,
+    routes: Iterable[web.RouteDef],
+    *,
+    guests: Guests | None = None,
+    address: Address | None = None,
+    now: Callable[[], float] = time,
+    **how: Any,
+) -> HttpServer:
+    """Return a server that does not listen yet; `how` is for the server itself."""
+    rights = guests or Guests()
+    access = PageAccess(
+        BrowserSessions(store.browsers, now),
+        Links(now),
+        rights,
+        address=address or Address(),
+        now=now,
+        link_used=lambda: rights.link_used(server.link),
+    )
+    server = HttpServer(routes, access=access, **{"port": 0, **how})
+    return server
+
+
+@asynccontextmanager
+async def opened_store(home: Path) -> AsyncIterator[Store]:
+    folder = home / FOLDER
+    folder.mkdir(exist_ok=True, parents=True)
+    async with Store.open(folder, SystemClock(), new_id) as store:
+        yield store
+
+
+async def sign_in(client: ClientSession, link: str) -> None:
+    """Press the button that a link shows; from then on the client sends the token that changes need."""
+    base, _, token = link.partition("?token=")
+    async with client.get(link) as shown:
+        assert shown.status == 200, await shown.text()
+    async with client.post(f"{base}sign-in", data={"token": token}, allow_redirects=False) as answer:
+        assert answer.status == 303, await answer.text()
+    async with client.get(f"{base}api/about") as about:
+        client.headers["X-Parley-Token"] = (await about.json())["csrf"]
+
+
+@asynccontextmanager
+async def signed_in(server: HttpServer, link: str = "") -> AsyncIterator[ClientSession]:
+    """Yield a client that is signed in by the console's link, or by another one."""
+    async with ClientSession(server.url, cookie_jar=CookieJar(unsafe=True)) as client:
+        await sign_in(client, link or server.link)
+        yield client
+
+
+async def enter(tab: Tab, link: str) -> None:
+    """Open a link in a tab and press its button."""
+    await tab.goto(link)
+    await tab.get_by_role("button").click()
+    await tab.wait_for_url(lambda url: "token=" not in url and "sign-in" not in url)
