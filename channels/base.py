@@ -280,6 +280,8 @@ class OutboundMessage(Value):
     """Id of the user whose yes or no the message asks for."""
     reasoning: Text = ""
     """The model's reasoning as Markdown; shown only where `Limits.folds_reasoning`."""
+    forget: str = ""
+    """A part of the text that is not kept once the message has arrived, such as a code."""
 
 
 class Posted(Value):

@@ -236,11 +236,11 @@ WRITES: dict[str, Write] = {
     "ChatSettings.set": lambda store: store.chat_settings.set(EVERYWHERE, "model", KEY, "ann"),
     "People.save": lambda store: store.people.save(NEWCOMER),
     "Pairing.current": lambda store: store.pairing.current("00000000"),
-    "Pairing.attempt": lambda store: store.pairing.attempt("00000000", "memory:eve", NEWCOMER),
+    "Pairing.attempt": lambda store: store.pairing.attempt("00000000", "memory:eve", NEWCOMER, "1"),
     "Strangers.hear": lambda store: store.strangers.hear("s1", "memory:eve", HEARD),
-    "Links.add": lambda store: store.links.add("00000000", "memory:eve", KEY),
+    "Links.add": lambda store: store.links.add("00000000", "1", "memory:eve", KEY),
+    "Links.use": lambda store: store.links.use("none", NEWCOMER, "1"),
     "Browsers.save": lambda store: store.browsers.save(BROWSER),
-    "Links.use": lambda store: store.links.use("none", NEWCOMER),
     "Conversations.rename": lambda store: store.conversations.rename(CHAT, KEY),
     "Conversations.heard": _written_later,
     "Chats.save": lambda store: store.chats.save(Chat(CHAT, "session-1", "en")),
@@ -314,6 +314,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
     }
     reads = {
         "Chats.get",
+        "Links.said",
         "Spending.of_run",
         "Spending.sums",
         "Runs.current",

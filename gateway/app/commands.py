@@ -76,12 +76,13 @@ class Commands(Chats):
         model = ModelStatus(about, self.chat_models, self.chat_agents.chain, self.budgets, clock)
         status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, model)
         usage = UsageCommands(store.spending, self.access, self.current, self.settings.home / OUTGOING, clock)
+        followed = self.revocation.sweep, store.pairing.outcome
         rules = GroupRules(self.groups.rules, store.chat_settings)
         found = (
             HelpCommands(about, self.current).commands,
             status.commands,
             PairCommands(self.pairing, self.access, self.strangers, clock).commands,
-            LinkCommands(self.membership, self.access, self.stranger_notices, self.revocation.sweep).commands,
+            LinkCommands(self.membership, self.access, self.stranger_notices, *followed).commands,
             PageCommands(self.settings.entrance, self.access, self.current).commands,
             PeopleCommands(self.access, self.roles, self.membership, self.strangers, self.revocation.sweep).commands,
             ConversationCommands(self.tasks, store.outbox).commands,

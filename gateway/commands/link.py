@@ -3,16 +3,17 @@
 from collections.abc import Awaitable, Callable, Sequence
 
 from channels.base import Button, OutboundMessage
-from gateway.chat.replies import Answer
+from gateway.chat.replies import Answer, Once, Rewritten
 from gateway.commands.table import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
 from gateway.permissions.codes import typed
 from gateway.permissions.membership import Membership, RoleRefused
-from gateway.store.links import LASTS
-from gateway.store.person import Account
+from gateway.security.masking import MASK
+from gateway.store.links import LASTS, LINKED, Link
+from gateway.store.person import Account, Person
 from gateway.texts.say import say
 from gateway.upkeep.stranger_notices import StrangerNotices, shown_account
-from gateway.upkeep.strangers import LINK, account_from
+from gateway.upkeep.strangers import LINK, account_from, link_post
 
 YES, OFF = "yes", "off"
 MINUTE = 60
@@ -27,8 +28,15 @@ class LinkCommands:
         access: Access,
         notices: StrangerNotices,
         revoked: Callable[[], Awaitable[object]],
+        outcome: Callable[[str], Awaitable[str | None]],
     ) -> None:
-        """`revoked` ends what is open for people who may not speak any more."""
+        """Create the command.
+
+        Args:
+            revoked: Ends what is open for people who may not speak any more.
+            outcome: Returns what came of the code of an event, if the event was handled before.
+        """
+        self._outcome = outcome
         self._membership = membership
         self._access = access
         self._notices = notices
@@ -41,22 +49,38 @@ class LinkCommands:
         words, account = given.arguments.split(), account_from(self._access, given.event)
         if not words:
             code = await self._membership.offer_link(account)
-            return reply(say("link_code", given.language, slash=given.slash, code=code, minutes=round(LASTS / MINUTE)))
+            text = say("link_code", given.language, slash=given.slash, code=code, minutes=round(LASTS / MINUTE))
+            return OutboundMessage(markdown=text, forget=code)
         if words[0].lower() == OFF:
             return await self._separated(given, account, words[1:])
-        code = typed(words[0])
-        if words[1:] != [YES]:
-            return await self._asked(given, code)
-        giver = await self._membership.giver(code)
+        if await self._outcome(given.asked) == LINKED:  # the event is handled again after a crash
+            done = self._linked(given, self._membership.known(account))
+            return done if given.pressed else Once(f"{link_post(given.asked)}:reply", done.message)
+        return await self._take(given, account, words)
+
+    async def _take(self, given: Invocation, account: Account, words: Sequence[str]) -> Answer:
+        """Take a code, or a yes to the account that it is from."""
+        if words[0] == YES and len(words) > 1:
+            link = await self._membership.offered(words[1], account)
+        else:
+            link = await self._membership.said(typed(words[0]), account)
+        if link is None:
+            key = "code_lost" if words[0] == MASK else "link_unknown"  # the code is stored nowhere
+            return reply(say(key, given.language, slash=given.slash))
+        return await (self._link(given, link, account) if YES in words[:2] else self._asked(given, link))
+
+    async def _link(self, given: Invocation, link: Link, account: Account) -> Answer:
         try:
-            person = await self._membership.link(code, account)
+            person = await self._membership.link(link, account, given.asked)
         except RoleRefused as refused:
             return reply(say(str(refused), given.language, slash=given.slash))
-        if giver is not None:
-            self._notices.tell_giver(giver, account, code)
+        self._notices.tell_giver(link, account)
+        done = self._linked(given, person)
+        return done if given.pressed else done.message
+
+    def _linked(self, given: Invocation, person: Person) -> Rewritten:
         accounts = ", ".join(f"`{each.principal}`" for each in person.accounts)
-        done_text = say("linked", given.language, accounts=accounts)
-        return rewritten(done_text) if given.pressed else reply(done_text)
+        return rewritten(say("linked", given.language, accounts=accounts))
 
     async def _separated(self, given: Invocation, account: Account, named: Sequence[str]) -> Answer:
         """Separate this account, or one that is named and used a code of this one."""
@@ -72,13 +96,10 @@ class LinkCommands:
             say("link_separated", given.language, slash=given.slash, who=shown_account(person.accounts[0]))
         )
 
-    async def _asked(self, given: Invocation, code: str) -> OutboundMessage:
+    async def _asked(self, given: Invocation, link: Link) -> OutboundMessage:
         """Name the other account before anything is linked, as somebody else may have sent the code."""
-        giver = await self._membership.giver(code)
-        if giver is None:
-            return reply(say("link_unknown", given.language, slash=given.slash))
-        who = shown_account(giver)
-        button = Button(label=say("link_button", given.language), action=f"/{LINK} {code} {YES}")
+        who = shown_account(link.giver)
+        button = Button(label=say("link_button", given.language), action=f"/{LINK} {YES} {link.id}")
         return OutboundMessage(
             markdown=say("link_asked", given.language, slash=given.slash, who=who), buttons=((button,),)
         )

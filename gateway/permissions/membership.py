@@ -11,6 +11,7 @@ from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.codes import new_code
 from gateway.permissions.roles import Role, Roles
+from gateway.store.links import Link
 from gateway.store.pairing import Try
 from gateway.store.person import Account, Person
 from gateway.store.store import Store
@@ -61,12 +62,12 @@ class Membership:
                 raise RoleRefused("block_in_settings")
             return await self._change(by, account, role=None, is_blocked=True)
 
-    async def pair(self, account: Account, attempt: Callable[[Person], Awaitable[Try]]) -> Try:
+    async def pair(self, account: Account, attempt: Callable[[Person], Awaitable[tuple[Try, bool]]]) -> Try:
         """Make an account the owner if its attempt, which stores that, has the right code."""
         async with self._changing:
             owner = replace(self.known(account), role="owner", is_blocked=False, by="", at=self._clock.time())
-            done = await attempt(owner)
-            if done is Try.PAIRED:
+            done, is_new = await attempt(owner)
+            if done is Try.PAIRED and is_new:
                 self._roles.put(owner)
                 log.info("an owner was paired", who=account.principal)
             return done
@@ -74,22 +75,25 @@ class Membership:
     async def offer_link(self, account: Account) -> str:
         """Return a code that links the account which says it to this one."""
         code = new_code()
-        await self._links.add(code, account.principal, account.name)
+        await self._links.add(code, self._new_id(), account.principal, account.name)
         return code
 
-    async def giver(self, code: str) -> Account | None:
-        """Return the account that asked for a code, if the code is valid."""
-        found = await self._links.find(code)
-        return Account(*found) if found else None
+    async def said(self, code: str, account: Account) -> Link | None:
+        """Return the link that an account has said the code of, if the code is valid."""
+        return await self._links.said(code, account.principal)
 
-    async def link(self, code: str, account: Account) -> Person:
+    async def offered(self, key: str, account: Account) -> Link | None:
+        """Return the link with an id that an account has said the code of, if it is still valid."""
+        return await self._links.find(key, account.principal)
+
+    async def link(self, link: Link, account: Account, event: str) -> Person:
         """Make an account one of the person whose account asked for the code. Raises RoleRefused.
 
         No account gains rights by this that the other one could not give: only an owner's account raises another.
         """
         async with self._changing:
-            giver = await self.giver(code)
-            if giver is None or self._is_same(giver.principal, account.principal):
+            giver = link.giver
+            if self._is_same(giver.principal, account.principal):
                 raise RoleRefused("link_unknown")
             one, other = self.known(giver), self.known(account)
             role, present = self._access.role_of(giver.principal), self._roles.of(account.principal)
@@ -101,7 +105,7 @@ class Membership:
                 raise RoleRefused("link_weaker")
             given = one.role if self._roles.seeded(giver.principal) is role else role.value
             person = replace(one, role=given, accounts=(*one.accounts, *other.accounts))
-            if not await self._links.use(code, person):
+            if not await self._links.use(link.id, person, event):
                 raise RoleRefused("link_unknown")
             self._roles.put(person)
             log.info("accounts were linked", who=account.principal, to=giver.principal)

@@ -62,10 +62,18 @@ class Pairing:
         code, _ = await self._table.current(new_code())
         return code
 
-    async def attempt(self, text: str, account: Account) -> Try:
-        """Take a try of an account in its direct chat; the right code makes it an owner."""
+    async def outcome(self, event: str) -> Try | None:
+        """Return what came of the try of an event, if the event was handled before."""
+        found = await self._table.outcome(event)
+        return Try(found) if found in list(Try) else None
+
+    async def attempt(self, text: str, account: Account, event: str) -> Try:
+        """Take the try of an event in an account's direct chat; the right code makes it an owner.
+
+        An event that is handled again, after a crash, is no further try.
+        """
         done = await self._membership.pair(
-            account, lambda owner: self._table.attempt(typed(text), account.principal, owner)
+            account, lambda owner: self._table.attempt(typed(text), account.principal, owner, event)
         )
         if done in (Try.LOCKED, Try.NOW_LOCKED, Try.WRONG):
             log.warning("wrong pairing code", who=account.principal, outcome=done.value)

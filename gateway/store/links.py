@@ -1,48 +1,80 @@
-"""The table of codes that link a second account to a person."""
+"""The table of codes that link a second account to a person. Only digests of the codes are kept."""
+
+from dataclasses import dataclass
+from hashlib import sha256
 
 from gateway.store.connection import Connection
+from gateway.store.pairing import note_outcome
 from gateway.store.people import save_person
-from gateway.store.person import Person
+from gateway.store.person import Account, Person
 from gateway.store.table import Table
 
 LASTS = 600.0
 """Seconds that a code is valid."""
+LINKED = "linked"
+"""The outcome of a code that was used."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """A valid code, by its id, and the account that asked for it."""
+
+    id: str
+    giver: Account
 
 
 class Links(Table):
     """The codes that were given out, each for the account that asked for it."""
 
-    async def add(self, code: str, principal: str, name: str) -> None:
-        """Keep a code of an account, in place of its earlier one."""
+    async def add(self, code: str, key: str, principal: str, name: str) -> None:
+        """Keep a code of an account under the id `key`, in place of its earlier one."""
         now, name = self._clock.time(), self._secrets.mask(name)
 
         def change(connection: Connection) -> None:
             connection.execute("DELETE FROM links WHERE expires <= ? OR principal = ?", (now, principal))
-            row = code, principal, name, now + LASTS
-            connection.execute("INSERT INTO links (code, principal, name, expires) VALUES (?, ?, ?, ?)", row)
+            row = _digest(code), key, principal, name, now + LASTS
+            connection.execute("INSERT INTO links (digest, id, principal, name, expires) VALUES (?, ?, ?, ?, ?)", row)
 
         await self._writer.submit(change)
 
-    async def find(self, code: str) -> tuple[str, str] | None:
-        """Return the principal and the name of the account that asked for a valid code."""
+    async def said(self, code: str, by: str) -> Link | None:
+        """Return the link of a valid code, and note the principal who said it."""
         now = self._clock.time()
 
-        def read(connection: Connection) -> tuple[str, str] | None:
-            query = "SELECT principal, name FROM links WHERE code = ? AND expires > ?"
-            found: tuple[str, str] | None = connection.execute(query, (code, now)).fetchone()
-            return found
+        def change(connection: Connection) -> Link | None:
+            query = "UPDATE links SET said_by = ? WHERE digest = ? AND expires > ? RETURNING id, principal, name"
+            return _link(connection.execute(query, (by, _digest(code), now)).fetchone())
+
+        return await self._writer.submit(change)
+
+    async def find(self, key: str, said_by: str) -> Link | None:
+        """Return the link with an id, if this principal has said its code and it is still valid."""
+        now = self._clock.time()
+
+        def read(connection: Connection) -> Link | None:
+            query = "SELECT id, principal, name FROM links WHERE id = ? AND said_by = ? AND expires > ?"
+            return _link(connection.execute(query, (key, said_by, now)).fetchone())
 
         return await self._reader.run(read)
 
-    async def use(self, code: str, person: Person) -> bool:
+    async def use(self, key: str, person: Person, event: str) -> bool:
         """Store a person with all linked accounts and use up the code. Returns False if it was used already."""
         now = self._clock.time()
         names = {each.principal: self._secrets.mask(each.name) for each in person.accounts}
 
         def change(connection: Connection) -> bool:
-            if connection.execute("DELETE FROM links WHERE code = ? AND expires > ?", (code, now)).rowcount != 1:
+            if connection.execute("DELETE FROM links WHERE id = ? AND expires > ?", (key, now)).rowcount != 1:
                 return False
             save_person(connection, person, names)
+            note_outcome(connection, event, LINKED, now)
             return True
 
         return await self._writer.submit(change)
+
+
+def _digest(code: str) -> str:
+    return sha256(f"parley link {code}".encode()).hexdigest()
+
+
+def _link(row: tuple[str, str, str] | None) -> Link | None:
+    return Link(row[0], Account(row[1], row[2])) if row else None

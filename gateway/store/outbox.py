@@ -85,7 +85,7 @@ class Outbox(Table):
             at: The platform's time of it, in seconds since the epoch; None: now.
         """
         at = self._clock.time() if at is None else at
-        body = self._secrets.masked(post.message).model_dump_json()
+        body = self._secrets.masked(_kept(post.message)).model_dump_json()
 
         def change(connection: Connection) -> None:
             connection.execute(
@@ -335,6 +335,13 @@ def rows_of(posts: Sequence[Post], now: float) -> list[PostRow]:
     return [
         (post.key, post.run, str(post.chat), post.message.model_dump_json(), post.message_id, now) for post in posts
     ]
+
+
+def _kept(message: OutboundMessage) -> OutboundMessage:
+    """Return a message as it is kept once it has arrived."""
+    if not message.forget:
+        return message
+    return message.model_copy(update={"markdown": message.markdown.replace(message.forget, "…"), "forget": ""})
 
 
 def masked_posts(posts: Sequence[Post], secrets: Secrets) -> list[Post]:

@@ -3,6 +3,7 @@
 import hmac
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 
 from gateway.store.connection import Connection
 from gateway.store.people import save_person
@@ -18,6 +19,8 @@ _NOTE_TRY = (
     "INSERT INTO pairing_tries (principal, wrong, at) VALUES (?, ?, ?) ON CONFLICT (principal) DO UPDATE"
     " SET wrong = excluded.wrong, at = excluded.at"
 )
+KEPT = 7 * 24 * 3_600.0
+"""Seconds for which the outcome of an event is kept: platforms repeat none that is older."""
 
 
 @dataclass(frozen=True)
@@ -55,12 +58,22 @@ class Pairing(Table):
 
         return await self._writer.submit(change)
 
-    async def attempt(self, text: str, principal: str, owner: Person) -> Try:
-        """Take a try. The right code is used up by storing the owner in the same transaction."""
+    async def attempt(self, text: str, principal: str, owner: Person, event: str) -> tuple[Try, bool]:
+        """Take the try of an event. The right code is used up by storing the owner in the same transaction.
+
+        The second value is False for an event that was handled before; then nothing changes.
+        """
         now = self._clock.time()
         name = {each.principal: self._secrets.mask(each.name) for each in owner.accounts}
 
-        def change(connection: Connection) -> Try:
+        def change(connection: Connection) -> tuple[Try, bool]:
+            if (earlier := _outcome(connection, event)) is not None:
+                return Try(earlier), False
+            done = attempt(connection)
+            note_outcome(connection, event, done, now)
+            return done, True
+
+        def attempt(connection: Connection) -> Try:
             wrong = _wrong(connection, principal, now)
             if wrong >= MOST_OF_SENDER:
                 return Try.LOCKED
@@ -75,6 +88,23 @@ class Pairing(Table):
             return Try.NOW_LOCKED if wrong + 1 == MOST_OF_SENDER else Try.WRONG
 
         return await self._writer.submit(change)
+
+    async def outcome(self, event: str) -> str | None:
+        """Return what came of the code of an event, if the event was handled before."""
+
+        return await self._reader.run(partial(_outcome, event=event))
+
+
+def note_outcome(connection: Connection, event: str, outcome: str, now: float) -> None:
+    """Record what came of the code of an event, as part of a transaction."""
+    connection.execute("DELETE FROM code_outcomes WHERE at <= ?", (now - KEPT,))
+    query = "INSERT INTO code_outcomes (event, outcome, at) VALUES (?, ?, ?) ON CONFLICT (event) DO NOTHING"
+    connection.execute(query, (event, outcome, now))
+
+
+def _outcome(connection: Connection, event: str) -> str | None:
+    query = "SELECT outcome FROM code_outcomes WHERE event = ?"
+    return next((str(outcome) for (outcome,) in connection.execute(query, (event,))), None)
 
 
 def _code(connection: Connection, now: float) -> Code | None:

@@ -74,6 +74,10 @@ TEXTS = {
         "en": "This account is a person of its own again. Its role stays; `{slash}whoami` shows it.",
         "zh": "此账号已单独成为一个人，角色不变；`{slash}whoami` 可查看。",
     },
+    "code_lost": {
+        "en": "I was interrupted before I looked at your code, and I keep no codes. Please send it again.",
+        "zh": "我在查看您的码之前被中断了，而且我不保存任何码。请再发一次。",
+    },
     "link_used": {
         "en": "{who} has used your code: both accounts are one person now. If that is not you, separate it at once.",
         "zh": "{who} 使用了您的关联码，两个账号现在属于同一个人。如果不是您本人，请立即解除关联。",

@@ -8,6 +8,7 @@ from channels.base import Button, CommandInvoked, InboundEvent, MessageReceived,
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.question_text import shown
 from gateway.settings.current import CurrentSettings
+from gateway.store.links import Link
 from gateway.store.person import Account
 from gateway.store.rows import Post
 from gateway.store.store import Store
@@ -56,7 +57,7 @@ class StrangerNotices:
 
         self._owners.tell_how_many(f"strangers-{waiting[0].id}", message)
 
-    def tell_giver(self, giver: Account, account: Account, code: str) -> None:
+    def tell_giver(self, link: Link, account: Account) -> None:
         """Tell the account which gave the code that another one used it, with a button to separate that again."""
 
         def message(language: Language) -> OutboundMessage:
@@ -65,7 +66,7 @@ class StrangerNotices:
             text = say("link_used", language, who=shown_account(account))
             return OutboundMessage(markdown=text, buttons=((button,),) if button else ())
 
-        self._owners.tell_account(giver, f"linked-{code}", message)
+        self._owners.tell_account(link.giver, f"linked-{link.id}", message)
 
     async def close(self, stranger: Stranger, verdict: str, by: str) -> None:
         """Replace the question by its outcome, in which the words of the stranger are gone."""

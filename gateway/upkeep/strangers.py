@@ -144,25 +144,27 @@ class Strangers:
                 await self._store.strangers.forget(stranger.principal)
 
     async def _pair(self, event: MessageReceived | CommandInvoked, code: str) -> None:
-        done = await self._pairing.attempt(code, account_from(self._access, event))
+        done = await self._pairing.attempt(code, account_from(self._access, event), event.event_id)
         if done is Try.LOCKED:
             return
         asks_how = done is Try.WRONG and not code.strip()
-        await self._notices.say_to(event, f"pair-{self._new_id()}", "pair_how" if asks_how else PAIR_TEXTS[done])
+        await self._notices.say_to(event, pair_post(event.event_id), "pair_how" if asks_how else PAIR_TEXTS[done])
         self._changed.set()
 
     async def _link(self, event: MessageReceived | CommandInvoked, code: str) -> None:
         """Link an unknown account; only an owner's code does that."""
-        giver, account = await self._membership.giver(typed(code)), account_from(self._access, event)
+        account = account_from(self._access, event)
+        link = await self._membership.said(typed(code), account)
+        if link is None:
+            return
         try:
-            await self._membership.link(typed(code), account)
+            await self._membership.link(link, account, event.event_id)
         except RoleRefused as refused:
             if str(refused) == "link_weaker":
-                await self._notices.say_to(event, f"link-{self._new_id()}", "link_weaker")
+                await self._notices.say_to(event, link_post(event.event_id), "link_weaker")
             return
-        await self._notices.say_to(event, f"link-{self._new_id()}", "linked_stranger")
-        if giver is not None:
-            self._notices.tell_giver(giver, account, typed(code))
+        await self._notices.say_to(event, link_post(event.event_id), "linked_stranger")
+        self._notices.tell_giver(link, account)
         self._changed.set()
 
 
@@ -172,6 +174,16 @@ PAIR_TEXTS = {
     Try.NOW_LOCKED: "pair_locked",
     Try.LOCKED: "pair_locked",
 }
+
+
+def pair_post(event_id: str) -> str:
+    """Return the beginning of the key of the reply to a try."""
+    return f"pair-{event_id}"
+
+
+def link_post(event_id: str) -> str:
+    """Return the beginning of the key of the reply to the code of another account."""
+    return f"link-{event_id}"
 
 
 def code_after(command: str, event: MessageReceived | CommandInvoked) -> str | None:

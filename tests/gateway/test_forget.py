@@ -224,6 +224,7 @@ NO_WORDS = {
         "chats",
         "erasures",
         "links",
+        "code_outcomes",
         "spending",
         "people",
         "read_marks",
