@@ -46,6 +46,8 @@ ONCE = (
 """Benches that do not depend on the platform."""
 KILLS = "kills"
 """A bench that takes minutes and therefore runs only if it is named."""
+NEWCOMER = "newcomer"
+"""A bench that installs Parley from a package index; it runs only if it is named, too."""
 SOCKETS = ("slack", "discord")
 """Platforms whose events come over a socket that the platform may close."""
 
@@ -78,7 +80,7 @@ def main(arguments: Sequence[str]) -> int:
 def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes]:
     """Parse the command line into benches, platforms and the sizes of `kills`."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Parley beside bare bots.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*ON_EACH, *ONCE, KILLS)))
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*ON_EACH, *ONCE, KILLS, NEWCOMER)))
     parser.add_argument("--on", default=",".join(PLACES), metavar="PLATFORMS", help="default: %(default)s")
     for name, default in (("messages", 1000), ("chats", 20), ("kills", 60), ("seed", 1)):
         parser.add_argument(f"--{name}", type=int, default=default, help="of kills; default: %(default)s")
@@ -87,7 +89,7 @@ def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes]:
     names: list[str] = read.names or [*ON_EACH, *ONCE]
     sizes = Sizes(read.messages, read.chats, read.kills, read.signal, read.seed)
     platforms: list[str] = read.on.split(",")
-    for given, known in ((names, (*ON_EACH, *ONCE, KILLS)), (platforms, tuple(PLACES))):
+    for given, known in ((names, (*ON_EACH, *ONCE, KILLS, NEWCOMER)), (platforms, tuple(PLACES))):
         unknown = sorted(set(given) - set(known))
         if unknown:
             parser.error(f"there is no {', '.join(unknown)}; there are {', '.join(known)}")
@@ -98,7 +100,7 @@ def _measure(names: Sequence[str], platforms: Sequence[str], sizes: Sizes) -> It
     """Run the benches and yield the title and figures of each when it is done."""
     for name in names:
         figures = importlib.import_module(f"bench.{name}").figures
-        if name in ONCE:
+        if name in (*ONCE, NEWCOMER):
             yield name, asyncio.run(figures())
             continue
         for platform in platforms:

@@ -6,19 +6,29 @@ import os
 import pty
 import struct
 import termios
-from typing import Self
+from typing import Protocol, Self
 
 from tests.emulators.control import Changes
-from tests.end_to_end.program import START_SECONDS, Program
+from tests.end_to_end.program import START_SECONDS
 
 ROWS, COLUMNS = 50, 120
 SECONDS = 30.0
 
 
+class Startable(Protocol):
+    """A program that can be started on a terminal."""
+
+    arguments: tuple[str, ...]
+
+    async def launch(self, terminal: int | None = None) -> None: ...
+    async def kill(self) -> None: ...
+    async def ended(self) -> int: ...
+
+
 class Typist:
     """Types into a pseudo-terminal and reads everything that appears there."""
 
-    def __init__(self, program: Program, *arguments: str) -> None:
+    def __init__(self, program: Startable, *arguments: str) -> None:
         self.program = program
         self.screen = ""
         """Everything that has appeared."""
@@ -41,12 +51,10 @@ class Typist:
         asyncio.get_running_loop().remove_reader(self._ours)
         os.close(self._ours)
 
-    async def sees(self, words: str) -> str:
-        """Wait until the words have appeared after those seen before. Return what stands before them."""
-        await self._changes.until(lambda: words in self._squeezed(), START_SECONDS, lambda: self.screen)
-        before, _, _ = self._squeezed().partition(words)
+    async def sees(self, words: str, within: float = START_SECONDS) -> None:
+        """Wait until the words have appeared after those seen before."""
+        await self._changes.until(lambda: words in self._squeezed(), within, lambda: self.screen[-2_000:])
         self._seen = self._end_of(words)
-        return before
 
     async def asked(self) -> None:
         """Wait until the next question is asked."""
