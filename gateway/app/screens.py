@@ -7,6 +7,7 @@ from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.people import PeopleScreen
 from gateway.admin.screens.runs import RunsScreen
+from gateway.admin.screens.schedules import SchedulesScreen
 from gateway.admin.screens.settings import SettingsScreen
 from gateway.admin.screens.skills import SkillsScreen
 from gateway.admin.templates import Templates
@@ -19,6 +20,7 @@ def desk_of(made: Composition, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
     insight = Insight(made.access, made.roles)
     inbox = InboxScreen(made.store, made.strangers, insight, made.clock)
+    schedules = SchedulesScreen(made.store, made.jobs, insight)
     runs = RunsScreen(made.store, insight, made.roles, made.current, made.clock, made.settings.home)
     people = PeopleScreen(made.roles, made.strangers)
     costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
@@ -28,6 +30,7 @@ def desk_of(made: Composition, person: str) -> Desk:
     return Desk(
         screens=(
             inbox,
+            schedules,
             runs,
             skills,
             people,

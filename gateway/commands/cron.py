@@ -1,11 +1,12 @@
 """The command for all jobs of a chat: /cron."""
 
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from agent_core.messages import user
-from channels.base import ChannelError
+from channels.base import Button, ChannelError, OutboundMessage
 from channels.text import literal
 from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
@@ -16,7 +17,7 @@ from gateway.permissions.addresses import given_in
 from gateway.permissions.question_text import one_line
 from gateway.permissions.request import typed_id
 from gateway.schedule.jobs.firings import Firings
-from gateway.schedule.jobs.job_changes import Reshaping, reshaped, still_given
+from gateway.schedule.jobs.job_changes import Reshaping, is_restorable, reshaped, still_given
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import (
     Cost,
@@ -47,6 +48,8 @@ MOST_ERROR = 100
 """Characters."""
 MOST_NAME = 40
 _DAY = 86_400
+_ONLY_TEXT = re.compile(r"(?:text|内容)\s*[:：]", re.IGNORECASE)
+"""Begins the arguments of a change that leaves the time as it is."""
 
 _STATES = {
     FiringState.BEGUN: "past_begun",
@@ -98,6 +101,7 @@ class CronCommands:
             "confirm": self._confirm,
             "cancel": self._cancel,
             "undo": self._undo,
+            "restore": self._restore,
             "show": self._show,
             "reshape": self._reshape,
         }
@@ -158,6 +162,10 @@ class CronCommands:
         """Show the draft with buttons for changes or, if a new time is given, the changed draft."""
         jobs, chat = self._jobs, given.chat
         job = await jobs.known(job_id, chat, given.sender)
+        seen, text = _seen(text)
+        if seen and seen != job.version:
+            facts = {"id": job.id, "rule": rule_of(job, given.language), "what": in_short(job)}
+            raise JobRefused("job_changed_since", **facts)
         if job.state is not JobState.DRAFT or text:
             job = await jobs.propose(await self._changed(given, job, text), given.sender)
         return Rewritten(await jobs.question(job, given.slash, changing=not text))
@@ -166,7 +174,9 @@ class CronCommands:
         """Return a draft for a job; a time or text that is not given stays as it is."""
         zone = ZoneInfo(job.zone)
         rule, words = job.rule, ""
-        if text:
+        if found := _ONLY_TEXT.match(text):
+            words = text[found.end() :].strip()
+        elif text:
             when = parse_when(text, zone, self._clock.time())
             rule, words = when.rule, when.rest
         words = words or words_of(job)
@@ -204,7 +214,17 @@ class CronCommands:
 
     async def _remove(self, given: Invocation, job_id: str, page: str) -> Answer:
         job = await self._jobs.remove(job_id, given.chat, given.sender)
-        return await self._done(given, say("job_removed", given.language, id=job.id, what=in_short(job)), page)
+        sentence = say("job_removed", given.language, id=job.id, what=in_short(job))
+        if given.pressed or not is_restorable(job):
+            return await self._done(given, sentence, page)
+        undo = Button(label=say("job_undo_button", given.language), action=f"/cron restore {job.id}")
+        return OutboundMessage(markdown=sentence, buttons=((undo,),))
+
+    async def _restore(self, given: Invocation, job_id: str, _: str) -> Answer:
+        """Undo the removal of a job."""
+        job = await self._jobs.restore(job_id, given.chat, given.sender)
+        following = next_of(job, given.language, self._clock.time())
+        return rewritten(say("job_restored", given.language, id=job.id, what=in_short(job), next=following))
 
     async def _done(self, given: Invocation, sentence: str, page: str) -> Answer:
         """Reply with a sentence; if a list's button was pressed, update that list instead."""
@@ -239,7 +259,7 @@ class CronCommands:
         if job_id:
             job = await self._jobs.of(job_id, chat, given.sender)
             title = say("history_title", language, id=job.id, rule=rule_of(job, language))
-            found = await self._jobs.history(job.id, MOST_FIRINGS)
+            found = await self._store.firings.history(job.id, MOST_FIRINGS)
             zone = ZoneInfo(job.zone) if is_zone(job.zone) else await self._jobs.zone_of(chat)
         else:
             title = say("history_title_all", language)
@@ -275,10 +295,16 @@ class CronCommands:
 
 def _line(firing: Firing, name: str, zone: ZoneInfo, language: Language, now: float) -> str:
     when = slot_words(firing.due, zone, language, now)
-    return f"- {name}{when} – {', '.join(_outcome(firing, language))}"
+    return f"- {name}{when} – {', '.join(outcome_words(firing, language))}"
 
 
-def _outcome(firing: Firing, language: Language) -> Sequence[str]:
+def _seen(text: str) -> tuple[str, str]:
+    """Return the version of a job that somebody saw who changes it, written `@version`, and the rest."""
+    first, _, rest = text.partition(" ")
+    return (first[1:], rest.strip()) if first.startswith("@") else ("", text)
+
+
+def outcome_words(firing: Firing, language: Language) -> Sequence[str]:
     """Return the outcome of the firing, and that of its message."""
     parts = [say(_STATES[firing.state], language)]
     if firing.error:

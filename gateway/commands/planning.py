@@ -105,7 +105,7 @@ class Planning:
 def refused(given: Invocation, error: BadRule | JobRefused) -> Answer:
     """Return the reply to an error. If a draft is gone, it replaces the question."""
     message = reply(say(error.key, given.language, **{"slash": given.slash, **error.facts}))
-    return Rewritten(message) if error.key == "job_gone" else message
+    return Rewritten(message) if error.key in ("job_gone", "job_outdated") else message
 
 
 def _state(job: Job, language: Language, now: float) -> str:

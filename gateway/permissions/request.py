@@ -1,5 +1,6 @@
 """The ids of questions to people, and what became of an answer."""
 
+import hashlib
 import secrets
 from enum import StrEnum
 
@@ -37,6 +38,12 @@ REPLIES = {
 def new_request_id() -> str:
     """Return an id short enough to type. It need not be secret, since the answering user is checked."""
     return "".join(secrets.choice(ALPHABET) for _ in range(6))
+
+
+def id_named(name: str) -> str:
+    """Return six characters derived from a name."""
+    number = int.from_bytes(hashlib.sha256(name.encode(errors="surrogatepass")).digest()[:8], "big")
+    return "".join(ALPHABET[number >> 5 * place & 31] for place in range(6))
 
 
 def typed_id(text: str) -> str:

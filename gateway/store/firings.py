@@ -147,6 +147,11 @@ class Firings(Table):
         where = "job = :job ORDER BY due DESC, slot DESC LIMIT :most"
         return await self._read(where, {"job": job, "most": most})
 
+    async def latest(self) -> dict[str, Firing]:
+        """Return the newest firing of each job."""
+        where = "due = (SELECT max(due) FROM firings AS others WHERE others.job = firings.job)"
+        return {firing.job: firing for firing in await self._read(where, {})}
+
     async def in_chat_since(self, chat: ChatKey, since: float) -> list[Firing]:
         """Return the firings due since `since` whose message goes to this chat, oldest first."""
         where = "chat = :chat AND due >= :since ORDER BY due, slot"

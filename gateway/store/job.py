@@ -1,5 +1,6 @@
 """Jobs and their firings, as values. `job_store` stores them."""
 
+import hashlib
 import re
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -120,6 +121,11 @@ class Job:
     def after(self) -> Sources:
         """The sources of untrusted input, with UNKNOWN if they were not recorded."""
         return self.sources or ((UNKNOWN,) if self.tainted else ())
+
+    @property
+    def version(self) -> str:
+        """A name of what the job does and when, which another one has once that is changed."""
+        return hashlib.sha256(f"{self.rule!r} {self.zone} {self.work!r}".encode(errors="replace")).hexdigest()[:8]
 
     @property
     def slot(self) -> Slot | None:

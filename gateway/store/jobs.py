@@ -104,6 +104,10 @@ class Jobs(Table):
         where = "chat = :chat AND state NOT IN ('removed', 'done') ORDER BY created, id"
         return await self._read(where, {"chat": str(chat)})
 
+    async def everywhere(self) -> list[Job]:
+        """Return the active and paused jobs of all chats, oldest first."""
+        return await self._read("state IN ('active', 'paused') ORDER BY created, id", {})
+
     async def active(self) -> list[Job]:
         """Return the active jobs of all chats, oldest first."""
 

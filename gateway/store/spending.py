@@ -123,6 +123,15 @@ class Spending(Table):
 
         return self._writer.submit(read)
 
+    async def of_jobs(self, since: float) -> dict[str, int]:
+        """Return what each job has cost since a time, in billionths of a US dollar."""
+        query = "SELECT job, sum(cost) FROM spending WHERE at >= ? AND job != '' GROUP BY job"
+
+        def read(connection: Connection) -> dict[str, int]:
+            return dict(connection.execute(query, (since,)))
+
+        return await self._reader.run(read)
+
     async def of_run(self, run: str) -> Spent:
         """Return what a run has used so far, its last call included."""
         query = "SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spending WHERE run = ?"

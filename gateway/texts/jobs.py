@@ -114,6 +114,24 @@ TEXTS = {
         "en": "That no longer waits for confirmation. Ask for it again if you still want it.",
         "zh": "它已不再等待确认。如仍需要，请重新提出。",
     },
+    "job_outdated": {
+        "en": "This change no longer applies: it was cancelled, or the job was changed meanwhile. Look at the job as "
+        "it is now, then change it again.",
+        "zh": "此更改已不再适用：它已被取消，或日程在此期间被更改。请先查看日程的现状，再重新更改。",
+    },
+    "job_changed_since": {
+        "en": "`{id}` was changed meanwhile, so nothing was done. It is now: {rule}, {what}. Look at it, then change "
+        "it again.",
+        "zh": "`{id}` 在此期间已被更改，因此没有执行任何操作。现在是：{rule}，{what}。请查看后再重新更改。",
+    },
+    "job_restored": {
+        "en": "`{id}` is back: {what}. Next: {next}",
+        "zh": "`{id}` 已恢复：{what}。下次：{next}",
+    },
+    "job_not_restorable": {
+        "en": "`{id}` cannot be brought back: it was not removed, or was never set.",
+        "zh": "`{id}` 无法恢复：它没有被删除，或从未设置。",
+    },
     "job_was_set": {"en": "That has been set already.", "zh": "已经设置过了。"},
     "job_over": {"en": "`{id}` is over: it will not come again.", "zh": "`{id}` 已结束，不会再来。"},
     "job_is_draft": {

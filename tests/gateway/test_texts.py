@@ -14,6 +14,7 @@ from agent_core.reasons import TerminalReason
 from agent_core.skills.archive import ArchiveTrouble
 from agent_core.skills.scan import Finding
 from agent_core.skills.skill import Origin
+from gateway.admin.screens.schedules import States
 from gateway.permissions.groups import Activation, Audience
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
@@ -23,6 +24,7 @@ from gateway.settings.permissions import NAMES, WORDS
 from gateway.settings.run_time import Change
 from gateway.store.budget import Scope
 from gateway.store.chat_settings import Level
+from gateway.store.job import Pause
 from gateway.store.spending import By
 from gateway.texts import say as texts
 from gateway.texts.amounts import Unit
@@ -91,6 +93,7 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"speakers_rights_{each}" for each in (Role.GUEST, Role.MEMBER)}
 
     groups |= {f"runs_{each.value}" for each in (*Kind, *TerminalReason)} | {"runs_running"}
+    groups |= {f"schedules_{each.value}" for each in (*Pause, *States)} | {"schedules_done"}
     groups |= {f"page_{path.stem}" for path in (GATEWAY / "admin" / "screens").glob("*.py")}
 
     groups |= {f"page_skills_{each}" for each in Origin} | {f"page_level_{each}" for each in Level}

@@ -68,7 +68,20 @@ def reachable(job: Job, now: float) -> Job:
 
 
 def removed(job: Job) -> Job:
-    return replace(job, state=JobState.REMOVED, next_at=None)
+    """Remove a job. It keeps its due time and its pause, so that the removal can be undone."""
+    return replace(job, state=JobState.REMOVED)
+
+
+def is_restorable(job: Job) -> bool:
+    """Return True for a removed job. A removed draft has no due time, as it was never set."""
+    return job.state is JobState.REMOVED and (job.next_at is not None or job.pause is not None)
+
+
+def restored(job: Job, now: float) -> Job:
+    """Undo the removal of a job. What came due meanwhile is not made up for."""
+    if not is_restorable(job):
+        return job
+    return replace(job, state=JobState.PAUSED, next_at=None) if job.pause else set_(job, now)
 
 
 def moved(job: Job, zone: ZoneInfo, now: float) -> Job:

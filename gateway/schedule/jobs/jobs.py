@@ -4,7 +4,6 @@ Reminders whose time can be read in only one way are set at once.
 """
 
 import asyncio
-import hashlib
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -20,15 +19,17 @@ from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.addresses import given_in
-from gateway.permissions.request import ALPHABET
+from gateway.permissions.request import id_named
 from gateway.schedule.jobs.job_changes import (
     INVOLUNTARY,
     as_drafted,
     grace,
+    is_restorable,
     moved,
     paused,
     reachable,
     removed,
+    restored,
     retimed,
     set_,
     taken_over,
@@ -44,7 +45,7 @@ from gateway.schedule.jobs.preview import (
     skill_use,
 )
 from gateway.schedule.times.slots import check_rule
-from gateway.store.job import CheckIn, Firing, Job, JobState, Pause, Reminder, Report
+from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
 from gateway.store.rule import Rule
 from gateway.store.store import Store
 from gateway.texts.say import Language
@@ -168,6 +169,9 @@ class Jobs:
             else:
                 job = await self._step(changed, lambda job: now_set(as_drafted(job, draft)))
                 await self._step(draft, taken_over)
+                for other in await self.store.jobs.planned(chat):
+                    if other.instead_of == job.id:  # it shows what it would change as it was before
+                        await self._step(other, removed)
         log.info("job set", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
         self.changed()
         return job
@@ -187,7 +191,8 @@ class Jobs:
         """Return a draft that awaits confirmation. Raises JobRefused."""
         job = await self.store.jobs.find(draft_id)
         if job is None or job.chat != chat or job.state is JobState.REMOVED:
-            raise JobRefused("job_gone")
+            is_change = job is not None and job.chat == chat and job.instead_of
+            raise JobRefused("job_outdated" if is_change else "job_gone")
         self._check_person(job, by)
         if job.state is not JobState.DRAFT:
             raise JobRefused("job_was_set")
@@ -281,6 +286,18 @@ class Jobs:
         log.info("job removed", job=job.id, chat=str(chat), by=by.id)
         return await self._ended(job, removed)
 
+    async def restore(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
+        """Undo the removal of a job. Raises JobRefused."""
+        async with self._changing:
+            job = await self.store.jobs.find(job_id)
+            if job is None or job.chat != chat or not is_restorable(job):
+                raise JobRefused("job_not_restorable", id=job_id)
+            self._check_person(job, by)
+            await self._check_active(chat)
+            job = await self._step(job, partial(restored, now=self.clock.time()))
+        self.changed()
+        return job
+
     async def expel(self, knows: Callable[[ChatKey], bool]) -> list[Job]:
         """Pause the jobs of users who may no longer speak, stop their current runs, and return them."""
 
@@ -306,10 +323,6 @@ class Jobs:
             await self._step(job, partial(reachable, now=self.clock.time()))
         if waiting:
             self.changed()
-
-    async def history(self, job_id: str, most: int) -> list[Firing]:
-        """Return the newest firings of a job, newest first."""
-        return await self.store.firings.history(job_id, most)
 
     async def move_zone(self, chat: ChatKey, zone: ZoneInfo) -> int:
         """Move the chat's jobs to another time zone. Returns how many there are."""
@@ -366,12 +379,6 @@ class Jobs:
         if after is None:
             raise JobRefused("job_gone")
         return after
-
-
-def id_named(name: str) -> str:
-    """Return six characters derived from a name."""
-    number = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
-    return "".join(ALPHABET[number >> 5 * place & 31] for place in range(6))
 
 
 def _words(work: Reminder | Report) -> str:
