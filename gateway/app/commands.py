@@ -28,6 +28,7 @@ from gateway.commands.help import HelpCommands
 from gateway.commands.link import LinkCommands
 from gateway.commands.mcp import McpCommands
 from gateway.commands.model_status import ModelStatus
+from gateway.commands.model_test import ModelTest
 from gateway.commands.models import ModelCommands
 from gateway.commands.page import PageCommands
 from gateway.commands.pair import PairCommands
@@ -77,6 +78,7 @@ class Commands(Chats):
         status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, model)
         usage = UsageCommands(store.spending, self.access, self.current, self.settings.home / OUTGOING, clock)
         followed = self.revocation.sweep, store.pairing.outcome
+        test = ModelTest(self.chat_models, self.spending_of, store.spending, clock, self._new_id)
         rules = GroupRules(self.groups.rules, store.chat_settings)
         found = (
             HelpCommands(about, self.current).commands,
@@ -90,7 +92,7 @@ class Commands(Chats):
             RewordCommand(self.access, store.exchanges).commands,
             QueueCommands().commands,
             AsideCommands(self.chat_models, pace, self.access, self.secrets, self._new_id).commands,
-            ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings).commands,
+            ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings, test).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,
             ExportCommands(self.settings.home, self.current, clock, self.secrets).commands,
             ContextCommands(store, pace, clock, self._new_id, self.chat_models).commands,

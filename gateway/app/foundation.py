@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Iterable
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 
 from agent_core.background import Background
 from agent_core.clock import Clock
 from agent_core.loop.model_chain import Candidate
 from agent_core.tools.memory import memory_tools
 from agent_core.workspace.provenance import FileLedger
-from channels.base import Channel
+from channels.base import Channel, ChatKey
 from channels.capabilities import CatchesUp
 from channels.connected import Connected
 from gateway.app.app_settings import AppSettings, Stored, System
@@ -237,6 +237,10 @@ class Foundation:
             hold=self.drain.hold,
         )
 
+    def spending_of(self, chat: ChatKey, job: str) -> AgentSpending:
+        """Return what charges the model calls of a chat, and of a job if it is not empty."""
+        return AgentSpending(self.budgets, self.access, self.current, chat, job)
+
     # Agents and tasks
 
     @cached_property
@@ -262,7 +266,7 @@ class Foundation:
             self._parts,
             tools=(*self._parts.tools, *own),
             keeper_of=self.versions.of,
-            spending_of=partial(AgentSpending, self.budgets, self.access, self.current),
+            spending_of=self.spending_of,
             ledger=ledger,
         )
 

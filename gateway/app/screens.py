@@ -4,7 +4,10 @@ from channels.web.attachments import Uploads
 from gateway.admin.desk import Desk
 from gateway.admin.insight import Insight
 from gateway.admin.screens.costs import CostsScreen
+from gateway.admin.screens.groups import GroupsScreen
 from gateway.admin.screens.inbox import InboxScreen
+from gateway.admin.screens.mcp import McpScreen
+from gateway.admin.screens.models import ModelsScreen
 from gateway.admin.screens.people import PeopleScreen
 from gateway.admin.screens.runs import RunsScreen
 from gateway.admin.screens.schedules import SchedulesScreen
@@ -26,6 +29,9 @@ def desk_of(made: Composition, person: str) -> Desk:
     costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
     settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
     skills = SkillsScreen(made.agent_parts.skills, made.store, made.delivery)
+    models = ModelsScreen(made.chat_models, made.store, made.delivery, insight)
+    groups = GroupsScreen(made.groups.rules, made.store, made.delivery, made.budgets)
+    mcp = McpScreen(made.approved, made.agent_parts.others)
     commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
     return Desk(
         screens=(
@@ -34,7 +40,10 @@ def desk_of(made: Composition, person: str) -> Desk:
             runs,
             skills,
             people,
+            groups,
             costs,
+            models,
+            mcp,
             settings,
         ),
         templates=Templates(lambda: made.current.zone),
@@ -44,6 +53,6 @@ def desk_of(made: Composition, person: str) -> Desk:
         access=made.access,
         person=person,
         language=made.current.language,
-        badges={inbox.name: inbox.waiting, people.name: people.waiting},
+        badges={inbox.name: inbox.waiting, people.name: people.waiting, mcp.name: mcp.waiting},
         feeds={inbox.name: inbox.news},
     )

@@ -7,6 +7,7 @@ from agent_core.models.llm import ModelInfo
 from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import in_code, literal
 from gateway.commands.levels import DEFAULT, Aimed, aimed, level_words, refusal
+from gateway.commands.model_test import ModelTest
 from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
@@ -16,18 +17,28 @@ from gateway.texts.say import Language, say
 LONGEST = 60
 """Characters of an unknown name that a reply quotes."""
 MOST_BUTTONS = 8
+TEST = ("test", "测试")
 
 
 class ModelCommands:
     """The commands /model and /think."""
 
-    def __init__(self, models: ChatModels, chain: ModelChain, settings: ChatSettings) -> None:
+    def __init__(self, models: ChatModels, chain: ModelChain, settings: ChatSettings, test: ModelTest) -> None:
         self._models = models
+        self._test = test
         self._chain = chain
         self._settings = settings
 
     async def model(self, given: Invocation) -> OutboundMessage:
-        """List the models, or choose one. In groups only owners and admins may choose."""
+        """List the models, choose one, or try one. In groups only owners and admins may choose."""
+        verb, _, name = given.arguments.strip().partition(" ")
+        if verb.lower() in TEST and name.strip():
+            found = self._models.named(name)
+            return (
+                unknown_model(self._models, given, name, "model test")
+                if found is None
+                else await self._test.made(given, found)
+            )
         at = aimed(given)
         if not at.words:
             return await self._list(given)
@@ -130,7 +141,7 @@ class ModelCommands:
                 "model",
                 {"en": "Show or choose the model", "zh": "查看或选择模型"},
                 self.model,
-                arguments="[NAME|default] [channel|workspace|everywhere]",
+                arguments="[NAME|default|test NAME] [channel|workspace|everywhere]",
                 example="default",
             ),
             Command(

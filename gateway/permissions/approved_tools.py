@@ -72,6 +72,15 @@ class ApprovedTools:
         """Return the servers with unapproved descriptions, as sources."""
         return tuple(server(name) for name in self._of if name in self._known and self._known[name].changed)
 
+    @property
+    def names(self) -> list[str]:
+        """Return the names of all configured servers."""
+        return list(self._of)
+
+    def shown(self, name: str) -> Sequence[Tool]:
+        """Return the tools that a server has shown last."""
+        return self._shown.get(name, ())
+
     def waiting(self) -> list[str]:
         """Return the names of the servers with unapproved descriptions."""
         return [name for name in self._of if name in self._known and self._known[name].changed]

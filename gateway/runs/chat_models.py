@@ -81,6 +81,17 @@ class ChatModels:
         """All models that can be chosen, the default first."""
         return [each.model for each in reversed(self._offered.values())]
 
+    def client_of(self, model: str) -> LlmClient:
+        """Return the client of a model that is offered, which masks secrets."""
+        return MaskingClient(self._offered[model].llm, self._secrets)
+
+    def uses(self, model: str) -> list[str]:
+        """Return what the settings use a model for: `default`, `fallback`, `cheaper`."""
+        now = self._models.now
+        cheaper = [now.cheaper] if now.cheaper else []
+        by_use = {"default": [now.default], "fallback": now.fallbacks, "cheaper": cheaper}
+        return [use for use, found in by_use.items() if any(each.model.id == model for each in found)]
+
     @property
     def unreachable(self) -> Mapping[str, str]:
         """The configured models that cannot be used, with the reason."""

@@ -1,6 +1,19 @@
 """Texts of /model and /think, and of the level that a setting is made for."""
 
 TEXTS = {
+    "model_test_done": {
+        "en": "`{model}` answered after {seconds} s, for {tokens}, {cost}: {answer}",
+        "zh": "`{model}` 在 {seconds} 秒后回答，用量 {tokens}，{cost}：{answer}",
+    },
+    "model_test_failed": {
+        "en": "`{model}` did not answer ({seconds} s): {reason}",
+        "zh": "`{model}` 没有回答（{seconds} 秒）：{reason}",
+    },
+    "model_test_no_room": {
+        "en": "A budget has no room for the test; see {slash}budget.",
+        "zh": "预算不足，无法测试；请看 {slash}budget。",
+    },
+    "model_test_not_yours": {"en": "Only owners can test models.", "zh": "只有所有者可以测试模型。"},
     "level_thread": {"en": "in this thread", "zh": "本话题"},
     "level_channel": {"en": "in this chat and its threads", "zh": "本聊天及其话题"},
     "level_workspace": {"en": "in this whole workspace or server", "zh": "整个工作区或服务器"},

@@ -1,0 +1,81 @@
+"""The screen of groups: which messages are taken in each, who may speak, what tools may do, and the budget."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from channels.base import ChatKey
+from gateway.admin.screen import View, Visit
+from gateway.delivery.delivery import Delivery
+from gateway.permissions.budgets import Budgets
+from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Groups
+from gateway.settings.permissions import NAMES, WORDS
+from gateway.store.budget import chat_account
+from gateway.store.store import Store
+from gateway.texts.amounts import allowance_words, amount_words
+
+MOST_LISTED = 200
+
+
+@dataclass(frozen=True)
+class Row:
+    """A group or channel with its rules."""
+
+    chat: str
+    activation: Activation
+    is_own_activation: bool
+    """True if the activation was set, at any level."""
+    audience: Audience
+    rights: str
+    is_own_audience: bool
+    tools: Mapping[str, str]
+    """Limits by class."""
+    budgets: list[tuple[str, str]]
+    """Allowance, and what is used of it."""
+
+
+class GroupsScreen:
+    """Shows all groups, and changes their rules by the commands that are given in them."""
+
+    name = "groups"
+
+    def __init__(self, groups: Groups, store: Store, delivery: Delivery, budgets: Budgets) -> None:
+        self._groups = groups
+        self._store = store
+        self._delivery = delivery
+        self._budgets = budgets
+
+    async def view(self, visit: Visit) -> View:
+        """Return the groups of the connected platforms."""
+        known = {chat.model_copy(update={"thread": None}) for chat in await self._store.chats.known()}
+        chats = sorted((each for each in known if self._is_group(each)), key=str)
+        facts = {
+            "groups": [self._row(visit, each) for each in chats[:MOST_LISTED]],
+            "activations": list(Activation),
+            "audiences": [each for each in Audience if each is not Audience.ROLE],
+            "classes": list(NAMES),
+            "words": list(WORDS),
+        }
+        return View("groups.html", facts)
+
+    def _is_group(self, chat: ChatKey) -> bool:
+        return self._delivery.knows(chat) and self._delivery.channel(chat).is_group(chat)
+
+    def _row(self, visit: Visit, chat: ChatKey) -> Row:
+        speakers, language = self._groups.speakers(chat), visit.language
+        budgets = [
+            (
+                allowance_words(each.allowance, language),
+                amount_words(self._budgets.used(each), each.allowance.unit, language),
+            )
+            for each in self._budgets.of(chat_account(chat))
+        ]
+        return Row(
+            chat=str(chat),
+            activation=self._groups.activation(chat),
+            is_own_activation=self._groups.place(chat, ACTIVATION) is not None,
+            audience=speakers.audience,
+            rights=str(speakers.rights),
+            is_own_audience=self._groups.place(chat, SPEAKERS) is not None,
+            tools={str(of): str(word) for of, word in self._groups.limits(chat).items()},
+            budgets=budgets,
+        )

@@ -1,0 +1,54 @@
+"""An owner tries and chooses models, and changes the rules of a group, in a real browser."""
+
+from pathlib import Path
+
+from playwright.async_api import Browser, expect
+
+from channels.memory import user
+from gateway.permissions.groups import Activation
+from tests.end_to_end.axe import accessible
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.gateway.admin.desk import admin_world
+from tests.gateway.admin.test_models import menu
+from tests.gateway.test_approved_tools import EVIL, PLAIN, approved_in, described
+
+pytestmark = NEEDS_BROWSER
+
+
+async def test_a_model_is_tested_and_chosen_for_all_chats(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path, models=menu("ready")) as world, world.tab(browser, "models") as tab:
+        await tab.get_by_role("button", name="Test: other/model").click()
+        await expect(tab.get_by_role("status")).to_contain_text("answered after")
+        await tab.get_by_role("combobox", name="Model").first.select_option("other/model")
+        await tab.get_by_role("button", name="Set for all chats: Model").click()
+        await expect(tab.get_by_role("button", name="Reset: all chats")).to_be_visible()
+        await accessible(tab)
+        await tab.get_by_role("button", name="Reset: all chats").click()
+        await expect(tab.get_by_text("No chat has chosen a model")).to_be_visible()
+
+
+async def test_a_group_is_told_to_answer_everything(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Hello!") as world:
+        await world.bot.channel.hears("hi", sender=user("ann"), group="team")
+        await world.bot.app.settled()
+        async with world.tab(browser, "groups") as tab:
+            choice = tab.get_by_role("combobox", name="Answers: memory:here:#team")
+            await choice.select_option("always")
+            await tab.get_by_role("button", name="Set: Answers: memory:here:#team").click()
+            await expect(tab.get_by_role("status")).to_contain_text("every message")
+            await expect(choice).to_have_value("always")
+            await accessible(tab)
+        assert world.bot.made.groups.rules.activation(world.bot.channel.chat(group="team")) is Activation.ALWAYS
+
+
+async def test_changed_tools_of_a_server_are_looked_at_and_approved(browser: Browser, tmp_path: Path) -> None:
+    approved = approved_in(tmp_path)
+    approved.see("words", (described(PLAIN),))
+    approved.see("words", (described(EVIL),))
+    async with admin_world(tmp_path, approved=approved) as world, world.tab(browser, "mcp") as tab:
+        await tab.get_by_role("button", name="Look at the changes").click()
+        status = tab.get_by_role("status")
+        await expect(status).to_contain_text(EVIL)
+        await accessible(tab)
+        await status.get_by_role("button").first.click()
+        await expect(tab.get_by_role("button", name="Look at the changes")).to_have_count(0)
