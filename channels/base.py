@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field
 from channels.attachments import Attachment
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.limits import Limits
-from channels.values import Text, Value
+from channels.values import CallRow, Text, Value
 
 LONGEST_ACTION = 64
 """Bytes of a button's action."""
@@ -282,6 +282,8 @@ class OutboundMessage(Value):
     """The model's reasoning as Markdown; shown only where `Limits.folds_reasoning`."""
     forget: str = ""
     """A part of the text that is not kept once the message has arrived, such as a code."""
+    calls: tuple[CallRow, ...] = ()
+    """Tool calls of the run, oldest first; given only where `Limits.shows_calls`."""
 
 
 class Posted(Value):

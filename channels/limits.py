@@ -45,6 +45,9 @@ class Limits(Value):
     """True if an edit can add text to a message that has a picture."""
     folds_reasoning: bool = False
     """True if the model's reasoning can be unfolded; elsewhere it is not shown."""
+    shows_calls: bool = False
+    """True if tool calls are rows that can be opened; elsewhere they are lines of the progress message, which is folded
+    once the answer is there."""
     forgets: bool = False
     """True if the messages are gone after a restart of Parley."""
     max_upload: int = 50 * 1024 * 1024

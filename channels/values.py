@@ -1,6 +1,6 @@
 """Base classes for the values that channels exchange, and for what platforms send."""
 
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
 
@@ -45,3 +45,16 @@ class Known(Value):
     """Ids of the bot's other messages in the chat."""
     since: float = 0.0
     """Earliest time at which it may have been sent, in seconds since the epoch by the local clock."""
+
+
+class CallRow(Value):
+    """A tool call of the run that a message shows."""
+
+    id: str
+    label: Text
+    """The tool and its target."""
+    state: Literal["running", "waiting", "done", "failed"]
+    note: Text = ""
+    """What the call says while it runs, or a summary of its result."""
+    ms: int | None = None
+    """How long it took, once it has ended."""

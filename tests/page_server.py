@@ -18,7 +18,7 @@ from channels.base import Accepted, ChatKey, InboundEvent, Menu, OutboundMessage
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.web.adapter import CHAT, WebChannel
 from channels.web.config import Config
-from channels.web.conversation import EventRing, Past, Shown
+from channels.web.conversation import CallDetail, EventRing, Past, Shown
 from channels.web.listing import Entries, Entry, Hit, Listing
 from channels.web.rooms import Rooms
 from channels.web.routes import routes_of
@@ -53,6 +53,8 @@ class Page:
     listing: Listing | None = None
     """The stored list of conversations; None for one in memory."""
     idle_seconds: float = 20.0
+    details: dict[tuple[str, str], CallDetail] = field(default_factory=dict)
+    """What is stored of tool calls, by message and call."""
     page: int = 200
     """Stored messages read at once."""
     suggest: Callable[[ChatKey, Sender, Typed], Awaitable[Sequence[Suggestion]]] | None = None
@@ -67,6 +69,7 @@ class Page:
             Config(max_upload=self.max_upload),
             history=self._history,
             listing=self.listing or MemoryListing(),
+            detail=self._detail,
             uploads=self.home / "uploads",
             rooms=self.rooms,
         )
@@ -76,6 +79,9 @@ class Page:
         """The server, while the page is open."""
         assert self._server is not None, "the page is closed"
         return self._server
+
+    async def _detail(self, _: ChatKey, message_id: str, call: str) -> CallDetail | None:
+        return self.details.get((message_id, call))
 
     async def _history(self, _: ChatKey, before: str) -> Past:
         """Return the stored messages; a place is the number of messages before it."""
@@ -137,6 +143,10 @@ class Page:
         """Yield a client that is logged in."""
         async with signed_in(self.server) as client:
             yield client
+
+
+async def no_detail(_: ChatKey, __: str, ___: str) -> None:
+    """Know nothing of any tool call."""
 
 
 class MemoryListing:

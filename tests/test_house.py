@@ -65,6 +65,7 @@ SWALLOWS_ANYTHING = {
     "agent_core/sandbox/process.py": "so is what listens to a program's output",
     "agent_core/supervise.py": "work that must not end is started again, and its failure told",
     "channels/discord/inbound.py": "a mistake over one event ends that event alone",
+    "channels/web/formulas.py": "the library raises anything, and a formula that cannot be drawn holds back no answer",
     "gateway/app/gap_reader.py": "a mistake over one chat's history keeps no other from being read",
     "gateway/chat/run_end.py": "the words that are told of a failure may be what failed",
     "gateway/runs/isolated_run.py": "a mistake of ours ends one task or job run, and is told",

@@ -15,7 +15,7 @@ from channels.base import ChannelError, ChatKey, Inbox, Menu, MessageGone, Outbo
 from channels.limits import Limits
 from channels.web.attachments import Uploads
 from channels.web.config import Config
-from channels.web.conversation import History, Shown, file_reference
+from channels.web.conversation import CallDetails, History, Shown, file_reference
 from channels.web.listing import Listing
 from channels.web.requests import LONGEST_TEXT
 from channels.web.rooms import Rooms
@@ -38,6 +38,7 @@ class WebChannel:
         *,
         history: History,
         listing: Listing,
+        detail: CallDetails,
         uploads: Path,
         now: Callable[[], float] = time.time,
         rooms: Rooms | None = None,
@@ -48,6 +49,7 @@ class WebChannel:
             config: Its settings.
             history: Returns stored messages.
             listing: The stored list of conversations.
+            detail: Returns what is stored of a tool call.
             uploads: The folder for the chats' files, created when first needed.
             now: Clock, in seconds since the epoch.
             rooms: The open conversations.
@@ -63,12 +65,14 @@ class WebChannel:
             is_local=True,
             words_after=timedelta(0),
             folds_reasoning=True,
+            shows_calls=True,
             max_upload=config.max_upload,
         )
         self.config = config
         self.uploads = Uploads(uploads, config.max_upload)
         self.rooms = rooms or Rooms()
         self.listing = listing
+        self.detail = detail
         self.menu = Menu()
         self.now = now
         self.history = history
@@ -157,6 +161,7 @@ class WebChannel:
                 message_id=posted.message_id,
                 markdown=message.markdown,
                 reasoning=message.reasoning,
+                calls=message.calls,
                 at=at,
                 buttons=message.buttons,
                 attachments=message.attachments,

@@ -32,6 +32,7 @@ class ChatRoutes:
         return [
             web.get("/api/history", self._get_history),
             web.get("/api/events", self._get_events),
+            web.get("/api/calls", self._get_call),
             web.get("/api/commands", self._get_commands),
             web.post("/api/suggestions", self._post_suggestions),
             web.post("/api/messages", self._post_message),
@@ -65,6 +66,15 @@ class ChatRoutes:
         except ConnectionResetError:  # the tab was closed
             log.debug("page_left")
         return stream
+
+    async def _get_call(self, request: web.Request) -> web.Response:
+        """Answer with what is stored of a tool call that a message shows."""
+        chat = asked_chat(request)
+        await self._entrance.authorize(request, chat)
+        detail = await self._channel.detail(chat, request.query.get("message", ""), request.query.get("call", ""))
+        if detail is None:
+            raise web.HTTPNotFound(text="nothing is stored of this call")
+        return compressed(detail.model_dump())
 
     async def _get_commands(self, _: web.Request) -> web.Response:
         specs = self._channel.menu.commands

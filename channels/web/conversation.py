@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, JsonValue
 from channels.attachments import Attachment
 from channels.base import Button, ChatKey
 from channels.text import utf16_len
-from channels.values import Text
+from channels.values import CallRow, Text
 from channels.web.render import plain, render
 
 START_OVER = b'data: {"type": "reset"}\n\n'
@@ -43,6 +43,7 @@ class Shown(BaseModel):
     """Seconds since the epoch."""
     buttons: tuple[tuple[Button, ...], ...] = ()
     attachments: tuple[Attachment, ...] = ()
+    calls: tuple[CallRow, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,23 @@ class Past:
 History = Callable[[ChatKey, str], Awaitable[Past]]
 """Returns the stored messages of a chat that end where the second argument says, or the newest ones. Raises ValueError
 if it says nothing readable."""
+
+
+class CallDetail(BaseModel):
+    """What is stored of a tool call."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    arguments: Text = ""
+    result: Text = ""
+    error: Text = ""
+    ms: int | None = None
+    cost: str = ""
+    """What the whole run has cost in dollars; empty if nothing or unknown."""
+
+
+CallDetails = Callable[[ChatKey, str, str], Awaitable[CallDetail | None]]
+"""Returns what is stored of a call of the run that posted a message, by chat, message id and call id."""
 
 
 class EventRing:
@@ -149,10 +167,12 @@ class Conversation:
             return None
         revision = _revision(old) + 1
         self._messages[message.message_id] = {**new, "revision": revision, "at": old["at"]}
+        calls = {} if new["calls"] == old["calls"] else {"calls": new["calls"]}
         return {
             "type": "edit",
             "id": message.message_id,
             "revision": revision,
+            **calls,
             "buttons": new["buttons"],
             "attachments": new["attachments"],
             "reasoning": dict(delta(str(old["reasoning"]), str(new["reasoning"]))),
@@ -194,6 +214,7 @@ def on_the_wire(message: Shown) -> Wire:
             [{"label": each.label, "action": each.action, "style": each.style} for each in row]
             for row in message.buttons
         ],
+        "calls": [each.model_dump() for each in message.calls],
         "attachments": [_file(message.message_id, index, each) for index, each in enumerate(message.attachments)],
     }
 

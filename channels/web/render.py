@@ -7,12 +7,16 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
 from markdown_it.token import Token
 from markdown_it.utils import OptionsDict
 
 from channels.markdown import reader
+from channels.web.code import coloured
+from channels.web.formulas import with_formulas
 
 LINK = {"rel": "noopener noreferrer nofollow", "target": "_blank"}
+TASK = re.compile(r"\[[ xX]\] ")
 ALIGNED = re.compile(r"text-align:(left|center|right)")
 Env = MutableMapping[str, Any]
 
@@ -56,8 +60,32 @@ def _table_close(*_: object) -> str:
     return "</table></div>\n"
 
 
+def _fence(_: RendererHTML, tokens: Sequence[Token], index: int, __: OptionsDict, ___: Env) -> str:
+    token = tokens[index]
+    language = token.info.split()[0] if token.info.split() else ""
+    name = f' class="language-{escape(language)}"' if language else ""
+    return f"<pre><code{name}>{coloured(token.content, language)}</code></pre>\n"
+
+
+def _check_tasks(state: StateCore) -> None:
+    """Turn `[ ]` and `[x]` at the start of an item into boxes."""
+    for item, _, block in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        first = block.children[0] if item.type == "list_item_open" and block.children else None
+        if first is not None and block.children and first.type == "text" and TASK.match(first.content):
+            done, first.content = first.content[1] in "xX", first.content[4:]
+            block.children.insert(0, Token("task", "input", 0, content=" checked" if done else ""))
+
+
+def _task(_: RendererHTML, tokens: Sequence[Token], index: int, __: OptionsDict, ___: Env) -> str:
+    return f'<input type="checkbox" disabled{tokens[index].content}> '
+
+
 def _make() -> MarkdownIt:
     markdown = reader()
+    with_formulas(markdown)
+    markdown.core.ruler.push("tasks", _check_tasks)
+    markdown.add_render_rule("task", _task)
+    markdown.add_render_rule("fence", _fence)
     markdown.add_render_rule("link_open", _link_open)
     markdown.add_render_rule("image", _image)
     markdown.add_render_rule("table_open", _table_open)

@@ -67,6 +67,7 @@ class Answers:
             reply_to=run.reply_to,
             buttons=buttons_below(said, end, run, language),
             reasoning=reasoning_of(said, self._secrets) if channel.limits.folds_reasoning else "",
+            calls=progress.calls,
         )
         masked_channel, picture = self._delivery.masked_channel(run.chat), await self._picture(run)
         posts = answer_posts(masked_channel, run, message, progress, picture, self._clock.time())

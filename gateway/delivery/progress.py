@@ -25,12 +25,15 @@ from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.llm import TextDelta
 from agent_core.reasons import TransitionReason
 from channels.text import literal, visible
+from channels.values import CallRow
 from gateway.security.secrets import Secrets
 from gateway.store.question import ASK
 from gateway.texts.say import Language, say, tool_label
 
 MOST_LINES = 8
 MOST_CHARS = 120
+MOST_CALLS = 100
+"""Most tool calls that are given as rows, the newest ones: they are stored with each answer."""
 
 """Characters with a meaning in Markdown that may occur in tool arguments, as in `17*23*2`."""
 
@@ -55,6 +58,13 @@ class _Line:
         note = f": {_one_line(self.note, room // 2)}" if self.note else ""
         label = _one_line(self.waiting or self.label, room - len(note))  # a long label leaves room for the note
         return f"{mark} {literal(label + note)}{time}"
+
+    def row(self, call: str) -> CallRow:
+        ended = self.ended is not None
+        state = "waiting" if self.waiting else "running" if not ended else "failed" if self.failed else "done"
+        ms = round(1000 * (self.ended - self.started)) if self.ended is not None else None
+        label = _one_line(self.waiting or self.label, MOST_CHARS)
+        return CallRow(id=call, label=label, state=state, note=_one_line(self.note, MOST_CHARS), ms=ms)
 
 
 class Progress:
@@ -138,6 +148,12 @@ class Progress:
             line.note = self._secrets.mask(event.result.summary)
 
     @property
+    def calls(self) -> tuple[CallRow, ...]:
+        """The newest tool calls, oldest first."""
+        lines = list(self._lines.items())[-MOST_CALLS:]
+        return tuple(line.row(call) for call, line in lines)
+
+    @property
     def is_waiting(self) -> bool:
         """True while approval of a call is pending, or a budget has no room."""
         return self._is_paused or any(line.waiting for line in self._lines.values())
@@ -152,11 +168,14 @@ class Progress:
         """Start time of the longest-running tool call in progress."""
         return min((line.started for line in self._lines.values() if line.ended is None), default=None)
 
-    def text(self, now: float, room: int = 3500) -> str:
-        """Return Markdown, never empty: the newest lines, then up to `room` characters of the answer."""
+    def text(self, now: float, room: int = 3500, *, calls: bool = True) -> str:
+        """Return Markdown: the newest lines, then up to `room` characters of the answer.
+
+        It is never empty, unless the lines of tool calls are left out.
+        """
         # Masked as a whole and before cutting, since a secret may arrive in pieces.
         words = self._secrets.mask_unfinished("".join(self._words).strip()) if room else ""
-        lines = [line.render(now) for line in self._lines.values()]
+        lines = [line.render(now) for line in self._lines.values()] if calls else []
         if waiting := self._waiting or self._asking:
             lines.append(f"… {_one_line(waiting, MOST_CHARS - 2)}")
         elif not words and self.running_since is None:

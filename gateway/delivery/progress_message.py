@@ -10,6 +10,7 @@ from agent_core.clock import Clock
 from agent_core.events import AgentEvent, ToolExecutionStart
 from channels.base import Button, ChannelError, EditsRefused, MessageGone, OutboundMessage, Posted
 from channels.capabilities import Deletes
+from channels.values import CallRow
 from gateway.delivery.limiter import MOMENT, STEP_BACK, ChatLimiter
 from gateway.delivery.progress import Progress
 from gateway.delivery.reasoning import Reasoning
@@ -70,7 +71,8 @@ class ProgressMessage:
         """The message last sent or tried."""
         self._shown_at: float | None = None
         self._words_after = masked_channel.channel.limits.words_after.total_seconds()
-        self._shown = "", ""
+        self._shows_calls = masked_channel.channel.limits.shows_calls
+        self._shown: tuple[str, str, tuple[CallRow, ...]] = "", "", ()
         self._changed = asyncio.Event()
         self._worth_showing = asyncio.Event()
         """Set when a tool starts or text arrives, which may be shown before `SHOW_AFTER`."""
@@ -90,19 +92,21 @@ class ProgressMessage:
     def may_become_answer(self) -> bool:
         """True if the message is young, last in the chat, and can be edited soon.
 
-        Others would go unnoticed: those from before a restart, and those with messages below.
+        Others would go unnoticed: those from before a restart, and those with messages below. Where calls are rows, the
+        message keeps them, whatever its age.
         """
         is_last = self.posted is not None and self._masked_channel.is_newest(self.posted)
-        return self.is_young and is_last and self._limiter.edit_queue() < SOON
+        return (self.is_young or self._shows_calls) and is_last and self._limiter.edit_queue() < SOON
 
     @property
     def leaves_nothing(self) -> bool:
         """True if a message that does not become the answer is deleted instead of folded to a line.
 
-        That is so if it was visible only for a few seconds, or if the edit would have to wait for other chats.
+        That is so if it was visible only for a few seconds, if the edit would have to wait for other chats, or if the
+        answer has its calls.
         """
         must_wait = max(self._limiter.edit_queue(), self._limiter.queue()) >= SOON
-        return self._masked_channel.deletes and (self.is_young or must_wait)
+        return self._masked_channel.deletes and (self.is_young or must_wait or self._shows_calls)
 
     @property
     def is_young(self) -> bool:
@@ -149,13 +153,22 @@ class ProgressMessage:
                 continue
             self._changed.clear()
             reasoning = self._reasoning.text if self._reasoning is not None else ""
-            shown = self.progress.text(self._clock.time(), self._room), reasoning
+            shown = self._text, reasoning, self.calls
             if shown != self._shown:
                 self._limiter.take(self._chat, edit=self.posted is not None)
                 self._call = asyncio.create_task(self._put(*shown))
                 if not await asyncio.shield(self._call):
                     return
             await set_within(self._changed, TICK, self._clock)
+
+    @property
+    def calls(self) -> tuple[CallRow, ...]:
+        """The run's tool calls, where the channel shows them as rows."""
+        return self.progress.calls if self._shows_calls else ()
+
+    @property
+    def _text(self) -> str:
+        return self.progress.text(self._clock.time(), self._room, calls=not self._shows_calls)
 
     @property
     def _room(self) -> int:
@@ -184,13 +197,18 @@ class ProgressMessage:
             self._worth_showing.clear()
             await set_within(self._worth_showing, left, self._clock)
 
-    async def _put(self, text: str, reasoning: str) -> bool:
+    async def _put(self, text: str, reasoning: str, calls: tuple[CallRow, ...]) -> bool:
         """Show the text. Return False if further tries are pointless; failures do not affect the run."""
         stop = Button(label=say("stop_button", self.language), action="/stop")
         # While an approval is pending, the question is what should notify.
         silent = self.progress.is_waiting
         self._last = message = OutboundMessage(
-            markdown=text, buttons=((stop,),), reply_to=self._reply_to, silent=silent, reasoning=reasoning
+            markdown=text,
+            buttons=((stop,),),
+            reply_to=self._reply_to,
+            silent=silent,
+            reasoning=reasoning,
+            calls=calls,
         )
         try:
             if self.posted is None:
@@ -209,7 +227,7 @@ class ProgressMessage:
             wait = LATER if told is None else told
             self._limiter.hold(self._chat, wait, edit=self.posted is not None and told is not None)
         else:
-            self._shown = text, reasoning
+            self._shown = text, reasoning, calls
         return True
 
     async def vanish(self) -> None:

@@ -3,6 +3,7 @@
 Imported by name, and only if the page is enabled.
 """
 
+import json
 from collections.abc import Callable, Collection, Iterable
 from functools import partial
 
@@ -20,7 +21,7 @@ from channels.base import (
     TaskEnded,
 )
 from channels.web.adapter import WebChannel
-from channels.web.conversation import Past, Shown
+from channels.web.conversation import CallDetail, Past, Shown
 from channels.web.routes import routes_of
 from gateway.security.masking import masked
 from gateway.settings.settings import Settings
@@ -36,6 +37,8 @@ from gateway.web.operation import OperatorRoutes, Watched
 from gateway.web.server import HttpServer
 from gateway.web.sessions import BrowserSessions
 
+LONGEST_DETAIL = 20_000
+"""Characters of a call's arguments or result that the page shows."""
 PAGE = 200
 """Stored messages that are read at once."""
 
@@ -51,6 +54,37 @@ async def page_history(store: Store, chat: ChatKey, before: str = "") -> Past:
     place = end.before(rows)
     more = f"{place.seq} {place.at!r}" if len(rows) == PAGE else ""
     return Past(masked(shown_on_the_page(rows), store.secrets.mask), more)
+
+
+async def call_detail(store: Store, chat: ChatKey, message_id: str, call: str) -> CallDetail | None:
+    """Return what is stored of a tool call of the run that posted a message of this chat."""
+    post = await store.outbox.current(chat, message_id)
+    run = await store.run_records.find(post.run, chat) if post is not None else None
+    if run is None:
+        return None
+    calls = (await store.run_records.account(run)).calls
+    found = next((each for each in reversed(calls) if each.call == call), None)
+    if found is None:
+        return None
+    detail = CallDetail(
+        arguments=_readable(found.arguments),
+        result=_cut(found.result or ""),
+        error=_cut(found.error or ""),
+        ms=found.duration_ms,
+        cost=f"{run.cost_usd:.4f}" if run.cost_usd else "",
+    )
+    return masked(detail, store.secrets.mask)
+
+
+def _readable(arguments: str) -> str:
+    try:
+        return _cut(json.dumps(json.loads(arguments), ensure_ascii=False, indent=2))
+    except ValueError:
+        return _cut(arguments)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= LONGEST_DETAIL else f"{text[:LONGEST_DETAIL]}…"
 
 
 def _place(before: str) -> Place:
@@ -93,6 +127,7 @@ def _shown_post(at: float, post: Post) -> Shown | None:
         message_id=post.message_id,
         markdown=post.message.markdown,
         reasoning=post.message.reasoning,
+        calls=post.message.calls,
         at=at,
         buttons=post.message.buttons,
         attachments=post.message.attachments,
@@ -167,6 +202,7 @@ def open_page(
         settings.web,
         history=partial(page_history, store),
         listing=store.conversations,
+        detail=partial(call_detail, store),
         uploads=settings.home / "uploads",
         now=clock.time,
     )

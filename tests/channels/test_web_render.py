@@ -4,7 +4,10 @@ import re
 from html.parser import HTMLParser
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from channels.web.formulas import formula
 from channels.web.render import plain, render
 
 LINK = {"href", "rel", "target", "title", "class"}
@@ -16,6 +19,8 @@ ALLOWED: dict[str, set[str]] = {
     "ol": {"start"},
     "th": {"class"},
     "td": {"class"},
+    "span": {"class"},
+    "input": {"type", "disabled", "checked"},
 }
 PLAIN_TAGS = set(re.findall(r"\w+", "blockquote br em h1 h2 h3 h4 h5 h6 hr li pre s strong table tbody thead tr ul"))
 
@@ -117,3 +122,71 @@ def test_what_a_person_typed_stays_as_typed() -> None:
 def test_a_wild_text_is_rendered_in_bounded_time() -> None:
     for wild in ("[" * 20_000, "> " * 5_000, "*a " * 20_000, "https://" * 10_000, "`" * 20_000):
         assert render(wild)
+
+
+# Formulas, code and tasks
+
+
+@pytest.mark.parametrize("written", ["$x^2$", r"\(x^2\)", "$$x^2$$", "$$\nx^2\n$$", "\\[x^2\\]"])
+def test_a_formula_is_drawn_by_the_browser_itself(written: str) -> None:
+    drawn = render(f"Before\n\n{written}\n\nafter")
+    assert "<msup><mi>x</mi><mn>2</mn></msup>" in drawn
+    assert "$" not in drawn
+    assert drawn.startswith("<p>Before</p>")
+
+
+@pytest.mark.parametrize(
+    "text", ["It costs $5 or $6.", "from $HOME to $PATH", "a \\$x$ b", "`$x$`", "$$", "$ x $", "$$\nx"]
+)
+def test_money_and_variables_are_no_formulas(text: str) -> None:
+    assert "<math" not in render(text)
+
+
+@pytest.mark.parametrize(
+    "latex", ["{" * 900 + "x" + "}" * 900, "x" * 2_500, r"\frac{1", r"\left(", "&&&", r"\unknown{x}"]
+)
+def test_what_is_no_formula_harms_nothing(latex: str) -> None:
+    assert latex[:50].split("{", maxsplit=1)[0].strip("\\&(") in render(f"${latex}$") or "<math" in render(f"${latex}$")
+
+
+ELEMENT = re.compile(r"<(/?)([a-zA-Z]+)([^>]*)>")
+HARMLESS = re.compile(
+    r'( (display|mathvariant|stretchy|fence|form|lspace|rspace|columnalign|mathcolor|[a-z]+)="[^"<>:();]*")*'
+)
+OUTER = (r"\text{", r"\href{javascript:alert(1)}{", r"\style{background:url(//evil)}{", r"\class{copy}{", r"\frac{a}{")
+INNER = ("}", "<img src=x onerror=alert(1)>", "&lt;script&gt;", r"\color{red}", '"onload="', "x^2", "&", "\\\\", "😀")
+PIECES = st.sampled_from((*OUTER, *INNER, r"\begin{matrix}", r"\end{matrix}"))
+
+
+@given(st.lists(PIECES, max_size=12).map("".join))
+def test_no_formula_brings_an_element_or_an_attribute_that_acts(latex: str) -> None:
+    drawn = formula(latex)
+    for _, name, attributes in ELEMENT.findall(drawn):
+        assert name in {"math", "code"} or name.startswith("m") or name in {"none", "semantics"}
+        assert HARMLESS.fullmatch(attributes)
+        assert not re.search(r"\b(href|style|class|id|on\w+|src|actiontype)=", attributes)
+
+
+def test_code_has_colours_by_classes_and_stays_text() -> None:
+    drawn = render("```python\ndef f():\n    return '<b>'  # done\n```")
+    assert '<span class="c-keyword">def</span>' in drawn
+    assert '<span class="c-comment"># done</span>' in drawn
+    assert "&lt;b&gt;" in drawn
+    assert "style=" not in drawn
+
+
+@pytest.mark.parametrize("language", ["", "no-such-language", '"><script>', "python " + "x" * 20_001])
+def test_code_without_a_known_language_or_too_much_of_it_is_plain(language: str) -> None:
+    name, _, code = language.partition(" ")
+    drawn = render(f"```{name}\nif <x>: {code}\n```")
+    assert "if &lt;x&gt;" in drawn
+    assert "<span" not in drawn
+    assert "<script" not in drawn
+
+
+def test_tasks_have_boxes() -> None:
+    drawn = render("- [x] done\n- [ ] to do\n\n1. [X] **also**\n\n[x] no item")
+    assert drawn.count("<input") == 3
+    assert '<input type="checkbox" disabled checked> done' in drawn
+    assert '<input type="checkbox" disabled> to do' in drawn
+    assert "<p>[x] no item</p>" in drawn

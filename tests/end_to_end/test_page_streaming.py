@@ -9,7 +9,7 @@ import pytest
 from playwright.async_api import Browser, Locator, Page, expect
 
 from tests.emulators.anthropic import AnthropicEmulator
-from tests.emulators.model_script import Pause, Turn
+from tests.emulators.model_script import Pause, ToolUse, Turn
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program
@@ -110,3 +110,81 @@ async def test_an_answer_without_reasoning_has_nothing_to_unfold(browser: Browse
         await say(page, "Which?")
         await expect(answer(page)).to_contain_text("Oslo.")
         await expect(page.locator("details")).to_have_count(0)
+
+
+async def test_a_tool_call_is_a_row_that_opens_also_after_a_reload(browser: Browser, tmp_path: Path) -> None:
+    turns = [Turn(tools=(ToolUse("calculator", {"expression": "17 * 23"}),)), Turn("It is 391.")]
+    async with talking(tmp_path, browser, *turns) as (page, _):
+        await say(page, "17 times 23?")
+        await expect(answer(page)).to_have_text("It is 391.")
+        await expect(page.locator(".live")).to_have_count(0)
+        for _ in ("at first", "after a reload"):
+            row = page.locator("details.call")
+            await expect(row).to_have_count(1)
+            await expect(row).to_have_class("call done")
+            await row.locator("summary").click()
+            await expect(row.locator(".detail")).to_contain_text('"expression": "17 * 23"')
+            await expect(row.locator(".detail")).to_contain_text("391")
+            await page.reload()
+        await expect(page.get_by_role("article")).to_have_count(2)
+
+
+async def test_the_arrow_up_edits_the_last_message_and_it_is_answered_anew(browser: Browser, tmp_path: Path) -> None:
+    async with talking(tmp_path, browser, Turn("Rome."), Turn("Oslo."), Turn("Oslo again.")) as (page, _):
+        await say(page, "Which is further south?")
+        await expect(answer(page)).to_have_text("Rome.")
+        await page.get_by_role("textbox").press("ArrowUp")
+        await expect(page.get_by_text("You edit an earlier message.")).to_be_visible()
+        await expect(page.get_by_role("textbox")).to_have_value("Which is further south?")
+        await page.keyboard.press("Escape")
+        await expect(page.get_by_role("textbox")).to_have_value("")
+        await page.keyboard.press("ArrowUp")
+        await page.get_by_role("textbox").fill("Which is further north?")
+        await page.keyboard.press("Enter")
+        await expect(answer(page)).to_have_text("Oslo.")
+        await expect(page.locator(".person .typed")).to_have_text("Which is further north?")
+        await page.reload()
+        await expect(page.locator(".person .typed")).to_have_text("Which is further north?")
+
+        await page.get_by_role("button", name="Answer again").click()
+        await expect(answer(page)).to_have_text("Oslo again.")
+
+
+async def test_conversations_run_side_by_side_and_share_one_memory(browser: Browser, tmp_path: Path) -> None:
+    rest = asyncio.Event()
+    slow = Turn(deltas=("The first words", " and the rest."), pause=Pause(after=1, until=rest))
+    remembers = Turn(tools=(ToolUse("remember", {"fact": "Ann likes tea"}),))
+    async with talking(tmp_path, browser, slow, remembers, Turn("Noted.")) as (page, _):
+        await say(page, "take your time")
+        await expect(page.locator(".live")).to_contain_text("The first words")
+        await page.get_by_role("button", name="New conversation", exact=True).click()
+        await say(page, "remember that Ann likes tea")
+        await expect(answer(page)).to_contain_text("Noted.")
+        rest.set()
+        unread = page.locator("#rows li.unread")
+        await page.get_by_role("link", name="take your time").click()
+        await expect(answer(page)).to_contain_text("The first words and the rest.")
+        await expect(unread).to_have_count(0)
+
+    assert [name.endswith("main") for name in remembering(tmp_path, "Ann likes tea")] == [True]
+
+
+def remembering(folder: Path, fact: str) -> list[str]:
+    """Return the names of the memories that hold a fact."""
+    files = (each for each in folder.rglob("*") if each.is_file() and "memory" in each.parts)
+    return [each.parent.name for each in files if fact in each.read_text()]
+
+
+async def test_values_for_an_argument_are_proposed_and_chosen_by_keys(browser: Browser, tmp_path: Path) -> None:
+    async with talking(tmp_path, browser) as (page, _):
+        box, rows = page.get_by_role("textbox"), page.locator("#commands [role=option]")
+        await box.press_sequentially("/langu")
+        await expect(rows).to_have_count(1)
+        await box.press("Tab")
+        await expect(box).to_have_value("/language ")
+        await expect(rows.first).to_be_visible()
+        await box.press("ArrowDown")
+        await box.press("ArrowDown")
+        chosen = await rows.nth(1).inner_text()
+        await box.press("Enter")
+        await expect(box).to_have_value(f"/language {chosen}")

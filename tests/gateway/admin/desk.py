@@ -27,7 +27,7 @@ from gateway.web.page import page_history
 from gateway.web.server import HttpServer
 from tests.entering import enter, page_server, signed_in
 from tests.gateway.bot import Bot, BotOptions
-from tests.page_server import MemoryListing
+from tests.page_server import MemoryListing, no_detail
 
 ABOUT = About(model="scripted", why="a test", demo=False, version="0")
 
@@ -87,7 +87,7 @@ async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterato
     async def history(chat: ChatKey, before: str) -> Past:
         return await page_history(bot.made.store, chat, before)
 
-    web = WebChannel(Config(), history=history, listing=MemoryListing(), uploads=home / "uploads")
+    web = WebChannel(Config(), history=history, listing=MemoryListing(), detail=no_detail, uploads=home / "uploads")
     bot = Bot(home, turns, BotOptions(beside=(web,), **how))  # type: ignore[arg-type]
     pages = AdminPages()
     await bot.start()
