@@ -1,4 +1,4 @@
-"""The table of slash commands. Menus, help texts and documentation are generated from it."""
+"""Slash commands and the table of them, which `gateway/app/commands.py` fills; menus and help are generated from it."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

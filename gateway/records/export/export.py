@@ -11,7 +11,7 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from gateway.errors import ParleyError
-from gateway.records.export import document, markdown
+from gateway.records.export import json_document, markdown
 from gateway.records.export.entries import Entry, Heading, entries
 from gateway.security.printing import print_pieces
 from gateway.security.secrets import Secrets
@@ -24,7 +24,7 @@ FORMS = ("md", "json", "html")
 def exported(archive: Archive, heading: Heading, form: str, secrets: Secrets) -> Iterator[str]:
     """Return the export in pieces; `form` is one of FORMS."""
     if form == "json":
-        return document.written(heading, archive, secrets)
+        return json_document.written(heading, archive, secrets)
     told = entries(archive, heading.chat, secrets)
     return markdown.written(heading, told) if form == "md" else _page()(heading, told)
 

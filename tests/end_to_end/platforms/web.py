@@ -159,6 +159,8 @@ class Web:
                 self._tab.delete(str(told["id"]))
             case "typing":
                 self._tab.typing()
+            case "listed":
+                pass  # it is about the list of conversations, of which this user has one
             case kind:
                 raise AssertionError(f"an event {kind}")
 
