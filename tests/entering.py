@@ -90,8 +90,9 @@ async def sign_in(client: ClientSession, link: str) -> None:
 @asynccontextmanager
 async def signed_in(server: HttpServer, link: str = "") -> AsyncIterator[ClientSession]:
     """Yield a client that is signed in by the console's link, or by another one."""
-    async with ClientSession(server.url, cookie_jar=CookieJar(unsafe=True)) as client:
-        await sign_in(client, link or server.link)
+    link = link or server.link
+    async with ClientSession(link.partition("?")[0], cookie_jar=CookieJar(unsafe=True)) as client:
+        await sign_in(client, link)
         yield client
 
 

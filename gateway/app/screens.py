@@ -3,6 +3,7 @@
 from channels.web.attachments import Uploads
 from gateway.admin.desk import Desk
 from gateway.admin.insight import Insight
+from gateway.admin.screens.browsers import BrowsersScreen
 from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.groups import GroupsScreen
 from gateway.admin.screens.inbox import InboxScreen
@@ -45,6 +46,7 @@ def desk_of(made: Composition, person: str) -> Desk:
             models,
             mcp,
             settings,
+            BrowsersScreen(made.settings.entrance, made.access),
         ),
         templates=Templates(lambda: made.current.zone),
         permit=made.admission.permit,

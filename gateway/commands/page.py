@@ -36,6 +36,9 @@ class Entrance(Protocol):
     def link_for(self, principal: str, person: str) -> str:
         """Return a new one-time link that signs a browser in as this account."""
 
+    def open_links(self, principal: str) -> Sequence[tuple[str, float]]:
+        """Return the links that this account asked for and that are still open, with when they expire."""
+
     async def sign_out(self, browsers: Collection[Browser], by: str) -> None:
         """Sign browsers out, and end what they have open."""
 

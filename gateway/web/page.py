@@ -172,6 +172,10 @@ class Entrance:
         self._rights.record(principal, "page link")
         return self._server.link_of(self._access.links.give(principal, person))
 
+    def open_links(self, principal: str) -> list[tuple[str, float]]:
+        found = self._access.links.open_for(principal)
+        return [(self._server.link_of(each), each.expires) for each in found if each.expires is not None]
+
     async def sign_out(self, browsers: Collection[Browser], by: str) -> None:
         digests = {each.digest for each in browsers}
         for each in await self._access.sessions.sign_out(lambda one: one.digest in digests):

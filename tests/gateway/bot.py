@@ -22,6 +22,7 @@ from channels.memory import MemoryChannel, user
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
+from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.request import new_request_id
@@ -49,6 +50,7 @@ class BotOptions:
     tools: Sequence[Tool] = ()
     channel: MemoryChannel | None = None
     beside: Sequence[Channel] = ()
+    entrance: Entrance | None = None
     """Other channels."""
     clock: Clock | None = None
     limits: LoopLimits | None = None
@@ -171,6 +173,7 @@ class Bot:
             transcription=self._options.transcription,
             models=self._options.offered(self.llm),
             speech=self._options.speech,
+            entrance=self._options.entrance,
         )
         system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)
         self.made = await self._life.enter_async_context(
