@@ -28,7 +28,9 @@ _SELECT = (
     "  (SELECT message_id FROM outbox WHERE key BETWEEN transcript.run || ':answer:' AND transcript.run || ':answer;'"
     "   AND json_extract(message, '$.role') = 'assistant' LIMIT 1))"
     " FROM said JOIN transcript ON transcript.seq = said.rowid"
-    " WHERE said MATCH ? AND said.rowid < ? ORDER BY said.rowid DESC LIMIT ?"
+    " WHERE said MATCH ? AND said.rowid < ?"
+    " AND (? = '' OR session IN (SELECT session FROM runs WHERE runs.chat = transcript.chat AND person = ?))"
+    " ORDER BY said.rowid DESC LIMIT ?"
 )
 _OF_OWNER = (
     "SELECT transcript.seq, transcript.chat, message FROM said JOIN transcript ON transcript.seq = said.rowid"
@@ -70,7 +72,9 @@ class Page:
 class Search(Table):
     """Index of what users, the agent and its jobs said, by word. `Transcript.append` adds to it."""
 
-    async def find(self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None) -> Page:
+    async def find(
+        self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None, person: str | None = None
+    ) -> Page:
         """Return the newest messages in these chats that have all words.
 
         Args:
@@ -78,11 +82,13 @@ class Search(Table):
             words: Words in any order; case and accents do not count.
             most: The length of a page.
             before: The number of a transcript row; only earlier ones are returned.
+            person: Whoever began a run in their conversation; None for all.
 
         Raises:
             ValueError: There is no word in `words`.
         """
-        values = (_query(chats, words), _END if before is None else before, most + 1)
+        end, whose = _END if before is None else before, person or ""
+        values = (_query(chats, words), end, whose, whose, most + 1)
 
         def read(connection: Connection) -> Page:
             rows = list(readable(connection.execute(_SELECT, values), _found, "transcript"))
