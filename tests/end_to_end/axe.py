@@ -46,5 +46,6 @@ async def accessible(tab: Page) -> None:
     """Assert that there is no serious or critical violation in a tab, in light and in dark colours."""
     for scheme in ("light", "dark"):
         await tab.emulate_media(color_scheme=scheme)
-        assert await violations(tab) == [], f"in {scheme} colours"
+        found = await violations(tab)
+        assert found == [], f"in {scheme} colours: {found}"
     await tab.emulate_media(color_scheme=None)
