@@ -67,6 +67,10 @@ class Vitals:
         self._about = about
         self._clock = clock
 
+    def channels(self) -> list[str]:
+        """Return the names of all channels."""
+        return [channel.name for channel in self._channels]
+
     async def unready(self) -> Mapping[str, str]:
         """Return what is not ready, each with the reason."""
         found = {channel.name: "not connected" for channel in self._channels if not _is_connected(channel)}

@@ -6,7 +6,9 @@ from gateway.admin.insight import Insight
 from gateway.admin.screens.browsers import BrowsersScreen
 from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.groups import GroupsScreen
+from gateway.admin.screens.health import HealthScreen
 from gateway.admin.screens.inbox import InboxScreen
+from gateway.admin.screens.log import LogScreen
 from gateway.admin.screens.mcp import McpScreen
 from gateway.admin.screens.memory import MemoryScreen
 from gateway.admin.screens.models import ModelsScreen
@@ -15,10 +17,12 @@ from gateway.admin.screens.runs import RunsScreen
 from gateway.admin.screens.schedules import SchedulesScreen
 from gateway.admin.screens.settings import SettingsScreen
 from gateway.admin.screens.skills import SkillsScreen
+from gateway.admin.screens.storage import StorageScreen
 from gateway.admin.templates import Templates
 from gateway.app.composition import Composition
 from gateway.app.page_commands import PageCommands
 from gateway.commands.skill_archives import MOST_BYTES
+from gateway.records.recent_log import RECENT
 
 
 def desk_of(made: Composition, person: str) -> Desk:
@@ -35,6 +39,10 @@ def desk_of(made: Composition, person: str) -> Desk:
     models = ModelsScreen(made.chat_models, made.store, made.delivery, insight)
     groups = GroupsScreen(made.groups.rules, made.store, made.delivery, made.budgets)
     mcp = McpScreen(made.approved, made.agent_parts.others)
+    home, secrets = made.settings.home, made.secrets
+    storage = StorageScreen(home, made.current, insight, made.access)
+    health = HealthScreen(made.about, made.vitals.unready, made.vitals.channels, home, secrets, made.clock)
+    log = LogScreen(RECENT, home, secrets)
     commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
     return Desk(
         screens=(
@@ -49,6 +57,9 @@ def desk_of(made: Composition, person: str) -> Desk:
             models,
             mcp,
             settings,
+            storage,
+            health,
+            log,
             BrowsersScreen(made.settings.entrance, made.access),
         ),
         templates=Templates(lambda: made.current.zone),
@@ -59,5 +70,5 @@ def desk_of(made: Composition, person: str) -> Desk:
         person=person,
         language=made.current.language,
         badges={inbox.name: inbox.waiting, people.name: people.waiting, mcp.name: mcp.waiting},
-        feeds={inbox.name: inbox.news},
+        feeds={inbox.name: inbox.news, log.name: log.news},
     )

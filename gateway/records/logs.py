@@ -10,11 +10,12 @@ import threading
 import traceback
 from collections.abc import Callable
 from types import TracebackType
-from typing import Literal, TextIO
+from typing import Literal, TextIO, cast
 
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from gateway.records.recent_log import RECENT, Copied
 from gateway.security.log_throttle import LogThrottle
 from gateway.security.secrets import Secrets
 
@@ -55,6 +56,7 @@ def configure_logs(
     out = stream or sys.stderr
     tty = out.isatty()
     last = _ending(form if form != "auto" else "console" if tty else "logfmt", secrets, colors=tty)
+    kept = Copied(out, RECENT)
     first: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.processors.add_log_level,
@@ -64,10 +66,10 @@ def configure_logs(
     structlog.configure(
         processors=[_threshold, *first, *last],
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
-        logger_factory=structlog.WriteLoggerFactory(out),
+        logger_factory=structlog.WriteLoggerFactory(cast(TextIO, kept)),
         cache_logger_on_first_use=True,
     )
-    handler = logging.StreamHandler(out)
+    handler = logging.StreamHandler(kept)
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=[*first, structlog.stdlib.add_logger_name],

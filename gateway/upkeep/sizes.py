@@ -16,7 +16,7 @@ ENOUGH = 200 * 1024 * 1024
 """Bytes of a disk that have to be free, or it is as good as full."""
 
 MOST_NAMED = 3
-"""The most chats and users named."""
+"""The most chats and users named, unless more are asked for."""
 
 Largest = tuple[tuple[str, int], ...]
 """Names with sizes in bytes, largest first."""
@@ -40,8 +40,8 @@ class Sizes:
     """Users by the size of the files they created in all chats."""
 
 
-def sizes(home: Path) -> Sizes:
-    """Compute all sizes by scanning every file, which may take a while."""
+def sizes(home: Path, most: int = MOST_NAMED) -> Sizes:
+    """Compute all sizes by scanning every file, which may take a while. `most` chats and users are named."""
     backups = kept(home)
     store = sum(_size(home / f"{FILE}{end}") for end in ("", "-wal"))
     files, versions = _by_chat(home / "workspaces"), _by_chat(home / VERSIONS)
@@ -52,8 +52,8 @@ def sizes(home: Path) -> Sizes:
         versions=versions.total(),
         backups=sum(_size(each) for each in backups),
         newest=backups[0] if backups else None,
-        chats=_largest(files + versions),
-        people=_largest(people),
+        chats=_largest(files + versions, most),
+        people=_largest(people, most),
     )
 
 
@@ -74,8 +74,8 @@ def _by_chat(folder: Path) -> Counter[str]:
     return Counter({key_of(each.name): _folder(each) for each in folder.glob("*/")})
 
 
-def _largest(counted: Counter[str]) -> Largest:
-    return tuple((name, size) for name, size in counted.most_common(MOST_NAMED) if size)
+def _largest(counted: Counter[str], most: int) -> Largest:
+    return tuple((name, size) for name, size in counted.most_common(most) if size)
 
 
 def _folder(folder: Path) -> int:

@@ -98,6 +98,7 @@ def test_every_text_is_said_somewhere() -> None:
 
     groups |= {f"page_skills_{each}" for each in Origin} | {f"page_level_{each}" for each in Level}
     groups |= {f"page_models_{use}" for use in ("default", "fallback", "cheaper")}
+    groups |= {f"page_health_{mark}" for mark in ("ok", "note", "problem")}
     groups |= {f"page_settings_{each}" for each in Change}
     groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
     groups |= {f"page_in_{each}" for each in Unit} | {f"page_costs_each_{each}" for each in Scope}

@@ -1,0 +1,28 @@
+// Follows the log: asks for new lines while the tab is shown, and keeps the last thousand.
+
+const EVERY = 2000; // milliseconds
+const MOST = 1000;
+
+async function follow() {
+  const log = document.getElementById("log");
+  if (!log || document.hidden) return;
+  const { last, level, words } = log.dataset;
+  const query = new URLSearchParams({ after: last, level, q: words });
+  const answer = await fetch(`/admin/api/log?${query}`).catch(() => null);
+  if (!answer?.ok || !log.isConnected || log.dataset.last !== last) return;
+  const news = await answer.json();
+  const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  for (const { level: of, text } of news.lines) {
+    const line = document.createElement("div");
+    line.className = of;
+    line.textContent = text;
+    log.append(line);
+  }
+  while (log.childElementCount > MOST) log.firstElementChild.remove();
+  log.dataset.last = news.last;
+  if (isAtEnd) log.scrollTop = log.scrollHeight;
+}
+
+const log = document.getElementById("log");
+if (log) log.scrollTop = log.scrollHeight;
+setInterval(follow, EVERY);

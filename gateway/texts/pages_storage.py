@@ -1,0 +1,50 @@
+"""Texts of the admin pages of storage, health and the log."""
+
+TEXTS = {
+    "page_size": {"en": "Size", "zh": "大小"},
+    "page_storage": {"en": "Storage", "zh": "存储"},
+    "page_storage_store": {"en": "Database", "zh": "数据库"},
+    "page_storage_files": {"en": "Files of chats", "zh": "聊天文件"},
+    "page_storage_versions": {"en": "Former versions of files", "zh": "文件的历史版本"},
+    "page_storage_backups": {"en": "Backups", "zh": "备份"},
+    "page_storage_chats": {"en": "By chat", "zh": "按聊天"},
+    "page_storage_people": {"en": "By person", "zh": "按用户"},
+    "page_storage_of": {"en": "Of {mb} MB", "zh": "占 {mb} MB 的比例"},
+    "page_storage_keep": {
+        "en": "Long results and sent files are kept for {days} days, and {backups} nightly backups (0: no limit, or "
+        "none).",
+        "zh": "较长的工具结果和已发送的文件保留 {days} 天，每晚备份保留 {backups} 份（0 表示不限或不备份）。",
+    },
+    "page_storage_none": {"en": "No files are stored yet.", "zh": "还没有存储文件。"},
+    "page_storage_no_backups": {
+        "en": "There is no backup yet. One is made each night; `parley backup` makes one now.",
+        "zh": "还没有备份。每晚会自动备份；也可以运行 `parley backup` 立即备份。",
+    },
+    "page_health": {"en": "Health", "zh": "运行状况"},
+    "page_health_version": {"en": "Version", "zh": "版本"},
+    "page_health_started": {"en": "Started", "zh": "启动时间"},
+    "page_health_hours": {"en": "{hours} h ago", "zh": "{hours} 小时前"},
+    "page_health_sandbox": {"en": "Sandbox for programs", "zh": "程序沙箱"},
+    "page_health_no_sandbox": {"en": "none, so no programs are run", "zh": "无，因此不运行程序"},
+    "page_health_down": {"en": "not ready: {why}", "zh": "未就绪：{why}"},
+    "page_health_doctor": {"en": "Check everything", "zh": "全面检查"},
+    "page_health_check": {"en": "Check now", "zh": "立即检查"},
+    "page_health_owners": {"en": "Only owners can run this check here.", "zh": "只有所有者可以在这里运行检查。"},
+    "page_health_ok": {"en": "in order", "zh": "正常"},
+    "page_health_note": {"en": "note", "zh": "提示"},
+    "page_health_problem": {"en": "problem", "zh": "问题"},
+    "page_log": {"en": "Log", "zh": "日志"},
+    "page_log_level": {"en": "From level", "zh": "最低级别"},
+    "page_log_how": {
+        "en": "The last lines since the start, masked. New ones follow by themselves, at most 200 every 2 seconds.",
+        "zh": "启动以来的最近日志（已隐藏机密）。新日志会自动出现，每 2 秒最多 200 行。",
+    },
+    "page_log_owners": {"en": "The log is for owners.", "zh": "只有所有者可以查看日志。"},
+    "page_log_actions": {"en": "Last actions", "zh": "最近的操作"},
+    "page_log_what": {"en": "Action", "zh": "操作"},
+    "page_log_state": {"en": "Outcome", "zh": "结果"},
+    "page_log_no_actions": {
+        "en": "Tool calls and changes by admins appear here as soon as there are some.",
+        "zh": "工具调用和管理员的更改会显示在这里。",
+    },
+}
