@@ -41,6 +41,7 @@ ONCE = (
     "audit",
     "canaries",
     "injections",
+    "page",
     "house",
 )
 """Benches that do not depend on the platform."""

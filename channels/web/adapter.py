@@ -22,6 +22,8 @@ from channels.web.rooms import Rooms
 from channels.web.visitor import LOCAL, mark_of
 
 NAME = "web"
+LONGEST_NOTICE = 160
+"""Characters of a notification."""
 CHAT = ChatKey(platform=NAME, account=LOCAL, chat="main")
 """The first conversation of this machine's user."""
 
@@ -56,9 +58,9 @@ class WebChannel:
         """
         self.limits = Limits(
             max_text=LONGEST_TEXT,
-            edit_every=timedelta(seconds=0.1),
-            edit_every_in_groups=timedelta(seconds=0.1),
-            burst=20,
+            edit_every=timedelta(seconds=0.02),
+            edit_every_in_groups=timedelta(seconds=0.02),
+            burst=100,
             threads_share_pace=False,
             threads_share_memory=True,
             keeps_keys=True,
@@ -100,7 +102,7 @@ class WebChannel:
         if message_id not in known and not known.is_deleted(message_id):
             await self._show(posted, message, self.now())
             self.listing.answered(chat, self.now())
-            self.rooms.tell(chat, {"at": self.now(), "unread": True})
+            self.rooms.tell(chat, {"at": self.now(), "unread": True, "notice": _notice(message)})
         return posted
 
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
@@ -172,3 +174,12 @@ class WebChannel:
 def _check(chat: ChatKey) -> None:
     if (chat.platform, chat.chat) != (CHAT.platform, CHAT.chat):
         raise ChannelError(f"the page has no chat {chat}", permanent=True)
+
+
+def _notice(message: OutboundMessage) -> str:
+    """Return the words of a notification about a message; none for one that shows what is still going on."""
+    goes_on = any(button.action == "/stop" for row in message.buttons for button in row)
+    if message.silent or goes_on:
+        return ""
+    words = " ".join(message.markdown[: 4 * LONGEST_NOTICE].split())
+    return words[:LONGEST_NOTICE]

@@ -14,7 +14,8 @@ from aiohttp.test_utils import TestServer
 from aiohttp.typedefs import Handler
 
 from channels.attachments import Attachment
-from channels.base import ChatKey, Menu, MessageReceived, OutboundMessage
+from channels.base import Button, ChatKey, Menu, MessageReceived, OutboundMessage
+from channels.web.adapter import CHAT
 from channels.web.conversation import Shown
 from channels.web.routes import routes_of
 from channels.web.visitor import Visitor, let_in
@@ -193,3 +194,16 @@ async def test_a_conversation_is_exported_whole_and_in_order(tmp_path: Path) -> 
     assert [line for line in words.splitlines() if line.startswith("said")] == [f"said {number}" for number in range(7)]
     assert words.startswith("## You, 1970-01-01 00:00 UTC\n\nsaid 0\n\n")
     assert words.endswith("## Parley, 1970-01-01 00:00 UTC\n\n**done**\n\n- x.csv\n\n\n")
+
+
+async def test_a_question_and_a_report_are_announced_and_progress_is_not(tmp_path: Path) -> None:
+    page, stop = Page(tmp_path), ((Button(label="Stop", action="/stop"),),)
+    async with page.open(), page.browser() as client:
+        last = (await history(client))["last"]
+        async with tab(client, last) as stream:
+            await page.channel.send(CHAT, OutboundMessage(markdown="Working", buttons=stop), "1")
+            await page.channel.send(CHAT, text("May I run this? " * 50), "2")
+            seen = await stream.until(lambda screen: len(screen.listed) == 2)
+    assert seen.listed[0]["notice"] == ""
+    assert seen.listed[1]["notice"].startswith("May I run this? May I")
+    assert len(seen.listed[1]["notice"]) == 160

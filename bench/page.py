@@ -1,0 +1,159 @@
+"""Fifty tabs of the page, each with a live answer: Parley's CPU, and the time from the model's words to the tab's.
+
+A tab is an event stream as the page's script opens one; nothing is drawn. The list of 10,000 conversations is read from
+a store on disk.
+"""
+
+import asyncio
+import json
+import re
+import statistics
+import sys
+import tempfile
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from uuid import uuid4
+
+from aiohttp import ClientSession, CookieJar, web
+from aiohttp.test_utils import TestServer
+
+from agent_core.clock import SystemClock, new_id
+from bench.bot import Bot
+from bench.figures import Figure
+from channels.base import ChatKey
+from gateway.store.store import Store
+from tests.end_to_end.test_newcomer import link_of
+from tests.entering import sign_in
+
+TABS = 50
+WORDS = 100
+PER_SECOND = 20
+"""Words per second of each answer."""
+CONVERSATIONS = 10_000
+LISTED = 20
+"""Times that the list is read."""
+_UNHURRIED = (
+    sys.executable,
+    "-P",
+    "-c",
+    f"import sys; from gateway.chat import pace; pace.BURST = {10 * TABS}; from gateway.cli import main; "
+    "sys.exit(main(['run']))",
+)
+"""Parley without the rate limit per person, since one person asks in all tabs."""
+_WORD = re.compile(r"w(\d+)x(\d+)y")
+_ASKED = re.compile(r"tab (\d+)")
+
+
+class Model:
+    """A model server that writes down when it sends each word."""
+
+    def __init__(self) -> None:
+        self.sent: dict[tuple[int, int], float] = {}
+        self.all_talk = asyncio.Event()
+        """Set when each answer has begun."""
+        self.first_ends = asyncio.Event()
+        self._begun = 0
+
+    def routes(self) -> list[web.RouteDef]:
+        return [web.get("/v1/models", self._models), web.post("/v1/chat/completions", self._complete)]
+
+    async def _models(self, _: web.Request) -> web.Response:
+        return web.json_response({"object": "list", "data": [{"id": "test-model", "object": "model"}]})
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        tab = int(_ASKED.findall(await request.text())[-1])
+        stream = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
+        await stream.prepare(request)
+        self._begun += 1
+        if self._begun == TABS:
+            self.all_talk.set()
+        await self.all_talk.wait()
+        for word in range(WORDS):
+            await asyncio.sleep(1 / PER_SECOND)
+            self.sent[tab, word] = time.monotonic()
+            await stream.write(_frame({"delta": {"content": f"w{tab}x{word}y "}, "index": 0}))
+        self.first_ends.set()
+        await stream.write(_frame({"delta": {}, "index": 0, "finish_reason": "stop"}) + b"data: [DONE]\n\n")
+        return stream
+
+
+def _frame(choice: dict[str, object]) -> bytes:
+    body = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "test-model", "choices": [choice]}
+    return f"data: {json.dumps(body)}\n\n".encode()
+
+
+async def figures() -> list[Figure]:
+    with tempfile.TemporaryDirectory() as folder:
+        return [*await _live(Path(folder)), *await _list(Path(folder) / "many")]
+
+
+async def _live(folder: Path) -> list[Figure]:
+    model = Model()
+    app = web.Application()
+    app.add_routes(model.routes())
+    async with TestServer(app) as server, _parley(folder, str(server.make_url("/v1"))) as (bot, client):
+        tabs = [asyncio.create_task(_tab(client, number)) for number in range(TABS)]
+        await model.all_talk.wait()
+        cpu, began = bot.cpu, time.monotonic()
+        await model.first_ends.wait()
+        cores = (bot.cpu - cpu) / (time.monotonic() - began)
+        seen = {key: at for each in await asyncio.gather(*tabs) for key, at in each.items()}
+    delays = sorted(1000 * (seen[key] - model.sent[key]) for key in seen)
+    return [
+        Figure(f"CPU for {TABS} live answers of {PER_SECOND} words a second", cores, "cores", 1),
+        Figure("from the model's word to the tab, median", statistics.median(delays), "ms"),
+        Figure("from the model's word to the tab, 95 %", delays[len(delays) * 95 // 100], "ms", 50),
+        Figure("words that no tab got", TABS * WORDS - len(seen), "", 0),
+    ]
+
+
+@asynccontextmanager
+async def _parley(folder: Path, model: str) -> AsyncIterator[tuple[Bot, ClientSession]]:
+    bot = Bot(folder, _UNHURRIED)
+    environ = {"PARLEY_WEB_PORT": "0", "OPENAI_BASE_URL": model, "OPENAI_API_KEY": "unused"}
+    for name, value in environ.items():
+        bot.set(name, value)
+    await bot.launch()
+    try:
+        link = await link_of(bot)
+        async with ClientSession(link.partition("?")[0], cookie_jar=CookieJar(unsafe=True)) as client:
+            await sign_in(client, link)
+            yield bot, client
+    finally:
+        await bot.stop()
+
+
+async def _tab(client: ClientSession, number: int) -> dict[tuple[int, int], float]:
+    """Open a conversation, ask, and note when each word came."""
+    name = str(uuid4())
+    async with client.get("/api/history", params={"conversation": name}) as answer:
+        where = {"conversation": name, "after": (await answer.json())["last"]}
+    seen: dict[tuple[int, int], float] = {}
+    async with client.get("/api/events", params=where, timeout=None) as stream:
+        body = {"conversation": name, "id": str(uuid4()), "text": f"tab {number}"}
+        async with client.post("/api/messages", json=body) as answer:
+            answer.raise_for_status()
+        async for line in stream.content:
+            now = time.monotonic()
+            for tab, word in _WORD.findall(line.decode()):
+                seen.setdefault((int(tab), int(word)), now)
+            if len(seen) >= WORDS:
+                return seen
+    return seen
+
+
+async def _list(folder: Path) -> list[Figure]:
+    owner = ChatKey(platform="web", account="local", chat="main")
+    async with Store.open(folder, SystemClock(), new_id) as store:
+        for number in range(CONVERSATIONS):
+            chat = owner.model_copy(update={"thread": f"conversation-{number}"})
+            store.conversations.heard(chat, f"About the matter number {number}", float(number))
+        await store.check_writable()
+        times = []
+        for _ in range(LISTED):
+            began = time.perf_counter()
+            await store.conversations.of(owner)
+            times.append(1000 * (time.perf_counter() - began))
+    return [Figure(f"a page of the list of {CONVERSATIONS} conversations, slowest of {LISTED}", max(times), "ms", 100)]
