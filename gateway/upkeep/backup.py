@@ -28,8 +28,10 @@ FILES = ("workspaces", "outgoing", "uploads", "versions", "provenance")
 """Included with `files`."""
 SECRETS = (".env",)
 """Included with `secrets`, as is parley.toml if it contains a secret."""
-PARTS = frozenset({FILE, TOML, APPROVED, *FOLDERS, *FILES, *SECRETS, "page.key"})
-"""The top-level names that a backup may contain; the last only in those of earlier versions."""
+WRITTEN = frozenset({FILE, TOML, APPROVED, *FOLDERS, *FILES, *SECRETS})
+"""The top-level names that a backup may contain."""
+PARTS = WRITTEN | {"page.key"}
+"""Those that a restore takes: also what only backups of earlier versions contain."""
 CHUNK = 1 << 20
 
 

@@ -7,11 +7,12 @@ from pathlib import Path
 import pytest
 
 from gateway.store.opening import FILE
-from gateway.upkeep.backup import PARTS
+from gateway.upkeep.backup import WRITTEN
 from tests.emulators.model_script import ToolUse, calls, says
+from tests.end_to_end import forks
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage
-from tests.process import REPOSITORY, python, until
+from tests.process import REPOSITORY, until
 
 pytestmark = [where(lambda facts: facts.name == "web"), pytest.mark.timeout(120)]
 
@@ -39,7 +40,7 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 async def parley(home: Path, *arguments: str) -> None:
-    done = await python("-P", "-m", "gateway.cli", *arguments, environ={"PARLEY_HOME": str(home)})
+    done = await forks.parley(*arguments, environ={"PARLEY_HOME": str(home)})
     assert done.code == 0, done.err
 
 
@@ -83,8 +84,8 @@ async def test_of_each_entry_of_a_home_that_lived_somebody_has_decided_whether_i
     assert entries - decided().keys() == set(), (
         "docs/backup.md does not name these, and gateway/upkeep/backup.py may not"
     )
-    assert {name for name, answer in decided().items() if answer != "no"} == PARTS
-    assert PARTS - entries == set(), "a home that lived has all of them, or this test says too little"
+    assert {name for name, answer in decided().items() if answer != "no"} == WRITTEN
+    assert WRITTEN - entries == set(), "a home that lived has all of them, or this test says too little"
 
 
 async def test_all_that_is_to_come_back_comes_back_on_another_machine(home: Path) -> None:

@@ -3,9 +3,10 @@
 import pytest
 
 from tests.emulators.model_script import ToolUse, calls, says
+from tests.end_to_end import forks
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import API_KEY, Stage, is_answered
-from tests.process import Finished, python
+from tests.process import Finished
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -14,7 +15,7 @@ async def parley(stage: Stage, *arguments: str) -> Finished:
     """Run a command in the same home as the running program."""
     home = stage.program.home
     environ = {"HOME": str(home.parent), "PARLEY_HOME": str(home), "OPENAI_API_KEY": API_KEY}
-    return await python("-P", "-m", "gateway.cli", *arguments, cwd=home.parent, environ=environ)
+    return await forks.parley(*arguments, cwd=home.parent, environ=environ)
 
 
 @where(lambda facts: facts.files)

@@ -11,11 +11,12 @@ import pytest_asyncio
 from gateway.store.opening import FILE
 from gateway.upkeep.upkeep import TELL_EVERY
 from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.end_to_end import forks
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.emulated import STRANGERS
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage, shows
-from tests.process import python, until
+from tests.process import until
 
 pytestmark = [where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
 
@@ -26,7 +27,7 @@ def echo(asked: ModelRequest) -> Answer:
 
 async def parley(stage: Stage, *arguments: str) -> None:
     home = {"PARLEY_HOME": str(stage.program.home), "HOME": str(stage.program.home.parent)}
-    done = await python("-P", "-m", "gateway.cli", *arguments, environ=home)
+    done = await forks.parley(*arguments, environ=home)
     assert done.code == 0, done.err
 
 
