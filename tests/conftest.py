@@ -18,6 +18,7 @@ from tests.examples import ALL
 from tests.in_turn import pytest_generate_tests  # noqa: F401 - a hook of pytest's
 from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's
 from tests.logs import use_plain_logs
+from tests.postgres import database, postgres_server, url_of  # noqa: F401 - fixtures
 from tests.zones import use_pinned_zones
 
 use_pinned_zones()

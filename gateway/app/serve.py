@@ -125,7 +125,14 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         life.push_async_callback(source.close)
         models = await source.choose(settings)
         store = await life.enter_async_context(
-            Store.open(settings.home, clock, new_id, settings.secrets, ballast=settings.quotas.ballast_mb * MB)
+            Store.open(
+                settings.home,
+                clock,
+                new_id,
+                settings.secrets,
+                ballast=settings.quotas.ballast_mb * MB,
+                url=settings.database,
+            )
         )
         found = await trying
         launcher = None if isinstance(found, NoLauncher) else found

@@ -60,7 +60,7 @@ class ExportCommands:
     def _write(self, heading: Heading, form: str) -> Path | None:
         """Write the export, replacing the chat's previous one. Returns None if the chat has no messages. Blocks."""
         folder = self._home / "outgoing" / f"export-{hashlib.sha256(heading.chat.encode()).hexdigest()[:24]}"
-        with Archive.open(self._home) as archive:
+        with Archive.open(self._home, self._current.now.database) as archive:
             if not archive.sessions(heading.chat):
                 return None
             file = folder / f"chat.{form}"

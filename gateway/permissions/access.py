@@ -129,11 +129,8 @@ class Access:
         person = self._roles.person(self.principal(at, by))
         direct = {each.chat for each in person.accounts} if person else set()
         whole, here = (each.model_copy(update={"thread": None}) for each in (chat, at))
-        return whole in direct or (whole == here and not self._is_group(here) and not self.is_visiting(at, by))
-
-    def is_visiting(self, chat: ChatKey, sender: Sender) -> bool:
-        """Return True for a visitor of the page who acts in a chat of another platform, where they may be no member."""
-        return _is_principal(sender) and not self._is_local(chat)
+        is_visiting = _is_principal(by) and not self._is_local(at)
+        return whole in direct or (whole == here and not self._is_group(here) and not is_visiting)
 
     def limits(self, chat: ChatKey) -> Row:
         """Return what a group's rules leave to tools; a class that is not in it has no limit."""
@@ -221,13 +218,6 @@ class Access:
     def _is_blocked(self, principal: str) -> bool:
         person = self._roles.person(principal)
         return person is not None and person.is_blocked
-
-    def only_of(self, chat: ChatKey, person: str | None) -> str | None:
-        """Return the person if they are a guest in a group: they see only the conversations that they took part in."""
-        if person is None or not self._is_group(chat):
-            return None
-        role = self.role(chat, Sender(id=person, name=""))
-        return None if role is not None and role.is_at_least(Role.MEMBER) else person
 
     def _is_group(self, chat: ChatKey) -> bool:
         channel = self._channels.on(chat.platform)

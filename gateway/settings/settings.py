@@ -64,6 +64,12 @@ def _audio(value: str) -> str:
     return value
 
 
+def _postgres(value: SecretStr) -> SecretStr:
+    if not value.get_secret_value().startswith(("postgresql://", "postgres://")):
+        raise ValueError("must begin with postgresql://")
+    return value
+
+
 People = Annotated[frozenset[Annotated[str, AfterValidator(_person)]], BeforeValidator(_split)]
 
 
@@ -133,6 +139,9 @@ class Settings(BaseSettings):
     """Number of nightly backups kept in the folder backups; 0: none are made."""
     keep_days: Annotated[int, Field(ge=0)] = 30
     """Days after which long results of tools are shortened and copies of sent files removed; 0: never."""
+    database_url: Annotated[SecretStr, AfterValidator(_postgres)] | None = None
+    """Address of a PostgreSQL database, such as postgresql://parley:password@db.example.org/parley, which needs the
+    extra cluster. Empty: the file parley.db."""
     permissions: PermissionSettings = PermissionSettings()
     limits: LimitSettings = LimitSettings()
     budgets: BudgetSettings = BudgetSettings()
@@ -180,10 +189,16 @@ class Settings(BaseSettings):
         return audio_server(value, use, key, self.environ.get("OPENAI_API_KEY")) if value else None
 
     @property
+    def database(self) -> str | None:
+        """The address of the PostgreSQL database; None if the store is a file."""
+        return None if self.database_url is None else self.database_url.get_secret_value()
+
+    @property
     def secret_values(self) -> frozenset[str]:
         """Values that must not appear in chats, logs or requests to models."""
         keys = {value for name, value in self.environ.items() if _SECRET_NAME.search(name)}
-        written = {found[1] for value in self.environ.values() for found in _PASSWORD.finditer(value)}
+        addresses = (*self.environ.values(), self.database or "")
+        written = {found[1] for value in addresses for found in _PASSWORD.finditer(value)}
         passwords = written | set(map(unquote, written))
         queries = (parse_qsl(urlsplit(server.url or "").query) for server in self.mcp.values())
         asked = {value for query in queries for name, value in query if _SECRET_NAME.search(f"_{name.upper()}")}
@@ -250,6 +265,14 @@ def load_settings(environ: Mapping[str, str], cwd: Path) -> Settings:
     if refusals.sentences:
         raise SettingsError(*refusals.sentences)
     return settings
+
+
+def database_of(environ: Mapping[str, str], cwd: Path) -> str | None:
+    """Return the address of the PostgreSQL database; None if the store is a file, or the settings cannot be read."""
+    try:
+        return read_settings(environ, cwd)[0].database
+    except SettingsError:
+        return None
 
 
 def _reread(environ: Mapping[str, str], cwd: Path, given: Mapping[str, str]) -> Settings:

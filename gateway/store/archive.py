@@ -19,6 +19,7 @@ from gateway.store.approvals import of_run
 from gateway.store.connection import Connection, Rows
 from gateway.store.history import END, known_rows
 from gateway.store.inbox import event_adapter
+from gateway.store.on_server import Server
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations, schema_of
 from gateway.store.question import Question
 from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
@@ -93,19 +94,26 @@ class Archive:
 
     @classmethod
     @contextmanager
-    def open(cls, home: Path) -> Iterator["Archive"]:
-        """Open the store in `home`. Raises NothingKept, StoreTooNew or StoreDamaged, with a message for the user."""
+    def open(cls, home: Path, url: str | None = None) -> Iterator["Archive"]:
+        """Open the store in `home`, or on the PostgreSQL server of `url`.
+
+        Raises NothingKept, StoreTooNew, StoreDamaged and others, with a message for the user.
+        """
+        if url is not None:
+            with Server(url).read() as connection:
+                yield cls(connection)
+            return
         path = home / FILE
         if not path.is_file():
             raise NothingKept(
                 f"Nothing is kept in {home} yet. Start Parley first, or name another home in PARLEY_HOME."
             )
         try:
-            with closing(connect_to_read(path)) as connection:
-                connection.text_factory = _text
-                connection.execute("BEGIN")  # one transaction: a consistent view of all tables
-                _check(connection, path)
-                yield cls(connection)
+            with closing(connect_to_read(path)) as file:
+                file.text_factory = _text
+                file.execute("BEGIN")  # one transaction: a consistent view of all tables
+                _check(file, path)
+                yield cls(file)
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in DAMAGED:
                 raise StoreDamaged(path, str(error)) from error

@@ -4,6 +4,7 @@ Statements are plain enough for both. Their placeholders are `?` or `:name`, `js
 and an upsert is written with ON CONFLICT. PostgreSQL returns texts where `json_extract` finds numbers.
 """
 
+import sqlite3
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
@@ -35,6 +36,18 @@ class Connection(Protocol):
 
 
 Work = Callable[[Connection], T]
+
+
+class CommitUnknown(sqlite3.OperationalError):
+    """The answer to a commit was lost with the connection, so it may have been made."""
+
+    def __init__(self, error: sqlite3.OperationalError, was_made: Work[bool]) -> None:
+        """`was_made` asks the database."""
+        super().__init__(str(error))
+        self.sqlite_errorcode = error.sqlite_errorcode
+        self.was_made = was_made
+        self.results: list[object] = []
+        """What the changes of the transaction returned."""
 
 
 class Reads(Protocol):

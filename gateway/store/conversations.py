@@ -51,8 +51,8 @@ class Conversations(Table):
     async def find(self, owner: ChatKey, words: str) -> Sequence[Hit]:
         """Return the newest conversations whose titles contain these words, then messages that have all of them."""
         titles = (
-            f"{_SELECT} WHERE owner = ? AND deleted IS NULL AND (instr(lower(title), ?) OR instr(lower(words), ?))"
-            " ORDER BY last DESC LIMIT ?"
+            f"{_SELECT} WHERE owner = ? AND deleted IS NULL"
+            " AND (instr(lower(title), ?) > 0 OR instr(lower(words), ?) > 0) ORDER BY last DESC LIMIT ?"
         )
         sought = " ".join(words.lower().split())
 

@@ -12,6 +12,7 @@ from agent_core.messages import TextContent, UserMessage, message_adapter
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.store.connection import Connection
 from gateway.store.rows import inbox_seqs
+from gateway.store.search_index import index_of
 from gateway.store.table import Table
 
 ERASED = "(erased)"
@@ -122,7 +123,7 @@ class Erasures(Table):
                 _erase_in_group(connection, chat, account.id, theirs.seqs)
             for chat in map(str, direct):
                 _erase_chat(connection, chat)
-            connection.execute("INSERT INTO said (said) VALUES ('delete-all')")
+            index_of(connection).clear(connection)
             connection.execute("UPDATE search_progress SET before = (SELECT coalesce(max(seq), 0) + 1 FROM transcript)")
             return sum(blanked)
 

@@ -1,7 +1,7 @@
 """The search index over what was said."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from agent_core.messages import (
@@ -14,29 +14,14 @@ from agent_core.messages import (
 )
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.search_terms import chat_term, indexed_terms, sought_terms
+from gateway.store.search_index import index_of
+from gateway.store.search_terms import indexed_terms, sought_terms
 from gateway.store.table import Table, readable
 
 PAUSE = 0.05
 """Seconds between two steps."""
 AT_ONCE = 200
 """Older rows indexed in one transaction; it takes some 20 ms."""
-_SELECT = (
-    "SELECT transcript.seq, transcript.chat, session, transcript.run, message, coalesce("
-    "  (SELECT message_id FROM inbox WHERE seq = CAST(substr(json_extract(message, '$.id'), 7) AS INTEGER)"
-    "   AND json_extract(message, '$.id') LIKE 'inbox-%'),"
-    "  (SELECT message_id FROM outbox WHERE key BETWEEN transcript.run || ':answer:' AND transcript.run || ':answer;'"
-    "   AND json_extract(message, '$.role') = 'assistant' LIMIT 1))"
-    " FROM said JOIN transcript ON transcript.seq = said.rowid"
-    " WHERE said MATCH ? AND said.rowid < ?"
-    " AND (? = '' OR session IN (SELECT session FROM runs WHERE runs.chat = transcript.chat AND person = ?))"
-    " ORDER BY said.rowid DESC LIMIT ?"
-)
-_OF_OWNER = (
-    "SELECT transcript.seq, transcript.chat, message FROM said JOIN transcript ON transcript.seq = said.rowid"
-    " JOIN conversations ON conversations.chat = transcript.chat"
-    " WHERE said MATCH ? AND owner = ? AND deleted IS NULL ORDER BY said.rowid DESC LIMIT ?"
-)
 _END = 2**63 - 1
 
 
@@ -72,9 +57,7 @@ class Page:
 class Search(Table):
     """Index of what users, the agent and its jobs said, by word. `Transcript.append` adds to it."""
 
-    async def find(
-        self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None, person: str | None = None
-    ) -> Page:
+    async def find(self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None) -> Page:
         """Return the newest messages in these chats that have all words.
 
         Args:
@@ -82,16 +65,17 @@ class Search(Table):
             words: Words in any order; case and accents do not count.
             most: The length of a page.
             before: The number of a transcript row; only earlier ones are returned.
-            person: Whoever began a run in their conversation; None for all.
 
         Raises:
             ValueError: There is no word in `words`.
         """
-        end, whose = _END if before is None else before, person or ""
-        values = (_query(chats, words), end, whose, whose, most + 1)
+        terms = sought_terms(words)
+        if not terms:
+            raise ValueError("no word to search for")
 
         def read(connection: Connection) -> Page:
-            rows = list(readable(connection.execute(_SELECT, values), _found, "transcript"))
+            sought = index_of(connection).find(connection, chats, terms, _END if before is None else before, most + 1)
+            rows = list(readable(sought, _found, "transcript"))
             (left,) = connection.execute("SELECT before FROM search_progress").fetchone()
             found = [row for row in rows[:most] if row.chat in chats]
             return Page(found, rows[most - 1].seq if len(rows) > most else None, is_complete=left <= 1)
@@ -108,9 +92,7 @@ def index(connection: Connection, seq: int, chat: ChatKey, run: str, message: Ag
     """Add a row of the transcript to the index, if the chat has seen its text."""
     terms = indexed_terms(said(message))
     if terms and _is_of_chat(connection, run):
-        connection.execute(
-            "INSERT INTO said (rowid, chat, words) VALUES (?, ?, ?)", (seq, chat_term(chat), " ".join(terms))
-        )
+        index_of(connection).add(connection, seq, chat, terms)
 
 
 def found_in(connection: Connection, owner: ChatKey, words: str, most: int) -> list[tuple[ChatKey, str]]:
@@ -118,7 +100,7 @@ def found_in(connection: Connection, owner: ChatKey, words: str, most: int) -> l
     terms = sought_terms(words)
     if not terms:
         return []
-    rows = connection.execute(_OF_OWNER, (f"words : ({_all(terms)})", str(owner), most))
+    rows = index_of(connection).find_of_owner(connection, owner, terms, most)
 
     def read(row: tuple[int, str, str]) -> tuple[ChatKey, str]:
         _, chat, message = row
@@ -142,22 +124,6 @@ def _is_of_chat(connection: Connection, run: str) -> bool:
     """Return False for the runs of tasks and jobs, whose messages the chat does not see."""
     row = connection.execute("SELECT kind FROM runs WHERE run = ?", (run,)).fetchone()
     return row is None or row == ("chat",)
-
-
-def _query(chats: Iterable[ChatKey], words: str) -> str:
-    terms = sought_terms(words)
-    if not terms:
-        raise ValueError("no word to search for")
-    where = " OR ".join(f'"{chat_term(chat)}"' for chat in chats)
-    return f"chat : ({where}) AND words : ({_all(terms)})"
-
-
-def _all(terms: Iterable[str]) -> str:
-    return " AND ".join(map(_quoted, terms))
-
-
-def _quoted(term: str) -> str:
-    return '"' + term.replace('"', '""') + '"'
 
 
 def _found(row: tuple[int, str, str, str, str, str | None]) -> Found:

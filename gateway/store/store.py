@@ -26,6 +26,7 @@ from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
 from gateway.store.links import Links
 from gateway.store.menus import Menus
+from gateway.store.on_server import Server
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, check_store, locked, opened
 from gateway.store.outbox import Outbox
 from gateway.store.pairing import Pairing
@@ -86,30 +87,34 @@ class Store:
     @classmethod
     @asynccontextmanager
     async def open(
-        cls, home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None = None, *, ballast: int = 0
+        cls,
+        home: Path,
+        clock: Clock,
+        new_id: NewId,
+        secrets: Secrets | None = None,
+        *,
+        ballast: int = 0,
+        url: str | None = None,
     ) -> AsyncIterator["Store"]:
-        """Open the store in `home`. `ballast`: bytes of a placeholder file that is deleted when the disk is full.
+        """Open the store in `home`, or on the PostgreSQL server of `url`.
 
-        Raises StoreBusy, StoreTooNew, StoreDamaged and HomeUnusable, each with a message for the user.
+        Raises StoreBusy, StoreTooNew, StoreDamaged, HomeUnusable and others, each with a message for the user.
+
+        Args:
+            home: Parley's folder, which is locked in both cases.
+            clock: Tells the times that are stored.
+            new_id: Makes the ids of sessions.
+            secrets: Masked in every text before it is written.
+            ballast: Bytes of a placeholder file that is deleted when the disk is full.
+            url: The address of a PostgreSQL database.
         """
-        path = home / FILE
         with locked(home):
-            await asyncio.to_thread(check_store, home)
-            try:
-                async with opened(path) as (writing, reading):
-                    mark = await begin_mark(home, writing)
-                    placeholder = Ballast(home, ballast)
-                    await asyncio.to_thread(placeholder.create)
-                    writer = Writer(writing, mark=mark, make_room=placeholder.delete)
-                    try:
-                        yield cls(writer, reading, clock, new_id, secrets or Secrets())
-                    finally:
-                        await writer.close()
-                        await mark.close()
-            except sqlite3.DatabaseError as error:
-                if cause(error) in DAMAGED:
-                    raise StoreDamaged(path, str(error)) from error
-                raise
+            databases = _in_file(home, ballast) if url is None else Server(url).opened()
+            async with databases as (writer, reading):
+                try:
+                    yield cls(writer, reading, clock, new_id, secrets or Secrets())
+                finally:
+                    await writer.close()
 
     async def created_at(self) -> float:
         """Return when this store was created, in seconds since the epoch."""
@@ -132,3 +137,22 @@ class Store:
             return int(sequence)
 
         return await self._reader.run(read)
+
+
+@asynccontextmanager
+async def _in_file(home: Path, ballast: int) -> AsyncIterator[tuple[Writer, Reads]]:
+    path = home / FILE
+    await asyncio.to_thread(check_store, home)
+    try:
+        async with opened(path) as (writing, reading):
+            mark = await begin_mark(home, writing)
+            placeholder = Ballast(home, ballast)
+            await asyncio.to_thread(placeholder.create)
+            try:
+                yield Writer(writing, mark=mark, make_room=placeholder.delete), reading
+            finally:
+                await mark.close()
+    except sqlite3.DatabaseError as error:
+        if cause(error) in DAMAGED:
+            raise StoreDamaged(path, str(error)) from error
+        raise

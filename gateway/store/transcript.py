@@ -86,8 +86,8 @@ class Transcript(Table):
         """Return the messages that a run has added."""
         return await self.messages_of(run.id)
 
-    async def messages_of(self, run_id: str, most: int = -1) -> list[AgentMessage]:
-        """Return the first messages that a run has added; all of them if `most` is negative."""
+    async def messages_of(self, run_id: str, most: int = END) -> list[AgentMessage]:
+        """Return the first messages that a run has added."""
         query = "SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq LIMIT ?"
 
         def read(connection: Connection) -> list[AgentMessage]:

@@ -22,7 +22,7 @@ from typing import TypeVar, cast
 import structlog
 
 from channels.base import NotTakenIn
-from gateway.store.connection import Connection, Writes
+from gateway.store.connection import CommitUnknown, Connection, Writes
 from gateway.store.side_file import MarkKeeper, count
 
 T = TypeVar("T")
@@ -207,9 +207,9 @@ class Writer:
         changes = [job.change for job in batch]
         try:
             if self._mark is None:
-                results = await self.database.run(partial(_together, changes=changes))
+                results = await self._made(changes)
             else:
-                *results, sequence = await self.database.run(partial(_together, changes=[*changes, count]))
+                *results, sequence = await self._made([*changes, count])
                 self._mark.committed(cast(int, sequence))
         except (sqlite3.Error, ValueError, OverflowError) as error:
             return error
@@ -219,16 +219,44 @@ class Writer:
                 job.future.set_result(result)
         return None
 
+    async def _made(self, changes: Sequence[Change[object]]) -> list[object]:
+        """Make changes in one transaction. If the answer is lost, the database is asked until it tells what it did."""
+        try:
+            return await self.database.run(partial(_together, changes=changes))
+        except CommitUnknown as unknown:
+            if not await self._was_made(unknown):
+                raise
+            return unknown.results
+
+    async def _was_made(self, unknown: CommitUnknown) -> bool:
+        was_made = None
+        while was_made is None and not self._closing.is_set():
+            try:
+                was_made = await self.database.run(unknown.was_made)
+            except sqlite3.Error as error:
+                await self._wait_for_the_disk(str(error))
+        if was_made:
+            self._trouble = None
+        return bool(was_made)
+
 
 def _together(connection: Connection, changes: Sequence[Change[object]]) -> list[object]:
     connection.execute("BEGIN IMMEDIATE")
     try:
         results = [change(connection) for change in changes]
-        connection.execute("COMMIT")
+        _commit(connection, results)
     finally:
         if connection.in_transaction:
             connection.execute("ROLLBACK")
     return results
+
+
+def _commit(connection: Connection, results: list[object]) -> None:
+    try:
+        connection.execute("COMMIT")
+    except CommitUnknown as unknown:
+        unknown.results = results
+        raise
 
 
 def _patient(jobs: deque[_Job], trouble: str) -> deque[_Job]:

@@ -6,11 +6,12 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from pathlib import Path
 
+from gateway.errors import ParleyError
 from gateway.security.packages import version
 from gateway.security.printing import print_pieces
 from gateway.security.secrets import Secrets
 from gateway.settings.files import home_folder
-from gateway.settings.settings import load_settings
+from gateway.settings.settings import database_of, load_settings
 from gateway.store.opening import FILE
 from gateway.upkeep.backup import Made, Wanted, make
 from gateway.upkeep.forgetting import confirmed
@@ -21,9 +22,21 @@ from gateway.upkeep.sizes import in_words
 MOST_NAMED = 5
 
 
+class NotAFile(ParleyError):
+    """The command works on SQLite's file, and the store is on PostgreSQL."""
+
+    def __init__(self, command: str, instead: str) -> None:
+        super().__init__(
+            f"The store is on PostgreSQL (PARLEY_DATABASE_URL), where {command} does nothing; {instead} "
+            "(docs/cluster.md says how)."
+        )
+
+
 def backup(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
     """Make a backup. Returns the exit code, or raises ParleyError."""
     settings = load_settings(environ, cwd)
+    if settings.database is not None:
+        raise NotAFile("parley backup", "copy the database with pg_dump, and the home with a tool of yours")
     wanted = Wanted(files=given.files, secrets=given.secrets)
     made = make(settings.home, cwd / given.file, version(), wanted, settings.secrets.are_in)
     print_pieces((f"{line}\n" for line in _about(made, wanted)), settings.secrets)
@@ -48,6 +61,8 @@ def bring_back(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
 
     Settings are not loaded, as they may be what is broken.
     """
+    if given.file is not None and database_of(environ, cwd) is not None:
+        raise NotAFile("parley restore", "bring the database back with pg_restore while Parley is stopped")
     home = home_folder(environ, cwd)
     lines = _listed(home) if given.file is None else _restored(home, cwd / given.file)
     print_pieces((f"{line}\n" for line in lines), Secrets())

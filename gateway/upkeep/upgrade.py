@@ -16,6 +16,7 @@ from gateway.security.packages import ROOT, version
 from gateway.security.printing import print_pieces
 from gateway.security.secrets import Secrets
 from gateway.settings.files import home_folder
+from gateway.settings.settings import database_of
 from gateway.store.opening import FILE, connect_to_read, migrations, schema_of
 
 UP_TO_DATE, UNKNOWN, NEWER = 0, 3, 10
@@ -23,6 +24,8 @@ UP_TO_DATE, UNKNOWN, NEWER = 0, 3, 10
 SECONDS = 60
 """Longest time for a command that uses the network."""
 MIGRATIONS = "gateway/store/migrations"
+SILENT = "git does not answer"
+ON_POSTGRES = "The database is on PostgreSQL; the next start may change it, so first make a copy of it with pg_dump."
 _RELEASE = re.compile(r"^parley \((\d[\w.+!-]*)\)", re.MULTILINE)
 
 
@@ -43,8 +46,9 @@ class _CannotAsk(Exception):
 def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
     """Look for a newer version, changing nothing that runs. Return the exit code."""
     found = look(ROOT)
-    home = home_folder(environ, cwd)
-    lines = [f"Parley {version()}, {_kind(ROOT)}", *found.lines, *_about_database(home, found)]
+    database = database_of(environ, cwd)
+    about = _about_database(home_folder(environ, cwd), found) if database is None else [ON_POSTGRES]
+    lines = [f"Parley {version()}, {_kind(ROOT)}", *found.lines, *about]
     print_pieces((f"{line}\n" for line in lines), Secrets())
     return found.code
 
@@ -67,12 +71,11 @@ def _in_checkout(root: Path) -> Found:
     follows = [*git, "rev-parse", "--abbrev-ref", "--symbolic-full-name", "@{upstream}"]
     branch = _output(follows, "the checkout follows no branch")
     _output([*git, "fetch", "--quiet", "--tags"], "the repository cannot be reached")
-    behind = int(_output([*git, "rev-list", "--count", "HEAD..@{upstream}"], "git does not answer"))
+    behind = int(_output([*git, "rev-list", "--count", "HEAD..@{upstream}"], SILENT))
     if not behind:
         return Found(UP_TO_DATE, (f"It is up to date with {branch}.",))
-    added = _output(
-        [*git, "diff", "--name-only", "--diff-filter=A", "HEAD...@{upstream}", "--", MIGRATIONS], "git does not answer"
-    )
+    files = f":(glob){MIGRATIONS}/*"  # without those of PostgreSQL, which have the same numbers
+    added = _output([*git, "diff", "--name-only", "--diff-filter=A", "HEAD...@{upstream}", "--", files], SILENT)
     commits = "1 commit" if behind == 1 else f"{behind} commits"
     todo = f"{branch} has {commits} more. To upgrade: git -C {root} pull, then restart Parley."
     return Found(NEWER, (todo,), migrations=len(added.splitlines()))

@@ -73,7 +73,7 @@ class Upkeep:
         if self._current is None or self._tended >= night:
             return
         now = self._current.now
-        if now.backups:
+        if now.backups and now.database is None:  # PostgreSQL is copied by its own tools
             await self._backup.make(night, now.backups)
         if now.keep_days:
             await self._shorten(self._clock.time() - now.keep_days * DAY)

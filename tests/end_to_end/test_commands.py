@@ -26,7 +26,6 @@ COMMANDS = {
         "resume",
         "rename",
         "why",
-        "memory",
         "undo",
     ),
     *("audit", "forget", "privacy", "doctor", "config", "reload", "remind", "report", "cron", "heartbeat"),

@@ -80,6 +80,8 @@ class BotOptions:
     transcription: AudioServer | None = None
     loaded: Settings | None = None
     speech: AudioServer | None = None
+    database: str | None = None
+    """The address of the store's database on PostgreSQL; None for SQLite's file."""
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
@@ -156,7 +158,10 @@ class Bot:
         return over
 
     async def start(self) -> None:
-        store = await self._life.enter_async_context(Store.open(self.home, self.clock, new_id, self._options.secrets))
+        options = self._options
+        store = await self._life.enter_async_context(
+            Store.open(self.home, self.clock, new_id, options.secrets, url=options.database)
+        )
         about = About(
             model="scripted",
             why="a test",

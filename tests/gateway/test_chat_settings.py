@@ -26,8 +26,8 @@ CHATS = (THREAD, CHANNEL, OTHER_THREAD, OTHER_CHANNEL, OTHER_WORKSPACE)
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with Store.open(tmp_path, CLOCK, numbered()) as store:
+async def store(tmp_path: Path, database: str | None) -> AsyncIterator[Store]:
+    async with Store.open(tmp_path, CLOCK, numbered(), url=database) as store:
         yield store
 
 

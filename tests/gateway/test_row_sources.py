@@ -25,8 +25,8 @@ EVE: Sources = ("page:eve.example",)
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with Store.open(tmp_path, FakeClock(), new_id) as opened:
+async def store(tmp_path: Path, database: str | None) -> AsyncIterator[Store]:
+    async with Store.open(tmp_path, FakeClock(), new_id, url=database) as opened:
         yield opened
 
 

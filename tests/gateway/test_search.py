@@ -33,8 +33,8 @@ BOB = ChatKey(platform="memory", account="here", chat="bob")
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+async def store(tmp_path: Path, database: str | None) -> AsyncIterator[Store]:
+    async with Store.open(tmp_path, FakeClock(), numbered(), url=database) as store:
         yield store
 
 

@@ -23,6 +23,7 @@ from gateway.store.runs import ToolRecord
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.postgres import execute
 from tests.process import python
 
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
@@ -46,14 +47,14 @@ def post(part: int, text: str, message_id: str | None = None, slot: str = "answe
 
 
 @asynccontextmanager
-async def opened(home: Path) -> AsyncIterator[Store]:
-    async with Store.open(home, FakeClock(), numbered()) as store:
+async def opened(home: Path, url: str | None = None) -> AsyncIterator[Store]:
+    async with Store.open(home, FakeClock(), numbered(), url=url) as store:
         yield store
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with opened(tmp_path) as store:
+async def store(tmp_path: Path, database: str | None) -> AsyncIterator[Store]:
+    async with opened(tmp_path, database) as store:
         yield store
 
 
@@ -73,7 +74,8 @@ async def test_an_event_is_numbered_once(store: Store) -> None:  # C-30
     again = await store.inbox.accept(message(1))
     second = await store.inbox.accept(message(2))
 
-    assert (first, again, second) == (1, None, 2)
+    assert (first, again) == (1, None)
+    assert second in (2, 3), "PostgreSQL uses up a number for the event that it has already"
     assert [item.event.event_id for item in await store.inbox.waiting()] == ["e1", "e2"]
 
 
@@ -144,12 +146,11 @@ async def test_a_life_that_ended_as_it_should_is_no_death(store: Store) -> None:
     assert [await store.runs.resume(RUN, ["call:a"]) for _ in range(2)] == [0, 1]
 
 
-async def test_a_tool_call_is_recorded(store: Store, tmp_path: Path) -> None:  # S2-26
+async def test_a_tool_call_is_recorded(store: Store, tmp_path: Path, database: str | None) -> None:  # S2-26
     await store.runs.record_tool(ToolRecord("run-1", "session-1", None, "c1", "clock", "{}", 1, 12, result="noon"))
 
-    assert rows(tmp_path, "SELECT run, call, tool, result, error, duration_ms FROM tool_calls") == [
-        ("run-1", "c1", "clock", "noon", None, 12)
-    ]
+    query = "SELECT run, call, tool, result, error, duration_ms FROM tool_calls"
+    assert execute(tmp_path, database, query) == [("run-1", "c1", "clock", "noon", None, 12)]
 
 
 # Outbox
@@ -204,15 +205,15 @@ async def test_a_chat_keeps_its_session_and_its_language(store: Store) -> None: 
     assert await store.chats.get(CHAT) == Chat(CHAT, session=first.session, language="zh")
 
 
-async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path) -> None:
+async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path, database: str | None) -> None:
     thread = CHAT.model_copy(update={"thread": "7"})
-    async with opened(tmp_path) as store:
+    async with opened(tmp_path, database) as store:
         await store.chats.get(thread)
         answer = Post("r:answer:0", "r", thread, OutboundMessage(markdown="hi"))
         await store.outbox.add([answer])
         await store.outbox.sent(answer, "m1")
 
-    async with opened(tmp_path) as store:
+    async with opened(tmp_path, database) as store:
         assert await store.chats.spoken_in() == {str(thread)}
 
 

@@ -56,7 +56,7 @@ def write_private(file: Path, pieces: Iterable[str]) -> None:
 def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
     """Export a chat. Returns the exit code, or raises ParleyError."""
     settings = load_settings(environ, cwd)
-    with Archive.open(settings.home) as archive:
+    with Archive.open(settings.home, settings.database) as archive:
         chat = _chosen(archive, given.chat)
         heading = Heading(chat, settings.ai_name, ZoneInfo(settings.timezone), time.time())
         pieces = exported(archive, heading, given.form, settings.secrets)

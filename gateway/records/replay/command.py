@@ -20,7 +20,7 @@ def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
     """Show a run or the newest runs. Returns the exit code, or raises ParleyError."""
     settings = load_settings(environ, cwd)
     manner = Manner(ZoneInfo(settings.timezone), full=given.full, mask=settings.secrets.mask)
-    with Archive.open(settings.home) as archive:
+    with Archive.open(settings.home, settings.database) as archive:
         if given.run is None:
             lines: Iterable[str] = _newest(archive, manner)
         else:

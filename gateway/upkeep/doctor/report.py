@@ -40,7 +40,7 @@ async def examine(settings: Settings) -> list[Finding]:
     findings = [
         *look_at_machine(),
         *_look_at_settings(settings),
-        *look_at_home(settings.home, settings.quotas.reserve_mb * MB),
+        *look_at_home(settings.home, settings.quotas.reserve_mb * MB, settings.database),
         *look_at_instance(holder),
         *look_at_skills(settings),
         *(look_at_page(settings.web, holder) if settings.web.enabled else ()),

@@ -1,9 +1,7 @@
 """The store keeps jobs as given, changes related rows in one transaction, and masks secrets."""
 
 import asyncio
-import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,13 +24,13 @@ from gateway.store.job import (
     Report,
 )
 from gateway.store.jobs import Advance
-from gateway.store.opening import FILE
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.rule import Cron, Every, Once
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.jobs.kit import ANN, TEAM, a_job
+from tests.postgres import execute
 
 SECRET = "hunter2-of-the-gateway"  # noqa: S105
 LATER = 2_000_000_000.0
@@ -42,8 +40,8 @@ END = RunEnd(TerminalReason.COMPLETED, "scripted")
 
 
 @pytest.fixture
-async def store(tmp_path: Path) -> AsyncIterator[Store]:
-    async with Store.open(tmp_path, FakeClock(), numbered(), Secrets([SECRET])) as store:
+async def store(tmp_path: Path, database: str | None) -> AsyncIterator[Store]:
+    async with Store.open(tmp_path, FakeClock(), numbered(), Secrets([SECRET]), url=database) as store:
         yield store
 
 
@@ -53,11 +51,6 @@ def post(key: str, text: str = "Good morning.") -> Post:
 
 def ids(found: Sequence[Job] | Sequence[Firing]) -> list[str]:
     return [each.id for each in found]
-
-
-def spoil(home: Path, statement: str) -> None:
-    with closing(sqlite3.connect(home / FILE)) as file, file:
-        file.execute(statement)
 
 
 # Jobs
@@ -145,12 +138,14 @@ async def test_changes_made_at_once_all_count(store: Store) -> None:
 
 
 @pytest.mark.parametrize("column", ["rule", "work", "chat", "scripts"])
-async def test_a_row_that_cannot_be_read_hides_no_other(store: Store, tmp_path: Path, column: str) -> None:
+async def test_a_row_that_cannot_be_read_hides_no_other(
+    store: Store, tmp_path: Path, database: str | None, column: str
+) -> None:
     """The broken row does not count towards the limit of due jobs either."""
     await store.jobs.add(a_job("x", name="broken", next_at=1.0))
     await store.jobs.add(a_job("y", name="whole1", next_at=2.0))
     broken = {"chat": "memory", "scripts": "["}.get(column, '{"type": "of tomorrow"}')
-    spoil(tmp_path, f"UPDATE jobs SET {column} = '{broken}' WHERE id = 'broken'")  # noqa: S608
+    execute(tmp_path, database, f"UPDATE jobs SET {column} = '{broken}' WHERE id = 'broken'")  # noqa: S608
 
     assert ids(await store.jobs.due(4.0, 1, ["memory"])) == ["whole1"]
     assert ids(await store.jobs.active()) == ["whole1"]
@@ -316,7 +311,7 @@ async def test_when_somebody_wrote_last_is_when_they_did_it_themselves(store: St
 # Secrets
 
 
-async def test_no_secret_is_written_down(store: Store, tmp_path: Path) -> None:
+async def test_no_secret_is_written_down(store: Store, tmp_path: Path, database: str | None) -> None:
     words = f"the password is {SECRET}"
     await store.jobs.add(a_job(words))
     await store.jobs.add(a_job(Report(instructions=words), name="def456"))
@@ -335,9 +330,8 @@ async def test_no_secret_is_written_down(store: Store, tmp_path: Path) -> None:
         lambda _: [post("k:proactive:2", words)],
     )
 
-    with closing(sqlite3.connect(tmp_path / FILE)) as file:
-        tables = [f"SELECT * FROM {table}" for table in ("jobs", "firings", "runs", "outbox")]  # noqa: S608
-        dump = "\n".join(str(row) for query in tables for row in file.execute(query))
+    tables = [f"SELECT * FROM {table}" for table in ("jobs", "firings", "runs", "outbox")]  # noqa: S608
+    dump = "\n".join(str(row) for query in tables for row in execute(tmp_path, database, query))
 
     assert "the password is" in dump
     assert SECRET not in dump

@@ -1,0 +1,48 @@
+"""The store on a PostgreSQL server. Its modules are imported only if there is one, as they need an extra."""
+
+import importlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+
+from gateway.errors import ParleyError
+from gateway.store.connection import Connection, Reads
+from gateway.store.writer import Writer
+
+
+class NoDriver(ParleyError):
+    """The extra with the driver of PostgreSQL is not installed."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "PARLEY_DATABASE_URL needs a package that is missing. Install Parley with its extra cluster, as in "
+            "pip install 'parley[cluster]', or remove the setting."
+        )
+
+
+class Server:
+    """What is done with a database by its address, for which the driver is imported."""
+
+    def __init__(self, url: str) -> None:
+        """Raises NoDriver."""
+        self._url = url
+        try:
+            self._opening = importlib.import_module("gateway.store.postgres_opening")
+        except ModuleNotFoundError as error:
+            raise NoDriver from error
+
+    @asynccontextmanager
+    async def opened(self) -> AsyncIterator[tuple[Writer, Reads]]:
+        """Open the store. Raises ParleyError if the database cannot be used."""
+        async with self._opening.opened(self._url) as (writing, reading):
+            yield Writer(writing), reading
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """Open a connection that reads, while Parley may run, and sees one moment. Raises ParleyError."""
+        with self._opening.reading(self._url) as connection:
+            yield connection
+
+    def about(self) -> str:
+        """Return a line about the database for the doctor. Raises ParleyError if it cannot be used."""
+        with self.read() as connection:
+            return str(self._opening.about(connection, self._url))

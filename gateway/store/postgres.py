@@ -1,0 +1,266 @@
+"""PostgreSQL in SQLite's place: connections on threads of their own, which take the statements of the tables.
+
+Errors are raised as sqlite3.OperationalError with SQLite's code for the same trouble, so the writer waits for a
+database that is away as it waits for a full disk.
+"""
+
+import asyncio
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from functools import cache, partial
+from typing import Self, TypeAlias, TypeVar, cast
+
+import psycopg
+from psycopg.abc import Buffer
+from psycopg.adapt import Loader
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import TransactionStatus
+from psycopg.rows import TupleRow
+
+from gateway.store.connection import CommitUnknown, Connection, Rows, Work
+
+T = TypeVar("T")
+Raw: TypeAlias = "psycopg.Connection[TupleRow]"
+Prepare = Callable[["PostgresConnection"], None]
+
+TRY_AGAIN_EVERY = 1.0
+"""Seconds."""
+PATIENCE = 60.0
+"""Seconds for which a read waits for a database that is away."""
+NUL = "\N{SYMBOL FOR NULL}"
+"""Stored for a NUL character, which PostgreSQL does not take."""
+_OPTIONS = {
+    "application_name": "parley",
+    "client_encoding": "utf8",
+    "connect_timeout": "10",
+    "keepalives_idle": "5",
+    "keepalives_interval": "2",
+    "keepalives_count": "3",
+    "tcp_user_timeout": "10000",
+}
+_SESSION = (
+    # The server ends a session whose client is gone, and with it releases the lock and the transaction.
+    b"SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;"
+    b" SET idle_in_transaction_session_timeout = '10s'"
+)
+_WRITING = b"BEGIN; SELECT pg_current_xact_id()::text"
+_READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+_CODES = {
+    "08": sqlite3.SQLITE_BUSY,  # the connection
+    "25": sqlite3.SQLITE_READONLY,  # a standby after a failover; a transaction that was idle for too long
+    "40": sqlite3.SQLITE_BUSY,  # a deadlock
+    "53": sqlite3.SQLITE_FULL,  # no disk, memory or connection left
+    "55": sqlite3.SQLITE_BUSY,  # a lock
+    "57": sqlite3.SQLITE_BUSY,  # shut down or cancelled by an operator
+    "58": sqlite3.SQLITE_IOERR,
+}
+"""SQLite's codes by the class of PostgreSQL's."""
+_TOKENS = re.compile(r"'(?:[^']|'')*'|::|:([a-z_]+)|\?|%")
+
+
+class PostgresError(sqlite3.OperationalError):
+    """An error of PostgreSQL. `sqlite_errorcode` is SQLite's for the same trouble."""
+
+    def __init__(self, text: str, code: int) -> None:
+        super().__init__(" ".join(text.split()))
+        self.sqlite_errorcode = code
+
+
+class PostgresConnection:
+    """A connection for one thread, opened when it is needed, and again after it was lost."""
+
+    def __init__(self, url: str, prepare: Prepare = lambda _: None) -> None:
+        """`prepare` is called with each new connection; it may refuse it by an error."""
+        self._url = url
+        self._prepare = prepare
+        self._raw: Raw | None = None
+        self._transaction = ""
+        """The id of the last transaction that was begun to write."""
+
+    @property
+    def in_transaction(self) -> bool:
+        open_ones = TransactionStatus.INTRANS, TransactionStatus.INERROR
+        return self._raw is not None and self._raw.info.transaction_status in open_ones
+
+    def execute(self, statement: str, values: Sequence[object] | Mapping[str, object] = (), /) -> Rows:
+        """Execute a statement. Raises PostgresError, and CommitUnknown if the answer to a COMMIT was lost."""
+        if statement == "BEGIN IMMEDIATE":
+            return self._begin()
+        if statement == "COMMIT":
+            return self._commit()
+        return self._run(lambda raw: raw.execute(translated(statement), _plain(values)))
+
+    def executemany(self, statement: str, values: Iterable[Sequence[object]], /) -> Rows:
+        def work(raw: Raw) -> Rows:
+            cursor = raw.cursor()
+            cursor.executemany(translated(statement), [_plain(each) for each in values])
+            return cursor
+
+        return self._run(work)
+
+    def script(self, statements: str) -> None:
+        """Execute several statements as they are."""
+        self._run(lambda raw: raw.execute(statements.encode(), prepare=False))
+
+    def begin_reading(self) -> None:
+        """Begin a transaction that sees the database as of one moment."""
+        self._run(lambda raw: raw.execute(_READING))
+
+    def rollback(self) -> None:
+        if self.in_transaction:
+            self._run(lambda raw: raw.execute(b"ROLLBACK"))
+
+    def close(self) -> None:
+        if self._raw is not None:
+            self._raw.close()
+            self._raw = None
+
+    def _begin(self) -> Rows:
+        cursor = self._run(lambda raw: raw.execute(_WRITING, prepare=False))
+        cursor.nextset()
+        [(self._transaction,)] = cursor.fetchall()
+        return cursor
+
+    def _commit(self) -> Rows:
+        try:
+            return self._run(lambda raw: raw.execute(b"COMMIT"))
+        except PostgresError as error:
+            if self._raw is None:
+                raise CommitUnknown(error, partial(_was_made, transaction=self._transaction)) from error
+            raise
+
+    def _run(self, work: Callable[[Raw], T]) -> T:
+        try:
+            return work(self._raw or self._connect())
+        except psycopg.Error as error:
+            code = _code(error)
+            if self._raw is not None and self._raw.closed:
+                self._raw, code = None, sqlite3.SQLITE_BUSY
+            raise PostgresError(str(error), code) from error
+
+    def _connect(self) -> Raw:
+        given = conninfo_to_dict(self._url)
+        options = {name: value for name, value in _OPTIONS.items() if name not in given}
+        try:
+            raw = psycopg.connect(make_conninfo(self._url, **options), autocommit=True)
+        except psycopg.Error as error:
+            raise PostgresError(str(error), sqlite3.SQLITE_BUSY) from error
+        raw.adapters.register_loader("numeric", _Number)
+        self._raw = raw
+        try:
+            raw.execute(_SESSION, prepare=False)
+            self._prepare(self)
+        except (psycopg.Error, PostgresError):
+            self.close()
+            raise
+        return raw
+
+
+class PostgresWriter:
+    """The connection that writes, on a thread of its own."""
+
+    def __init__(self, connection: PostgresConnection) -> None:
+        self._connection = connection
+        self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="postgres")
+
+    @classmethod
+    @asynccontextmanager
+    async def open(cls, url: str, prepare: Prepare = lambda _: None) -> AsyncIterator[Self]:
+        """Open a connection, which is made by the first work."""
+        database = cls(PostgresConnection(url, prepare))
+        try:
+            yield database
+        finally:
+            await asyncio.to_thread(database._thread.shutdown)
+            database._connection.close()
+
+    async def run(self, work: Work[T]) -> T:
+        """Run `work` with the connection and return its result."""
+        return await self._on_the_thread(work)
+
+    async def give_back_pages(self) -> bool:
+        """Do nothing: PostgreSQL frees space by itself."""
+        return False
+
+    async def scrub(self) -> None:
+        """Rewrite all tables without the remains of deleted rows. Raises sqlite3.Error."""
+        await self.run(lambda connection: connection.execute("VACUUM FULL"))
+
+    async def _on_the_thread(self, work: Callable[[PostgresConnection], T]) -> T:
+        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._connection)
+
+
+class PostgresReader(PostgresWriter):
+    """A connection that reads. A read waits for a database that is away, up to a minute."""
+
+    async def run(self, work: Work[T]) -> T:
+        loop = asyncio.get_running_loop()
+        until = loop.time() + PATIENCE
+        while True:
+            try:
+                return await self._on_the_thread(partial(_in_one_view, work))
+            except PostgresError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or loop.time() > until:
+                    raise
+            await asyncio.sleep(TRY_AGAIN_EVERY)
+
+
+class _Number(Loader):
+    """Reads the sums of whole numbers, which have no limit in PostgreSQL, as the numbers that SQLite returns."""
+
+    def load(self, data: Buffer) -> float:
+        text = bytes(data)
+        return float(text) if b"." in text else int(text)
+
+
+@cache
+def translated(statement: str) -> bytes:
+    """Return a statement with psycopg's placeholders."""
+
+    def token(found: re.Match[str]) -> str:
+        text, name = found[0], found[1]
+        if text == "?":
+            return "%s"
+        return f"%({name})s" if name else text.replace("%", "%%")
+
+    return _TOKENS.sub(token, statement).encode()
+
+
+def _plain(values: Sequence[object] | Mapping[str, object]) -> Sequence[object] | Mapping[str, object]:
+    if isinstance(values, Mapping):
+        return {name: _value(value) for name, value in values.items()}
+    return [_value(value) for value in values]
+
+
+def _value(value: object) -> object:
+    """Return a value that PostgreSQL takes where SQLite takes this one."""
+    match value:
+        case str():
+            return str(value).replace("\0", NUL)
+        case bool():
+            return int(value)
+        case _:
+            return value
+
+
+def _in_one_view(work: Work[T], connection: PostgresConnection) -> T:
+    connection.begin_reading()
+    try:
+        return work(connection)
+    finally:
+        connection.rollback()  # nothing was written
+
+
+def _was_made(connection: Connection, transaction: str) -> bool:
+    """Return True if a transaction was committed. Raises PostgresError while its old session is not over."""
+    (status,) = connection.execute("SELECT pg_xact_status(CAST(? AS xid8))", (transaction,)).fetchone()
+    if status == "in progress":
+        raise PostgresError("the last transaction is not over yet", sqlite3.SQLITE_BUSY)
+    return cast(bool, status == "committed")
+
+
+def _code(error: psycopg.Error) -> int:
+    return _CODES.get((error.sqlstate or "")[:2], sqlite3.SQLITE_ERROR)

