@@ -3,6 +3,7 @@
 TEXTS = {
     "page_browsers": {"en": "Browsers", "zh": "浏览器"},
     "page_browsers_who": {"en": "Acts for", "zh": "身份"},
+    "page_browsers_machine": {"en": "owner at this machine", "zh": "本机所有者"},
     "page_browsers_you": {"en": "you", "zh": "您"},
     "page_browsers_used": {"en": "Last use", "zh": "最近使用"},
     "page_browsers_place": {"en": "From", "zh": "来源地址"},
@@ -23,7 +24,7 @@ TEXTS = {
     },
     "page_browsers_link": {"en": "New link", "zh": "新链接"},
     "page_browsers_code": {"en": "QR code of the link", "zh": "链接的二维码"},
-    "page_browsers_until": {"en": "valid until {time}", "zh": "有效期至 {time}"},
+    "page_browsers_until": {"en": "valid until", "zh": "有效期至"},
     "page_browsers_alone": {
         "en": "Only this machine can reach the page, where parley link prints a link. To open it from a phone, set "
         "PARLEY_WEB_URL with a certificate or a proxy: docs/page.md says how.",

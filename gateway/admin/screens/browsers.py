@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import segno
 
 from gateway.admin.screen import View, Visit
-from gateway.commands.page import Entrance
+from gateway.commands.page import LOCAL, Entrance
 from gateway.permissions.access import Access
 from gateway.store.browsers import Browser
 
@@ -14,6 +14,7 @@ from gateway.store.browsers import Browser
 class _Row:
     browser: Browser
     who: str
+    """Empty for the person at this machine."""
     is_mine: bool
 
 
@@ -42,7 +43,7 @@ class BrowsersScreen:
         mine = {principal, *(":".join(filter(None, each)) for each in others)}
         found = self._entrance.browsers if self._entrance else ()
         rows = [
-            _Row(each, each.person or each.principal, each.principal in mine)
+            _Row(each, each.person or ("" if each.principal == LOCAL else each.principal), each.principal in mine)
             for each in found
             if visit.is_owner or each.principal in mine
         ]
