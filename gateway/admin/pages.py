@@ -12,7 +12,7 @@ from channels.base import Accepted, Button, ChatKey, OutboundMessage, RequestMad
 from channels.web.visitor import visitor_of
 from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
-from gateway.admin.screen import NoSuchItem, Visit
+from gateway.admin.screen import NoSuchItem, TakesForms, Visit
 from gateway.admin.templates import Entry
 from gateway.chat.replies import Answer, Once, Rewritten
 from gateway.texts.say import language_of
@@ -44,6 +44,7 @@ class AdminPages:
             web.get(ROOT, self._first),
             web.get(f"{ROOT}/", self._first),
             web.post(f"{ROOT}/act", self._act),
+            web.post(f"{ROOT}/form/{{screen}}/{{item}}", self._submit),
             web.get(f"{ROOT}/api/{{name}}", self._feed),
             web.get(f"{ROOT}/{{screen}}", self._show),
             web.get(f"{ROOT}/{{screen}}/{{item:.+}}", self._show),
@@ -94,6 +95,20 @@ class AdminPages:
         facts = {"message": message, "rows": _rows(message), "chat": str(chat)}
         text = desk.templates.part(visit, "_answer.html", facts)
         return web.Response(text=text, content_type="text/html", headers={"HX-Trigger": "changed"})
+
+    async def _submit(self, request: web.Request) -> web.StreamResponse:
+        """Pass a form to its screen, whose content is loaded anew afterwards."""
+        desk = self._open_desk()
+        visit = await self._visit(request, desk)
+        screen = desk.screen(request.match_info["screen"])
+        if not isinstance(screen, TakesForms):
+            raise web.HTTPNotFound(text=visit.say("page_not_found"))
+        posted = await request.post()
+        try:
+            await screen.submit(visit, {name: value for name, value in posted.items() if isinstance(value, str)})
+        except NoSuchItem as error:
+            raise web.HTTPNotFound(text=visit.say("page_not_found")) from error
+        return web.Response(text="", content_type="text/html", headers={"HX-Trigger": "changed"})
 
     async def _visit(self, request: web.Request, desk: Desk) -> Visit:
         """Return the visit, if the person may use these pages. Raises web.HTTPForbidden."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from channels.base import ChatKey, Sender
 from channels.web.visitor import Visitor
@@ -59,6 +59,14 @@ class Screen(Protocol):
 
     async def view(self, visit: Visit) -> View:
         """Return what to show. Raises NoSuchItem."""
+
+
+@runtime_checkable
+class TakesForms(Protocol):
+    """A screen with forms that are no commands, as nothing that a chat may see is in them."""
+
+    async def submit(self, visit: Visit, fields: Mapping[str, str]) -> None:
+        """Take a form of the screen's item. Raises NoSuchItem."""
 
 
 Feed = Callable[[Visit], Awaitable[Mapping[str, object]]]

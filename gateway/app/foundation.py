@@ -98,6 +98,11 @@ class Foundation:
         """Return the facts about this process, with the model that answers now."""
         return self.models.now.told(self._about)
 
+    @property
+    def channels(self) -> Connected:
+        """The channels that are connected now."""
+        return self._channels
+
     def console(self, line: str) -> None:
         """Show a line to the operator."""
         self._system.console(self.secrets.mask(line))

@@ -4,6 +4,7 @@ from channels.web.attachments import Uploads
 from gateway.admin.desk import Desk
 from gateway.admin.insight import Insight
 from gateway.admin.screens.browsers import BrowsersScreen
+from gateway.admin.screens.connect import ConnectScreen
 from gateway.admin.screens.costs import CostsScreen
 from gateway.admin.screens.groups import GroupsScreen
 from gateway.admin.screens.health import HealthScreen
@@ -21,6 +22,7 @@ from gateway.admin.templates import Templates
 from gateway.app.composition import Composition
 from gateway.app.page_commands import PageCommands
 from gateway.commands.skill_archives import MOST_BYTES
+from gateway.connect.guide import Surroundings
 from gateway.records.recent_log import RECENT
 
 
@@ -41,6 +43,9 @@ def desk_of(made: Composition, person: str) -> Desk:
     storage = StorageScreen(home, made.current, insight, made.access)
     health = HealthScreen(made.about, made.vitals.unready, made.vitals.channels, home, secrets, made.clock)
     log = LogScreen(RECENT, home, secrets)
+    connect = ConnectScreen(
+        lambda: Surroundings(made.current.now, made.secrets, made.connections, made.clock.time), made.channels
+    )
     commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
     return Desk(
         screens=(
@@ -52,6 +57,7 @@ def desk_of(made: Composition, person: str) -> Desk:
             groups,
             costs,
             models,
+            connect,
             mcp,
             settings,
             storage,

@@ -120,7 +120,7 @@ async def test_a_channel_that_fails_by_a_mistake_is_started_again_and_the_owners
         Store.open(tmp_path, SystemClock(), new_id) as store,
         composed(
             AppSettings(
-                CurrentSettings(Settings(home=tmp_path)),
+                CurrentSettings(Settings(home=tmp_path, heartbeat=False)),
                 people=People(owners=frozenset({"stumbling:ann", "elsewhere:ann"}), allow=frozenset()),
             ),
             store,

@@ -1,0 +1,103 @@
+"""The screen that connects platforms and models: the guides of `gateway/connect`, one for each visitor and place."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from agent_core.background import Background
+from channels import registry
+from channels.connected import Connected
+from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.connect.guide import Guide, Surroundings
+from gateway.connect.model_guide import ModelGuide
+from gateway.connect.platform_guide import PlatformGuide
+from gateway.connect.steps import Busy, Listen
+
+MODEL = "model"
+LOOK_EVERY = 15.0
+LEFT_SECONDS, LEFT_WAITING_SECONDS = 900.0, 60.0
+"""Seconds without a look at a guide after which it ends: a page that waits for somebody looks each second."""
+
+
+@dataclass
+class _Open:
+    guide: Guide
+    seen: float
+
+
+@dataclass(frozen=True)
+class Place:
+    """Something that can be connected."""
+
+    name: str
+    title: str
+    is_set_up: bool
+
+
+class ConnectScreen:
+    """Shows the guides to owners, and passes their answers on. Tokens are in the body of a request and never shown."""
+
+    name = "connect"
+
+    def __init__(self, around: Callable[[], Surroundings], connected: Connected) -> None:
+        """`around` returns what a new guide works with."""
+        self._around = around
+        self._connected = connected
+        self._open: dict[tuple[str, str], _Open] = {}
+        """By visitor and place."""
+        self._watching = Background("watching a guide failed")
+
+    async def view(self, visit: Visit) -> View:
+        """Return what can be connected, or the present step of a guide."""
+        places = {each.name: each for each in self._places(visit)}
+        if not visit.item:
+            return View("connect.html", {"places": [*places.values()]})
+        if visit.item not in places or not visit.is_owner:
+            raise NoSuchItem
+        found = self._open.get((visit.sender.id, visit.item))
+        if found is not None:
+            found.seen = asyncio.get_running_loop().time()
+        step = found.guide.step if found else None
+        waits = isinstance(step, Busy | Listen)
+        number = found.guide.number if found else 0
+        facts = {"place": places[visit.item], "step": step, "waits": waits, "number": number}
+        return View("connect_guide.html", facts)
+
+    async def submit(self, visit: Visit, fields: Mapping[str, str]) -> None:
+        """Begin a guide, answer its step, or leave it. Raises NoSuchItem."""
+        if not visit.is_owner or visit.item not in {each.name for each in self._places(visit)}:
+            raise NoSuchItem
+        key = visit.sender.id, visit.item
+        found = self._open.get(key)
+        if fields.get("do") == "answer":
+            if found is not None and fields.get("number") == str(found.guide.number):
+                await found.guide.answer(fields.get("text", ""))
+            return
+        if found is not None:
+            await found.guide.close()
+            del self._open[key]
+        if fields.get("do") == "begin":
+            around = self._around()
+            language = visit.language
+            guide = ModelGuide(around, language) if visit.item == MODEL else PlatformGuide(visit.item, around, language)
+            self._open[key] = _Open(guide, asyncio.get_running_loop().time())
+            await guide.begin()
+            self._watching.start(self._watch(key, self._open[key]), f"guide {visit.item}")
+
+    async def _watch(self, key: tuple[str, str], opened: _Open) -> None:
+        """End a guide that nobody looks at, so that it does not keep a platform waiting."""
+        while not opened.guide.is_over:
+            await asyncio.sleep(LOOK_EVERY)
+            patience = LEFT_WAITING_SECONDS if isinstance(opened.guide.step, Listen) else LEFT_SECONDS
+            if asyncio.get_running_loop().time() - opened.seen > patience:
+                await opened.guide.close()
+                if self._open.get(key) is opened:
+                    del self._open[key]
+                return
+
+    def _places(self, visit: Visit) -> list[Place]:
+        platforms = [
+            Place(name, setup.title, self._connected.on(name) is not None)
+            for name, setup in sorted(registry.setups().items())
+        ]
+        return [*platforms, Place(MODEL, visit.say("page_connect_model"), is_set_up=True)]
