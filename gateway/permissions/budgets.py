@@ -88,6 +88,8 @@ class Budgets:
         self._notices = notices
         self._hold = hold
         self._set: dict[Account, tuple[Budget, ...]] = {}
+        self._lacking: set[Account] = set()
+        """Accounts whose budgets had no room for a call; nothing may have been charged to them yet."""
         self._changed = asyncio.Event()
         """Replaced when it is set: there may be room again."""
 
@@ -130,8 +132,8 @@ class Budgets:
 
     @property
     def accounts(self) -> set[Account]:
-        """Return the installation, and all accounts that have a budget of their own or were charged lately."""
-        return {ALL, *self._set, *self.ledger.accounts}
+        """Return the installation, and all accounts that have a budget of their own, were charged or lacked room."""
+        return {ALL, *self._set, *self.ledger.accounts, *self._lacking}
 
     async def set(self, budget: Budget, by: str) -> None:
         for account in self.ledger.shared(budget.account):
@@ -145,8 +147,8 @@ class Budgets:
         await self._read()
 
     def named(self, name: str) -> Account | None:
-        """Return the account with a short name, among those that have a budget or were charged this month."""
-        known = {each for account in (*self._set, *self.ledger.accounts) for each in self.ledger.shared(account)}
+        """Return the account with a short name, among `accounts`."""
+        known = {each for account in self.accounts for each in self.ledger.shared(account)}
         return next((each for each in known if digest(each) == name), None)
 
     def wake(self) -> None:
@@ -169,6 +171,7 @@ class Budgets:
         for budget in self._of(payer):
             used, needed = self._used(budget, now), spent.of(budget.allowance.unit)
             if used + needed > budget.allowance.amount:
+                self._lacking.add(budget.account)
                 return Lack(budget, used, needed)
         return None
 

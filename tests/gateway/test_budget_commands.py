@@ -8,12 +8,15 @@ import pytest
 from PIL import Image
 
 from channels.attachments import Attachment
+from gateway.permissions.budget_notices import target_of
 from gateway.records.chart import HEIGHT, WIDTH, bar_chart
 from gateway.records.spending_report import Bar
 from gateway.settings.budgets import BudgetSettings
+from gateway.store.budget import Account, Scope
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_budgets import DEAR
+from tests.process import until
 
 
 def _pictures(bot: Bot) -> list[Attachment]:
@@ -182,3 +185,17 @@ def test_a_chart_is_drawn_whatever_the_values(values: list[float]) -> None:
 
     assert Image.open(io.BytesIO(drawn)).format == "PNG"
     assert len(drawn) < 30_000
+
+
+async def test_a_budget_that_leaves_no_room_for_the_first_call_can_be_raised_by_its_short_name(
+    start_bot: StartBot,
+) -> None:
+    bot = await start_bot("Hello!", model=DEAR, budgets=BudgetSettings(person="0.01 USD a day"))
+    await bot.channel.hears("hi", sender="bob")
+    bobs = Account(Scope.PERSON, "memory:bob")
+    await until(lambda: bobs in bot.made.budgets.accounts)
+
+    await bot.channel.hears(f"/budget raise {target_of(bobs)} $1/day", sender="ann")
+    await bot.app.settled()
+
+    assert "Hello!" in bot.channel.screen_of(bot.channel.chat("bob"))[-1]
