@@ -44,7 +44,9 @@ def desk_of(made: Composition, person: str) -> Desk:
     health = HealthScreen(made.about, made.vitals.unready, made.vitals.channels, home, secrets, made.clock)
     log = LogScreen(RECENT, home, secrets)
     connect = ConnectScreen(
-        lambda: Surroundings(made.current.now, made.secrets, made.connections, made.clock.time), made.channels
+        lambda: Surroundings(made.current.now, made.secrets, made.connections, made.clock.time),
+        made.channels,
+        made.audit.changed,
     )
     commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
     return Desk(

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent_core.background import Background
 from channels import registry
+from channels.base import ChatKey
 from channels.connected import Connected
 from gateway.admin.screen import NoSuchItem, View, Visit
 from gateway.connect.guide import Guide, Surroundings
@@ -39,9 +40,18 @@ class ConnectScreen:
 
     name = "connect"
 
-    def __init__(self, around: Callable[[], Surroundings], connected: Connected) -> None:
-        """`around` returns what a new guide works with."""
+    def __init__(
+        self, around: Callable[[], Surroundings], connected: Connected, record: Callable[[ChatKey, str, str], None]
+    ) -> None:
+        """Create the screen.
+
+        Args:
+            around: Returns what a new guide works with.
+            connected: The platforms that are connected now.
+            record: Records what a person has done in the audit file.
+        """
         self._around = around
+        self._record = record
         self._connected = connected
         self._open: dict[tuple[str, str], _Open] = {}
         """By visitor and place."""
@@ -77,6 +87,7 @@ class ConnectScreen:
             await found.guide.close()
             del self._open[key]
         if fields.get("do") == "begin":
+            self._record(visit.chat, visit.sender.id, f"connect {visit.item}")
             around = self._around()
             language = visit.language
             guide = ModelGuide(around, language) if visit.item == MODEL else PlatformGuide(visit.item, around, language)
