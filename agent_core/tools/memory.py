@@ -157,6 +157,32 @@ class Memory:
         facts = _facts(await asyncio.to_thread(self._lines))
         return [fact for fact in facts if not fact.sources][-most:]
 
+    async def facts(self) -> list[Fact]:
+        """Return all facts, in the order of the file."""
+        return _facts(await asyncio.to_thread(self._lines))
+
+    async def reword(self, line: str, text: str, source: str) -> Fact | None:
+        """Replace the words of the fact with this line, or delete it if the text is empty.
+
+        Return the new fact, or the deleted one; None if there is no such fact any more. Raises ToolFailed for a text
+        that cannot be stored.
+        """
+        words = one_line(text)
+        if len(words) > FACT_CHARS:
+            raise ToolFailed(f"a fact has at most {FACT_CHARS} characters", "make it shorter, or several of it")
+
+        def change(lines: list[str]) -> tuple[list[str], Fact | None]:
+            facts = _facts(lines)
+            fact = next((each for each in facts if each.line == line), None)
+            if fact is None:
+                return lines, None
+            if not words:
+                return _without(lines, fact), fact
+            made = self._made(len(facts), source, words, ())
+            return [*_without(lines, fact), made.line], made
+
+        return await asyncio.to_thread(self._changed, change)
+
     async def forget(self, number: int) -> Fact:
         """Delete a fact; later ones are renumbered. Raises ToolFailed if it does not exist."""
 

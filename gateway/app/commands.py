@@ -27,6 +27,7 @@ from gateway.commands.heartbeat import HeartbeatCommands
 from gateway.commands.help import HelpCommands
 from gateway.commands.link import LinkCommands
 from gateway.commands.mcp import McpCommands
+from gateway.commands.memory import MemoryCommands
 from gateway.commands.model_status import ModelStatus
 from gateway.commands.model_test import ModelTest
 from gateway.commands.models import ModelCommands
@@ -110,6 +111,7 @@ class Commands(Chats):
             SearchCommands(store, self.delivery, self.access, clock, self.current).commands,
             SessionCommands(store.sessions, clock).commands,
             WhyCommands(store, self.delivery, clock).commands,
+            MemoryCommands(self.memories, self.versions, self.access).commands,
             UndoCommands(self.versions, self.memories).commands,
             AuditCommands(self.settings.home, is_on=self.current.now.audit).commands,
             ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,

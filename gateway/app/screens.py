@@ -11,6 +11,7 @@ from gateway.admin.screens.health import HealthScreen
 from gateway.admin.screens.inbox import InboxScreen
 from gateway.admin.screens.log import LogScreen
 from gateway.admin.screens.mcp import McpScreen
+from gateway.admin.screens.memory import MemoryScreen
 from gateway.admin.screens.models import ModelsScreen
 from gateway.admin.screens.people import PeopleScreen
 from gateway.admin.screens.runs import RunsScreen
@@ -32,6 +33,7 @@ def desk_of(made: Composition, person: str) -> Desk:
     inbox = InboxScreen(made.store, made.strangers, insight, made.clock)
     schedules = SchedulesScreen(made.store, made.jobs, insight)
     runs = RunsScreen(made.store, insight, made.roles, made.current, made.clock, made.settings.home)
+    memory = MemoryScreen(made.store, made.memories, made.roles, insight)
     people = PeopleScreen(made.roles, made.strangers)
     costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
     settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
@@ -54,6 +56,7 @@ def desk_of(made: Composition, person: str) -> Desk:
             inbox,
             schedules,
             runs,
+            memory,
             skills,
             people,
             groups,

@@ -129,8 +129,11 @@ class Access:
         person = self._roles.person(self.principal(at, by))
         direct = {each.chat for each in person.accounts} if person else set()
         whole, here = (each.model_copy(update={"thread": None}) for each in (chat, at))
-        is_visiting = _is_principal(by) and not self._is_local(at)
-        return whole in direct or (whole == here and not self._is_group(here) and not is_visiting)
+        return whole in direct or (whole == here and not self._is_group(here) and not self.is_visiting(at, by))
+
+    def is_visiting(self, chat: ChatKey, sender: Sender) -> bool:
+        """Return True for a visitor of the page who acts in a chat of another platform, where they may be no member."""
+        return _is_principal(sender) and not self._is_local(chat)
 
     def limits(self, chat: ChatKey) -> Row:
         """Return what a group's rules leave to tools; a class that is not in it has no limit."""

@@ -26,6 +26,7 @@ COMMANDS = {
         "resume",
         "rename",
         "why",
+        "memory",
         "undo",
     ),
     *("audit", "forget", "privacy", "doctor", "config", "reload", "remind", "report", "cron", "heartbeat"),

@@ -32,7 +32,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("activation", "speakers", "tools", "budget", "usage"),
         "tasks",
         *("search", "sessions", "resume", "rename"),
-        *("why", "undo"),
+        *("why", "memory", "undo"),
         *("audit", "forget", "privacy", "doctor", "config", "reload"),
         *("remind", "report", "cron"),
         "heartbeat",

@@ -1,0 +1,85 @@
+"""The screen of memories: the facts of each chat, readable and editable."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agent_core.tools.memory import Fact
+from agent_core.tools.tool import ToolFailed
+from channels.base import ChatKey
+from gateway.admin.insight import Insight
+from gateway.admin.screen import NoSuchItem, View, Visit
+from gateway.chat.memories import Memories
+from gateway.commands.memory import fact_id
+from gateway.permissions.roles import Roles
+from gateway.permissions.sources import named
+from gateway.store.store import Store
+
+MOST_CHATS = 200
+
+
+@dataclass(frozen=True)
+class _Row:
+    fact: Fact
+    id: str
+    sources: str
+    """Names of the untrusted sources that it may come from; empty if there are none."""
+
+
+@dataclass(frozen=True)
+class _Chat:
+    key: str
+    name: str
+    count: int
+    tainted: int
+    """Number of facts that may come from untrusted sources."""
+
+
+class MemoryScreen:
+    """Shows what is remembered of chats: owners see all, admins their own."""
+
+    name = "memory"
+
+    def __init__(self, store: Store, memories: Memories, roles: Roles, insight: Insight) -> None:
+        self._store = store
+        self._memories = memories
+        self._roles = roles
+        self._insight = insight
+
+    async def view(self, visit: Visit) -> View:
+        """Return the chats that have a memory, or the facts of one chat."""
+        return await (self._one(visit) if visit.item else self._list(visit))
+
+    async def _list(self, visit: Visit) -> View:
+        names = self._insight.names()
+        keys = [ChatKey.parse(each) for each in await self._store.run_records.chats(MOST_CHATS)]
+        chats = [
+            _Chat(str(chat), names.of(chat), len(facts), sum(bool(each.sources) for each in facts))
+            for chat in dict.fromkeys([visit.chat, *self._direct(), *keys])
+            if self._insight.may_read_chat(visit, chat)
+            for facts in [await self._facts(chat)]
+            if facts or chat == visit.chat
+        ]
+        return View("memories.html", {"chats": chats})
+
+    async def _one(self, visit: Visit) -> View:
+        try:
+            chat = ChatKey.parse(visit.item)
+        except ValueError as error:
+            raise NoSuchItem from error
+        if not self._insight.may_read_chat(visit, chat):
+            raise NoSuchItem
+        rows = [
+            _Row(each, fact_id(each), named(each.sources, visit.language) if each.sources else "")
+            for each in reversed(await self._facts(chat))
+        ]
+        return View("memory.html", {"chat": str(chat), "where": self._insight.names().of(chat), "rows": rows})
+
+    def _direct(self) -> Iterator[ChatKey]:
+        """Yield the private chats of all known people."""
+        return (account.chat for person in self._roles.people for account in person.accounts if account.chat)
+
+    async def _facts(self, chat: ChatKey) -> list[Fact]:
+        try:
+            return await self._memories.of(chat).facts()
+        except ToolFailed:  # the file is too large or no file; the owner's editor can tell
+            return []

@@ -1,0 +1,130 @@
+"""The command for what is remembered of a chat: /memory."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping
+
+from agent_core.tools.memory import Fact, Memory
+from agent_core.tools.tool import ToolFailed
+from agent_core.versions.undo import newest
+from agent_core.workspace.keeper import Author
+from channels.base import Button, OutboundMessage
+from channels.text import literal
+from gateway.chat.memories import Memories
+from gateway.chat.replies import Answer
+from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.permissions.access import Access
+from gateway.permissions.request import id_named, typed_id
+from gateway.permissions.roles import Role
+from gateway.permissions.sources import named
+from gateway.permissions.workspaces import Versions
+from gateway.texts.say import say
+
+MOST_LISTED = 30
+TOOL = "memory"
+"""Name under which its changes are listed by /undo."""
+
+Act = Callable[[Invocation, Memory, str], Awaitable[Answer]]
+"""A subcommand, called with the rest of the arguments."""
+
+
+def fact_id(fact: Fact) -> str:
+    """Return six characters that name a fact as it is now."""
+    return id_named(fact.line)
+
+
+class MemoryCommands:
+    """The command /memory. People of a chat may read it; changes in a group are for admins and owners."""
+
+    def __init__(self, memories: Memories, versions: Versions, access: Access) -> None:
+        self._memories = memories
+        self._versions = versions
+        self._access = access
+        self._changes: Mapping[str, Act] = {
+            "add": self._add,
+            "change": self._change,
+            "forget": self._forget,
+            "rm": self._forget,
+        }
+
+    async def memory(self, given: Invocation) -> Answer:
+        verb, _, rest = given.arguments.strip().partition(" ")
+        change = self._changes.get(verb.lower())
+        if change is None and verb not in ("", "list"):
+            return reply(say("memory_how", given.language, slash=given.slash))
+        if not self._may_read(given) or (change is not None and not given.may_decide):
+            return reply(say("memory_not_yours", given.language))
+        memory = self._memories.of(given.chat, author=Author(TOOL, given.asked, given.sender.id))
+        try:
+            return await (change(given, memory, rest.strip()) if change else self._list(given, memory))
+        except ToolFailed as error:
+            return reply(say("memory_failed", given.language, fact=literal(error.fact)))
+
+    def _may_read(self, given: Invocation) -> bool:
+        """Return True for owners, for the person of a private chat, and for members in a group."""
+        if given.is_owner or self._access.is_own_chat(given.chat, given.chat, given.sender):
+            return True
+        is_here = given.in_group and not self._access.is_visiting(given.chat, given.sender)
+        return is_here and given.role.is_at_least(Role.MEMBER)
+
+    async def _list(self, given: Invocation, memory: Memory) -> Answer:
+        facts = await memory.facts()
+        if not facts:
+            return reply(say("memory_none", given.language, slash=given.slash))
+        lines = [f"- `{fact_id(each)}` {_told(given, each)}" for each in facts[-MOST_LISTED:]]
+        if len(facts) > MOST_LISTED:
+            lines.insert(0, say("memory_more", given.language, count=len(facts) - MOST_LISTED))
+        return reply("\n".join([say("memory_title", given.language), "", *lines]))
+
+    async def _add(self, given: Invocation, memory: Memory, words: str) -> Answer:
+        fact, is_new = await memory.remember(words, given.sender.name)
+        key = "memory_added" if is_new else "memory_known"
+        return await self._changed(given, say(key, given.language, fact=literal(fact.text)), undo=is_new)
+
+    async def _change(self, given: Invocation, memory: Memory, rest: str) -> Answer:
+        name, _, words = rest.partition(" ")
+        if not words.strip():
+            return reply(say("memory_how", given.language, slash=given.slash))
+        return await self._reworded(given, memory, name, words)
+
+    async def _forget(self, given: Invocation, memory: Memory, name: str) -> Answer:
+        return await self._reworded(given, memory, name, "")
+
+    async def _reworded(self, given: Invocation, memory: Memory, name: str, words: str) -> Answer:
+        """Replace the words of a fact, or delete it."""
+        wanted = typed_id(name)
+        found = next((each for each in await memory.facts() if fact_id(each) == wanted), None)
+        fact = await memory.reword(found.line, words, given.sender.name) if found else None
+        if fact is None:
+            gone = say("memory_gone", given.language, id=literal(name[:LONGEST_ID]), slash=given.slash)
+            return reply(gone)
+        key = "memory_changed" if words else "memory_forgotten"
+        return await self._changed(given, say(key, given.language, fact=literal(fact.text)), undo=True)
+
+    async def _changed(self, given: Invocation, sentence: str, *, undo: bool) -> OutboundMessage:
+        """Return a reply with a button that undoes the change."""
+        group = await asyncio.to_thread(newest, self._versions.of(given.chat), given.sender.id) if undo else None
+        if group is None:
+            return reply(sentence)
+        button = Button(label=say("job_undo_button", given.language), action=f"/undo {group.number}")
+        return OutboundMessage(markdown=sentence, buttons=((button,),))
+
+    @property
+    def commands(self) -> tuple[Command, ...]:
+        return (
+            Command(
+                "memory",
+                {"en": "Show and change what I remember here", "zh": "查看和更改我在此处记住的内容"},
+                self.memory,
+                arguments="[list|add|change|forget WORDS]",
+                example={"en": "add We meet on Mondays", "zh": "add 我们每周一开会"},
+                offered_to=Role.MEMBER,
+            ),
+        )
+
+
+def _told(given: Invocation, fact: Fact) -> str:
+    """Return a fact in Markdown, with the untrusted sources that it may come from."""
+    text = literal(fact.told)
+    if not fact.sources:
+        return text
+    return f"{text} – {say('memory_tainted', given.language, sources=named(fact.sources, given.language))}"
