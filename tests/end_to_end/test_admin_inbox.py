@@ -2,16 +2,23 @@
 
 from pathlib import Path
 
+import pytest
 from playwright.async_api import Browser, Page, expect
 
 from agent_core.models.scripted import calls
 from channels.memory import user
+from tests.emulators.model_script import ToolUse, Turn
+from tests.emulators.openai import OpenAiEmulator
+from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.program import Program
+from tests.end_to_end.script import Script
+from tests.end_to_end.test_newcomer import link_of, opened
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.approving import CHART, asked, questions, recorder
 
-pytestmark = NEEDS_BROWSER
+pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 
 PHONE = 390
 
@@ -95,3 +102,44 @@ async def test_a_choice_is_pressed_in_chinese(browser: Browser, tmp_path: Path) 
         await tab.get_by_role("button", name="Coffee").click()
         await world.bot.channel.until(lambda: any(text.endswith("Coffee it is.") for text in world.bot.screen))
         await expect(tab.get_by_text("没有待处理的事项")).to_be_visible()
+
+
+async def test_a_run_on_telegram_goes_on_after_the_phone_has_approved_it(browser: Browser, tmp_path: Path) -> None:
+    script = Script()
+    script.then(
+        Turn(tools=(ToolUse("run_command", {"argv": ["sh", "-c", "echo it ran"]}),)), Turn("The program has run.")
+    )
+    async with TelegramEmulator() as telegram, OpenAiEmulator(script, models=("test-model",)) as model:
+        bob = telegram.person("Bob", language="en")
+        program = Program(
+            tmp_path,
+            {
+                "OPENAI_BASE_URL": model.base_url,
+                "OPENAI_API_KEY": "sk-test",
+                "TELEGRAM_BOT_TOKEN": telegram.token,
+                "TELEGRAM_BASE_URL": telegram.url,
+                "PARLEY_ALLOW": f"telegram:{bob.id}",
+                "PARLEY_WEB_PORT": "0",
+            },
+        )
+        await program.launch()
+        try:
+            async with opened(browser, await link_of(program)) as page:
+                await page.set_viewport_size({"width": PHONE, "height": 800})
+                await page.goto(f"{page.url.partition('?')[0].rstrip('/')}/admin/inbox")
+                chat = telegram.private(bob)
+                await chat.says(bob, "run it")
+                await model.wait_for(lambda: bool(model.requests), 30)
+                if "run_command" not in model.requests[0].tools:
+                    pytest.skip("nothing here shuts programs in")
+                card = page.get_by_role("article")
+                await expect(card).to_contain_text("sh -c 'echo it ran'")
+                await expect(card).to_contain_text(f"telegram:{bob.id}")
+                await fits(page)
+                await card.get_by_role("button", name="Allow once").click()
+                await chat.until(lambda c: any(text.endswith("The program has run.") for text in c.screen))
+                assert any("✓ Approved by" in text for text in chat.screen)
+                assert "it ran" in model.requests[-1].texts("tool")[-1]
+                await expect(card).to_have_count(0)
+        finally:
+            await program.kill()
