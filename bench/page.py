@@ -1,7 +1,8 @@
-"""Fifty tabs of the page, each with a live answer: Parley's CPU, and the time from the model's words to the tab's.
+"""Fifty tabs of the page in ten browsers, each with a live answer: Parley's CPU, and the time from the model's words to
+the tab's.
 
-A tab is an event stream as the page's script opens one; nothing is drawn. The list of 10,000 conversations is read from
-a store on disk.
+A tab is an event stream as the page opens one; nothing is drawn. The list of 10,000 conversations is read from a store
+on disk.
 """
 
 import asyncio
@@ -12,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from uuid import uuid4
 
@@ -28,6 +29,7 @@ from tests.end_to_end.test_newcomer import link_of
 from tests.entering import sign_in
 
 TABS = 50
+BROWSERS = 10
 WORDS = 100
 PER_SECOND = 20
 """Words per second of each answer."""
@@ -93,8 +95,8 @@ async def _live(folder: Path) -> list[Figure]:
     model = Model()
     app = web.Application()
     app.add_routes(model.routes())
-    async with TestServer(app) as server, _parley(folder, str(server.make_url("/v1"))) as (bot, client):
-        tabs = [asyncio.create_task(_tab(client, number)) for number in range(TABS)]
+    async with TestServer(app) as server, _parley(folder, str(server.make_url("/v1"))) as (bot, browsers):
+        tabs = [asyncio.create_task(_tab(browsers[number % BROWSERS], number)) for number in range(TABS)]
         await model.all_talk.wait()
         cpu, began = bot.cpu, time.monotonic()
         await model.first_ends.wait()
@@ -110,17 +112,21 @@ async def _live(folder: Path) -> list[Figure]:
 
 
 @asynccontextmanager
-async def _parley(folder: Path, model: str) -> AsyncIterator[tuple[Bot, ClientSession]]:
+async def _parley(folder: Path, model: str) -> AsyncIterator[tuple[Bot, list[ClientSession]]]:
     bot = Bot(folder, _UNHURRIED)
     environ = {"PARLEY_WEB_PORT": "0", "OPENAI_BASE_URL": model, "OPENAI_API_KEY": "unused"}
     for name, value in environ.items():
         bot.set(name, value)
     await bot.launch()
     try:
-        link = await link_of(bot)
-        async with ClientSession(link.partition("?")[0], cookie_jar=CookieJar(unsafe=True)) as client:
-            await sign_in(client, link)
-            yield bot, client
+        async with AsyncExitStack() as browsers:
+            clients = []
+            for number in range(BROWSERS):  # each uses one link up, and the console shows the next
+                link = await link_of(bot, after=number)
+                client = ClientSession(link.partition("?")[0], cookie_jar=CookieJar(unsafe=True))
+                await sign_in(await browsers.enter_async_context(client), link)
+                clients.append(client)
+            yield bot, clients
     finally:
         await bot.stop()
 

@@ -61,6 +61,7 @@ class WebChannel:
             edit_every=timedelta(seconds=0.02),
             edit_every_in_groups=timedelta(seconds=0.02),
             burst=100,
+            calls_per_second=100_000,
             threads_share_pace=False,
             threads_share_memory=True,
             keeps_keys=True,
