@@ -73,18 +73,25 @@ def _check_tasks(state: StateCore) -> None:
         first = block.children[0] if item.type == "list_item_open" and block.children else None
         if first is not None and block.children and first.type == "text" and TASK.match(first.content):
             done, first.content = first.content[1] in "xX", first.content[4:]
-            block.children.insert(0, Token("task", "input", 0, content=" checked" if done else ""))
+            block.children.insert(0, Token("task_open", "input", 0, content=" checked" if done else ""))
+            block.children.append(Token("task_close", "label", 0))
 
 
-def _task(_: RendererHTML, tokens: Sequence[Token], index: int, __: OptionsDict, ___: Env) -> str:
-    return f'<input type="checkbox" disabled{tokens[index].content}> '
+def _task_open(_: RendererHTML, tokens: Sequence[Token], index: int, __: OptionsDict, ___: Env) -> str:
+    """Begin a label around the box and its item, by which screen readers name the box."""
+    return f'<label><input type="checkbox" disabled{tokens[index].content}> '
+
+
+def _task_close(*_: object) -> str:
+    return "</label>"
 
 
 def _make() -> MarkdownIt:
     markdown = reader()
     with_formulas(markdown)
     markdown.core.ruler.push("tasks", _check_tasks)
-    markdown.add_render_rule("task", _task)
+    markdown.add_render_rule("task_open", _task_open)
+    markdown.add_render_rule("task_close", _task_close)
     markdown.add_render_rule("fence", _fence)
     markdown.add_render_rule("link_open", _link_open)
     markdown.add_render_rule("image", _image)

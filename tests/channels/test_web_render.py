@@ -187,6 +187,6 @@ def test_code_without_a_known_language_or_too_much_of_it_is_plain(language: str)
 def test_tasks_have_boxes() -> None:
     drawn = render("- [x] done\n- [ ] to do\n\n1. [X] **also**\n\n[x] no item")
     assert drawn.count("<input") == 3
-    assert '<input type="checkbox" disabled checked> done' in drawn
-    assert '<input type="checkbox" disabled> to do' in drawn
+    assert '<label><input type="checkbox" disabled checked> done</label>' in drawn
+    assert '<label><input type="checkbox" disabled> to do</label>' in drawn
     assert "<p>[x] no item</p>" in drawn

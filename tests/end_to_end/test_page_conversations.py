@@ -187,6 +187,7 @@ async def test_without_scripts_the_page_says_what_to_do(page: Page, browser: Bro
         context = await browser.new_context(java_script_enabled=False)
         tab = await context.new_page()
         await tab.goto(page.server.link)
+        await tab.get_by_role("button", name="Open Parley").click()
         await expect(tab.get_by_text("This page needs JavaScript: switch it on")).to_be_visible()
         await context.close()
 
