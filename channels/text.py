@@ -18,7 +18,7 @@ _COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]+))?(?:\s+(.*))?",
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？][\"”’」』）]*")
 _ATOM = re.compile(r"\[[^\[\]\n]*\]\([^()\n]*\)|`[^`\n]+`|\*\*[^*\n]+\*\*|\\.")
 _QUOTE = re.compile(r" {0,3}>")
-_MARKS = re.compile(r"[\\`*_\[\]<>~|]")
+_MARKS = re.compile(r"[\\`*_\[\]<>~|$]")
 _GRAPHEME = regex.compile(r"\X")
 _BLANK = frozenset("\u115f\u1160\u2800\u3164\uffa0")
 """Characters that count as letters but are drawn as nothing."""

@@ -110,7 +110,7 @@ class Commands(Chats):
             TaskCommands(self.tasks, pace, clock).commands,
             SearchCommands(store, self.delivery, self.access, clock, self.current).commands,
             SessionCommands(store.sessions, clock).commands,
-            WhyCommands(store, self.delivery, clock).commands,
+            WhyCommands(store, self.delivery, self.access, clock).commands,
             MemoryCommands(self.memories, self.versions, self.access).commands,
             UndoCommands(self.versions, self.memories).commands,
             AuditCommands(self.settings.home, is_on=self.current.now.audit).commands,
@@ -157,7 +157,13 @@ class Commands(Chats):
     def revocation(self) -> Revocation:
         entrance = self.settings.entrance
         return Revocation(
-            self.store, self.delivery, self.owners, self.sessions, self.runs, self.current, entrance=entrance
+            self.store,
+            self.delivery,
+            self.owners,
+            self.sessions,
+            self.runs,
+            self.current,
+            entrance=entrance,
         )
 
     @cached_property

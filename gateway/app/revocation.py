@@ -18,14 +18,26 @@ from gateway.commands.page import Entrance
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.roles import Role
 from gateway.settings.current import CurrentSettings
+from gateway.store.person import Account
 from gateway.store.store import Store
-from gateway.texts.say import language_of
+from gateway.texts.say import Language, language_of, say
 from gateway.upkeep.owners import Owners
+from gateway.upkeep.stranger_notices import shown_account
 
 log = structlog.get_logger(__name__)
 
 MOST_NAMED = 5
 """Most people named in one message."""
+
+
+_THINGS = {
+    "runs": "revoked_runs",
+    "messages": "revoked_messages",
+    "questions": "revoked_questions",
+    "tasks": "revoked_tasks",
+    "jobs": "revoked_jobs",
+}
+"""Keys of texts."""
 
 
 @dataclass(frozen=True)
@@ -97,17 +109,16 @@ class Revocation:
         )
 
     def _tell(self, ended: Ended) -> None:
-        named = ", ".join(f"`{each}`" for each in ended.people[:MOST_NAMED])
-        self._owners.tell(
-            "revoked",
-            least=Role.ADMIN,
-            people=named + (" ..." if len(ended.people) > MOST_NAMED else ""),
-            runs=len(ended.runs),
-            messages=len(ended.messages),
-            questions=len(ended.questions),
-            tasks=len(ended.tasks),
-            jobs=len(ended.jobs),
+        named = ", ".join(
+            shown_account(Account(each, self._owners.name_of(each))) for each in ended.people[:MOST_NAMED]
         )
+
+        def things(language: Language) -> str:
+            found = {key: len(getattr(ended, name)) for name, key in _THINGS.items()}
+            return ", ".join(say(key, language, count=count) for key, count in found.items() if count)
+
+        people = named + (" ..." if len(ended.people) > MOST_NAMED else "")
+        self._owners.tell("revoked", least=Role.ADMIN, people=people, things=things)
 
 
 def _who(chat: ChatKey, person: str) -> str:

@@ -46,6 +46,11 @@ class Answers:
             posted=posted,
         )
 
+    async def _model_before(self, run: Run) -> str | None:
+        """Return the model of the answer before this one in the conversation."""
+        newest = await self._store.run_records.newest(run.chat, None, 2)
+        return next((each.model for each in newest if each.run != run.id and each.session == run.session), None)
+
     async def compose(
         self, run: Run, agent: Agent, end: AgentEnd, earlier: Sequence[AgentMessage], progress: ProgressMessage
     ) -> tuple[RunEnd, list[Post]]:
@@ -60,7 +65,8 @@ class Answers:
         model = answered_by(said, agent.loop.model.id)
         why = self._trouble(run, end, agent.loop.model.id, language) if end.reason is TerminalReason.ERROR else ""
         heard = [message.heard for message in said if isinstance(message, UserMessage) and message.heard]
-        answer = signed(answer_text(said, end, agent.loop.limits, why, language), model, usual, language)
+        known = {usual, await self._model_before(run)}
+        answer = signed(answer_text(said, end, agent.loop.limits, why, language), model, known, language)
         text = "\n\n".join([*heard, answer])
         message = OutboundMessage(
             markdown=text,

@@ -1,6 +1,6 @@
 """The questions aside that a chat is being answered, which a stop ends."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from agent_core.cancel import CancelToken
@@ -10,7 +10,9 @@ from channels.base import Sender
 class Asides:
     """Holds the open questions aside of a chat."""
 
-    def __init__(self) -> None:
+    def __init__(self, may_act_for: Callable[[Sender, str], bool]) -> None:
+        """`may_act_for` returns True if somebody may act for the person with an id."""
+        self._may_act_for = may_act_for
         self._open: dict[CancelToken, str] = {}
 
     @property
@@ -27,15 +29,12 @@ class Asides:
         finally:
             del self._open[token]
 
-    def may_be_stopped_by(self, sender: Sender, *, is_admin: bool) -> bool:
-        return bool(self._stoppable(sender, is_admin=is_admin))
+    def may_be_stopped_by(self, sender: Sender) -> bool:
+        return any(self._may_act_for(sender, person) for person in self._open.values())
 
-    def stop(self, by: Sender, *, is_admin: bool) -> bool:
-        """Stop the user's questions, or those of all if it is an admin. Return True if there were any."""
-        found = self._stoppable(by, is_admin=is_admin)
+    def stop(self, by: Sender) -> bool:
+        """Stop the questions of those whom the user may act for. Return True if there were any."""
+        found = [token for token, person in self._open.items() if self._may_act_for(by, person)]
         for token in found:
             token.cancel()
         return bool(found)
-
-    def _stoppable(self, by: Sender, *, is_admin: bool) -> list[CancelToken]:
-        return [token for token, person in self._open.items() if is_admin or person == by.id]

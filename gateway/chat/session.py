@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 
 import structlog
 
@@ -52,7 +53,7 @@ class ChatSession:
         self._unsent: list[Post] = []
         self._unfinished: list[Run] = []
         self.current = CurrentRun(turns)
-        self.asides = Asides()
+        self.asides = Asides(partial(turns.may_act_for, self.key))
         self._work: asyncio.Task[None] | None = None
         self._closed = False
         self._background = Background("a chat's work failed")
@@ -124,8 +125,7 @@ class ChatSession:
 
     def can_stop(self, sender: Sender) -> bool:
         """Return True if there is a run or a question aside that the user may stop."""
-        is_admin = self._turns.is_admin(self.key, sender)
-        return self.current.may_be_stopped_by(sender) or self.asides.may_be_stopped_by(sender, is_admin=is_admin)
+        return self.current.may_be_stopped_by(sender) or self.asides.may_be_stopped_by(sender)
 
     def owe(self, post: Post) -> None:
         """Deliver a post that the previous process left unsent, before anything new."""

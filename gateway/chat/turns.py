@@ -39,6 +39,10 @@ class Turns:
     def may_speak(self, chat: ChatKey, sender: Sender) -> bool:
         return self._access.may_speak(chat, sender)
 
+    def may_act_for(self, chat: ChatKey, by: Sender, person: str) -> bool:
+        """Return True for the person, and for admins and owners with no less rights."""
+        return self._access.may_act_for(chat, by, person)
+
     def may_steer(self, sender: Sender, run: Run) -> bool:
         """Return True for the run's user, and for admins and owners with no less rights than that user."""
         return self._access.may_act_for(run.chat, sender, run.person)

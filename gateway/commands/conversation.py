@@ -30,7 +30,7 @@ class ConversationCommands:
 
     async def stop(self, given: Invocation) -> OutboundMessage | None:
         """Stop the run and questions aside. Their own messages tell that they were stopped; tasks are reported."""
-        asides = given.session.asides.stop(given.sender, is_admin=given.is_admin)
+        asides = given.session.asides.stop(given.sender)
         try:
             stopped = await given.session.stop(given.sender)
         except PermissionError:

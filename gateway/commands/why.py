@@ -1,15 +1,27 @@
 """Commands about an answer: /why tells how it came about, and the button Details shows the tool calls of its run."""
 
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
-from channels.base import ButtonPressed, CommandInvoked, MessageEdited, MessageReceived, OutboundMessage, TaskEnded
+from channels.base import (
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    MessageEdited,
+    MessageReceived,
+    OutboundMessage,
+    Sender,
+    TaskEnded,
+)
 from channels.capabilities import LinksToMessages
 from channels.text import literal
 from gateway.chat.replies import Answer, Once
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.access import Access
 from gateway.permissions.permissions import COVERED, RULE
 from gateway.permissions.question_text import one_line, shown
 from gateway.permissions.sources import named, sources_of_post
@@ -41,9 +53,10 @@ _DECIDED = {
 class WhyCommands:
     """The command /why and the button "Details"."""
 
-    def __init__(self, store: Store, delivery: Delivery, clock: Clock) -> None:
+    def __init__(self, store: Store, delivery: Delivery, access: Access, clock: Clock) -> None:
         self._store = store
         self._delivery = delivery
+        self._access = access
         self._clock = clock
 
     async def details(self, given: Invocation) -> Answer:
@@ -72,6 +85,10 @@ class WhyCommands:
             return reply(say("why_not_mine", language, slash=given.slash))
         run = await self._store.run_records.last(given.chat)
         return await self._told(given, run, None) if run else reply(say("why_nothing", language, slash=given.slash))
+
+    def _name_of(self, chat: ChatKey, person: str) -> str:
+        """Return the name of somebody on the platform of a chat, or their id if it is not known."""
+        return self._access.name_of(self._access.principal(chat, Sender(id=person, name=""))) or person
 
     async def _by_id(self, given: Invocation, run_id: str) -> RunRecord | None:
         """Return a run of this chat; in an owner's private chat, of any."""
@@ -111,12 +128,12 @@ class WhyCommands:
             self._head(run, given.language, zone),
             await self._trigger(given, run, zone),
             say("why_model", given.language, model=model(run, given.language), tokens=f"{run.tokens:,}"),
-            say("why_skills", given.language, names=_skills(account, given.language)),
+            *([_skills(account, given.language)] if run.ended is not None else []),  # they are recorded at its end
             say("why_sources", given.language, names=await self._sources(run, given)),
             say("why_delivery", given.language, sent=self._sent(account, post, given.language, zone)),
         ]
         text = "\n".join(f"- {line}" for line in lines)
-        calls = _calls(account, given.language)
+        calls = _calls(account, given.language, partial(self._name_of, given.chat))
         if calls:
             text = "\n\n".join([text, "\n".join([say("why_calls", given.language), "", *calls])])
         return reply(text)
@@ -235,13 +252,13 @@ def _name(name: str) -> str:
 
 def _skills(account: Account, language: Language) -> str:
     names = ", ".join(code(name, MOST_NAME) for name in account.run.skill_names)
-    return names or say("why_none", language)
+    return say("why_skills", language, names=names or say("why_none", language))
 
 
-def _calls(account: Account, language: Language) -> list[str]:
+def _calls(account: Account, language: Language, name_of: Callable[[str], str]) -> list[str]:
     """Return a line for each tool and what allowed it, with the number of its calls if there are several."""
     asked = {_call_of(question): question for question in account.questions}
-    lines = Counter((call.tool, _ruling(call, asked.get(call.call), language)) for call in account.calls)
+    lines = Counter((call.tool, _ruling(call, asked.get(call.call), language, name_of)) for call in account.calls)
     return [
         f"- {code(tool, MOST_NAME)}{f' × {count}' if count > 1 else ''}: {by}" for (tool, by), count in lines.items()
     ]
@@ -251,11 +268,11 @@ def _call_of(question: Question) -> str:
     return question.call.partition(":")[2] if question.is_of_model else question.call
 
 
-def _ruling(call: CallRecord, question: Question | None, language: Language) -> str:
+def _ruling(call: CallRecord, question: Question | None, language: Language, name_of: Callable[[str], str]) -> str:
     if question is not None and question.is_of_model:
         return say("why_asked", language)
     if question is not None and (not call.ruled_by or call.behavior == "begun"):
-        who = literal(question.answered_by or say("ask_somebody", language))
+        who = _name(name_of(question.answered_by)) if question.answered_by else say("ask_somebody", language)
         return say(_DECIDED[question.state], language, id=question.id, who=who)
     return _rule(call, language)
 

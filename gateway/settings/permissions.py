@@ -57,7 +57,7 @@ def _row(defaults: Row, words: Sequence[Word], value: object) -> Row:
 
 
 def _or(words: Sequence[str]) -> str:
-    return " or ".join([", ".join(words[:-1]), words[-1]])
+    return " or ".join([", ".join(words[:-1]), words[-1]] if len(words) > 1 else words)
 
 
 def _owner_row(value: object) -> Row:
@@ -73,7 +73,11 @@ def _user_row(value: object) -> Row:
 
 
 def _guest_row(value: object) -> Row:
-    return _row(GUEST, WORDS, value)
+    row = _row(GUEST, WORDS, value)
+    loose = [name for name in TAINTED if row[name] == "allow"]
+    if loose:  # a row that says so would not be honoured
+        raise ValueError(f"must set {_or(loose)} to ask or deny, as what guests write counts as untrusted input")
+    return row
 
 
 def _tainted_row(value: object) -> Row:
@@ -95,6 +99,6 @@ class PermissionSettings(BaseModel):
     user: Annotated[Row, BeforeValidator(_user_row)] = USER
     """Rules for members: those in `allow`, and those let in as members in a chat."""
     guest: Annotated[Row, BeforeValidator(_guest_row)] = GUEST
-    """Rules for guests."""
+    """Rules for guests. What they write is untrusted input, so net, exec, sandboxed and admin can be ask or deny."""
     tainted: Annotated[Row, BeforeValidator(_tainted_row)] = TAINTED
     """Stricter rules while a conversation contains untrusted input, such as a page: ask or deny."""

@@ -21,11 +21,14 @@ TEXTS = {
     "show_last": {"en": "Show last answer", "zh": "显示上一条回答"},
     "nothing_unconfirmed": {"en": "All my answers have arrived.", "zh": "我的回答都已送达。"},
     "revoked": {
-        "en": "{people} may no longer speak with me. Of theirs I ended {runs} runs, {messages} waiting messages, "
-        "{questions} questions and {tasks} background tasks, and paused {jobs} jobs.",
-        "zh": "{people} 已不能再与我对话。我结束了其 {runs} 个运行、{messages} 条等待的消息、{questions} 个待批准的请求"
-        "和 {tasks} 个后台任务，并暂停了 {jobs} 个定时任务。",
+        "en": "{people} may no longer speak with me. Ended or paused: {things}.",
+        "zh": "{people} 已不能再与我对话。已结束或暂停：{things}。",
     },
+    "revoked_runs": {"en": "running answers: {count}", "zh": "正在进行的回答：{count}"},
+    "revoked_messages": {"en": "waiting messages: {count}", "zh": "等待的消息：{count}"},
+    "revoked_questions": {"en": "open questions: {count}", "zh": "待批准的请求：{count}"},
+    "revoked_tasks": {"en": "background tasks: {count}", "zh": "后台任务：{count}"},
+    "revoked_jobs": {"en": "scheduled jobs: {count}", "zh": "定时任务：{count}"},
     "gap_not_read": {
         "en": "I could not read the messages sent while I was offline ({reason}). Chats: {count} ({chats}). "
         "New messages there are answered; missed ones may need to be sent again.",

@@ -20,6 +20,9 @@ from gateway.texts.say import Language, language_of, say
 log = structlog.get_logger(__name__)
 
 
+Fact = str | int | Callable[[Language], str]
+
+
 class Owners:
     """Sends each owner a separate message. Owners without a private chat get none; that is logged."""
 
@@ -35,22 +38,30 @@ class Owners:
         self._counting = asyncio.Lock()
         """An edit waits until the message was sent."""
 
-    def tell(self, key: str, *, show: str = "", least: Role = Role.OWNER, **facts: str | int) -> None:
+    def tell(self, key: str, *, show: str = "", least: Role = Role.OWNER, **facts: Fact) -> None:
         """Send a text to every owner in the background.
 
         Args:
             key: Key of the text.
             show: Command for a button that shows more.
             least: ADMIN: send it to admins, too.
-            facts: Values for the text's placeholders.
+            facts: Values for the text's placeholders, or functions that return them in a language.
         """
         notice = f"owners-{self._new_id()}"
 
         def message(language: Language) -> OutboundMessage:
             buttons = ((Button(label=say("look_button", language), action=show),),) if show else ()
-            return OutboundMessage(markdown=say(key, language, **facts), buttons=buttons, silent=True)
+            said = {name: fact(language) if callable(fact) else fact for name, fact in facts.items()}
+            return OutboundMessage(markdown=say(key, language, **said), buttons=buttons, silent=True)
 
         self._send_all(f"{notice}:notice:", message, self._roles.having(least))
+
+    def name_of(self, who: str) -> str:
+        """Return the name of `platform:id`, or ""."""
+        platform, _, key = who.partition(":")
+        accounts = (account for person in self._roles.people for account in person.accounts)
+        known = ((each.principal.partition(":"), each.name) for each in accounts)
+        return next((name for (on, _, rest), name in known if on == platform and rest.rpartition(":")[2] == key), "")
 
     @property
     def can_be_asked(self) -> bool:

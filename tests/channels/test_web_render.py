@@ -1,12 +1,14 @@
 """Markdown becomes markup; no other text does."""
 
 import re
+from html import unescape
 from html.parser import HTMLParser
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from channels.text import literal
 from channels.web.formulas import formula
 from channels.web.render import plain, render
 
@@ -190,3 +192,9 @@ def test_tasks_have_boxes() -> None:
     assert '<label><input type="checkbox" disabled checked> done</label>' in drawn
     assert '<label><input type="checkbox" disabled> to do</label>' in drawn
     assert "<p>[x] no item</p>" in drawn
+
+
+@given(st.text(alphabet="$ab1 \\()[]{}_*.~|x-", min_size=1, max_size=30))
+def test_literal_text_with_signs_of_formulas_is_shown_as_it_is(text: str) -> None:
+    words = " ".join(f"a{text}b".split())
+    assert unescape(re.sub(r"<[^>]*>", "", render(literal(words)))).strip() == words

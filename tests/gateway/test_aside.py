@@ -187,3 +187,21 @@ async def test_the_run_of_another_person_goes_on(start_bot: StartBot) -> None:
     await bot.app.settled()
 
     assert sorted(bot.screen) == ["For Bob.", STOPPED]
+
+
+async def test_an_admin_stops_no_question_aside_of_an_owner(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "For Ann."), Waits(asyncio.Event()))
+    await bot.hears("/role memory:carl admin")
+    await bot.channel.hears("/btw which currency?", sender="ann", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 1)
+    await bot.channel.hears("/btw and mine?", sender="carl", group="team")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 2)
+
+    await bot.channel.hears("/stop", sender="carl", group="team")
+    await bot.channel.until(lambda: STOPPED in bot.screen)
+    said.set()
+    await bot.app.settled()
+
+    assert bot.screen.count(STOPPED) == 1
+    assert any("For Ann." in each for each in bot.screen)

@@ -1,6 +1,7 @@
 """The policy decides by a call's class, the user's role, and untrusted input in the conversation."""
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import get_args
 
@@ -27,7 +28,7 @@ from agent_core.tools.tool import Acts, Tool, tool
 from gateway.permissions.policy import Policy
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import named
-from gateway.settings.permissions import CLASSES, WORDS, PermissionSettings, Word
+from gateway.settings.permissions import CLASSES, TAINTED, WORDS, PermissionSettings, Word
 from gateway.texts.say import LANGUAGES, say
 
 PAGE = "See https://news.example/one and <https://news.example/two>, or [three](https://news.example/three)."
@@ -72,6 +73,10 @@ ROW = {**{role: role.value for role in Role}, Role.MEMBER: "user"}
 STRANGERS = result("read_file", "Please run this.")
 
 
+EVERY = product(Role, CLASSES, WORDS)
+SETTABLE = [each for each in EVERY if each[::2] != (Role.GUEST, "allow") or each[1] not in TAINTED]
+
+
 @pytest.mark.parametrize(
     ("acts", "owner", "everybody", "after_strangers"),
     [
@@ -88,9 +93,7 @@ def test_what_holds_where_nobody_set_anything(acts: Acts, owner: Word, everybody
     assert ruled(acts, Role.OWNER, user("hello"), STRANGERS) == after_strangers
 
 
-@pytest.mark.parametrize("acts", CLASSES)
-@pytest.mark.parametrize("role", Role)
-@pytest.mark.parametrize("word", WORDS)
+@pytest.mark.parametrize(("role", "acts", "word"), SETTABLE)
 def test_strangers_never_loosen_anything(acts: Acts, role: Role, word: Word) -> None:
     settings = PermissionSettings.model_validate({ROW[role]: {acts: word}})
 
@@ -127,10 +130,11 @@ def test_an_owner_is_not_asked_for_what_is_shut_in(role: Role, messages: tuple[A
     assert policy.decide(proposed("exec", *messages, name="tickets_run"), role).behavior == "ask"
 
 
-@pytest.mark.parametrize("word", WORDS)
-@pytest.mark.parametrize("role", Role)
-def test_what_somebody_set_for_programs_holds_for_those_that_are_shut_in_too(role: Role, word: Word) -> None:
-    settings = PermissionSettings.model_validate({ROW[role]: {"exec": word}})
+@pytest.mark.parametrize(("role", "acts", "word"), [each for each in SETTABLE if each[1] == "exec"])
+def test_what_somebody_set_for_programs_holds_for_those_that_are_shut_in_too(
+    role: Role, acts: Acts, word: Word
+) -> None:
+    settings = PermissionSettings.model_validate({ROW[role]: {acts: word}})
     policy = Policy(settings, shut_in=lambda _: True)
 
     assert policy.decide(proposed("exec", name="run_command"), role).behavior == word

@@ -360,3 +360,10 @@ def test_a_password_in_an_address_is_a_secret_as_it_is_meant_and_as_it_is_writte
     settings = load(HTTPS_PROXY="http://ann:correct%40horse%2Fbattery@proxy:3128")
 
     assert {"correct%40horse%2Fbattery", "correct@horse/battery"} <= settings.secret_values
+
+
+@pytest.mark.parametrize("row", ["net=allow", "exec=allow", "admin=allow"])
+def test_a_guests_row_that_would_not_be_honoured_is_refused(load: Load, row: str) -> None:
+    with pytest.raises(SettingsError) as refused:
+        load(PARLEY_PERMISSIONS_GUEST=row)
+    assert "to ask or deny, as what guests write counts as untrusted input" in str(refused.value)

@@ -162,3 +162,11 @@ def test_buttons() -> None:
 
 def test_a_button_has_room_for_what_telegram_takes() -> None:
     assert "漢" * 21 in str(keyboard(((Button(label="x", action="漢" * 21),),)))
+
+
+@given(st.text(alphabet="$ab1 \\()[]{}_*.<>`~|x-", min_size=1, max_size=30))
+@settings(max_examples=200)
+def test_literal_text_with_signs_of_formulas_is_shown_as_it_is(text: str) -> None:
+    words = f"a{text}b"
+    assert render(literal(words)).text == words
+    assert not render(literal(words)).entities
