@@ -5,6 +5,7 @@ Pure; unknown and foreign updates become None, and nothing raises.
 
 import re
 from collections.abc import Iterator
+from hashlib import sha256
 from typing import NamedTuple
 
 from channels.attachments import Attachment
@@ -167,7 +168,7 @@ def _attachment(file: File, kind: str, suffix: str, mime_type: str) -> Attachmen
 def normalise(update: Update, me: Identity, now: float) -> InboundEvent | None:
     """Convert an update; return None if it does not concern the bot. `now` is the time of undated events.
 
-    Event ids consist of what Telegram never repeats: chat, message and date of an edit, or the id of a button press.
+    Event ids consist of what Telegram never repeats: chat, message, date and text of an edit, or the id of a press.
     `update_id` may restart after a week without updates.
     """
     if update.message:
@@ -232,9 +233,10 @@ def _edited(message: Message, me: Identity) -> MessageEdited | None:
     if sender is None or not (message.text or message.caption):
         return None
     said, forwarded = message_text(message, me), forwarded_from(message)
-    edited = message.edit_date or message.date
+    edited, words = message.edit_date or message.date, message.text or message.caption or ""
+    content = sha256(words.encode(errors="surrogatepass")).hexdigest()[:16]  # dates are whole seconds
     return MessageEdited(
-        event_id=f"{message_event_id(me, message.chat.id, message.message_id)}:edited:{edited}",
+        event_id=f"{message_event_id(me, message.chat.id, message.message_id)}:edited:{edited}:{content}",
         chat=_key(message, me),
         sender=sender,
         at=edited,

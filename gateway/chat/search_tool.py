@@ -31,7 +31,7 @@ def search_tool(store: Store, delivery: Delivery, access: Access) -> Tool:
         chat = ChatKey.parse(context.chat_id)
         try:
             chats = await searched(store, delivery, access, chat, context.user_id)
-            page = await store.search.find(chats, words, MOST)
+            page = await store.search.find(chats, words, MOST, person=access.only_of(chat, context.user_id))
         except ValueError as error:
             raise ToolFailed(str(error), "call it again with a word") from error
         behind = await _sources(store, page.found)

@@ -81,9 +81,8 @@ class Completions:
         return (_named(each.id) for each in self._models.offered if self._models.allows(typing.role, each.id))
 
     async def _sessions(self, typing: Unfinished) -> Iterable[Suggestion]:
-        if typing.is_guest_in_group:
-            return ()
-        rows = await self._store.sessions.of(typing.chat, MOST_SUGGESTED, 0)
+        person = typing.sender.id if typing.is_guest_in_group else None
+        rows = await self._store.sessions.of(typing.chat, MOST_SUGGESTED, 0, person)
         return [_named(row.id[:ID], row.title) for row in rows]
 
     async def _runs(self, typing: Unfinished) -> Iterable[Suggestion]:

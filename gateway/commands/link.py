@@ -4,6 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Once, Rewritten
+from gateway.commands.people import ROLES
 from gateway.commands.table import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
 from gateway.permissions.codes import typed
@@ -85,8 +86,13 @@ class LinkCommands:
     async def _separated(self, given: Invocation, account: Account, named: Sequence[str]) -> Answer:
         """Separate this account, or one that is named and used a code of this one."""
         if not named:
-            done = await self._membership.unlink(account)
-            return reply(say("link_off" if done else "link_none", given.language, slash=given.slash))
+            if not await self._membership.unlink(account):
+                return reply(say("link_none", given.language))
+            role = self._access.role_of(account.principal)
+            await self._revoked()
+            if role is None:
+                return reply(say("link_off_out", given.language))
+            return reply(say("link_off", given.language, role=say(ROLES[role], given.language)))
         principal = self._access.named(named[0].strip("`"), given.chat)
         person = await self._membership.separate(account, principal) if principal else None
         if person is None:

@@ -53,7 +53,7 @@ class SearchCommands:
         if not sought_terms(words):
             return reply(say("search_usage", language))
         chats = await searched(self._store, self._delivery, self._access, given.chat, given.sender.id)
-        page = await self._store.search.find(chats, words, PAGE, before)
+        page = await self._store.search.find(chats, words, PAGE, before, given.only_of)
         lines = [] if page.is_complete else [say("search_incomplete", language)]
         if not page.found:
             nothing = say("search_nothing" if before is None else "search_no_more", language, words=literal(words))

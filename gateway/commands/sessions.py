@@ -31,7 +31,7 @@ class SessionCommands:
         """List the chat's conversations; the argument is the number of the page, from 1."""
         language, wanted = given.language, given.arguments.strip()
         page = min(int(wanted), LAST_PAGE) if wanted.isascii() and wanted.isdigit() and int(wanted) else 1
-        rows = await self._sessions.of(given.chat, PAGE + 1, PAGE * (page - 1))
+        rows = await self._sessions.of(given.chat, PAGE + 1, PAGE * (page - 1), given.only_of)
         current = (await given.session.conversation.settings()).session
         if not rows:
             return reply(say("sessions_none" if page == 1 else "sessions_no_more", language))
@@ -58,7 +58,7 @@ class SessionCommands:
         language, wanted = given.language, given.arguments.strip().strip("`").lower()
         if not wanted:
             return await self.list(given)
-        session = await self._sessions.find(given.chat, wanted)
+        session = await self._sessions.find(given.chat, wanted, given.only_of)
         if session is None:
             unknown = say("resume_unknown", language, id=literal(wanted[:LONGEST_ID]), slash=given.slash)
             return reply(unknown)
@@ -71,7 +71,7 @@ class SessionCommands:
             return reply(say("not_yours", language))
         title = await self._sessions.title(session) or say("sessions_untitled", language)
         back = Button(label=say("resumed_back", language), action=f"/resume {before[:ID]}")
-        has_before = await self._sessions.find(given.chat, before[:ID]) is not None
+        has_before = await self._sessions.find(given.chat, before[:ID], given.only_of) is not None
         return OutboundMessage(
             markdown=say("resumed", language, title=literal(title)), buttons=((back,),) if has_before else ()
         )

@@ -88,6 +88,11 @@ class Invocation:
         """True for owners and admins, and for the user of a private chat."""
         return self.is_admin or not self.in_group
 
+    @property
+    def only_of(self) -> str | None:
+        """The id of the person whose conversations may be shown alone, for guests in groups; None for those of all."""
+        return self.sender.id if self.in_group and not self.role.is_at_least(Role.MEMBER) else None
+
 
 Body = Callable[[Invocation], Awaitable[Answer]]
 

@@ -222,6 +222,13 @@ class Access:
         person = self._roles.person(principal)
         return person is not None and person.is_blocked
 
+    def only_of(self, chat: ChatKey, person: str | None) -> str | None:
+        """Return the person if they are a guest in a group: they see only the conversations that they took part in."""
+        if person is None or not self._is_group(chat):
+            return None
+        role = self.role(chat, Sender(id=person, name=""))
+        return None if role is not None and role.is_at_least(Role.MEMBER) else person
+
     def _is_group(self, chat: ChatKey) -> bool:
         channel = self._channels.on(chat.platform)
         return channel is not None and channel.is_group(chat)

@@ -112,7 +112,10 @@ class Membership:
             return person
 
     async def unlink(self, account: Account) -> bool:
-        """Make an account a person of its own again, with the role of the row. Returns False if it was not linked."""
+        """Make an account a person of its own again, with the role of the row. Returns False if it was not linked.
+
+        It loses a role that came from the settings of another of its accounts, as that may be taken away there.
+        """
         async with self._changing:
             person = self._roles.person(account.principal)
             if person is None or len(person.accounts) == 1:

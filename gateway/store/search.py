@@ -14,7 +14,7 @@ from agent_core.messages import (
 )
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.search_index import index_of
+from gateway.store.search_index import Sought, index_of
 from gateway.store.search_terms import indexed_terms, sought_terms
 from gateway.store.table import Table, readable
 
@@ -57,7 +57,9 @@ class Page:
 class Search(Table):
     """Index of what users, the agent and its jobs said, by word. `Transcript.append` adds to it."""
 
-    async def find(self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None) -> Page:
+    async def find(
+        self, chats: Sequence[ChatKey], words: str, most: int, before: int | None = None, person: str | None = None
+    ) -> Page:
         """Return the newest messages in these chats that have all words.
 
         Args:
@@ -65,6 +67,7 @@ class Search(Table):
             words: Words in any order; case and accents do not count.
             most: The length of a page.
             before: The number of a transcript row; only earlier ones are returned.
+            person: The id of somebody who began a run in the conversation; None for all conversations.
 
         Raises:
             ValueError: There is no word in `words`.
@@ -72,10 +75,10 @@ class Search(Table):
         terms = sought_terms(words)
         if not terms:
             raise ValueError("no word to search for")
+        asked = Sought(terms, _END if before is None else before, most + 1, person or "")
 
         def read(connection: Connection) -> Page:
-            sought = index_of(connection).find(connection, chats, terms, _END if before is None else before, most + 1)
-            rows = list(readable(sought, _found, "transcript"))
+            rows = list(readable(index_of(connection).find(connection, chats, asked), _found, "transcript"))
             (left,) = connection.execute("SELECT before FROM search_progress").fetchone()
             found = [row for row in rows[:most] if row.chat in chats]
             return Page(found, rows[most - 1].seq if len(rows) > most else None, is_complete=left <= 1)

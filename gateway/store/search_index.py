@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Protocol
 
 from channels.base import ChatKey
@@ -21,15 +22,28 @@ _FOUND_OF_OWNER = "SELECT transcript.seq, transcript.chat, message FROM said"
 _IN_LIST = "JOIN conversations ON conversations.chat = transcript.chat"
 
 
+_BY_PERSON = "(? = '' OR session IN (SELECT session FROM runs WHERE runs.chat = transcript.chat AND person = ?))"
+
+
+@dataclass(frozen=True)
+class Sought:
+    """A search for messages."""
+
+    terms: Sequence[str]
+    before: int
+    """The number of a row of the transcript; only earlier ones are returned."""
+    most: int
+    person: str = ""
+    """The id of somebody who began a run in the conversation; empty for all conversations."""
+
+
 class SearchIndex(Protocol):
     """Rows of the transcript by their chat and the terms of their text."""
 
     def add(self, connection: Connection, seq: int, chat: ChatKey, terms: Sequence[str]) -> None:
         """Add a row of the transcript."""
 
-    def find(
-        self, connection: Connection, chats: Iterable[ChatKey], terms: Sequence[str], before: int, most: int
-    ) -> Rows:
+    def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         """Return the newest rows of these chats that have all terms, each with the id of its message."""
 
     def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
@@ -43,7 +57,7 @@ class Fts5Index:
 
     _QUERY = (
         f"{_FOUND} FROM said JOIN transcript ON transcript.seq = said.rowid"
-        " WHERE said MATCH ? AND said.rowid < ? ORDER BY said.rowid DESC LIMIT ?"
+        f" WHERE said MATCH ? AND said.rowid < ? AND {_BY_PERSON} ORDER BY said.rowid DESC LIMIT ?"
     )
     _OF_OWNER = (
         f"{_FOUND_OF_OWNER} JOIN transcript ON transcript.seq = said.rowid {_IN_LIST}"
@@ -54,12 +68,11 @@ class Fts5Index:
         row = seq, chat_term(chat), " ".join(terms)
         connection.execute("INSERT INTO said (rowid, chat, words) VALUES (?, ?, ?)", row)
 
-    def find(
-        self, connection: Connection, chats: Iterable[ChatKey], terms: Sequence[str], before: int, most: int
-    ) -> Rows:
+    def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
         where = " OR ".join(f'"{chat_term(chat)}"' for chat in chats)
-        query = f"chat : ({where}) AND words : ({_all(terms)})"
-        return connection.execute(self._QUERY, (query, before, most))
+        query = f"chat : ({where}) AND words : ({_all(sought.terms)})"
+        values = (query, sought.before, sought.person, sought.person, sought.most)
+        return connection.execute(self._QUERY, values)
 
     def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
         return connection.execute(self._OF_OWNER, (f"words : ({_all(terms)})", str(owner), most))
@@ -73,7 +86,7 @@ class ArrayIndex:
 
     _QUERY = (
         f"{_FOUND} FROM said JOIN transcript ON transcript.seq = said.seq"
-        " WHERE terms @> ? AND terms && ? AND said.seq < ? ORDER BY said.seq DESC LIMIT ?"
+        f" WHERE terms @> ? AND terms && ? AND said.seq < ? AND {_BY_PERSON} ORDER BY said.seq DESC LIMIT ?"
     )
     _OF_OWNER = (
         f"{_FOUND_OF_OWNER} JOIN transcript ON transcript.seq = said.seq {_IN_LIST}"
@@ -83,10 +96,10 @@ class ArrayIndex:
     def add(self, connection: Connection, seq: int, chat: ChatKey, terms: Sequence[str]) -> None:
         connection.execute("INSERT INTO said (seq, terms) VALUES (?, ?)", (seq, [_chat_term(chat), *terms]))
 
-    def find(
-        self, connection: Connection, chats: Iterable[ChatKey], terms: Sequence[str], before: int, most: int
-    ) -> Rows:
-        return connection.execute(self._QUERY, ([*terms], [*map(_chat_term, chats)], before, most))
+    def find(self, connection: Connection, chats: Iterable[ChatKey], sought: Sought) -> Rows:
+        of_chats = [*map(_chat_term, chats)]
+        values = ([*sought.terms], of_chats, sought.before, sought.person, sought.person, sought.most)
+        return connection.execute(self._QUERY, values)
 
     def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
         return connection.execute(self._OF_OWNER, ([*terms], str(owner), most))

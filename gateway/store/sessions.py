@@ -20,6 +20,7 @@ _SPENT = (
     " WHERE tasks.chat = :chat AND runs.session = :session)"
 )
 """What the runs of a session and the tasks that they began have used."""
+_TAKEN_PART = "(:person = '' OR session IN (SELECT session FROM runs WHERE chat = :chat AND person = :person))"
 _RENAME = (
     "INSERT INTO session_titles (session, title, chat, at) VALUES (?, ?, ?, ?) ON CONFLICT (session) DO UPDATE"
     " SET title = excluded.title, chat = excluded.chat, at = excluded.at"
@@ -53,23 +54,25 @@ class _Row(NamedTuple):
 class Sessions(Table):
     """The conversations of each chat, by their runs. Titles are rows, everything else is computed."""
 
-    async def of(self, chat: ChatKey, most: int, after: int = 0) -> list[Session]:
+    async def of(self, chat: ChatKey, most: int, after: int = 0, person: str | None = None) -> list[Session]:
         """Return a chat's sessions in which something was said, or which have a title; those used last first.
 
         Args:
             chat: The chat.
             most: The number of sessions to return.
             after: The number of sessions to skip.
+            person: Whoever began a run in each of them; None for the sessions of all.
         """
         query = (
-            "SELECT session, min(started), max(started) AS last, count(*), max(title)"
+            "SELECT session, min(started), max(started) AS last, count(*), max(title)"  # noqa: S608
             " FROM runs LEFT JOIN session_titles USING (session)"
-            " WHERE runs.chat = :chat AND kind = 'chat' GROUP BY session"
+            f" WHERE runs.chat = :chat AND kind = 'chat' AND {_TAKEN_PART} GROUP BY session"
             " UNION ALL SELECT session, at, at, 0, title FROM session_titles"
-            " WHERE chat = :chat AND session NOT IN (SELECT session FROM runs WHERE chat = :chat AND kind = 'chat')"
+            f" WHERE chat = :chat AND {_TAKEN_PART}"
+            " AND session NOT IN (SELECT session FROM runs WHERE chat = :chat AND kind = 'chat')"
             " ORDER BY last DESC LIMIT :most OFFSET :after"
         )
-        values = {"chat": str(chat), "most": most, "after": after}
+        values = {"chat": str(chat), "most": most, "after": after, "person": person or ""}
 
         def read(connection: Connection) -> list[Session]:
             rows = map(_Row._make, connection.execute(query, values).fetchall())
@@ -77,19 +80,22 @@ class Sessions(Table):
 
         return await self._reader.run(read)
 
-    async def find(self, chat: ChatKey, start: str) -> str | None:
+    async def find(self, chat: ChatKey, start: str, person: str | None = None) -> str | None:
         """Return the id of the only session of a chat whose id begins with `start`; None if there is none or several.
 
         Args:
             chat: The chat.
             start: At least SHORTEST_ID characters.
+            person: Whoever began a run in it; None for the sessions of all.
         """
         query = (
-            "SELECT session FROM runs WHERE chat = :chat AND kind = 'chat' AND substr(session, 1, :length) = :start"
+            "SELECT session FROM runs WHERE chat = :chat AND kind = 'chat'"  # noqa: S608
+            " AND substr(session, 1, :length) = :start"
+            f" AND {_TAKEN_PART}"
             " UNION SELECT session FROM session_titles WHERE chat = :chat AND substr(session, 1, :length) = :start"
-            " LIMIT 2"
+            f" AND {_TAKEN_PART} LIMIT 2"
         )
-        values = {"chat": str(chat), "length": len(start), "start": start}
+        values = {"chat": str(chat), "length": len(start), "start": start, "person": person or ""}
 
         def read(connection: Connection) -> str | None:
             rows = connection.execute(query, values).fetchall()

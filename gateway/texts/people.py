@@ -71,8 +71,13 @@ TEXTS = {
         "zh": "两个账号的角色不同，只有所有者可以更改。请所有者给两个账号相同的角色。",
     },
     "link_off": {
-        "en": "This account is a person of its own again. Its role stays; `{slash}whoami` shows it.",
-        "zh": "此账号已单独成为一个人，角色不变；`{slash}whoami` 可查看。",
+        "en": "This account is a person of its own again. Its role here: {role}.",
+        "zh": "此账号已单独成为一个人，角色：{role}。",
+    },
+    "link_off_out": {
+        "en": "This account is a person of its own again. Its role came from the other account, so it has none now: an "
+        "owner can let it in again.",
+        "zh": "此账号已单独成为一个人。它的角色来自另一个账号，因此现在没有角色；所有者可以重新允许它。",
     },
     "code_lost": {
         "en": "I was interrupted before I looked at your code, and I keep no codes. Please send it again.",

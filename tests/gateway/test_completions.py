@@ -1,6 +1,6 @@
 """What people are offered while they type the arguments of a command, and in menus and /help, by their role."""
 
-import time
+import sys
 
 import pytest
 
@@ -32,7 +32,9 @@ async def offers(
 
 async def lived_in(start_bot: StartBot) -> Bot:
     """Return a bot with a conversation, a job and three people."""
-    bot = await start_bot("It grows.", "So it does.", models=MENU, settings={"guest_models": frozenset({"house/none"})})
+    bot = await start_bot(
+        "It grows.", "So it does.", "Yes.", "Well.", models=MENU, settings={"guest_models": frozenset({"house/none"})}
+    )
     await bot.hears("how is the garden?")
     await bot.hears("/remind tomorrow at 9 water the garden")
     await bot.hears("/allow memory:gus guest")
@@ -44,7 +46,7 @@ async def test_known_values_are_offered(start_bot: StartBot) -> None:
     (job,) = await bot.made.jobs.shown(bot.channel.chat("ann"))
     (run,) = await bot.made.store.run_records.newest(bot.channel.chat("ann"), None, 9)
 
-    assert await offers(bot, "ann", "help", "name", "rem") == ["remind"]
+    assert await offers(bot, "ann", "help", "name", "rem") == ["remind", "memory"]
     assert await offers(bot, "ann", "model", "name", "fast") == ["house/fast"]
     assert await offers(bot, "ann", "retry", "model", "house") == ["house/fast"]
     assert await offers(bot, "ann", "tz", "name", "new york") == ["America/New_York"]
@@ -79,10 +81,14 @@ async def test_nobody_is_offered_what_they_may_not_see(start_bot: StartBot) -> N
     assert await offers(bot, "ann", "config", "more", group="team") == []
     assert len(await offers(bot, "bob", "resume", "id", group="team")) == 1
     assert await offers(bot, "gus", "resume", "id", group="team") == []
+    await bot.hears("and mine?", sender="gus", group="team")
+    await bot.hears("/new", group="team")
+    await bot.hears("not for gus", sender="bob", group="team")
+    assert len(await offers(bot, "gus", "resume", "id", group="team")) == 1
     assert "config" not in await offers(bot, "gus", "help", "name")
 
 
-async def test_at_most_25_values_come_within_50_milliseconds(start_bot: StartBot) -> None:
+async def test_at_most_25_values_come_with_little_work(start_bot: StartBot) -> None:
     bot = await lived_in(start_bot)
     for number in range(2_000):
         bot.made.roles.put(_person(number))
@@ -90,12 +96,23 @@ async def test_at_most_25_values_come_within_50_milliseconds(start_bot: StartBot
     for command, option in asked:
         found = await offers(bot, "ann", command, option)
         assert 0 < len(found) <= 25
-        fastest = 1.0
-        for _ in range(5):
-            began = time.perf_counter()
-            await offers(bot, "ann", command, option, "a")
-            fastest = min(fastest, time.perf_counter() - began)
-        assert fastest <= 0.05, command
+        assert await _calls(bot, command, option) <= 40 * 2_000, command
+
+
+async def _calls(bot: Bot, command: str, option: str) -> int:
+    """Return the number of function calls that completing a value takes."""
+    count = 0
+
+    def note(_frame: object, event: str, _of: object) -> None:
+        nonlocal count
+        count += event == "call"
+
+    sys.setprofile(note)
+    try:
+        await offers(bot, "ann", command, option, "a")
+    finally:
+        sys.setprofile(None)
+    return count
 
 
 def _person(number: int) -> Person:

@@ -115,6 +115,20 @@ async def test_unlinked_accounts_are_separate_again(start_bot: StartBot) -> None
     assert (role_of(bot, "bob"), role_of(bot, "carl")) == (None, Role.MEMBER)
 
 
+async def test_the_answer_to_a_separation_names_the_role_that_is_left(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears(f"/link {await code_from(bot, 'ann')}", sender="eve")
+    assert role_of(bot, "eve") is Role.OWNER
+    await bot.hears("/link off", sender="eve")
+    assert "Its role came from the other account, so it has none now" in bot.channel.screen_of(chat_of(bot, "eve"))[-1]
+    assert (role_of(bot, "eve"), role_of(bot, "ann")) == (None, Role.OWNER)
+
+    await linked(bot, "bob", "carl")
+    await bot.hears("/link off", sender="carl")
+    assert "Its role here: member." in bot.channel.screen_of(chat_of(bot, "carl"))[-1].lower().replace("its", "Its")
+    assert role_of(bot, "carl") is Role.MEMBER
+
+
 async def test_in_a_group_no_code_is_shown(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/link", sender="bob", group="team")

@@ -230,8 +230,18 @@ def test_an_edit() -> None:
     event = read({"edited_message": message(GROUP, text="hello!", edit_date=1_700_000_009)})
 
     assert isinstance(event, MessageEdited)
-    assert event.event_id == "telegram:42:-1001:5:edited:1700000009"
+    assert event.event_id == "telegram:42:-1001:5:edited:1700000009:ce06092fb948d9ff"
     assert (event.text, event.message_id, event.at) == ("hello!", "5", 1_700_000_009)
+
+
+def test_two_edits_within_a_second_are_two_events_and_one_that_comes_again_is_none() -> None:
+    def edit(text: str) -> str:
+        event = read({"edited_message": message(GROUP, text=text, edit_date=1_700_000_009)})
+        assert event is not None
+        return event.event_id
+
+    assert edit("to Rome") != edit("to Paris")
+    assert edit("to Rome") == edit("to Rome")
 
 
 def test_an_edit_of_what_somebody_passes_on_is_not_their_own_word() -> None:
