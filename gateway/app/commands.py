@@ -111,7 +111,7 @@ class Commands(Chats):
             SearchCommands(store, self.delivery, self.access, clock, self.current).commands,
             SessionCommands(store.sessions, clock).commands,
             WhyCommands(store, self.delivery, self.access, clock).commands,
-            MemoryCommands(self.memories, self.versions, self.access).commands,
+            MemoryCommands(self.memories, self.versions).commands,
             UndoCommands(self.versions, self.memories).commands,
             AuditCommands(self.settings.home, is_on=self.current.now.audit).commands,
             ForgetCommands(self.forgetting, self.access, self.roles, clock).commands,

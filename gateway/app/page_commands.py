@@ -7,22 +7,49 @@ from agent_core.clock import Clock
 from channels.attachments import Attachment
 from channels.base import ChatKey, CommandInvoked, Sender
 from channels.text import parse_command
-from channels.web.visitor import LOCAL
+from channels.web.visitor import LOCAL, Visitor
 from gateway.admin.desk import CommandRefused
 from gateway.app.admission import Admission
 from gateway.chat.replies import Again, Answer, Said
 from gateway.chat.sessions import Sessions
 from gateway.commands.table import CommandTable
+from gateway.permissions.access import Access
 from gateway.records.audit import AuditLog
+
+MANAGES = frozenset(
+    {
+        "activation",
+        "answer",
+        "approve",
+        "budget",
+        "cron",
+        "deny",
+        "heartbeat",
+        "model",
+        "speakers",
+        "think",
+        "tools",
+        "tz",
+    }
+)
+"""Commands that admins may give in chats that are not theirs. The others show what was said there: on its own platform
+an admin could not give them, not being in the chat. Owners may give all."""
 
 
 class PageCommands:
     """Runs a command like one that was typed in the chat, but shows its reply to the visitor only."""
 
     def __init__(
-        self, admission: Admission, commands: CommandTable, sessions: Sessions, audit: AuditLog, clock: Clock
+        self,
+        admission: Admission,
+        access: Access,
+        commands: CommandTable,
+        sessions: Sessions,
+        audit: AuditLog,
+        clock: Clock,
     ) -> None:
         self._admission = admission
+        self._access = access
         self._commands = commands
         self._sessions = sessions
         self._audit = audit
@@ -37,11 +64,13 @@ class PageCommands:
             session = self._sessions.of(chat)
         except KeyError as error:
             raise CommandRefused("page_chat_not_connected") from error
+        if not self._may_give(command.name, sender, chat):
+            raise CommandRefused("page_not_your_chat")
         event = self._admission.without_secrets(
             CommandInvoked(
                 event_id=f"web:act:{uuid4()}",
                 chat=chat,
-                sender=sender if chat.platform == "web" else sender.model_copy(update={"id": _principal(sender)}),
+                sender=sender if chat.platform == "web" else _with_principal(sender),
                 at=self._clock.time(),
                 message_id="",
                 name=command.name,
@@ -58,6 +87,13 @@ class PageCommands:
             raise CommandRefused("page_say_in_chat")
         return answer
 
+    def _may_give(self, name: str, sender: Sender, chat: ChatKey) -> bool:
+        """Return True for an owner, in the sender's own chats on the page, and for what admins manage everywhere."""
+        known = _with_principal(sender)
+        is_own = chat.platform == "web" and chat.account == Visitor(known.id).account
+        return is_own or name in MANAGES or self._access.is_owner(chat, known)
 
-def _principal(sender: Sender) -> str:
-    return f"web:{LOCAL}" if sender.id == LOCAL else sender.id
+
+def _with_principal(sender: Sender) -> Sender:
+    """Return the sender under the name of the account, by which chats of all platforms know them."""
+    return sender.model_copy(update={"id": f"web:{LOCAL}"}) if sender.id == LOCAL else sender

@@ -50,7 +50,7 @@ def desk_of(made: Composition, person: str) -> Desk:
         made.channels,
         made.audit.changed,
     )
-    commands = PageCommands(made.admission, made.commands, made.sessions, made.audit, made.clock)
+    commands = PageCommands(made.admission, made.access, made.commands, made.sessions, made.audit, made.clock)
     return Desk(
         screens=(
             inbox,

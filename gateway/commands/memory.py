@@ -12,7 +12,6 @@ from channels.text import literal
 from gateway.chat.memories import Memories
 from gateway.chat.replies import Answer
 from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
-from gateway.permissions.access import Access
 from gateway.permissions.request import id_named, typed_id
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import named
@@ -35,10 +34,9 @@ def fact_id(fact: Fact) -> str:
 class MemoryCommands:
     """The command /memory. People of a chat may read it; changes in a group are for admins and owners."""
 
-    def __init__(self, memories: Memories, versions: Versions, access: Access) -> None:
+    def __init__(self, memories: Memories, versions: Versions) -> None:
         self._memories = memories
         self._versions = versions
-        self._access = access
         self._changes: Mapping[str, Act] = {
             "add": self._add,
             "change": self._change,
@@ -51,20 +49,14 @@ class MemoryCommands:
         change = self._changes.get(verb.lower())
         if change is None and verb not in ("", "list"):
             return reply(say("memory_how", given.language, slash=given.slash))
-        if not self._may_read(given) or (change is not None and not given.may_decide):
+        is_guest = given.in_group and given.role is Role.GUEST
+        if is_guest or (change is not None and not given.may_decide):
             return reply(say("memory_not_yours", given.language))
         memory = self._memories.of(given.chat, author=Author(TOOL, given.asked, given.sender.id))
         try:
             return await (change(given, memory, rest.strip()) if change else self._list(given, memory))
         except ToolFailed as error:
             return reply(say("memory_failed", given.language, fact=literal(error.fact)))
-
-    def _may_read(self, given: Invocation) -> bool:
-        """Return True for owners, for the person of a private chat, and for members in a group."""
-        if given.is_owner or self._access.is_own_chat(given.chat, given.chat, given.sender):
-            return True
-        is_here = given.in_group and not self._access.is_visiting(given.chat, given.sender)
-        return is_here and given.role.is_at_least(Role.MEMBER)
 
     async def _list(self, given: Invocation, memory: Memory) -> Answer:
         facts = await memory.facts()

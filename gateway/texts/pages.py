@@ -37,6 +37,10 @@ TEXTS = {
         "en": "The platform of this chat is not connected. Connect it, then try again.",
         "zh": "这个聊天所在的平台没有连接。请先连接它，然后重试。",
     },
+    "page_not_your_chat": {
+        "en": "This is not your chat: only owners can do that in chats of others.",
+        "zh": "这不是您的聊天：只有所有者可以在他人的聊天中这样做。",
+    },
     "page_say_in_chat": {
         "en": "Write this in the chat itself: it is answered there.",
         "zh": "请直接在聊天中发送：回复会出现在那里。",

@@ -6,9 +6,16 @@ from pathlib import Path
 import pytest
 from aiohttp import ClientSession
 
+from channels.base import ChatKey, Sender
 from channels.memory import user
+from channels.web.visitor import Visitor
+from gateway.admin.desk import CommandRefused
 from gateway.admin.pages import FILES, STATIC
+from gateway.app.page_commands import MANAGES
+from gateway.permissions.membership import By
+from gateway.permissions.roles import Role
 from gateway.records.audit_actions import last_actions
+from gateway.store.person import Account
 from tests.gateway.admin.desk import AdminWorld, admin_world
 
 
@@ -93,3 +100,23 @@ def test_vendored_files_are_the_released_ones() -> None:
     for name in FILES:
         if ".min." in name:
             assert hashlib.sha256((STATIC / name).read_bytes()).hexdigest() in said, name
+
+
+async def test_an_admin_learns_nothing_from_chats_of_others_by_commands(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Your secret is safe.") as world:
+        await world.bot.hears("my secret is plum", sender="bob")
+        made, carl = world.bot.made, Sender(id="memory:carl", name="Carl")
+        owner = By(ChatKey(platform="web", account="local", chat="main"), Sender(id="local", name="You"))
+        await made.membership.give(owner, Account("memory:carl"), Role.ADMIN)
+        names = {command.name for command in made.commands.commands}
+        assert names >= MANAGES
+        others = (world.bot.channel.chat("bob"), owner.chat, Visitor("memory:bob").chat("other"))
+        for chat in others:
+            for name in sorted(names - MANAGES):
+                with pytest.raises(CommandRefused, match="page_not_your_chat"):
+                    await world.desk.run(carl, chat, f"/{name} plum", ())
+            for name in sorted(MANAGES):
+                answer = await world.desk.run(carl, chat, f"/{name}", ())
+                assert "plum" not in str(answer)
+        assert await world.desk.run(carl, Visitor("memory:carl").chat(), "/whoami", ()) is not None
+        assert "plum" in str(await world.desk.run(owner.sender, others[0], "/search plum", ()))
