@@ -60,6 +60,6 @@ TEXTS = {
         "zh": "它更改了工具说明。在您批准之前，这些说明按陌生人的内容处理。",
     },
     "page_mcp_look": {"en": "Look at the changes", "zh": "查看更改"},
-    "page_mcp_tools": {"en": "{count} tools", "zh": "{count} 个工具"},
+    "page_mcp_tools": {"en": "Tools: {count}", "zh": "工具：{count}"},
     "page_mcp_new": {"en": "not approved yet", "zh": "尚未批准"},
 }

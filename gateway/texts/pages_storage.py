@@ -17,8 +17,8 @@ TEXTS = {
     },
     "page_storage_none": {"en": "No files are stored yet.", "zh": "还没有存储文件。"},
     "page_storage_no_backups": {
-        "en": "There is no backup yet. One is made each night; `parley backup` makes one now.",
-        "zh": "还没有备份。每晚会自动备份；也可以运行 `parley backup` 立即备份。",
+        "en": "There is no backup yet. One is made each night; parley backup makes one now.",
+        "zh": "还没有备份。每晚会自动备份；也可以运行 parley backup 立即备份。",
     },
     "page_health": {"en": "Health", "zh": "运行状况"},
     "page_health_version": {"en": "Version", "zh": "版本"},
