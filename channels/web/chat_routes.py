@@ -56,9 +56,9 @@ class ChatRoutes:
         chat = asked_chat(request)
         await self._entrance.authorize(request, chat)
         stream = web.StreamResponse(headers={"Content-Type": "text/event-stream", "Cache-Control": "no-store"})
-        await stream.prepare(request)
         after = request.headers.get("Last-Event-ID") or request.query.get("after", "")
         try:
+            await stream.prepare(request)
             await stream.write(b"retry: 1000\n\n")
             async with aclosing(self._channel.rooms.read(chat, after)) as events:
                 async for event in events:

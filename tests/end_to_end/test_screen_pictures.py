@@ -1,0 +1,54 @@
+"""The pictures of the page in the documentation show it as it is."""
+
+import os
+from collections.abc import AsyncIterator
+from io import BytesIO
+
+import pytest
+import pytest_asyncio
+from PIL import Image, ImageChops
+from playwright.async_api import Browser
+
+from docs.pictures.screens import FOLDER, Shot, screens, shots, take, team
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.gateway.admin.desk import AdminWorld
+
+QUARTER = 4
+DIFFERENT = 40
+"""Levels of grey, of 256."""
+MOST_DIFFERENT = 0.04
+"""Share of the pixels: ids and figures differ each time, a changed layout differs more."""
+
+pytestmark = [
+    *NEEDS_BROWSER,
+    pytest.mark.skipif(os.environ.get("PARLEY_REQUIRE_BROWSER") != "1", reason="other machines have other fonts"),
+]
+
+
+@pytest_asyncio.fixture(scope="module", loop_scope="module")
+async def world(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[AdminWorld]:
+    async with team(tmp_path_factory.mktemp("team")) as started:
+        yield started
+
+
+async def test_every_screen_has_its_pictures(world: AdminWorld) -> None:
+    assert {shot.file.name for shot in shots(screens(world))} == {path.name for path in FOLDER.glob("*.png")}
+
+
+@pytest.mark.in_turn("variant", ["desktop-light", "desktop-dark", "phone-light", "phone-dark"])
+async def test_the_pictures_show_the_screens_as_they_are(world: AdminWorld, browser: Browser, variant: str) -> None:
+    """Otherwise `docs/pictures/screens.py` takes them anew."""
+    wanted = [shot for shot in shots(screens(world)) if shot.file.stem.endswith(variant)]
+    differences = {shot.file.name: difference(shot, await take(world, browser, shot)) for shot in wanted}
+    assert {name: share for name, share in differences.items() if share > MOST_DIFFERENT} == {}
+
+
+def difference(shot: Shot, now: bytes) -> float:
+    """Return the share of pixels, at a quarter of the size, that differ much; 1.0 for pictures of other sizes."""
+    old, new = Image.open(shot.file).convert("L"), Image.open(BytesIO(now)).convert("L")
+    if old.width != new.width or abs(old.height - new.height) > MOST_DIFFERENT * old.height:
+        return 1.0
+    size = old.width // QUARTER, min(old.height, new.height) // QUARTER
+    box = 0, 0, old.width, min(old.height, new.height)
+    delta = ImageChops.difference(old.crop(box).resize(size), new.crop(box).resize(size)).tobytes()
+    return sum(each > DIFFERENT for each in delta) / len(delta)
