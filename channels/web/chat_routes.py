@@ -15,8 +15,7 @@ from channels.web.attachments import is_of
 from channels.web.conversation import Shown
 from channels.web.entrance import Entrance, compressed
 from channels.web.listing import LONGEST_TITLE
-from channels.web.requests import Asked, Pressed, Said, asked_chat, chat_of, read
-from channels.web.visitor import visitor_of
+from channels.web.requests import Asked, Pressed, Said, asked_chat, chat_of, read, visitor_of
 
 log = structlog.get_logger(__name__)
 

@@ -9,7 +9,7 @@ from channels.base import Accepted, ChatKey, Inbox, RequestMade, Sender
 from channels.web.adapter import WebChannel
 from channels.web.conversation import Wire
 from channels.web.listing import Entry, name_of
-from channels.web.visitor import visitor_of
+from channels.web.requests import visitor_of
 
 
 class Entrance:

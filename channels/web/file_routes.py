@@ -8,8 +8,7 @@ from channels.attachments import Attachment
 from channels.web.adapter import WebChannel
 from channels.web.attachments import TooLarge, is_of
 from channels.web.entrance import Entrance
-from channels.web.requests import MAX_FILES, asked_chat
-from channels.web.visitor import visitor_of
+from channels.web.requests import MAX_FILES, asked_chat, visitor_of
 
 log = structlog.get_logger(__name__)
 

@@ -1,4 +1,4 @@
-"""The bodies that the page posts, and how they are read."""
+"""Requests of the page: their visitors, and the bodies that it posts."""
 
 import json
 from typing import Annotated, TypeVar
@@ -9,7 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from channels.base import ChatKey
 from channels.values import Text
 from channels.web.listing import MAIN
-from channels.web.visitor import visitor_of
+from channels.web.visitor import Visitor
 
 MAX_FILES = 20
 """Files per message."""
@@ -19,6 +19,17 @@ ClientId = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]{8,64}$")]
 """Id that the page creates per request; a repeated request has the same id and counts once."""
 Name = Annotated[str, Field(pattern=rf"^({MAIN}|[A-Za-z0-9-]{{8,64}})$")]
 """Name of a conversation, created by the page."""
+_VISITOR = web.RequestKey("visitor", Visitor)
+
+
+def let_in(request: web.Request, visitor: Visitor) -> None:
+    """Record on a request that it comes from this visitor."""
+    request[_VISITOR] = visitor
+
+
+def visitor_of(request: web.Request) -> Visitor:
+    """Return the visitor of a request that the server's access control has let in."""
+    return request[_VISITOR]
 
 
 class _Posted(BaseModel):

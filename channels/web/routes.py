@@ -12,8 +12,7 @@ from channels.web.conversation import Past, Shown, Wire
 from channels.web.entrance import Entrance, compressed, on_the_list
 from channels.web.file_routes import FileRoutes
 from channels.web.listing import name_of
-from channels.web.requests import Changed, asked_chat, chat_of, read
-from channels.web.visitor import visitor_of
+from channels.web.requests import Changed, asked_chat, chat_of, read, visitor_of
 
 log = structlog.get_logger(__name__)
 

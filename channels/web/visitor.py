@@ -3,8 +3,6 @@
 import hashlib
 from dataclasses import dataclass
 
-from aiohttp import web
-
 from channels.base import ChatKey, Sender
 
 LOCAL = "local"
@@ -48,20 +46,7 @@ class Visitor:
         return Sender(id=LOCAL if self.is_local else self.principal, name=self.name or name, language=language)
 
 
-_KEY = web.RequestKey("visitor", Visitor)
-
-
 def mark_of(account: str) -> str:
     """Return the start of the references of files in the chats of an account. Those of this machine's user have none,
     as in earlier versions."""
     return "" if account == LOCAL else f"{hashlib.sha256(account.encode()).hexdigest()[:16]}_"
-
-
-def let_in(request: web.Request, visitor: Visitor) -> None:
-    """Record on a request that it comes from this visitor."""
-    request[_KEY] = visitor
-
-
-def visitor_of(request: web.Request) -> Visitor:
-    """Return the visitor of a request that the server's access control has let in."""
-    return request[_KEY]

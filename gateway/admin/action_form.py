@@ -5,7 +5,7 @@ from multidict import MultiDict
 
 from channels.attachments import Attachment
 from channels.web.attachments import TooLarge, Uploads
-from channels.web.visitor import visitor_of
+from channels.web.requests import visitor_of
 from gateway.admin.desk import CommandRefused
 
 LONGEST_LINE = 20_000

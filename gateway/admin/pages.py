@@ -9,7 +9,7 @@ from uuid import uuid4
 from aiohttp import web
 
 from channels.base import Accepted, Button, ChatKey, OutboundMessage, RequestMade
-from channels.web.visitor import visitor_of
+from channels.web.requests import visitor_of
 from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
 from gateway.admin.screen import NoSuchItem, TakesForms, Visit

@@ -14,7 +14,8 @@ import structlog
 from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
-from channels.web.visitor import Visitor, let_in
+from channels.web.requests import let_in
+from channels.web.visitor import Visitor
 from gateway.security.log_throttle import LogThrottle
 from gateway.store.browsers import Browser
 from gateway.web.address import ARRIVAL, Address, Arrival, ForeignHost

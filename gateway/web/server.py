@@ -13,7 +13,7 @@ from typing import cast
 import structlog
 from aiohttp import web
 
-from channels.web.visitor import visitor_of
+from channels.web.requests import visitor_of
 from gateway.errors import ParleyError
 from gateway.security.log_throttle import LogThrottle
 from gateway.texts.about import About

@@ -17,8 +17,9 @@ from channels.attachments import Attachment
 from channels.base import Button, ChatKey, Menu, MessageReceived, OutboundMessage
 from channels.web.adapter import CHAT
 from channels.web.conversation import Shown
+from channels.web.requests import let_in
 from channels.web.routes import routes_of
-from channels.web.visitor import Visitor, let_in
+from channels.web.visitor import Visitor
 from tests.page_server import Page, Screen, fresh, history, say, tab, text, upload, words_of
 
 ANN, BOB = Visitor("telegram:1", "Ann"), Visitor("slack:T1:U2", "Bob")
