@@ -116,7 +116,7 @@ async def test_a_lower_role_and_a_block_hold_in_mid_run(own_stage: Stage) -> Non
     await with_eve.says(eve, "tell me a story")
     await own_stage.asked(3)
     await chat.says(ann, f"/block {who}")
-    await chat.until(reads("I ended 1 runs"))
+    await chat.until(reads("running answers: 1"))
     telling.set()
     await chat.says(ann, "/whoami")
     await chat.until(reads("Owner"))

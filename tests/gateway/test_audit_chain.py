@@ -171,8 +171,8 @@ def test_the_command_says_what_was_changed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("PARLEY_HOME", str(tmp_path))
-    for name in ("PARLEY_REQUIRE_BROWSER", "PARLEY_REQUIRE_POSTGRES", "PARLEY_TEST_DATABASE_URL"):
-        monkeypatch.delenv(name, raising=False)  # of the tests, and no setting
+    for name in [each for each in os.environ if each.startswith("PARLEY_") and each != "PARLEY_HOME"]:
+        monkeypatch.delenv(name)  # those of the tests are no settings
     assert main(["audit", "--verify"]) == 0
     assert main(["audit"]) == 0
     assert capsys.readouterr().out == "Nothing has been recorded yet.\n" * 2

@@ -17,6 +17,10 @@ Wire = dict[str, JsonValue]
 EDGE = "edge-of-a-form-7f3c"
 
 
+MARKS = {"running": "…", "waiting": "…", "done": "✓", "failed": "✗"}
+"""Signs of the rows of tool calls."""
+
+
 @dataclass(frozen=True)
 class Person:
     """The user of the page, with the language of the browser."""
@@ -61,10 +65,14 @@ class Message:
     edits: list[Edit] = field(default_factory=list)
     silent: bool = False
     reply_to: "Message | None" = None
+    calls: list[str] = field(default_factory=list)
+    """The rows of tool calls."""
 
     @property
     def text(self) -> str:
-        return words_of(self.html)
+        """Its text; while it is in progress with the rows of tool calls above."""
+        rows = self.calls if any(each.action.startswith("/stop") for row in self.buttons for each in row) else []
+        return "\n".join([*rows, words_of(self.html)]).strip()
 
     @property
     def shown(self) -> str:
@@ -121,12 +129,12 @@ class Tab:
         at = cast("float", told["at"])
         now = time.monotonic()
         message = Message(name, str(told["who"]), at, str(told["html"]), cast("int", told["revision"]), now)
+        self._finish(message, told, document)
         old = self.messages.get(name)
         message.first = old.first if old else message.text
         message.edits = old.edits if old else []
         if old and old.text != message.text:
             message.edits.append(Edit(message.text, now))
-        self._finish(message, told, document)
         self.messages[name] = message
         self.changes.notify()
 
@@ -137,8 +145,8 @@ class Tab:
             return False
         kept = message.html.encode("utf-16-le")[: 2 * cast("int", told["keep"])].decode("utf-16-le")
         message.html, message.revision = kept + str(told["add"]), message.revision + 1
-        message.edits.append(Edit(message.text, time.monotonic()))
         self._finish(message, told, document)
+        message.edits.append(Edit(message.text, time.monotonic()))
         self.changes.notify()
         return True
 
@@ -154,6 +162,9 @@ class Tab:
         rows = cast("list[list[Mapping[str, str]]]", told["buttons"])
         message.buttons = [[Button(each["label"], each["action"]) for each in row] for row in rows]
         message.document = document
+        if "calls" in told:  # an edit leaves out what stays
+            calls = cast("list[Mapping[str, str]]", told["calls"])
+            message.calls = [f"{MARKS[each['state']]} {each['label']}" for each in calls]
 
 
 class Chat:
