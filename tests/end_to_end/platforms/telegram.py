@@ -77,7 +77,8 @@ class Telegram(Emulated):
         )
 
     async def menu(self) -> set[str]:
-        await self.telegram.wait_for(lambda: bool(self.telegram.commands), START_SECONDS)
+        own = "all_private_chats", ""
+        await self.telegram.wait_for(lambda: own in self.telegram.command_menus, START_SECONDS)
         return {*self.telegram.commands}
 
     async def begin(self) -> None:
