@@ -5,7 +5,7 @@ import re
 import pytest
 
 from tests.emulators.model_script import says
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, is_answered
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 LISTED = re.compile(r"([0-9a-f]{6})\W+How often")
@@ -17,11 +17,11 @@ async def test_a_message_of_an_earlier_conversation_is_found_and_the_conversatio
     stage.script.then(says("Once a week."), says("A fine day."), says("Every Sunday."))
 
     await chat.says(ann, "How often do I water the cactus?")
-    await chat.until(lambda c: c.screen == ["Once a week."])
+    await chat.until(lambda c: c.screen == ["Once a week."] and is_answered(c))
     await chat.says(ann, "/new")
     await chat.until(lambda c: len(c.screen) == 2)
     await chat.says(ann, "How is the weather?")
-    await chat.until(lambda c: c.screen[-1] == "A fine day.")
+    await chat.until(lambda c: c.screen[-1] == "A fine day." and is_answered(c))
 
     await chat.says(ann, "/search CACTUS")
     await chat.until(lambda c: "How often do I water the cactus?" in c.screen[-1])

@@ -9,7 +9,7 @@ from tests.emulators import discord_chat, discord_state, slack_chat, slack_state
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat, Message, Person
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.stage import Stage, is_answered
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -96,7 +96,7 @@ async def test_why_tells_how_the_last_answer_came_about(stage: Stage) -> None:
     stage.script.then(Turn(tools=(ToolUse("calculator", {"expression": "17*23"}),)), says("It is 391."))
 
     await chat.says(ann, "what is 17 * 23?")
-    await chat.until(lambda c: any(text.endswith("It is 391.") for text in c.screen))
+    await chat.until(lambda c: any(text.endswith("It is 391.") for text in c.screen) and is_answered(c))
     await chat.says(ann, "/why")
 
     await chat.until(lambda c: "what is 17 * 23?" in c.screen[-1] and "calculator" in c.screen[-1])
