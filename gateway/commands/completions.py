@@ -4,6 +4,7 @@ Each shows only what the person may see by the command itself; the table has che
 """
 
 import asyncio
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from itertools import islice
@@ -15,6 +16,7 @@ from agent_core.versions.group import Group
 from agent_core.versions.undo import is_undoable
 from channels.capabilities import HasRoles
 from channels.commands import Suggestion
+from gateway.chat.pace import quoted
 from gateway.commands.people import BLOCKED, NONE, ROLES
 from gateway.commands.sessions import ID
 from gateway.commands.table import MOST_SUGGESTED, Suggester, Unfinished
@@ -71,6 +73,7 @@ class Completions:
             "deny": self._questions,
             "rules": self._rules,
             "tasks": self._task_ids,
+            "queue": _waiting,
             "cron": self._job_ids,
             "budget": self._budgets,
             "speakers": _server_roles,
@@ -160,6 +163,15 @@ class PeopleCompletions:
         waiting = [_named(each.principal, each.event.sender.name) for each in await self._strangers.waiting()]
         out = [each for person in self._roles.people for each in person.accounts if not self._roles.of(each.principal)]
         return [*waiting, *(_named(each.principal, each.name) for each in out)]
+
+
+async def _waiting(typing: Unfinished) -> Iterable[Suggestion]:
+    """Return the numbers of the waiting messages that the person may drop."""
+    if typing.before.strip().lower() != "drop":
+        return []
+    found = typing.session.mail.waiting(math.inf)
+    mine = (each for each in found if typing.is_admin or each.event.sender.id == typing.sender.id)
+    return [_named(str(each.seq), quoted(each.event)) for each in mine]
 
 
 async def _commands(typing: Unfinished) -> Iterable[Suggestion]:

@@ -6,6 +6,8 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
+from channels.commands import Typed
+from channels.memory import user
 from gateway.permissions.roles import People
 from tests.gateway.bot import PEOPLE, Bot
 from tests.gateway.conftest import StartBot
@@ -136,3 +138,21 @@ async def test_an_empty_queue_is_told(start_bot: StartBot) -> None:
     await bot.hears("/queue drop all", language="zh")
 
     assert bot.screen == ["No messages are waiting here.", "这里没有等待处理的消息。"]
+
+
+async def test_the_numbers_of_the_messages_that_somebody_may_drop_are_offered(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "The story."), "Sunny.", "Well.", people=WITH_DORA)
+    await busy(bot, ("dora", "dora's question"), ("carl", "the weather"))
+    session = bot.made.sessions.of(bot.channel.chat(group="team"))
+
+    async def offers(sender: str, before: str = "drop") -> list[str]:
+        typed = Typed(command="queue", option="n", text="", before=before)
+        return [each.label for each in await bot.made.commands.suggest(session, user(sender), typed)]
+
+    [own] = await offers("carl")
+    assert own.endswith("the weather")
+    assert len(await offers("ann")) == 2, "owners may drop all"
+    assert await offers("carl", "all") == []
+    said.set()
+    await bot.app.settled()
