@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.models.scripted import calls
+from agent_core.tools.catalogue import file_tools
 from agent_core.tools.tool import ToolContext, tool
 from channels.base import fits_a_button
 from channels.memory import NO_PACE, MemoryChannel
@@ -89,6 +90,19 @@ async def test_no_file_holds_the_words_of_a_direct_chat_any_more(start_bot: Star
     assert on_disk(bot.home) == []
     verdict = check(bot.home, "2026-01-01", is_running=False)
     assert (verdict.faults, verdict.erased) == ([], 2)
+
+
+async def test_former_versions_of_files_go_with_them(start_bot: StartBot) -> None:
+    written = [calls(("write_file", {"path": "bird.txt", "content": each})) for each in (WORD, "a sparrow")]
+    turns = (written[0], "Done.", written[1], "Done.")
+    bot = await start_bot(*turns, tools=file_tools(), channel=plain())
+    await bot.hears(f"write down my bird, a {WORD}", sender="bob")
+    await bot.hears("no, another one", sender="bob")
+    kept = [name for name in on_disk(bot.home) if name.startswith("versions/") and "groups" not in name]
+    assert kept, "what was overwritten is there to be undone"
+
+    await erases(bot)
+    assert on_disk(bot.home) == []
 
 
 async def test_the_model_knows_nothing_of_it_any_more(start_bot: StartBot) -> None:
