@@ -50,6 +50,8 @@ class Limits(Value):
     once the answer is there."""
     forgets: bool = False
     """True if the messages are gone after a restart of Parley."""
+    stays_written: bool = False
+    """True if a finished message can be neither changed nor removed."""
     max_upload: int = 50 * 1024 * 1024
     """Largest file that can be sent, in bytes."""
     words_after: timedelta = timedelta(seconds=1.5)

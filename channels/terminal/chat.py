@@ -16,6 +16,7 @@ LIMITS = Limits(
     is_local=True,
     words_after=timedelta(0),
     forgets=True,
+    stays_written=True,
 )
 
 

@@ -72,6 +72,8 @@ class DoctorCommands:
             return reply(say("only_admins", given.language))
         probe = _Probe(given)
         channel = self._delivery.masked_channel(given.chat)
+        if channel.channel.limits.stays_written:  # a test message would stay, too
+            return reply(say("doctor_terminal", given.language))
         try:
             await self._try_all(probe, channel)
         finally:

@@ -165,6 +165,11 @@ TEXTS = {
     "doctor_typing": {"en": "show that I am working", "zh": "显示正在处理"},
     "doctor_upload": {"en": "upload a file", "zh": "上传文件"},
     "doctor_delete": {"en": "delete a message", "zh": "删除消息"},
+    "doctor_terminal": {
+        "en": "There is nothing to try here: a terminal asks for no permission, and what is written stays. "
+        "`parley doctor` checks the rest of this machine.",
+        "zh": "这里没有需要检查的：终端不需要权限，写出的内容也无法收回。可用 `parley doctor` 检查这台机器的其余部分。",
+    },
     "doctor_well": {
         "en": "Nothing is missing here. `parley doctor` on the machine checks the rest.",
         "zh": "这里什么都不缺。机器上的 `parley doctor` 会检查其余部分。",

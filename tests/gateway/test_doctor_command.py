@@ -4,6 +4,7 @@ import pytest
 
 from channels.base import ChannelError
 from channels.memory import NO_PACE, CallKind, MemoryChannel
+from channels.terminal.chat import LIMITS
 from tests.gateway.conftest import StartBot
 
 WORDS = "Slack does not allow the app to call files.upload: it lacks the scope files:write; add it at https://api.slack.com/apps"
@@ -40,3 +41,11 @@ async def test_only_admins_may(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/doctor", sender="bob")
     assert bot.screen == ["Only owners and admins can do this."]
+
+
+async def test_a_terminal_keeps_what_is_written_so_nothing_is_tried_there(start_bot: StartBot) -> None:
+    bot = await start_bot(channel=MemoryChannel(limits=LIMITS.model_copy(update={"is_local": False})))
+    await bot.hears("/doctor")
+
+    [answer] = bot.screen
+    assert answer.startswith("There is nothing to try here")
