@@ -3,10 +3,14 @@
 from collections.abc import Iterable
 
 from channels.base import ChatKey, Sender
+from channels.web.visitor import LOCAL
 from gateway.admin.screen import Visit
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
 from gateway.store.person import Account
+
+_LOCAL = {"web": "page_chat_web", "terminal": "page_chat_terminal"}
+"""Text keys of the names of the chats at this machine."""
 
 
 class Insight:
@@ -30,13 +34,15 @@ class Insight:
         return self._access.may_act_for(chat, sender, person)
 
     def person(self, chat: ChatKey, person: str) -> str:
-        """Return the name of a person in a chat, or the account if it has none."""
+        """Return the account of a person in a chat, with its name if that is known: anybody may take any name."""
         principal = self._access.principal(chat, Sender(id=person, name=""))
-        return self._access.name_of(principal) or principal
+        name = self._access.name_of(principal)
+        return f"{name} ({principal})" if name else principal
 
-    def names(self) -> "ChatNames":
-        """Return the names of chats as they are now."""
-        return ChatNames(account for person in self._roles.people for account in person.accounts)
+    def names(self, visit: Visit) -> "ChatNames":
+        """Return the names of chats as they are now, in the visitor's language."""
+        accounts = (account for person in self._roles.people for account in person.accounts)
+        return ChatNames(accounts, self._access, visit)
 
     def _visitor(self, visit: Visit) -> str:
         return self._access.person(visit.chat, visit.sender)
@@ -46,17 +52,19 @@ class Insight:
 
 
 class ChatNames:
-    """Names of chats: private chats have the names of their people, others their keys."""
+    """Names of chats: private chats have the names of their people, groups their keys."""
 
-    def __init__(self, accounts: Iterable[Account]) -> None:
+    def __init__(self, accounts: Iterable[Account], access: Access, visit: Visit) -> None:
         self._people = {account.chat: account.name for account in accounts if account.chat and account.name}
+        self._access = access
+        self._visit = visit
 
     def of(self, chat: ChatKey) -> str:
-        name = self._people.get(chat.model_copy(update={"thread": None}))
-        if not name:
-            return str(chat)
         thread = f" · {chat.thread}" if chat.thread else ""
-        return f"{name} ({chat.platform}){thread}"
+        if chat.account == LOCAL and chat.platform in _LOCAL:
+            return f"{self._visit.say(_LOCAL[chat.platform])}{thread}"
+        name = self._people.get(chat.model_copy(update={"thread": None})) or self._access.name_of_chat(chat)
+        return f"{name} ({chat.platform}){thread}" if name else str(chat)
 
     def of_key(self, printed: str) -> str:
         """Return the name of a chat whose key is given as text."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
-from channels.base import Standing
+from channels.base import ChatKey, Sender, Standing
 from gateway.commands.page import Entrance
 from gateway.permissions.groups import RULES
 from gateway.permissions.request import new_request_id
@@ -85,6 +85,8 @@ class Stored:
     """Places, names and values of the rules of groups."""
     standings: Mapping[str, Standing] = field(default_factory=dict)
     """The standings of people whom groups admit by them."""
+    seen: Sequence[tuple[ChatKey, Sender]] = ()
+    """Those who wrote last in the chats, oldest first."""
 
     @classmethod
     async def of(cls, store: Store) -> "Stored":
@@ -96,4 +98,5 @@ class Stored:
             await store.people.all(),
             await store.chat_settings.named(*RULES),
             await store.standings.all(),
+            await store.inbox.last_senders(),
         )

@@ -138,7 +138,8 @@ class Foundation:
 
     @cached_property
     def access(self) -> Access:
-        return Access(self.roles, self._channels, self._stored.spoken_in, self._clock, groups=self.groups)
+        stored = self._stored
+        return Access(self.roles, self._channels, stored.spoken_in, self._clock, groups=self.groups, seen=stored.seen)
 
     @cached_property
     def owners(self) -> Owners:

@@ -35,7 +35,7 @@ def desk_of(made: Composition, person: str) -> Desk:
     runs = RunsScreen(made.store, insight, made.roles, made.current, made.clock, made.settings.home)
     memory = MemoryScreen(made.store, made.memories, made.roles, insight)
     people = PeopleScreen(made.roles, made.strangers)
-    costs = CostsScreen(made.store.spending, made.budgets, made.access, made.current, made.clock)
+    costs = CostsScreen(made.store.spending, made.budgets, made.access, insight, made.current, made.clock)
     settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
     skills = SkillsScreen(made.agent_parts.skills, made.store, made.delivery)
     models = ModelsScreen(made.chat_models, made.store, made.delivery, insight)

@@ -11,6 +11,7 @@ from agent_core.clock import Clock
 from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageReceived, Sender, Standing
 from channels.connected import Connected
 from gateway.permissions.groups import Activation, Groups
+from gateway.permissions.names import Names
 from gateway.permissions.roles import Role, Roles
 from gateway.settings.permissions import Row
 from gateway.store.standings import person_in
@@ -63,12 +64,17 @@ class Access:
         clock: Clock,
         *,
         groups: GroupAccess | None = None,
+        seen: Iterable[tuple[ChatKey, Sender]] = (),
     ) -> None:
+        """`seen` are people who spoke in chats, oldest first, for their names."""
         self.groups = groups or GroupAccess()
         self._roles = roles
         self._channels = Connected.of(channels)
         self._spoken_in = set(spoken_in)
         self._clock = clock
+        self._names = Names()
+        for chat, sender in seen:
+            self._saw(chat, sender)
         self._noticed: dict[str, float] = {}
         """Time of the log line about each unknown user of the last hour, oldest first."""
 
@@ -86,6 +92,7 @@ class Access:
             if event.addressed is not Addressed.AMBIENT:
                 self._notice(event)
             return Decision.REFUSED
+        self._saw(event.chat, event.sender)
         ambient = event.addressed is Addressed.AMBIENT and isinstance(event, MessageReceived)
         return Decision.ALLOWED if not ambient or self._takes_ambient(event.chat) else Decision.IGNORED
 
@@ -198,12 +205,21 @@ class Access:
     def name_of(self, principal: str) -> str:
         """Return the name of an account on its platform, or ""."""
         person = self._roles.person(principal)
-        return next((each.name for each in person.accounts if each.principal == principal), "") if person else ""
+        named = next((each.name for each in person.accounts if each.principal == principal), "") if person else ""
+        return named or self._names.person(principal)
+
+    def name_of_chat(self, chat: ChatKey) -> str:
+        """Return the name of the person of a private chat, or ""."""
+        return self._names.chat(chat)
 
     def spoke(self, chat: ChatKey) -> None:
         """Record that the bot has posted in the chat."""
         if chat.thread is not None:
             self._spoken_in.add(str(chat))
+
+    def _saw(self, chat: ChatKey, sender: Sender) -> None:
+        is_private = not self._is_group(chat) and chat.thread is None
+        self._names.saw(self.principal(chat, sender), sender.name, chat if is_private else None)
 
     def _takes_ambient(self, chat: ChatKey) -> bool:
         match self.groups.rules.activation(chat):

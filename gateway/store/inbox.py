@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from channels.base import Addressed, ChatKey, InboundEvent, RequestMade, ScheduleFired, TaskEnded
+from channels.base import Addressed, ChatKey, InboundEvent, RequestMade, ScheduleFired, Sender, TaskEnded
 from gateway.store.connection import Connection
 from gateway.store.rows import InboxItem, MessagesBefore
 from gateway.store.table import Table, readable
@@ -23,6 +23,8 @@ class Backlog:
     """When the oldest of them was accepted."""
 
 
+MOST_SENDERS = 5_000
+"""Newest events among which `last_senders` looks."""
 WAITING = "SELECT seq, payload FROM inbox WHERE state = 'new' ORDER BY seq"
 """Selects the items not dealt with yet, in order."""
 
@@ -65,6 +67,22 @@ class Inbox(Table):
 
         def read(connection: Connection) -> list[InboxItem]:
             return list(readable(connection.execute(WAITING), parse_item, "inbox"))
+
+        return await self._reader.run(read)
+
+    async def last_senders(self) -> list[tuple[ChatKey, Sender]]:
+        """Return who wrote in which chat lately, oldest first, with the names that they had."""
+        query = (
+            "SELECT chat, json_extract(payload, '$.sender.id'), json_extract(payload, '$.sender.name')"
+            " FROM inbox ORDER BY seq DESC LIMIT ?"
+        )
+
+        def sender(row: tuple[str, str, str]) -> tuple[ChatKey, Sender]:
+            chat, person, name = row
+            return ChatKey.parse(chat), Sender(id=person, name=name)
+
+        def read(connection: Connection) -> list[tuple[ChatKey, Sender]]:
+            return list(readable(connection.execute(query, (MOST_SENDERS,)), sender, "inbox"))[::-1]
 
         return await self._reader.run(read)
 

@@ -5,6 +5,8 @@ TEXTS = {
     "page_menu": {"en": "Menu", "zh": "菜单"},
     "page_nav": {"en": "Pages", "zh": "页面"},
     "page_chat": {"en": "Chat", "zh": "聊天"},
+    "page_chat_web": {"en": "The page", "zh": "网页"},
+    "page_chat_terminal": {"en": "The terminal", "zh": "终端"},
     "page_waiting": {"en": "waiting", "zh": "项待处理"},
     "page_needs_scripts": {
         "en": "These pages need JavaScript. Allow it for this address, or use the commands in the chat: /help lists "

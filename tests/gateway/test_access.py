@@ -230,3 +230,22 @@ async def test_a_request_is_decided_like_any_event_and_not_stored(start_bot: Sta
         outcomes.append(await bot.channel.deliver(asked))
     assert outcomes == [Accepted.PERMITTED, Accepted.REFUSED]
     assert await bot.made.store.inbox.waiting() == []
+
+
+def test_people_and_their_private_chats_are_named_as_they_were_last_seen() -> None:
+    known = Access(Roles(KNOWN), [MemoryChannel()], (), FakeClock(), seen=[(HOME, Sender(id="1", name="Anna"))])
+    assert (known.name_of("memory:1"), known.name_of_chat(HOME)) == ("Anna", "Anna")
+    known.authorize(says(ANN))
+    known.authorize(says(MALLORY))
+    known.authorize(says(BOB, chat=THREAD))
+    assert (known.name_of("memory:1"), known.name_of_chat(HOME)) == ("Ann", "Ann")
+    assert known.name_of("memory:3") == "", "strangers have no say in what is shown"
+    assert (known.name_of("memory:2"), known.name_of_chat(THREAD)) == ("Bob", "")
+
+
+async def test_names_are_known_again_after_a_restart(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.")
+    await bot.hears("good morning", sender="bob")
+    await bot.restart()
+    assert bot.made.access.name_of("memory:bob") == "Bob"
+    assert bot.made.access.name_of_chat(bot.channel.chat("bob")) == "Bob"

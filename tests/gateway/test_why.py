@@ -123,7 +123,7 @@ async def test_why_names_who_approved_a_call(start_bot: StartBot) -> None:
 
     said = await replies(bot, "Drawn.")
 
-    assert f"- `run`: approved by ann (`{request}`)" in said
+    assert f"- `run`: approved by Ann (`{request}`)" in said
 
 
 async def test_others_see_nothing_of_a_run_in_a_group_and_owners_do(start_bot: StartBot) -> None:

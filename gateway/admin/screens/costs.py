@@ -6,6 +6,7 @@ from datetime import date, datetime
 from urllib.parse import urlencode
 
 from agent_core.clock import Clock
+from gateway.admin.insight import Insight
 from gateway.admin.screen import NoSuchItem, View, Visit
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import raised, target_of
@@ -61,11 +62,18 @@ class CostsScreen:
     name = "costs"
 
     def __init__(
-        self, spending: Spending, budgets: Budgets, access: Access, current: CurrentSettings, clock: Clock
+        self,
+        spending: Spending,
+        budgets: Budgets,
+        access: Access,
+        insight: Insight,
+        current: CurrentSettings,
+        clock: Clock,
     ) -> None:
         self._spending = spending
         self._budgets = budgets
         self._access = access
+        self._insight = insight
         self._current = current
         self._clock = clock
 
@@ -124,6 +132,8 @@ class CostsScreen:
     def _name(self, visit: Visit, by: By, subject: str) -> str:
         if not subject:
             return visit.say(_WITHOUT[by])
+        if by is By.CHAT:
+            return self._insight.names(visit).of_key(subject)
         name = self._access.name_of(subject) if by is By.PERSON else ""
         return f"{name} ({subject})" if name else subject
 

@@ -87,7 +87,7 @@ class InboxScreen:
         return [each for each in found if each.at(now).state is QuestionState.PENDING]
 
     async def _asked(self, visit: Visit) -> list[_Asked]:
-        names = self._insight.names()
+        names = self._insight.names(visit)
         return [self._shown(each, visit, names.of(each.chat)) for each in await self._open()]
 
     def _shown(self, question: Question, visit: Visit, chat: str) -> _Asked:

@@ -50,7 +50,7 @@ class MemoryScreen:
         return await (self._one(visit) if visit.item else self._list(visit))
 
     async def _list(self, visit: Visit) -> View:
-        names = self._insight.names()
+        names = self._insight.names(visit)
         keys = [ChatKey.parse(each) for each in await self._store.run_records.chats(MOST_CHATS)]
         chats = [
             _Chat(str(chat), names.of(chat), len(facts), sum(bool(each.sources) for each in facts))
@@ -72,7 +72,7 @@ class MemoryScreen:
             _Row(each, fact_id(each), named(each.sources, visit.language) if each.sources else "")
             for each in reversed(await self._facts(chat))
         ]
-        return View("memory.html", {"chat": str(chat), "where": self._insight.names().of(chat), "rows": rows})
+        return View("memory.html", {"chat": str(chat), "where": self._insight.names(visit).of(chat), "rows": rows})
 
     def _direct(self) -> Iterator[ChatKey]:
         """Yield the private chats of all known people."""

@@ -60,7 +60,7 @@ class ModelsScreen:
 
     async def view(self, visit: Visit) -> View:
         """Return all models, and the choices of chats."""
-        resting, names = self._models.chain.resting(), self._insight.names()
+        resting, names = self._models.chain.resting(), self._insight.names(visit)
         chats = [chat for chat in await self._store.chats.known() if self._delivery.knows(chat)]
         rows = [
             Row(

@@ -115,7 +115,7 @@ class RunsScreen:
             dearest=query.get("sort") == "cost",
         )
         found = await self._store.run_records.listed(wanted, PAGE + 1, page * PAGE)
-        names = self._insight.names()
+        names = self._insight.names(visit)
         chats = await self._store.run_records.chats(MOST_CHATS)
         kept = {key: query[key] for key in ("chat", "person", "job", "outcome", "day", "sort") if query.get(key)}
         facts = {
@@ -150,7 +150,7 @@ class RunsScreen:
         ]
         pages = range(-(-len(found) // STEPS))
         facts = {
-            "row": self._row(run, self._insight.names(), visit),
+            "row": self._row(run, self._insight.names(visit), visit),
             "bars": shown,
             "sums": _sums(found, now),
             "total": until - begin,

@@ -79,7 +79,7 @@ class SchedulesScreen:
         return await (self._one(visit) if visit.item else self._list(visit))
 
     async def _list(self, visit: Visit) -> View:
-        names, found = self._insight.names(), await self._store.jobs.everywhere()
+        names, found = self._insight.names(visit), await self._store.jobs.everywhere()
         latest, costs = await self._store.firings.latest(), await self._costs()
         rows = [
             self._row(job, visit, names, latest.get(job.id), costs.get(job.id, 0))
@@ -105,7 +105,7 @@ class SchedulesScreen:
             raise NoSuchItem
         past = await self._store.firings.history(job.id, MOST_FIRINGS)
         costs = await self._costs()
-        row = self._row(job, visit, self._insight.names(), next(iter(past), None), costs.get(job.id, 0))
+        row = self._row(job, visit, self._insight.names(visit), next(iter(past), None), costs.get(job.id, 0))
         facts = {
             "row": row,
             "next": _next_times(job, visit, self._jobs.clock.time()),

@@ -35,10 +35,10 @@ class StorageScreen:
         self._insight = insight
         self._access = access
 
-    async def view(self, _: Visit) -> View:
+    async def view(self, visit: Visit) -> View:
         """Return all sizes, read anew."""
         found = await asyncio.to_thread(sizes, self._home, MOST_NAMED)
-        now, names = self._current.now, self._insight.names()
+        now, names = self._current.now, self._insight.names(visit)
         kinds = {
             "page_storage_store": found.store,
             "page_storage_files": found.files,

@@ -45,7 +45,6 @@ async def test_the_list_is_filtered_by_chat_person_day_and_outcome(tmp_path: Pat
         await world.bot.hears("hello", sender="ann")
         await world.bot.hears("hello", sender="bob")
         today = datetime.now(UTC).date()
-        cells = 'data-label="Person">memory:'
         for query, people in {
             "": {"ann", "bob"},
             "chat=memory:here:ann": {"ann"},
@@ -60,7 +59,8 @@ async def test_the_list_is_filtered_by_chat_person_day_and_outcome(tmp_path: Pat
             "page=nonsense": {"ann", "bob"},
         }.items():
             page = await shown(world, f"runs?{query}")
-            assert {each for each in ("ann", "bob") if f"{cells}{each}<" in page} == people, query
+            cells = {each: f'data-label="Person">{each.title()} (memory:{each})<' for each in ("ann", "bob")}
+            assert {each for each, cell in cells.items() if cell in page} == people, query
 
 
 async def test_a_run_belongs_to_the_day_on_which_it_was_paid_for(tmp_path: Path) -> None:

@@ -1,0 +1,40 @@
+"""Remembers the names of people and of the private chats with them, as they were last seen."""
+
+from typing import TypeVar
+
+from channels.base import ChatKey
+
+K = TypeVar("K")
+MOST = 5_000
+"""People, and chats, whose names are kept; those who were not seen for longest are forgotten."""
+
+
+class Names:
+    """Names for display only: decisions use accounts."""
+
+    def __init__(self) -> None:
+        self._people: dict[str, str] = {}
+        self._chats: dict[ChatKey, str] = {}
+
+    def saw(self, principal: str, name: str, private_chat: ChatKey | None) -> None:
+        """Remember the name of an account, and of the private chat in which it was seen."""
+        if not name:
+            return
+        _put(self._people, principal, name)
+        if private_chat is not None:
+            _put(self._chats, private_chat, name)
+
+    def person(self, principal: str) -> str:
+        """Return the name of an account, or ""."""
+        return self._people.get(principal, "")
+
+    def chat(self, chat: ChatKey) -> str:
+        """Return the name of the person of a private chat, also for its threads, or ""."""
+        return self._chats.get(chat.model_copy(update={"thread": None}), "")
+
+
+def _put(names: dict[K, str], key: K, name: str) -> None:
+    names.pop(key, None)
+    names[key] = name
+    if len(names) > MOST:
+        del names[next(iter(names))]
