@@ -69,11 +69,11 @@ class Memories:
         if self._shared and person is not None:
             note = self._owners_chats.add if self._is_owners(chat, person) else self._owners_chats.discard
             note(chat)
-        name = "owners" if chat in self._owners_chats else folder_name(self._keeper_of(chat))
+        name = "owners" if chat in self._owners_chats else folder_name(self.keeper_of(chat))
         folder = self._home / name
         return Memory(folder, self._clock, self._current.zone, self._versions.changing(chat, folder, author))
 
-    def _keeper_of(self, chat: ChatKey) -> ChatKey:
+    def keeper_of(self, chat: ChatKey) -> ChatKey:
         """Return the chat whose memory it is."""
         shares = self._delivery.knows(chat) and self._delivery.channel(chat).limits.threads_share_memory
         return chat.model_copy(update={"thread": None}) if shares else chat

@@ -54,7 +54,7 @@ class MemoryScreen:
         keys = [ChatKey.parse(each) for each in await self._store.run_records.chats(MOST_CHATS)]
         chats = [
             _Chat(str(chat), names.of(chat), len(facts), sum(bool(each.sources) for each in facts))
-            for chat in dict.fromkeys([visit.chat, *self._direct(), *keys])
+            for chat in dict.fromkeys(map(self._memories.keeper_of, [visit.chat, *self._direct(), *keys]))
             if self._insight.may_read_chat(visit, chat)
             for facts in [await self._facts(chat)]
             if facts or chat == visit.chat

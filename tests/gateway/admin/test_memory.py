@@ -14,6 +14,7 @@ from gateway.permissions.roles import Role
 from gateway.store.person import Account
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_pages import act
+from tests.page_server import say
 
 XSS = "<img src=x onerror=alert(1)>"
 BOB = ChatKey(platform="memory", account="here", chat="bob")
@@ -35,6 +36,16 @@ async def test_an_empty_memory_says_how_facts_get_there(tmp_path: Path) -> None:
         assert "Nothing is remembered yet" in await shown(world, "memory")
         assert "I remember nothing of this chat yet" in await shown(world)
         await shown(world, "memory/nonsense", 404)
+
+
+async def test_conversations_that_share_a_memory_are_listed_once(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Noted.", "Noted.") as world:
+        async with world.client() as client:
+            await say(client, "hello")
+            await say(client, "hello", conversation="c-other-one")
+        await world.bot.app.settled()
+        page = await shown(world, "memory")
+        assert page.count("/admin/memory/web%3Alocal%3Amain") == 1
 
 
 async def test_a_fact_is_added_changed_forgotten_and_each_is_undone(tmp_path: Path) -> None:
