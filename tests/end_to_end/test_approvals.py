@@ -9,6 +9,7 @@ from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat
 from tests.end_to_end.stage import Stage
+from tests.process import until
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
@@ -104,7 +105,7 @@ async def test_a_plain_yes_of_the_person_who_was_asked_lets_the_program_run(stag
     await chat.says(ann, "run it")
     await is_asked(stage, chat)
     asked = time.time()
-    await chat.until(lambda _: int(time.time()) > asked)  # Telegram's dates have a resolution of one second
+    await until(lambda: int(time.time()) > asked)  # Telegram's dates have a resolution of one second
     await chat.says(ann, "yes")
 
     await chat.until(says_at_last("It ran."))
