@@ -38,5 +38,5 @@ async def test_costs_are_drawn_listed_and_limited(browser: Browser, tmp_path: Pa
             await expect(tab.get_by_role("row").filter(has_text="40 USD a day")).to_be_visible()
 
             await tab.get_by_role("link", name="By chat").click()
-            await expect(tab.get_by_role("link", name="memory:here:ann")).to_be_visible()
+            await expect(tab.get_by_role("link", name="Ann (memory)")).to_be_visible()
             await accessible(tab)

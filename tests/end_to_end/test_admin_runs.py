@@ -35,7 +35,7 @@ async def test_from_the_costs_of_yesterday_to_the_steps_of_a_run(browser: Browse
     async with admin_world(tmp_path, LOOKS, "Here they are.", tools=(acting("read"),)) as world:
         day = await yesterday(world)
         async with world.tab(browser, f"costs?day={day}&by=chat") as tab:
-            await tab.get_by_role("main").get_by_role("link", name="memory:here:bob").click()
+            await tab.get_by_role("main").get_by_role("link", name="Bob (memory)").click()
             await expect(tab).to_have_url(f"{world.server.url}admin/runs?chat=memory%3Ahere%3Abob&day={day}")
             await expect(tab.get_by_label("Day")).to_have_value(day)
             row = tab.get_by_role("row").nth(1)
