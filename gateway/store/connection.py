@@ -50,6 +50,23 @@ class CommitUnknown(sqlite3.OperationalError):
         """What the changes of the transaction returned."""
 
 
+class Fence(Protocol):
+    """A process that shares the database, as long as no other one has taken over its work."""
+
+    id: str
+
+    def lose(self) -> None:
+        """Note that others have taken over."""
+
+
+class Fenced(sqlite3.OperationalError):
+    """Other processes have taken over the work of this one, so it may not write any more."""
+
+    def __init__(self) -> None:
+        super().__init__("other processes have taken over what this one did")
+        self.sqlite_errorcode = sqlite3.SQLITE_AUTH
+
+
 class Reads(Protocol):
     """Runs reading work, all queries of which see the database as of one moment."""
 

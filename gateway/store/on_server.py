@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from gateway.errors import ParleyError
-from gateway.store.connection import Connection, Reads
+from gateway.store.connection import Connection, Fence, Reads
 from gateway.store.writer import Writer
 
 
@@ -31,10 +31,17 @@ class Server:
             raise NoDriver from error
 
     @asynccontextmanager
-    async def opened(self) -> AsyncIterator[tuple[Writer, Reads]]:
-        """Open the store. Raises ParleyError if the database cannot be used."""
-        async with self._opening.opened(self._url) as (writing, reading):
-            yield Writer(writing), reading
+    async def opened(self, fence: Fence | None = None) -> AsyncIterator[tuple[Writer, Reads]]:
+        """Open the store. Raises ParleyError if the database cannot be used.
+
+        `fence` is the node that writes; None: nobody else uses the database, or nobody minds.
+        """
+        async with self._opening.opened(self._url, fence) as (writing, reading):
+            yield Writer(writing, fence=fence), reading
+
+    async def migrate(self) -> None:
+        """Bring the schema up to date. Raises ParleyError if the database cannot be used."""
+        await self._opening.migrated(self._url)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:

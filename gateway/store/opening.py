@@ -78,10 +78,18 @@ def locked(home: Path) -> Iterator[None]:
         os.close(file)
 
 
+def create_home(home: Path) -> None:
+    """Create Parley's folder if it is missing. Raises HomeUnusable."""
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise HomeUnusable(Path(error.filename or home), error.strerror or type(error).__name__) from error
+
+
 def _take_lock(path: Path) -> int:
     """Lock the file, creating it and its folder if needed. Returns its descriptor."""
+    create_home(path.parent)
     try:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         with ExitStack() as undo:
             file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
             undo.callback(os.close, file)

@@ -20,7 +20,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 
-from gateway.store.connection import CommitUnknown, Connection, Rows, Work
+from gateway.store.connection import CommitUnknown, Connection, Fence, Fenced, Rows, Work
 
 T = TypeVar("T")
 Raw: TypeAlias = "psycopg.Connection[TupleRow]"
@@ -44,9 +44,12 @@ _OPTIONS = {
 _SESSION = (
     # The server ends a session whose client is gone, and with it releases the lock and the transaction.
     b"SET tcp_keepalives_idle = 5; SET tcp_keepalives_interval = 2; SET tcp_keepalives_count = 3;"
-    b" SET idle_in_transaction_session_timeout = '10s'"
+    b" SET idle_in_transaction_session_timeout = '5s'"
 )
-_WRITING = b"BEGIN; SELECT pg_current_xact_id()::text"
+_WRITING = "BEGIN; SELECT pg_current_xact_id()::text, {}"
+_ALONE = "TRUE"
+_UNFENCED = "EXISTS (SELECT FROM nodes WHERE id = '{}' AND NOT fenced FOR KEY SHARE)"
+"""Whoever fences a node locks its row first, so a transaction that has read this is committed before that."""
 _READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _CODES = {
     "08": sqlite3.SQLITE_BUSY,  # the connection
@@ -72,10 +75,14 @@ class PostgresError(sqlite3.OperationalError):
 class PostgresConnection:
     """A connection for one thread, opened when it is needed, and again after it was lost."""
 
-    def __init__(self, url: str, prepare: Prepare = lambda _: None) -> None:
-        """`prepare` is called with each new connection; it may refuse it by an error."""
+    def __init__(self, url: str, prepare: Prepare = lambda _: None, fence: Fence | None = None) -> None:
+        """`prepare` is called with each new connection; it may refuse it by an error.
+
+        `fence` is the node whose right to write is checked at the begin of each transaction.
+        """
         self._url = url
         self._prepare = prepare
+        self._writing = _WRITING.format(_ALONE if fence is None else _UNFENCED.format(fence.id)).encode()
         self._raw: Raw | None = None
         self._transaction = ""
         """The id of the last transaction that was begun to write."""
@@ -119,9 +126,12 @@ class PostgresConnection:
             self._raw = None
 
     def _begin(self) -> Rows:
-        cursor = self._run(lambda raw: raw.execute(_WRITING, prepare=False))
+        cursor = self._run(lambda raw: raw.execute(self._writing, prepare=False))
         cursor.nextset()
-        [(self._transaction,)] = cursor.fetchall()
+        [(self._transaction, may_write)] = cursor.fetchall()
+        if not may_write:
+            self.rollback()
+            raise Fenced
         return cursor
 
     def _commit(self) -> Rows:
@@ -142,10 +152,8 @@ class PostgresConnection:
             raise PostgresError(str(error), code) from error
 
     def _connect(self) -> Raw:
-        given = conninfo_to_dict(self._url)
-        options = {name: value for name, value in _OPTIONS.items() if name not in given}
         try:
-            raw = psycopg.connect(make_conninfo(self._url, **options), autocommit=True)
+            raw = psycopg.connect(address(self._url), autocommit=True)
         except psycopg.Error as error:
             raise PostgresError(str(error), sqlite3.SQLITE_BUSY) from error
         raw.adapters.register_loader("numeric", _Number)
@@ -168,9 +176,9 @@ class PostgresWriter:
 
     @classmethod
     @asynccontextmanager
-    async def open(cls, url: str, prepare: Prepare = lambda _: None) -> AsyncIterator[Self]:
+    async def open(cls, url: str, prepare: Prepare = lambda _: None, fence: Fence | None = None) -> AsyncIterator[Self]:
         """Open a connection, which is made by the first work."""
-        database = cls(PostgresConnection(url, prepare))
+        database = cls(PostgresConnection(url, prepare, fence))
         try:
             yield database
         finally:
@@ -214,6 +222,12 @@ class _Number(Loader):
     def load(self, data: Buffer) -> float:
         text = bytes(data)
         return float(text) if b"." in text else int(text)
+
+
+def address(url: str) -> str:
+    """Return what psycopg connects to, with options that find out soon if the server is gone."""
+    given = conninfo_to_dict(url)
+    return make_conninfo(url, **{name: value for name, value in _OPTIONS.items() if name not in given})
 
 
 @cache

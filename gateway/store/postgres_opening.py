@@ -1,9 +1,7 @@
-"""Opening a store on PostgreSQL: connects, locks the database for one process, and migrates it."""
+"""Opening a store on PostgreSQL: migrates the database, one process at a time, and connects."""
 
-import sqlite3
-import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
@@ -12,42 +10,17 @@ import psycopg
 from psycopg.conninfo import conninfo_to_dict
 
 from gateway.errors import ParleyError
-from gateway.store.connection import Connection
+from gateway.store.connection import Connection, Fence
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter
 
 LOCK = 0x5041524C4559
-"""The number of the advisory lock; it spells PARLEY."""
+"""The number of the advisory lock under which one process at a time migrates; it spells PARLEY."""
 OLDEST = 14
 """The oldest version of PostgreSQL that has what the store uses."""
-LOCK_SECONDS = 5.0
-"""Seconds for which the lock of a process that has just died is waited for."""
-_LOCK_EVERY = 0.1
-_HOLDER = (
-    "SELECT coalesce(host(client_addr), 'this machine') FROM pg_locks JOIN pg_stat_activity USING (pid)"
-    " WHERE locktype = 'advisory' AND granted AND (classid::bigint << 32) + objid::bigint = ? LIMIT 1"
-)
 
 
 class DatabaseUnusable(ParleyError):
     """PARLEY_DATABASE_URL names a database that cannot be used."""
-
-
-class Locked(PostgresError):
-    """Another process holds the lock of the database."""
-
-    def __init__(self, holder: str) -> None:
-        super().__init__(f"another Parley, from {holder}, uses the database", sqlite3.SQLITE_BUSY)
-        self.holder = holder
-
-
-class DatabaseBusy(ParleyError):
-    """Another process uses the same database."""
-
-    def __init__(self, name: str, holder: str) -> None:
-        super().__init__(
-            f"Another Parley (from {holder}) already uses {name}. "
-            "Stop it, or name another database in PARLEY_DATABASE_URL."
-        )
 
 
 class DatabaseTooNew(ParleyError):
@@ -61,25 +34,30 @@ class DatabaseTooNew(ParleyError):
 
 
 @asynccontextmanager
-async def opened(url: str) -> AsyncIterator[tuple[PostgresWriter, PostgresReader]]:
-    """Open one connection for writing, which holds the database's lock, and one for reading.
+async def opened(url: str, fence: Fence | None = None) -> AsyncIterator[tuple[PostgresWriter, PostgresReader]]:
+    """Open one connection for writing and one for reading. Raises DatabaseUnusable and DatabaseTooNew.
 
-    Raises DatabaseUnusable, DatabaseBusy and DatabaseTooNew.
+    `fence` is the node whose right to write is checked.
+    """
+    await migrated(url)
+    async with PostgresWriter.open(url, fence=fence) as writing, PostgresReader.open(url) as reading:
+        yield writing, reading
+
+
+async def migrated(url: str) -> None:
+    """Apply missing migrations, while other processes that want to do the same wait.
+
+    Raises DatabaseUnusable and DatabaseTooNew.
     """
     name = shown(url)
-    async with AsyncExitStack() as stack:
-        writing = await stack.enter_async_context(PostgresWriter.open(url, _take_lock))
-        reading = await stack.enter_async_context(PostgresReader.open(url))
+    async with PostgresWriter.open(url) as database:
         try:
-            await writing.run(partial(migrate, name=name))
-        except Locked as error:
-            raise DatabaseBusy(name, error.holder) from error
+            await database.run(partial(_migrate_in_turn, name=name))
         except PostgresError as error:
             raise DatabaseUnusable(
                 f"{name} cannot be used ({error}). See that PostgreSQL runs there and that PARLEY_DATABASE_URL has the "
                 "right user, password and database."
             ) from error
-        yield writing, reading
 
 
 @contextmanager
@@ -172,11 +150,7 @@ def _check_server(connection: Connection, name: str) -> None:
         raise DatabaseUnusable(f"{name} runs version {int(version) // 10_000}; Parley needs {OLDEST} or later.")
 
 
-def _take_lock(connection: PostgresConnection) -> None:
-    """Lock the database until the connection ends. Raises Locked."""
-    until = time.monotonic() + LOCK_SECONDS
-    while connection.execute("SELECT pg_try_advisory_lock(?)", (LOCK,)).fetchone() != (True,):
-        if time.monotonic() > until:
-            holder = connection.execute(_HOLDER, (LOCK,)).fetchone()
-            raise Locked(holder[0] if holder else "another machine")
-        time.sleep(_LOCK_EVERY)
+def _migrate_in_turn(connection: PostgresConnection, name: str) -> None:
+    """Migrate under a lock, which ends with the connection."""
+    connection.execute("SELECT pg_advisory_lock(?)", (LOCK,))
+    migrate(connection, name)

@@ -16,7 +16,7 @@ from gateway.store.approvals import Approvals, Rules
 from gateway.store.browsers import Browsers
 from gateway.store.chat_settings import ChatSettings
 from gateway.store.chats import Chats, LoadedSkills
-from gateway.store.connection import Connection, Reads
+from gateway.store.connection import Connection, Fence, Reads
 from gateway.store.conversations import Conversations
 from gateway.store.erasures import Erasures
 from gateway.store.exchanges import Exchanges
@@ -27,7 +27,17 @@ from gateway.store.jobs import Jobs
 from gateway.store.links import Links
 from gateway.store.menus import Menus
 from gateway.store.on_server import Server
-from gateway.store.opening import DAMAGED, FILE, StoreDamaged, begin_mark, cause, check_store, locked, opened
+from gateway.store.opening import (
+    DAMAGED,
+    FILE,
+    StoreDamaged,
+    begin_mark,
+    cause,
+    check_store,
+    create_home,
+    locked,
+    opened,
+)
 from gateway.store.outbox import Outbox
 from gateway.store.pairing import Pairing
 from gateway.store.people import People
@@ -50,7 +60,7 @@ from gateway.store.writer import Ballast, Writer
 
 
 class Store:
-    """All tables of a store. Open it with `Store.open`; it holds the store's lock until it is closed."""
+    """All tables of a store. Open it with `Store.open`; a store in a file is locked until it is closed."""
 
     def __init__(self, writer: Writer, reader: Reads, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
         self.secrets = secrets
@@ -95,26 +105,27 @@ class Store:
         *,
         ballast: int = 0,
         url: str | None = None,
+        fence: Fence | None = None,
     ) -> AsyncIterator["Store"]:
         """Open the store in `home`, or on the PostgreSQL server of `url`.
 
         Raises StoreBusy, StoreTooNew, StoreDamaged, HomeUnusable and others, each with a message for the user.
 
         Args:
-            home: Parley's folder, which is locked in both cases.
+            home: Parley's folder, which is locked for a store in a file; several processes may share one on a server.
             clock: Tells the times that are stored.
             new_id: Makes the ids of sessions.
             secrets: Masked in every text before it is written.
             ballast: Bytes of a placeholder file that is deleted when the disk is full.
             url: The address of a PostgreSQL database.
+            fence: The node that writes, one of several on the database.
         """
-        with locked(home):
-            databases = _in_file(home, ballast) if url is None else Server(url).opened()
-            async with databases as (writer, reading):
-                try:
-                    yield cls(writer, reading, clock, new_id, secrets or Secrets())
-                finally:
-                    await writer.close()
+        databases = _in_file(home, ballast) if url is None else _on_server(home, url, fence)
+        async with databases as (writer, reading):
+            try:
+                yield cls(writer, reading, clock, new_id, secrets or Secrets())
+            finally:
+                await writer.close()
 
     async def created_at(self) -> float:
         """Return when this store was created, in seconds since the epoch."""
@@ -140,18 +151,26 @@ class Store:
 
 
 @asynccontextmanager
+async def _on_server(home: Path, url: str, fence: Fence | None) -> AsyncIterator[tuple[Writer, Reads]]:
+    create_home(home)
+    async with Server(url).opened(fence) as (writer, reading):
+        yield writer, reading
+
+
+@asynccontextmanager
 async def _in_file(home: Path, ballast: int) -> AsyncIterator[tuple[Writer, Reads]]:
     path = home / FILE
-    await asyncio.to_thread(check_store, home)
     try:
-        async with opened(path) as (writing, reading):
-            mark = await begin_mark(home, writing)
-            placeholder = Ballast(home, ballast)
-            await asyncio.to_thread(placeholder.create)
-            try:
-                yield Writer(writing, mark=mark, make_room=placeholder.delete), reading
-            finally:
-                await mark.close()
+        with locked(home):
+            await asyncio.to_thread(check_store, home)
+            async with opened(path) as (writing, reading):
+                mark = await begin_mark(home, writing)
+                placeholder = Ballast(home, ballast)
+                await asyncio.to_thread(placeholder.create)
+                try:
+                    yield Writer(writing, mark=mark, make_room=placeholder.delete), reading
+                finally:
+                    await mark.close()
     except sqlite3.DatabaseError as error:
         if cause(error) in DAMAGED:
             raise StoreDamaged(path, str(error)) from error

@@ -22,7 +22,7 @@ from typing import TypeVar, cast
 import structlog
 
 from channels.base import NotTakenIn
-from gateway.store.connection import CommitUnknown, Connection, Writes
+from gateway.store.connection import CommitUnknown, Connection, Fence, Fenced, Writes
 from gateway.store.side_file import MarkKeeper, count
 
 T = TypeVar("T")
@@ -107,8 +107,9 @@ class Writer:
         mark: MarkKeeper | None = None,
         try_again_every: float = TRY_AGAIN_EVERY,
         make_room: Callable[[], bool] = lambda: False,
+        fence: Fence | None = None,
     ) -> None:
-        """`mark` is told each commit; None: commits are not counted.
+        """`mark` is told each commit; None: commits are not counted. `fence` is told when nothing may be written.
 
         `make_room` frees space on a full disk and returns True if it could; it blocks.
         """
@@ -116,6 +117,8 @@ class Writer:
         self.database = database
         """For work that cannot be part of a transaction, such as a VACUUM."""
         self._mark = mark
+        self._fence = fence
+        self._is_fenced = False
         self._try_again_every = try_again_every
         self._jobs: deque[_Job] = deque()
         self._alone: deque[_Job] = deque()
@@ -137,6 +140,8 @@ class Writer:
         job = _Job(change, future, patient)  # type: ignore[arg-type]
         if self._closing.is_set():
             _fail(job, StoreUnavailable("the store is closed"))
+        elif self._is_fenced:
+            _fail(job, StoreUnavailable(str(Fenced())))
         elif self._trouble is not None and not patient:
             _fail(job, StoreUnavailable(self._trouble))
         else:
@@ -211,6 +216,9 @@ class Writer:
             else:
                 *results, sequence = await self._made([*changes, count])
                 self._mark.committed(cast(int, sequence))
+        except Fenced as error:
+            self._give_up([*batch, *self._alone, *self._jobs], error)
+            return None
         except (sqlite3.Error, ValueError, OverflowError) as error:
             return error
         for job, result in zip(batch, results, strict=True):
@@ -218,6 +226,16 @@ class Writer:
             if not job.future.done():
                 job.future.set_result(result)
         return None
+
+    def _give_up(self, jobs: Sequence[_Job], error: Fenced) -> None:
+        """Write nothing any more: others go on with the work of this process."""
+        self._is_fenced = True
+        self._alone.clear()
+        self._jobs.clear()
+        for job in jobs:
+            _fail(job, StoreUnavailable(str(error)))
+        if self._fence is not None:
+            self._fence.lose()
 
     async def _made(self, changes: Sequence[Change[object]]) -> list[object]:
         """Make changes in one transaction. If the answer is lost, the database is asked until it tells what it did."""

@@ -18,7 +18,7 @@ from gateway.store import opening, postgres_opening
 from gateway.store.archive import Archive, SaidRow
 from gateway.store.opening import FILE, migrate
 from gateway.store.postgres import PostgresError, PostgresWriter, translated
-from gateway.store.postgres_opening import DatabaseBusy, DatabaseTooNew, DatabaseUnusable
+from gateway.store.postgres_opening import DatabaseTooNew, DatabaseUnusable
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
 from gateway.upkeep.commands import NotAFile, backup, bring_back
@@ -85,20 +85,12 @@ def test_each_migration_of_one_database_has_its_number_on_the_other() -> None:
 # Opening
 
 
-async def test_a_second_instance_is_told_that_the_database_is_in_use(
-    tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(postgres_opening, "LOCK_SECONDS", 0.2)
+async def test_processes_that_start_at_once_migrate_one_after_the_other(tmp_path: Path, url_of: UrlOf) -> None:
     url = url_of(tmp_path)
-    async with opened(tmp_path / "a", url) as store:
-        with pytest.raises(DatabaseBusy, match="already uses PostgreSQL at") as refused:
-            async with opened(tmp_path / "b", url):
-                pass
-        assert await store.inbox.accept(message(1))
 
-    assert "PARLEY_DATABASE_URL" in refused.value.sentence
-    async with opened(tmp_path / "b", url) as store:
-        assert len(await store.inbox.waiting()) == 1
+    await asyncio.gather(*(postgres_opening.migrated(url) for _ in range(4)))
+
+    assert rows(url, "SELECT number FROM schema_version") == [(len(opening.migrations()),)]
 
 
 async def test_a_database_of_a_later_version_is_left_alone(tmp_path: Path, url_of: UrlOf) -> None:

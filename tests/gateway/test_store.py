@@ -220,14 +220,15 @@ async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path
 # Opening
 
 
-async def test_a_second_instance_is_told_who_holds_the_store(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(StoreBusy) as refused:
-        async with opened(tmp_path):
-            pass
+async def test_a_second_instance_is_told_who_holds_the_store(tmp_path: Path) -> None:
+    async with opened(tmp_path) as store:
+        with pytest.raises(StoreBusy) as refused:
+            async with opened(tmp_path):
+                pass
 
-    assert f"Another Parley (pid {os.getpid()}) already uses {tmp_path}" in refused.value.sentence
-    assert "PARLEY_HOME" in refused.value.sentence
-    assert await store.inbox.accept(message(1)) == 1
+        assert f"Another Parley (pid {os.getpid()}) already uses {tmp_path}" in refused.value.sentence
+        assert "PARLEY_HOME" in refused.value.sentence
+        assert await store.inbox.accept(message(1)) == 1
 
 
 async def test_whoever_looks_into_the_file_takes_nothing_away_when_they_leave(tmp_path: Path) -> None:

@@ -1,0 +1,175 @@
+"""One process among those that share a database: its row, its beats, and the end of its right to write."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from secrets import token_hex
+from typing import Self, TypeAlias
+
+import psycopg
+import structlog
+from psycopg.rows import TupleRow
+
+from gateway.store.postgres import address
+
+Raw: TypeAlias = "psycopg.AsyncConnection[TupleRow]"
+
+BEAT_EVERY = 0.5
+"""Seconds."""
+FRESH_FOR = 1.2
+"""Seconds after the begin of a beat in which no other node may have taken over; less than DEAD_AFTER in nodes.py."""
+ANSWER_WITHIN = 5.0
+"""Seconds for one beat; then the connection is made anew."""
+_CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
+
+LOCK_OF = "hashtextextended('parley node ' || {}, 0)"
+"""The number of a node's advisory lock, by an expression for its id."""
+_JOIN = (
+    "INSERT INTO nodes (id, name, host, pid, version, started, beat, home, settings, skills)"
+    " VALUES (%(id)s, %(name)s, %(host)s, %(pid)s, %(version)s, %(started)s, clock_timestamp(),"
+    " %(home)s, %(settings)s, %(skills)s)"
+)
+_BEAT = "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced"
+_LEAVE = (
+    "WITH chats AS (UPDATE chat_owners SET node = NULL WHERE node = %(id)s),"
+    " leases AS (UPDATE leases SET node = NULL WHERE node = %(id)s)"
+    " UPDATE nodes SET fenced = TRUE WHERE id = %(id)s"
+)
+
+log = structlog.get_logger(__name__)
+
+
+def awake() -> float:
+    """Return seconds of a clock that also runs while the process is frozen or the machine asleep."""
+    return time.clock_gettime(_CLOCK)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Facts:
+    """The facts about a node that others are shown."""
+
+    name: str
+    host: str
+    pid: int
+    version: str
+    started: float
+    home: str = ""
+    settings: str = ""
+    """A digest of what has to be the same on all nodes."""
+    skills: str = ""
+    """A digest of the skills."""
+
+
+class Node:
+    """This process, for as long as no other one has taken over its work. Implements `Fence`."""
+
+    def __init__(self, url: str, facts: Facts) -> None:
+        self.id = token_hex(6)
+        self.facts = facts
+        self.lost = asyncio.Event()
+        """Set once other nodes have taken over what this one did: it may write and send no more."""
+        self._url = url
+        self._raw: Raw | None = None
+        self._connected = 0.0
+        self._beaten = 0.0
+        self._came = asyncio.Event()
+        """Set, and replaced, at each beat."""
+        self._turn = asyncio.Lock()
+
+    @classmethod
+    @asynccontextmanager
+    async def joined(cls, url: str, facts: Facts) -> AsyncIterator[Self]:
+        """Be a node while the context is open; then give up everything that it holds. Raises psycopg.Error."""
+        node = cls(url, facts)
+        try:
+            await node._join()
+            beating = asyncio.create_task(node._keep_beating(), name="beats")
+            try:
+                yield node
+            finally:
+                beating.cancel()
+                await asyncio.wait([beating])
+                await node._leave()
+        finally:
+            await node._disconnect()
+
+    @property
+    def is_fresh(self) -> bool:
+        """True if no other node can have taken over yet."""
+        return not self.lost.is_set() and awake() - self._beaten < FRESH_FOR
+
+    @property
+    def stood_for(self) -> float:
+        """Seconds for which the connection to the database has stood."""
+        return awake() - self._connected if self._raw is not None else 0.0
+
+    async def fresh(self) -> None:
+        """Return at once if no other node can have taken over, else after the next beat; never once one has."""
+        while not self.is_fresh:
+            await self._came.wait()
+
+    def lose(self) -> None:
+        """Note that other nodes have taken over."""
+        if not self.lost.is_set():
+            log.error("other nodes have taken over what this one did; it begins anew", node=self.id)
+            self.lost.set()
+
+    @asynccontextmanager
+    async def transaction(self) -> AsyncIterator[Raw]:
+        """Open a transaction on the node's own connection, between two beats. Raises psycopg.Error."""
+        async with self._turn:
+            if self._raw is None:
+                raise psycopg.OperationalError("the database is away")
+            async with asyncio.timeout(ANSWER_WITHIN), self._raw.transaction():
+                yield self._raw
+
+    async def _join(self) -> None:
+        raw, began = await self._connect(), awake()
+        await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
+        self._beaten = began
+        log.info("joined", node=self.id, name=self.facts.name)
+
+    async def _keep_beating(self) -> None:
+        while not self.lost.is_set():
+            try:
+                async with self._turn, asyncio.timeout(ANSWER_WITHIN):
+                    await self._beat()
+            except (psycopg.Error, TimeoutError) as error:
+                log.warning("no beat: the database is away", node=self.id, reason=str(error))
+                await self._disconnect()
+            await asyncio.sleep(BEAT_EVERY)
+
+    async def _beat(self) -> None:
+        raw, began = self._raw or await self._connect(), awake()
+        if not (await raw.execute(_BEAT, [self.id])).rowcount:
+            self.lose()
+            return
+        self._beaten = began
+        came, self._came = self._came, asyncio.Event()
+        came.set()
+
+    async def _connect(self) -> Raw:
+        async with AsyncExitStack() as undo:
+            raw = await psycopg.AsyncConnection.connect(address(self._url), autocommit=True)
+            undo.push_async_callback(raw.close)
+            await raw.execute("SET synchronous_commit = off")  # a lost beat is made again
+            await raw.execute("SET idle_in_transaction_session_timeout = '5s'")
+            await raw.execute(f"SELECT pg_advisory_lock({LOCK_OF.format('%s')})", [self.id])
+            undo.pop_all()
+        self._raw, self._connected = raw, awake()
+        return raw
+
+    async def _disconnect(self) -> None:
+        raw, self._raw = self._raw, None
+        if raw is not None:
+            await raw.close()
+
+    async def _leave(self) -> None:
+        """Give up what this node holds. If the database is away, the others do it once the beats are missing."""
+        try:
+            async with asyncio.timeout(ANSWER_WITHIN):
+                await (self._raw or await self._connect()).execute(_LEAVE, {"id": self.id})
+        except (psycopg.Error, TimeoutError) as error:
+            log.warning("the database is away; the other nodes will notice that this one is gone", reason=str(error))

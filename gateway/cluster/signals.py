@@ -1,0 +1,104 @@
+"""News between nodes by LISTEN and NOTIFY. What is lost with a connection costs time only: all rows are read again."""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Self
+
+import psycopg
+import structlog
+
+from agent_core.background import Background
+from gateway.store.connection import Connection
+from gateway.store.postgres import address
+from gateway.store.signals import React
+
+ALL = "parley"
+"""The channel of NOTIFY on which all nodes listen."""
+AGAIN_AFTER = 0.5
+"""Seconds until a lost connection is made again."""
+
+log = structlog.get_logger(__name__)
+
+
+def channel_of(node: str) -> str:
+    """Return the channel of NOTIFY on which one node listens."""
+    return f"{ALL}_{node}"
+
+
+class NodeSignals:
+    """Implements `Signals`, on a connection of its own."""
+
+    def __init__(self, url: str, node: str) -> None:
+        self._url = url
+        self._node = node
+        self._reactions: dict[str, list[React]] = {}
+        self._news: dict[str, asyncio.Queue[str]] = {}
+        self._reacting = Background("reacting to a change by another node failed")
+        self.listening = asyncio.Event()
+        """Set while the connection stands."""
+
+    @classmethod
+    @asynccontextmanager
+    async def opened(cls, url: str, node: str) -> AsyncIterator[Self]:
+        """Listen while the context is open."""
+        signals = cls(url, node)
+        listening = asyncio.create_task(signals._keep_listening(), name="signals")
+        try:
+            yield signals
+        finally:
+            listening.cancel()
+            await asyncio.wait([listening])
+            await signals._reacting.stop()
+
+    def changed(self, connection: Connection, topic: str, key: str = "") -> None:
+        """See `Signals`."""
+        self._notify(connection, ALL, topic, key)
+
+    def tell(self, connection: Connection, node: str, topic: str, key: str) -> None:
+        """Tell one node of a change, when the open transaction is committed."""
+        self._notify(connection, channel_of(node), topic, key)
+
+    def on(self, topic: str, react: React) -> None:
+        """See `Signals`."""
+        self._reactions.setdefault(topic, []).append(react)
+        if topic not in self._news:
+            self._news[topic] = asyncio.Queue()
+            self._reacting.start(self._react(topic), f"news of {topic}")
+
+    def _notify(self, connection: Connection, channel: str, topic: str, key: str) -> None:
+        news = json.dumps([self._node, topic, key])
+        connection.execute("SELECT pg_notify(?, ?)", (channel, news)).fetchall()
+
+    async def _react(self, topic: str) -> None:
+        news = self._news[topic]
+        while True:
+            key = await news.get()
+            for react in self._reactions[topic]:
+                await asyncio.wait([self._reacting.start(react(key), f"news of {topic}")])
+
+    async def _keep_listening(self) -> None:
+        while True:
+            try:
+                await self._listen()
+            except psycopg.Error as error:
+                log.warning("the connection for news of other nodes was lost", reason=str(error))
+            finally:
+                self.listening.clear()
+            await asyncio.sleep(AGAIN_AFTER)
+
+    async def _listen(self) -> None:
+        async with await psycopg.AsyncConnection.connect(address(self._url), autocommit=True) as raw:
+            for channel in (ALL, channel_of(self._node)):
+                await raw.execute(f"LISTEN {channel}")
+            self.listening.set()
+            for news in self._news.values():
+                news.put_nowait("")
+            async for heard in raw.notifies():
+                self._take(heard.payload)
+
+    def _take(self, payload: str) -> None:
+        sender, topic, key = json.loads(payload)
+        if sender != self._node and topic in self._news:
+            self._news[topic].put_nowait(key)

@@ -1,0 +1,144 @@
+"""Processes on one database: each is a node, and one that was taken for dead writes no more."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from gateway.cluster.node import Facts, Node
+from gateway.cluster.signals import NodeSignals
+from gateway.security.secrets import Secrets
+from gateway.store.connection import Connection
+from gateway.store.on_server import Server
+from gateway.store.store import Store
+from gateway.store.writer import StoreUnavailable
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+from tests.gateway.test_store import message
+from tests.postgres import UrlOf, rows
+from tests.process import until
+from tests.tunnel import Tunnel
+
+FACTS = Facts(name="a", host="here", pid=1, version="0", started=1.0)
+
+
+@pytest.fixture
+async def url(tmp_path: Path, url_of: UrlOf) -> str:
+    url = url_of(tmp_path)
+    await Server(url).migrate()
+    return url
+
+
+@asynccontextmanager
+async def node_with_store(home: Path, url: str) -> AsyncIterator[tuple[Node, Store]]:
+    async with (
+        Node.joined(url, FACTS) as node,
+        Store.open(home, FakeClock(), numbered(), Secrets(), url=url, fence=node) as store,
+    ):
+        yield node, store
+
+
+async def test_two_nodes_write_to_one_database(tmp_path: Path, url: str) -> None:
+    async with node_with_store(tmp_path, url) as (_, one), node_with_store(tmp_path, url) as (_, other):
+        assert await one.inbox.accept(message(1))
+        assert await other.inbox.accept(message(1)) is None
+        assert await other.inbox.accept(message(2))
+
+        assert len(await one.inbox.waiting()) == 2
+        assert rows(url, "SELECT count(*) FROM nodes WHERE NOT fenced") == [(2,)]
+    assert rows(url, "SELECT count(*) FROM nodes WHERE NOT fenced") == [(0,)]
+
+
+async def test_a_fenced_node_writes_nothing_any_more_and_learns_of_it(tmp_path: Path, url: str) -> None:
+    async with node_with_store(tmp_path, url) as (node, store):
+        assert await store.inbox.accept(message(1))
+        rows(url, "UPDATE nodes SET fenced = TRUE")
+        written = [
+            asyncio.ensure_future(store.inbox.settle([1])),
+            asyncio.ensure_future(store.inbox.accept(message(2))),
+        ]
+
+        for each in written:
+            with pytest.raises(StoreUnavailable, match="have taken over"):
+                await each
+        assert node.lost.is_set()
+        assert not node.is_fresh
+        with pytest.raises(StoreUnavailable):
+            await store.check_writable()
+    assert rows(url, "SELECT state FROM inbox") == [("new",)]
+
+
+async def test_a_node_learns_from_its_beat_that_it_was_fenced(url: str) -> None:
+    async with Node.joined(url, FACTS) as node:
+        rows(url, "UPDATE nodes SET fenced = TRUE")
+
+        await asyncio.wait_for(node.lost.wait(), 30)
+
+
+async def test_a_node_whose_database_is_away_sends_nothing_until_it_is_back(url: str) -> None:
+    async with Tunnel.to(url) as tunnel, Node.joined(tunnel.url, FACTS) as node:
+        await asyncio.wait_for(node.fresh(), 30)
+        tunnel.cut()
+        await until(lambda: not node.is_fresh)
+        waiting = asyncio.create_task(node.fresh())
+        assert node.stood_for == 0
+        assert not waiting.done()
+        tunnel.mend()
+
+        await asyncio.wait_for(waiting, 30)
+        assert not node.lost.is_set()
+        [(locks,)] = rows(url, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
+        assert locks == 1
+
+
+# Signals
+
+
+@pytest.fixture
+async def listen(url: str) -> AsyncIterator[Callable[..., object]]:
+    async with AsyncExitStack() as stack:
+
+        async def listening(name: str, at: str = url) -> tuple[NodeSignals, list[str]]:
+            signals = await stack.enter_async_context(NodeSignals.opened(at, name))
+            heard: list[str] = []
+
+            async def hear(key: str) -> None:
+                heard.append(key)
+
+            signals.on("roles", hear)
+            await until(lambda: heard == [""])
+            return signals, heard
+
+        yield listening
+
+
+async def test_a_change_is_told_to_the_other_nodes_once_it_is_committed(
+    tmp_path: Path, url: str, listen: Callable[..., object]
+) -> None:
+    one, heard_by_one = await listen("one")  # type: ignore[misc]
+    _, heard_by_other = await listen("other")  # type: ignore[misc]
+    async with Server(url).opened() as (writer, _):
+
+        def change(connection: Connection) -> None:
+            one.changed(connection, "roles", "ann")
+            one.changed(connection, "rules", "none listens")
+            one.tell(connection, "other", "roles", "bob")
+
+        await writer.submit(change)
+        await until(lambda: heard_by_other == ["", "ann", "bob"])
+        await writer.close()
+    assert heard_by_one == [""]
+
+
+async def test_a_lost_connection_is_made_again_and_everything_may_have_changed(
+    url: str, listen: Callable[..., object]
+) -> None:
+    async with Tunnel.to(url) as tunnel:
+        signals, heard = await listen("one", tunnel.url)  # type: ignore[misc]
+        tunnel.cut()
+        await until(lambda: not signals.listening.is_set())
+        tunnel.mend()
+
+        await until(lambda: heard == ["", ""])
