@@ -20,7 +20,7 @@ class CommandLimits:
     open_files: int = 256
     output_bytes: int = 20 * 1024**2
     """The command is killed if it writes more output."""
-    all_memory_bytes: int = 2 * 1024**3
+    all_memory_bytes: int = 2_000_000_000
     """Memory of all processes, including files in memory; enforced by a control group if possible. This and the
     following limits are checked several times a second."""
     grow_bytes: int = 500_000_000

@@ -1,4 +1,4 @@
-"""The tools available in every chat."""
+"""The built-in tools that need only files and a clock; `gateway/runs/toolbox.py` adds the others."""
 
 from collections.abc import Callable
 from datetime import UTC, tzinfo

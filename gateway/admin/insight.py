@@ -28,10 +28,9 @@ class Insight:
         """Return True for owners, and for the visitor's own chats."""
         return visit.is_owner or self._access.is_own_chat(chat, visit.chat, visit.sender)
 
-    def may_answer(self, visit: Visit, chat: ChatKey, person: str) -> bool:
-        """Return True if the visitor may answer a question that was asked for a person in a chat."""
-        sender = visit.sender if chat.platform == visit.chat.platform else self._elsewhere(visit)
-        return self._access.may_act_for(chat, sender, person)
+    def sender_in(self, visit: Visit, chat: ChatKey) -> Sender:
+        """Return the visitor as the sender of what they do in a chat."""
+        return visit.sender if chat.platform == visit.chat.platform else self._elsewhere(visit)
 
     def person(self, chat: ChatKey, person: str) -> str:
         """Return the account of a person in a chat, with its name if that is known: anybody may take any name."""

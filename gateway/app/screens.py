@@ -30,7 +30,7 @@ from gateway.records.recent_log import RECENT
 def desk_of(made: Composition, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
     insight = Insight(made.access, made.roles)
-    inbox = InboxScreen(made.store, made.strangers, insight, made.clock)
+    inbox = InboxScreen(made.store, made.approvals, made.strangers, insight, made.clock)
     schedules = SchedulesScreen(made.store, made.jobs, insight)
     runs = RunsScreen(made.store, insight, made.roles, made.current, made.clock, made.settings.home)
     memory = MemoryScreen(made.store, made.memories, made.roles, insight)

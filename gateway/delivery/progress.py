@@ -35,8 +35,6 @@ MOST_CHARS = 120
 MOST_CALLS = 100
 """Most tool calls that are given as rows, the newest ones: they are stored with each answer."""
 
-"""Characters with a meaning in Markdown that may occur in tool arguments, as in `17*23*2`."""
-
 
 @dataclass
 class _Line:

@@ -1,4 +1,4 @@
-"""The message that shows a run's progress, edited in place within the platform's rate limit."""
+"""The message that shows a run's progress, edited in place as often as the channel's `Limits.edit_every` allows."""
 
 import asyncio
 from contextlib import suppress

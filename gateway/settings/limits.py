@@ -10,6 +10,7 @@ from agent_core.sandbox.limits import CommandLimits
 MB = 1_000_000
 Amount = Annotated[int, Field(ge=1)]
 _DEFAULTS = LoopLimits()
+_COMMAND = CommandLimits()
 
 
 class QuotaSettings(BaseModel):
@@ -29,11 +30,11 @@ class QuotaSettings(BaseModel):
     """MB of memory that programs running at the same time in one chat may use together."""
     person_memory_mb: Amount = 4000
     """MB of memory that programs running at the same time for one person may use together, in all chats."""
-    command_mb: Amount = 500
+    command_mb: Amount = _COMMAND.grow_bytes // MB
     """MB that one program may add to its chat."""
-    command_files: Amount = 20_000
+    command_files: Amount = _COMMAND.grow_files
     """Files that one program may add to its chat."""
-    command_memory_mb: Amount = 2000
+    command_memory_mb: Amount = _COMMAND.all_memory_bytes // MB
     """MB of memory that one program may use, with all that it starts."""
     reserve_mb: Annotated[int, Field(ge=0)] = 1000
     """MB of the disk that stay free: below that no program runs, and no file is written but Parley's own."""
@@ -44,7 +45,7 @@ class QuotaSettings(BaseModel):
     def of_a_command(self) -> CommandLimits:
         memory = self.command_memory_mb * MB
         return CommandLimits(
-            memory_bytes=max(memory, CommandLimits.memory_bytes),
+            memory_bytes=max(memory, _COMMAND.memory_bytes),
             all_memory_bytes=memory,
             grow_bytes=self.command_mb * MB,
             grow_files=self.command_files,

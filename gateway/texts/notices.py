@@ -1,4 +1,4 @@
-"""Notices: messages that wait or were missed, answers that may not have arrived, and failures of Parley itself."""
+"""Notices: messages that are refused or were missed, answers that may not have arrived, failures of Parley."""
 
 TEXTS = {
     "too_many_waiting": {

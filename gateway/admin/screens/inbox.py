@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from agent_core.clock import Clock
 from gateway.admin.insight import Insight
 from gateway.admin.screen import View, Visit
+from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import SKILL_SCRIPT
 from gateway.permissions.sources import reasons
 from gateway.store.question import Grounds, Question, QuestionState
@@ -54,8 +55,11 @@ class InboxScreen:
 
     name = "inbox"
 
-    def __init__(self, store: Store, strangers: Strangers, insight: Insight, clock: Clock) -> None:
+    def __init__(
+        self, store: Store, approvals: Approvals, strangers: Strangers, insight: Insight, clock: Clock
+    ) -> None:
         self._store = store
+        self._approvals = approvals
         self._strangers = strangers
         self._insight = insight
         self._clock = clock
@@ -91,7 +95,7 @@ class InboxScreen:
         return [self._shown(each, visit, names.of(each.chat)) for each in await self._open()]
 
     def _shown(self, question: Question, visit: Visit, chat: str) -> _Asked:
-        may_answer = self._insight.may_answer(visit, question.chat, question.person)
+        may_answer = self._approvals.may_answer(question, self._insight.sender_in(visit, question.chat))
         may_read = self._insight.may_read(visit, question.chat, question.person)
         is_script = question.tool == SKILL_SCRIPT
         return _Asked(
