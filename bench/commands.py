@@ -12,8 +12,8 @@ from pathlib import Path
 
 from bench.modules import REPOSITORY
 from channels.slack.interactions import ASK, COMMAND_ON_MESSAGE
+from gateway.commands.command import Command
 from gateway.commands.help import MAIN
-from gateway.commands.table import Command
 from tests.gateway.bot import Bot
 
 README = REPOSITORY / "README.md"

@@ -40,7 +40,7 @@ _UNHURRIED = (
     sys.executable,
     "-P",
     "-c",
-    f"import sys; from gateway.chat import pace; pace.BURST = {10 * TABS}; from gateway.cli import main; "
+    f"import sys; from gateway.chat import run_pace; run_pace.BURST = {10 * TABS}; from gateway.cli import main; "
     "sys.exit(main(['run']))",
 )
 """Parley without the rate limit per person, since one person asks in all tabs."""

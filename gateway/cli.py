@@ -92,11 +92,11 @@ COMMANDS = {
     "export": Command("write out a chat, also while Parley runs", "gateway.records.export.export:run", _export),
     "audit": Command("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
     "backup": Command(
-        "put what is kept into one file, also while Parley runs", "gateway.upkeep.commands:backup", _backup
+        "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup
     ),
     "service": Command("run Parley as a systemd service of this user", "gateway.upkeep.systemd_unit:run", _service),
     "upgrade": Command("look for a newer version", "gateway.upkeep.upgrade:run", _upgrade),
-    "restore": Command("bring a backup back", "gateway.upkeep.commands:bring_back", _restore),
+    "restore": Command("bring a backup back", "gateway.upkeep.backup_command:bring_back", _restore),
 }
 VERSION = "gateway.security.packages:version"
 REFUSED = 2

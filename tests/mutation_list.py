@@ -95,7 +95,7 @@ MUTATIONS = (
     ),
     Mutation(
         "S2-42",
-        "gateway/chat/pace.py",
+        "gateway/chat/run_pace.py",
         "a person may cause eleven runs at once",
         "BURST = 10",
         "BURST = 11",

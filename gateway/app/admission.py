@@ -19,7 +19,7 @@ from channels.text import visible
 from gateway.app.gate import Gate
 from gateway.app.typed_secrets import typed_code, typed_secret, without
 from gateway.app.yes_or_no import PlainWords
-from gateway.commands.table import CommandTable
+from gateway.commands.command import CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Decision
 from gateway.store.rows import InboxItem

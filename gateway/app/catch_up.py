@@ -13,7 +13,7 @@ from agent_core.clock import Clock
 from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEvent, Inbox, MessageReceived
 from channels.capabilities import CatchesUp, FindsPrivateChats
 from gateway.app.gap_reader import GapReader
-from gateway.chat.pace import Pace
+from gateway.chat.run_pace import Pace
 from gateway.store.read_marks import ReadMark
 from gateway.store.store import Store
 

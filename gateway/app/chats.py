@@ -8,7 +8,7 @@ from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from gateway.app.foundation import Foundation
 from gateway.chat.answers import Answers
-from gateway.chat.ask_user import QuestionPermissions, ask_user_tool
+from gateway.chat.ask_user_tool import QuestionPermissions, ask_user_tool
 from gateway.chat.conversation import ChatAgents, Conversation
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompts import ChatPrompts, Media
@@ -17,8 +17,8 @@ from gateway.chat.run_end import RunEnds
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.chat.speech import Speaker
+from gateway.chat.transcription import Transcriber
 from gateway.chat.turns import Turns
-from gateway.chat.voice import Transcriber
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing

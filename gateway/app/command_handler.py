@@ -9,13 +9,13 @@ from channels.base import (
     OutboundMessage,
 )
 from gateway.app.yes_or_no import PlainWords, Word, plain_word
-from gateway.chat.ask_user import FreeAnswers
+from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.gaps import Gaps
 from gateway.chat.replies import Again, Answer, Replies, Said
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
+from gateway.commands.command import CommandTable
 from gateway.commands.reword import REWORD
-from gateway.commands.table import CommandTable
 from gateway.runs.drain import DrainedTasks
 from gateway.store.exchanges import again
 from gateway.store.rows import InboxItem

@@ -14,7 +14,7 @@ from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer, Work
 from gateway.app.command_handler import CommandHandler
-from gateway.app.commands import Commands
+from gateway.app.command_table import Commands
 from gateway.app.connections import Connections, Life
 from gateway.app.gap_reader import GapReader
 from gateway.app.gate import Gate
@@ -22,7 +22,7 @@ from gateway.app.handler import ChannelMessageHandler
 from gateway.app.metrics import Parts, Vitals
 from gateway.app.recovery import Recovery
 from gateway.app.yes_or_no import PlainWords
-from gateway.chat.ask_user import FreeAnswers
+from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.replies import Replies
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools

@@ -11,7 +11,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from channels import registry
+from channels import discovery
 from gateway.app.dialogue import Dialogue
 from gateway.app.local_requests import FILE, RunningParley
 from gateway.connect.guide import Guide, Surroundings
@@ -46,7 +46,7 @@ def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
 
 def names() -> list[str]:
     """Return what can be connected."""
-    return [*sorted(registry.setups()), MODEL]
+    return [*sorted(discovery.setups()), MODEL]
 
 
 async def _guide(settings: Settings, what: str, start_command: str) -> int:

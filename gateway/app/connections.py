@@ -8,7 +8,7 @@ import structlog
 
 from agent_core.background import Background
 from agent_core.clock import Clock
-from channels import registry
+from channels import discovery
 from channels.base import ChatKey, OutboundMessage
 from channels.capabilities import CatchesUp
 from gateway.app.channel_server import ChannelServer
@@ -77,7 +77,7 @@ class Connections:
         if config is None:
             return f"the settings hold no token for {platform}"
         self._let_in({each for each in files.owners if each.startswith(f"{platform}:")})
-        channel = registry.open_channel(platform, config, self._clock.time)
+        channel = discovery.open_channel(platform, config, self._clock.time)
         if isinstance(channel, CatchesUp):
             self._life.gaps.reopen(platform)
         was_there = await self._server.put(channel)

@@ -17,9 +17,9 @@ from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.channel_server import Supervisor
 from gateway.chat.gaps import Gaps
 from gateway.chat.memories import Memories
-from gateway.chat.pace import Pace
+from gateway.chat.run_pace import Pace
 from gateway.chat.search_tool import search_tool
-from gateway.chat.send_file import send_file_tool
+from gateway.chat.send_file_tool import send_file_tool
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access, GroupAccess

@@ -18,8 +18,8 @@ from channels.text import visible
 from gateway.app.admission import Admission
 from gateway.app.command_handler import CommandHandler, as_message
 from gateway.app.yes_or_no import plain_word
-from gateway.chat.pace import Pace, refusal
 from gateway.chat.replies import Replies
+from gateway.chat.run_pace import Pace, refusal
 from gateway.chat.sessions import Sessions
 from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.firings import Firings

@@ -12,7 +12,7 @@ from gateway.admin.desk import CommandRefused
 from gateway.app.admission import Admission
 from gateway.chat.replies import Again, Answer, Said
 from gateway.chat.sessions import Sessions
-from gateway.commands.table import CommandTable
+from gateway.commands.command import CommandTable
 from gateway.permissions.access import Access
 from gateway.records.audit import AuditLog
 

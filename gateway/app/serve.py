@@ -18,7 +18,7 @@ from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
 from channels.connected import Connected
-from channels.registry import open_channel
+from channels.discovery import open_channel
 from channels.terminal.chat import CHAT
 from channels.terminal.frames import FILE
 from channels.terminal.joined import JoinedTerminals

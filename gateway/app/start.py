@@ -11,7 +11,7 @@ from typing import cast
 
 import structlog
 
-from agent_core.models.providers import ModelSettingError
+from agent_core.models.selection import ModelSettingError
 from channels.base import ChannelError
 from gateway.app.serve import serve
 from gateway.errors import ParleyError, SettingsError

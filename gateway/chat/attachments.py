@@ -19,7 +19,7 @@ from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment
 from channels.base import Channel, ChannelError, MessageReceived
 from channels.capabilities import Downloads
-from gateway.chat.voice import Sound
+from gateway.chat.transcription import Sound
 from gateway.runs.welcome import sample_of
 
 MOST_FILES = 10

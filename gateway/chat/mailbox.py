@@ -7,7 +7,7 @@ from itertools import count
 
 from channels.base import MessageReceived, ScheduleFired, TaskEnded
 from channels.capabilities import Emoji
-from gateway.chat.pace import person_of
+from gateway.chat.run_pace import person_of
 from gateway.delivery.reactions import HEARD, STEERED, WAITS, Reactions
 from gateway.store.rows import InboxItem
 

@@ -16,8 +16,8 @@ from channels.base import Channel, ChatKey, MessageReceived
 from gateway.chat.attachments import Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
+from gateway.chat.transcription import Transcriber
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
-from gateway.chat.voice import Transcriber
 from gateway.permissions.sources import sources_of_event
 from gateway.permissions.workspaces import Workspaces
 from gateway.runs.chat_models import ChatModels

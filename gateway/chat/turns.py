@@ -7,7 +7,7 @@ from agent_core.background import set_within
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey, MessageReceived, Sender, TaskEnded
 from gateway.chat.mailbox import Mailbox
-from gateway.chat.pace import Pace
+from gateway.chat.run_pace import Pace
 from gateway.permissions.access import Access
 from gateway.runs.drain import Drain
 from gateway.store.rows import Chat, InboxItem, Run

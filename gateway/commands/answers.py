@@ -2,7 +2,7 @@
 
 from channels.base import OutboundMessage
 from channels.text import literal
-from gateway.commands.table import LONGEST_ID, Command, Invocation, whispered
+from gateway.commands.command import LONGEST_ID, Command, Invocation, whispered
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.request import Reply, typed_id
 from gateway.store.approvals import Approvals as Questions

@@ -6,7 +6,7 @@ from datetime import datetime
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply, whispered
+from gateway.commands.command import LONGEST_ID, Command, Invocation, reply, whispered
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import ALWAYS, command_in_short, in_short, one_line

@@ -12,8 +12,8 @@ from agent_core.messages import user
 from agent_core.models.llm import LlmFailure
 from agent_core.reasons import TerminalReason
 from channels.base import OutboundMessage
-from gateway.chat.pace import Pace
-from gateway.commands.table import Command, Invocation, reply, too_soon
+from gateway.chat.run_pace import Pace
+from gateway.commands.command import Command, Invocation, reply, too_soon
 from gateway.permissions.access import Access
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.model_failures import Reader, trouble_text

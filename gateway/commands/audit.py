@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 from channels.base import OutboundMessage
 from channels.text import literal
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.roles import Role
 from gateway.records.audit_actions import Action, last_actions
 from gateway.texts.say import Language, say

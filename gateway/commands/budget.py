@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from channels.base import OutboundMessage
 from channels.text import in_code, literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import whose
 from gateway.permissions.budgets import Budgets

@@ -16,10 +16,10 @@ from agent_core.versions.group import Group
 from agent_core.versions.undo import is_undoable
 from channels.capabilities import HasRoles
 from channels.commands import Suggestion
-from gateway.chat.pace import quoted
+from gateway.chat.run_pace import quoted
+from gateway.commands.command import MOST_SUGGESTED, Suggester, Unfinished
 from gateway.commands.people import BLOCKED, NONE, ROLES
 from gateway.commands.sessions import ID
-from gateway.commands.table import MOST_SUGGESTED, Suggester, Unfinished
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import one_line
 from gateway.permissions.roles import Roles

@@ -3,10 +3,10 @@
 from datetime import datetime
 from difflib import get_close_matches
 
-from agent_core.models.providers import ModelSettingError
+from agent_core.models.selection import ModelSettingError
 from channels.base import OutboundMessage
 from channels.text import in_code, literal
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.errors import SettingsError
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role

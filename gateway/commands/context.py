@@ -6,8 +6,8 @@ from agent_core.context.context import ContextStats
 from agent_core.reasons import TerminalReason
 from channels.base import OutboundMessage
 from channels.text import literal
-from gateway.chat.pace import Pace
-from gateway.commands.table import Command, Invocation, reply, too_soon
+from gateway.chat.run_pace import Pace
+from gateway.commands.command import Command, Invocation, reply, too_soon
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import ChatModels
 from gateway.store.rows import Run, RunEnd

@@ -2,7 +2,7 @@
 
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Said
-from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.runs.stop_and_continue import Continuing, Stopped
 from gateway.runs.tasks.tasks import Tasks
 from gateway.store.outbox import Outbox

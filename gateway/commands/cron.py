@@ -8,10 +8,10 @@ from agent_core.clock import Clock
 from agent_core.messages import user
 from channels.base import Button, ChannelError, OutboundMessage
 from channels.text import literal
-from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
+from gateway.chat.run_pace import Pace
+from gateway.commands.command import Command, Invocation, reply, rewritten, too_soon
 from gateway.commands.planning import Page, Planning, refused
-from gateway.commands.table import Command, Invocation, reply, rewritten, too_soon
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
 from gateway.permissions.question_text import one_line

@@ -11,7 +11,7 @@ from channels.attachments import Attachment
 from channels.base import ChannelError, OutboundMessage, Posted
 from channels.capabilities import Emoji, Reacts, ShowsTyping
 from channels.text import literal
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.roles import Role
 from gateway.security.masked_channel import MaskedChannel

@@ -9,7 +9,7 @@ import structlog
 from agent_core.clock import Clock
 from channels.attachments import Attachment
 from channels.base import OutboundMessage
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.errors import ParleyError
 from gateway.records.export.entries import Heading
 from gateway.records.export.export import FORMS, exported, write_private

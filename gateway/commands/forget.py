@@ -11,7 +11,7 @@ from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer
-from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role, Roles
 from gateway.texts.say import say

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channels.base import Button, OutboundMessage
+from gateway.commands.command import Invocation, reply
 from gateway.commands.levels import level_words
-from gateway.commands.table import Invocation, reply
 from gateway.permissions.groups import Groups
 from gateway.store.chat_settings import ChatSettings, Level, Place
 from gateway.texts.say import say

@@ -1,9 +1,9 @@
 """The command /tools: what tools may do in a group, whoever asks for it."""
 
 from gateway.chat.replies import Answer, Rewritten
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.group_rules import GroupRules, refused_in
 from gateway.commands.levels import DEFAULT, WORDS, level_words, place_of
-from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.groups import TOOLS
 from gateway.permissions.roles import Role
 from gateway.settings.permissions import NAMES

@@ -7,9 +7,9 @@ from channels.base import Channel, OutboundMessage
 from channels.capabilities import HasRoles
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
+from gateway.commands.command import LONGEST_NAME, Command, Invocation, reply
 from gateway.commands.group_rules import GroupRules, Told, refused_in, with_buttons
 from gateway.commands.levels import DEFAULT, WORDS, Aimed, aimed, place_of
-from gateway.commands.table import LONGEST_NAME, Command, Invocation, reply
 from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Speakers
 from gateway.permissions.roles import Role
 from gateway.texts.say import say

@@ -8,9 +8,9 @@ from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import Command, Invocation, reply, too_soon
+from gateway.chat.run_pace import Pace
+from gateway.commands.command import Command, Invocation, reply, too_soon
 from gateway.permissions.roles import Role
 from gateway.permissions.workspaces import Workspaces
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, drop_draft, read_checklist, take_draft

@@ -5,7 +5,7 @@ from difflib import get_close_matches
 
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.commands.table import LONGEST_NAME, Command, Invocation, reply
+from gateway.commands.command import LONGEST_NAME, Command, Invocation, reply
 from gateway.settings.current import CurrentSettings
 from gateway.texts.about import About
 from gateway.texts.say import Language, arguments_in, say

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from channels.base import ChatKey
-from gateway.commands.table import Invocation
+from gateway.commands.command import Invocation
 from gateway.store.chat_settings import Level, Place, places
 from gateway.texts.say import Language, say
 

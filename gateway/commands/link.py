@@ -4,8 +4,8 @@ from collections.abc import Awaitable, Callable, Sequence
 
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Once, Rewritten
+from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.commands.people import ROLES
-from gateway.commands.table import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
 from gateway.permissions.codes import typed
 from gateway.permissions.membership import Membership, RoleRefused

@@ -5,7 +5,7 @@ import json
 from agent_core.tools.tool import Tool
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
-from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.question_text import shown
 from gateway.texts.say import say

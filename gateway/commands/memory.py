@@ -11,7 +11,7 @@ from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.memories import Memories
 from gateway.chat.replies import Answer
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.request import id_named, typed_id
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import named

@@ -6,8 +6,8 @@ from math import ceil
 from agent_core.clock import Clock
 from agent_core.loop.model_chain import ModelChain
 from channels.text import literal
+from gateway.commands.command import Invocation
 from gateway.commands.models import price_words, where_words
-from gateway.commands.table import Invocation
 from gateway.permissions.budgets import Budgets
 from gateway.runs.chat_models import ChatModels, Chosen
 from gateway.store.budget import chat_account

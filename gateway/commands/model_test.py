@@ -9,7 +9,7 @@ from agent_core.messages import user
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamDone
 from channels.base import ChatKey, OutboundMessage
 from channels.text import in_code, literal
-from gateway.commands.table import Invocation, reply
+from gateway.commands.command import Invocation, reply
 from gateway.runs.chat_models import ChatModels
 from gateway.store.spending import Spending as SpendingTable
 from gateway.texts.amounts import Unit, amount_words

@@ -6,9 +6,9 @@ from agent_core.loop.model_chain import ModelChain
 from agent_core.models.llm import ModelInfo
 from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import in_code, literal
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.levels import DEFAULT, Aimed, aimed, level_words, refusal
 from gateway.commands.model_test import ModelTest
-from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
 from gateway.store.chat_settings import ChatSetting, ChatSettings

@@ -6,7 +6,7 @@ from typing import Protocol
 
 from channels.base import OutboundMessage
 from channels.text import literal
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role
 from gateway.settings.current import CurrentSettings

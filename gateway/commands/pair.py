@@ -3,7 +3,7 @@
 from agent_core.clock import Clock
 from channels.base import OutboundMessage
 from gateway.chat.replies import Answer, Once
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.pairing import Pairing
 from gateway.security.masking import MASK

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
-from gateway.commands.table import Command, Invocation, reply, rewritten
+from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
 from gateway.permissions.membership import By, Membership, RoleRefused
 from gateway.permissions.roles import Role, Roles

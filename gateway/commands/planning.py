@@ -7,7 +7,7 @@ from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import Invocation, reply
+from gateway.commands.command import Invocation, reply
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
 from gateway.store.job import Job, JobState, Pause, Reminder, Report

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 
 from channels.base import OutboundMessage
 from channels.text import literal
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.settings.current import CurrentSettings
 from gateway.settings.privacy import Privacy
 from gateway.texts.say import Language, say

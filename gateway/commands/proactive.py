@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 from gateway.chat.replies import Answer as Reply
 from gateway.chat.replies import Rewritten
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
 from gateway.schedule.jobs.feedback import Answer, Feedback, Wish, marked
 from gateway.schedule.jobs.firing_messages import COMMAND

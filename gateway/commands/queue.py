@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.chat.pace import quoted
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.chat.run_pace import quoted
+from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.store.rows import InboxItem
 from gateway.texts.say import Language, say
 

@@ -2,8 +2,8 @@
 
 from agent_core.clock import Clock
 from gateway.chat.replies import Answer
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Page, Planning, refused
-from gateway.commands.table import Command, Invocation, reply
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import set_message
 from gateway.schedule.times.unambiguous import read_when

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Planning, refused
-from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.roles import Role
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.times.grammar import parse_when

@@ -7,8 +7,8 @@ from agent_core.reasons import TerminalReason
 from agent_core.tools.registry import ToolRegistry, UnknownTool
 from channels.text import in_code
 from gateway.chat.replies import Again, Answer, Said
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.models import unknown_model
-from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.stop_and_continue import Continuing

@@ -3,8 +3,8 @@
 from channels.base import Button, MessageEdited, OutboundMessage
 from channels.text import visible
 from gateway.chat.replies import Answer, Once
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.retry import answered_again, last_exchange, may_change, may_have_changed
-from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.store.exchanges import Exchange, Exchanges, again
 from gateway.texts.say import say

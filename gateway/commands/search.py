@@ -9,7 +9,7 @@ from channels.base import Button, OutboundMessage, fits_a_button
 from channels.capabilities import LinksToMessages
 from channels.text import literal
 from gateway.chat.search_tool import searched
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.times.words import slot_words

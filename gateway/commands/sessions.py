@@ -4,7 +4,7 @@ from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.schedule.times.words import slot_words
 from gateway.store.sessions import Session, Sessions
 from gateway.texts.say import Language, say

@@ -14,7 +14,7 @@ from channels.attachments import Attachment
 from channels.base import ChannelError
 from channels.capabilities import Downloads
 from channels.text import literal
-from gateway.commands.table import Invocation
+from gateway.commands.command import Invocation
 from gateway.permissions.workspaces import Workspaces
 from gateway.texts.say import say
 

@@ -15,9 +15,9 @@ from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer
+from gateway.commands.command import Invocation, reply, rewritten
 from gateway.commands.skill_archives import NotTaken, SkillArchives, Taken
 from gateway.commands.skill_contents import changes, code, contents, diff, diff_block, findings
-from gateway.commands.table import Invocation, reply, rewritten
 from gateway.errors import ParleyError
 from gateway.records.export.export import write_private
 from gateway.security.secrets import Secrets

@@ -3,7 +3,7 @@
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.chat.conversation import OFF, ON, SKILL
-from gateway.commands.table import Invocation, reply
+from gateway.commands.command import Invocation, reply
 from gateway.store.chat_settings import ChatSettings, Level, Place
 from gateway.texts.say import say
 

@@ -10,9 +10,9 @@ from agent_core.skills.skill import Origin, SkillError, SkillTrouble
 from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.skill_levels import LEVELS, SkillLevels
-from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.roles import Role
 from gateway.texts.say import Language, say, skill_reason
 

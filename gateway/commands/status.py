@@ -7,8 +7,8 @@ from pathlib import Path
 
 from agent_core.clock import Clock
 from channels.base import OutboundMessage
+from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.model_status import ModelStatus
-from gateway.commands.table import Command, Invocation, reply
 from gateway.permissions.approvals import Approvals
 from gateway.runs.tasks.tasks import Tasks
 from gateway.texts.about import About

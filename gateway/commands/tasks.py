@@ -4,9 +4,9 @@ from agent_core.clock import Clock
 from agent_core.tasks import TaskStatus
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply, too_soon
+from gateway.chat.run_pace import Pace
+from gateway.commands.command import LONGEST_ID, Command, Invocation, reply, too_soon
 from gateway.permissions.request import typed_id
 from gateway.runs.stop_and_continue import Continuing
 from gateway.runs.tasks.report import what_in_short

@@ -15,7 +15,7 @@ from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.memories import Memories
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.roles import Role
 from gateway.permissions.workspaces import Versions
 from gateway.texts.say import Language, say

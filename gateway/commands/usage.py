@@ -11,7 +11,7 @@ from agent_core.clock import Clock
 from channels.attachments import Attachment
 from channels.base import OutboundMessage
 from channels.text import literal
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.records.spending_report import Bar, Span, SpendingReport, Sum, began, first_of, report_of
 from gateway.settings.current import CurrentSettings

@@ -2,7 +2,7 @@
 
 from channels.base import OutboundMessage
 from gateway.chat.speech import ON, SETTING, Speaker
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.roles import Role
 from gateway.store.chat_settings import ChatSettings
 from gateway.texts.say import say

@@ -19,7 +19,7 @@ from channels.base import (
 from channels.capabilities import LinksToMessages
 from channels.text import literal
 from gateway.chat.replies import Answer, Once
-from gateway.commands.table import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.permissions import COVERED, RULE

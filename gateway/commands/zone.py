@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.commands.table import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, reply
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.times.words import slot_words
 from gateway.schedule.zones import LONGEST, Known, Level, Zones, find_zone, nearest_zone

@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from agent_core.models.local_servers import LOCAL_SERVERS, LocalModel, find_local_model
-from agent_core.models.providers import BASE_URL, OPENAI_KEY, PROVIDERS, ModelSettingError, Provider
+from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider
+from agent_core.models.selection import BASE_URL, ModelSettingError
 from gateway.connect.guide import Guide
 from gateway.connect.model_trial import Trial, chosen, tried
 from gateway.connect.pasted import cleaned, whose

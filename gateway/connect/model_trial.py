@@ -9,7 +9,7 @@ from agent_core.clock import SystemClock
 from agent_core.messages import Usage, user
 from agent_core.models.failures import redact
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, LlmOptions, LlmRequest, ModelInfo, StreamDone
-from agent_core.models.providers import BASE_URL, ModelChoice, choose_model, make_client
+from agent_core.models.selection import BASE_URL, ModelChoice, choose_model, make_client
 
 WITHIN = 60.0
 """Seconds for the whole call."""

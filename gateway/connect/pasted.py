@@ -6,7 +6,7 @@ from typing import Annotated
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
 from agent_core.models.providers import PROVIDERS
-from channels import registry
+from channels import discovery
 from gateway.settings.settings import channel_configs
 
 _AROUND = " \t\r\n\v\f\u00a0\u200b\u200c\u200d\u2060\ufeff\"'`“”‘’«»<>"
@@ -37,7 +37,7 @@ def whose(value: str) -> str:
     """Return whose token or key the value looks like, such as `Slack`, or "" if that cannot be told."""
     if not value:
         return ""
-    for name, setup in registry.setups().items():
+    for name, setup in discovery.setups().items():
         config = channel_configs()[name]
         if any(not flaw(config, token.field, value) for token in setup.tokens):
             return setup.title

@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 
 from pydantic import BaseModel
 
-from channels import registry
+from channels import discovery
 from channels.checkup import Account, Setup, Token
 from gateway.connect.guide import Guide, Met, Surroundings
 from gateway.connect.listener import Listener
@@ -23,10 +23,10 @@ class PlatformGuide(Guide):
     """Connects one platform."""
 
     def __init__(self, platform: str, around: Surroundings, language: Language) -> None:
-        """`platform` is one of `registry.setups()`."""
+        """`platform` is one of `discovery.setups()`."""
         super().__init__(around, language)
         self._platform = platform
-        self._setup: Setup = registry.setups()[platform]
+        self._setup: Setup = discovery.setups()[platform]
         self._config: type[BaseModel] = channel_configs()[platform]
         self._given: dict[str, str] = {}
         """Tokens by field."""
@@ -89,7 +89,7 @@ class PlatformGuide(Guide):
         while True:
             settings = await self._settings_with(self._variables())
             await self._show(Busy(text=self._say("connect_asking", platform=self._setup.title)))
-            account = await registry.look(self._platform, settings.channels[self._platform])
+            account = await discovery.look(self._platform, settings.channels[self._platform])
             refused = next((each for each in self._setup.tokens if each.field == account.refused), None)
             if refused is not None:
                 del self._given[refused.field]
@@ -132,7 +132,7 @@ class PlatformGuide(Guide):
     async def _meet(self, settings: Settings, account: Account) -> Done:
         """Wait for the owner's first message, write the file, and let Parley say hello."""
         program = self._around.program
-        channel = registry.open_channel(self._platform, settings.channels[self._platform], self._around.now)
+        channel = discovery.open_channel(self._platform, settings.channels[self._platform], self._around.now)
         around, keeps_others = self._around, bool(self._places())
         await self._show(Busy(text=self._say("connect_starting", platform=self._setup.title)))
         async with Listener(channel, around.secrets, around.now, keeps_others=keeps_others) as listener:

@@ -8,7 +8,7 @@ import structlog
 from agent_core.clock import Clock, SystemClock
 from agent_core.loop.model_chain import Candidate
 from agent_core.models.llm import LlmClient
-from agent_core.models.providers import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
+from agent_core.models.selection import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
 from gateway.settings.settings import Settings
 from gateway.texts.about import About
 

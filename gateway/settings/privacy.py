@@ -6,7 +6,7 @@ from ipaddress import ip_address
 from urllib.parse import urlsplit
 
 from agent_core.mcp.config import McpServer
-from agent_core.models.providers import ModelChoice
+from agent_core.models.selection import ModelChoice
 from gateway.settings.settings import Settings
 
 

@@ -19,7 +19,7 @@ from agent_core.context.prompt import DEFAULT_PERSONALITY
 from agent_core.mcp.config import McpServer
 from agent_core.models.audio import AudioServer, audio_server
 from agent_core.models.llm import ThinkingLevel
-from channels import registry
+from channels import discovery
 from channels.checkup import Finding, problem
 from gateway.errors import Refusals, SettingsError
 from gateway.security.secrets import Secrets, is_open_to_others
@@ -223,7 +223,7 @@ FOUND = frozenset({"home", "channels", "mcp", "environ", "files", "places", "war
 
 def channel_configs() -> Mapping[str, type[BaseModel]]:
     """Return the channels configured under their own names. The page is configured with `Settings`."""
-    return {name: config for name, config in registry.configs().items() if name not in Settings.model_fields}
+    return {name: config for name, config in discovery.configs().items() if name not in Settings.model_fields}
 
 
 _NESTED = (WebSettings, PermissionSettings, LimitSettings, BudgetSettings, QuotaSettings)
@@ -357,7 +357,7 @@ def _secrets_in(value: object) -> Iterator[str]:
 def _useless(merged: Layer) -> Iterator[Finding]:
     """Yield secrets of a channel that is not opened because its first required secret is missing."""
     for channel, config in channel_configs().items():
-        needed = registry.required_secret(config)
+        needed = discovery.required_secret(config)
         if needed is None or (channel, needed) in merged:
             continue
         name = f"{channel}_{needed}".upper()
@@ -372,7 +372,7 @@ def _useless(merged: Layer) -> Iterator[Finding]:
 def _channels(merged: Layer, names: Names, refusals: Refusals) -> Iterator[tuple[str, BaseModel]]:
     for channel, config in channel_configs().items():
         mine = {key: entry for key, entry in merged.items() if key[0] == channel}
-        secret = registry.required_secret(config)
+        secret = discovery.required_secret(config)
         if (channel, secret) not in mine if secret else not mine:
             continue
         try:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import structlog
 from pydantic import BaseModel
 
-from agent_core.models.providers import ModelSettingError
+from agent_core.models.selection import ModelSettingError
 from gateway.errors import SettingsError
 from gateway.runs.model_set import CurrentModels, ModelSet, ModelSource
 from gateway.security.secrets import Secrets

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from agent_core.tools.tool import tool
-from channels.registry import open_channel
+from channels.discovery import open_channel
 from gateway.app.app_settings import AppSettings
 from gateway.app.composition import composed
 from gateway.app.serve import prepare

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from gateway.chat.pace import MOST_WAITING
+from gateway.chat.run_pace import MOST_WAITING
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import only

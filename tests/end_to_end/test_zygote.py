@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from channels.registry import configs
+from channels.discovery import configs
 from tests.end_to_end.forks import CAN_FORK, Forked, Nursery
 from tests.end_to_end.platforms.platform import within
 from tests.end_to_end.program import Program

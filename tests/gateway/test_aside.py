@@ -9,7 +9,7 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, Waits, calls
 from agent_core.tools.tool import tool
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.chat.pace import BURST
+from gateway.chat.run_pace import BURST
 from gateway.security.secrets import Secrets
 from gateway.settings.budgets import BudgetSettings
 from gateway.store.budget import Account, Scope

@@ -11,6 +11,7 @@ from aiohttp import web
 from pydantic import SecretStr
 
 from agent_core.clock import SystemClock, new_id
+from agent_core.models.providers import KeyCheck, Provider
 from channels.checkup import Finding, note, ok, problem
 from channels.telegram import doctor as telegram_doctor
 from channels.telegram.config import Config as TelegramConfig
@@ -21,7 +22,7 @@ from gateway.settings.web import WebSettings
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.upkeep.doctor import home, machine
-from gateway.upkeep.doctor.connections import Endpoint, look_at_model
+from gateway.upkeep.doctor.connections import look_at_model
 from gateway.upkeep.doctor.report import MOST_LINES, examine, render
 from tests.emulators.server import LoopbackServer
 from tests.emulators.telegram import TelegramEmulator
@@ -270,7 +271,7 @@ class Models(LoopbackServer):
 
 async def ask(tmp_path: Path, key: str, url: str) -> Finding:
     settings = Settings(model="anthropic/x", home=tmp_path, environ={"ANTHROPIC_API_KEY": key})
-    (found,) = await look_at_model(settings, {"anthropic": Endpoint(url, ("x-api-key", "{}"))})
+    (found,) = await look_at_model(settings, [Provider("anthropic", (), "x", check=KeyCheck(url, ("x-api-key", "{}")))])
     return found
 
 

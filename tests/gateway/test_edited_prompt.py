@@ -10,7 +10,7 @@ from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools.tool import Acts, Tool, tool
 from channels.base import MessageEdited, MessageReceived
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.chat.pace import BURST
+from gateway.chat.run_pace import BURST
 from tests.clock import HandClock
 from tests.gateway.approving import CHART, QUESTION, questions, recorder
 from tests.gateway.bot import Bot

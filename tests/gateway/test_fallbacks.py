@@ -10,8 +10,8 @@ import pytest
 from agent_core.events import RetryScheduled
 from agent_core.loop.model_chain import Candidate
 from agent_core.models.llm import FailureKind, ModelInfo
-from agent_core.models.providers import ModelSettingError, choose_fallback
 from agent_core.models.scripted import CutOff, Failure, ScriptedLlm, Turn, Waits, calls
+from agent_core.models.selection import ModelSettingError, choose_fallback
 from gateway.delivery.progress import Progress
 from gateway.settings.settings import load_settings
 from tests.gateway.conftest import StartBot

@@ -8,7 +8,7 @@ from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
 from channels.base import ChatKey, MessageReceived, Sender
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.chat.pace import BURST, MOST_WAITING, REMEMBERED, Pace
+from gateway.chat.run_pace import BURST, MOST_WAITING, REMEMBERED, Pace
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
 from gateway.store.rows import InboxItem

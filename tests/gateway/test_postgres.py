@@ -21,7 +21,7 @@ from gateway.store.postgres import PostgresError, PostgresWriter, translated
 from gateway.store.postgres_opening import DatabaseTooNew, DatabaseUnusable
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
-from gateway.upkeep.commands import NotAFile, backup, bring_back
+from gateway.upkeep.backup_command import NotAFile, backup, bring_back
 from gateway.upkeep.doctor.home import look_at_database
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from agent_core.models.providers import choose_fallback, choose_model
+from agent_core.models.selection import choose_fallback, choose_model
 from gateway.settings.privacy import Privacy, Recipient, privacy_of
 from gateway.settings.settings import load_settings
 from tests.gateway.conftest import StartBot

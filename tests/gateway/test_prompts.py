@@ -17,7 +17,7 @@ from channels.memory import MemoryChannel
 from gateway.chat.attachments import LARGEST_IMAGE, MOST_FILES, Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.prompts import LONGEST_START, LONGEST_TEXT, PromptMaker
-from gateway.chat.voice import Transcriber
+from gateway.chat.transcription import Transcriber
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.audio_spending import AudioSpending

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from agent_core.background import Background
-from channels import registry
+from channels import discovery
 from channels.base import ChatKey
 from channels.connected import Connected
 from gateway.admin.screen import NoSuchItem, View, Visit
@@ -109,6 +109,6 @@ class ConnectScreen:
     def _places(self, visit: Visit) -> list[Place]:
         platforms = [
             Place(name, setup.title, self._connected.on(name) is not None)
-            for name, setup in sorted(registry.setups().items())
+            for name, setup in sorted(discovery.setups().items())
         ]
         return [*platforms, Place(MODEL, visit.say("page_connect_model"), is_set_up=True)]

@@ -31,7 +31,7 @@ def exported(archive: Archive, heading: Heading, form: str, secrets: Secrets) ->
 
 def _page() -> Callable[[Heading, Iterable[Entry]], Iterator[str]]:
     """Import the HTML renderer on first use, as rendering Markdown needs imports that are otherwise not loaded."""
-    written: object = importlib.import_module("gateway.records.export.page").written
+    written: object = importlib.import_module("gateway.records.export.html_document").written
     return cast(Callable[[Heading, Iterable[Entry]], Iterator[str]], written)
 
 

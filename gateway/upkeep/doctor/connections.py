@@ -1,13 +1,13 @@
 """Checks the configured model with its key, by a free request, and that each MCP server answers."""
 
 import asyncio
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 
 import aiohttp
 
 from agent_core.mcp.servers import Looked, McpServers, how_to_install
-from agent_core.models.providers import ModelChoice, ModelSettingError, choose_model
+from agent_core.models.providers import PROVIDERS, KeyCheck, Provider
+from agent_core.models.selection import ModelChoice, ModelSettingError, choose_model
 from channels.checkup import Finding, note, ok, problem
 from gateway.settings.settings import Settings
 
@@ -20,39 +20,14 @@ MCP_WITHIN = 30.0
 """Seconds; programs take a while to start, and all are asked at the same time."""
 
 
-@dataclass(frozen=True)
-class Endpoint:
-    """A free GET request that needs the key; `header` is its name and a format for the key."""
-
-    url: str
-    header: tuple[str, str] = ("Authorization", "Bearer {}")
-
-
-ENDPOINTS: Mapping[str, Endpoint] = {
-    "anthropic": Endpoint("https://api.anthropic.com/v1/models", ("x-api-key", "{}")),
-    "openai": Endpoint("https://api.openai.com/v1/models"),
-    "gemini": Endpoint("https://generativelanguage.googleapis.com/v1beta/models", ("x-goog-api-key", "{}")),
-    # Its list of models is public; this endpoint checks the key.
-    "openrouter": Endpoint("https://openrouter.ai/api/v1/key"),
-    "deepseek": Endpoint("https://api.deepseek.com/models"),
-    "groq": Endpoint("https://api.groq.com/openai/v1/models"),
-    "mistral": Endpoint("https://api.mistral.ai/v1/models"),
-    "xai": Endpoint("https://api.x.ai/v1/models"),
-    "moonshot": Endpoint("https://api.moonshot.ai/v1/models"),
-    "zai": Endpoint("https://api.z.ai/api/paas/v4/models"),
-    "dashscope": Endpoint("https://dashscope-intl.aliyuncs.com/compatible-mode/v1/models"),
-}
-"""The endpoints of providers that have servers of their own."""
-
-
-async def look_at_model(settings: Settings, endpoints: Mapping[str, Endpoint] = ENDPOINTS) -> list[Finding]:
+async def look_at_model(settings: Settings, providers: Sequence[Provider] = PROVIDERS) -> list[Finding]:
     try:
         choice = await choose_model(settings.model, settings.environ, base_url=settings.openai_base_url)
     except ModelSettingError as error:
         return [problem("no model can be chosen", str(error))]
     if choice.client == "demo":
         return [note(f"model: {choice.why}", "for a real one set ANTHROPIC_API_KEY or another key of .env.example")]
-    return list(_verdict(choice, await _ask(choice, endpoints)))
+    return list(_verdict(choice, await _ask(choice, providers)))
 
 
 def _verdict(choice: ModelChoice, answer: int | str | None) -> Iterator[Finding]:
@@ -69,14 +44,16 @@ def _verdict(choice: ModelChoice, answer: int | str | None) -> Iterator[Finding]
         yield ok(f"{name}; its server answers")
 
 
-async def _ask(choice: ModelChoice, endpoints: Mapping[str, Endpoint]) -> int | str | None:
-    """Return the response status; the host if there was no response; None if the endpoint is not known."""
-    endpoint = (
-        Endpoint(f"{choice.base_url.rstrip('/')}/models") if choice.base_url else endpoints.get(choice.model.provider)
-    )
-    if endpoint is None:
+async def _ask(choice: ModelChoice, providers: Sequence[Provider]) -> int | str | None:
+    """Return the response status; the host if there was no response; None if no request is known that asks it."""
+    known = {each.name: each.check for each in providers}
+    if choice.base_url:
+        check: KeyCheck | None = KeyCheck(f"{choice.base_url.rstrip('/')}/models")
+    else:
+        check = known.get(choice.model.provider)
+    if check is None:
         return None
-    name, value = endpoint.header
+    name, value = check.header
     headers = {"anthropic-version": "2023-06-01"}
     if choice.api_key is not None:
         headers[name] = value.format(choice.api_key.get_secret_value())
@@ -84,11 +61,11 @@ async def _ask(choice: ModelChoice, endpoints: Mapping[str, Endpoint]) -> int | 
         async with (
             asyncio.timeout(WITHIN),
             aiohttp.ClientSession(trust_env=True) as session,
-            session.get(endpoint.url, headers=headers) as answer,
+            session.get(check.url, headers=headers) as answer,
         ):
             return answer.status
     except (aiohttp.ClientError, TimeoutError, ValueError):
-        return endpoint.url.partition("://")[2].partition("/")[0]
+        return check.url.partition("://")[2].partition("/")[0]
 
 
 async def look_at_mcp(settings: Settings) -> list[Finding]:

@@ -5,7 +5,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from channels import registry
+from channels import discovery
 from channels.checkup import Finding, note, ok, problem
 from gateway.errors import SettingsError
 from gateway.records.audit_chain import FOLDER as AUDIT
@@ -33,7 +33,7 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
 
 async def examine(settings: Settings) -> list[Finding]:
     """Run all checks, in the order of dependency; those that use the network run concurrently."""
-    channels = (registry.check(*channel) for channel in settings.channels.items())
+    channels = (discovery.check(*channel) for channel in settings.channels.items())
     asked = [look_at_model(settings), look_at_sandbox(settings), look_at_mcp(settings), *channels]
     waiting = asyncio.gather(*asked)
     holder = running(settings.home)

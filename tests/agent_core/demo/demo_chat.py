@@ -16,7 +16,7 @@ from agent_core.events import AgentEvent, ToolExecutionStart
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.messages import AssistantMessage, ImageContent
-from agent_core.models.providers import DEMO_MODEL
+from agent_core.models.selection import DEMO_MODEL
 from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools.catalogue import builtin_tools

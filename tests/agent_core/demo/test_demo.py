@@ -25,8 +25,8 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
-from agent_core.models.providers import DEMO_MODEL
 from agent_core.models.scripted import Calls
+from agent_core.models.selection import DEMO_MODEL
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tools.catalogue import builtin_tools

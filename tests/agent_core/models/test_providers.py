@@ -12,16 +12,10 @@ from aiohttp import web
 from agent_core.demo.model import DemoLlm
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.local_servers import LocalServer
+from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
-from agent_core.models.providers import (
-    PROVIDERS,
-    ModelChoice,
-    ModelSettingError,
-    Provider,
-    choose_model,
-    look_up,
-    make_client,
-)
+from agent_core.models.providers import PROVIDERS, Provider
+from agent_core.models.selection import ModelChoice, ModelSettingError, choose_model, make_client
 from tests.emulators.openai import OpenAiEmulator
 from tests.emulators.server import LoopbackServer
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 
 from agent_core.models.llm import LlmOptions, ModelInfo, ThinkingLevel
+from agent_core.models.model_table import look_up
 from agent_core.models.openai_wire import BUDGETS, thinking_for
-from agent_core.models.providers import look_up
 from tests.agent_core.models.clients import (
     OVER_A_WIRE,
     Meeting,

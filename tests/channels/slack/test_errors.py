@@ -4,7 +4,7 @@ import pytest
 from pydantic import SecretStr, ValidationError
 
 from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
-from channels.registry import required_secret
+from channels.discovery import required_secret
 from channels.slack.config import Config
 from channels.slack.errors import BadBlocks, Failure, MissingScope, Nothing, error_for
 

@@ -1,4 +1,4 @@
-"""Slash commands and the table of them, which `gateway/app/commands.py` fills; menus and help are generated from it."""
+"""Slash commands, and their table: `gateway/app/command_table.py` fills it, and menus and help are made from it."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -9,8 +9,8 @@ from channels.attachments import Attachment
 from channels.base import ButtonPressed, ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, Sender
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.text import literal
-from gateway.chat.pace import Pace
 from gateway.chat.replies import Answer, Rewritten
+from gateway.chat.run_pace import Pace
 from gateway.chat.session import ChatSession
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role
@@ -275,10 +275,6 @@ class CommandTable:
         if meant:
             return say("unknown_command_meant", language, slash=slash, name=name, meant=meant[0])
         return say("unknown_command", language, slash=slash, name=name)
-
-
-def _plain(text: str) -> str:
-    return text.strip().casefold().replace("_", " ")
 
 
 def too_soon(pace: Pace, given: Invocation) -> OutboundMessage | None:

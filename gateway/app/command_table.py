@@ -12,6 +12,7 @@ from gateway.commands.approvals import ApprovalCommands, RuleCommands
 from gateway.commands.aside import AsideCommands
 from gateway.commands.audit import AuditCommands
 from gateway.commands.budget import BudgetCommands
+from gateway.commands.command import CommandTable
 from gateway.commands.completions import Completions, PeopleCompletions
 from gateway.commands.config import ConfigCommands
 from gateway.commands.context import ContextCommands
@@ -49,7 +50,6 @@ from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.skill_levels import SkillLevels
 from gateway.commands.skills import SkillCommands
 from gateway.commands.status import StatusCommand
-from gateway.commands.table import CommandTable
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
 from gateway.commands.usage import UsageCommands

@@ -3,7 +3,7 @@
 Messages over the rate wait, and later ones join the turn that waits. Commands and buttons that cost a run count too
 (`/compact`, `/cron run`, `/cron test`, `/heartbeat now`, Continue, Try again); those that begin no turn of the chat are
 refused, with the seconds to wait. Not counted are owners, messages sent while Parley was not listening, and scheduled
-runs, whose concurrency is limited instead (`gateway/schedule/jobs/places.py`). Background tasks belong to the run that
+runs, whose concurrency is limited instead (`gateway/schedule/jobs/firings.py`). Background tasks belong to the run that
 begins them and are limited by `gateway/runs/tasks/workers.py`; the report of one counts as a run of its user.
 """
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from pydantic import BaseModel, SecretStr
 
-from channels import registry
+from channels import discovery
 from channels.telegram.config import Config as TelegramConfig
 from tests.process import python
 
@@ -43,7 +43,7 @@ def plugin(tmp_path: Path) -> Path:
 
 async def test_our_channels_are_found_without_their_sdk() -> None:
     code = (
-        "import sys; from channels import registry; print(*registry.configs());"
+        "import sys; from channels import discovery; print(*discovery.configs());"
         "print([name for name in ('telegram', 'slack_bolt', 'discord', 'aiohttp') if name in sys.modules])"
     )
     output = (await python("-c", code)).out.splitlines()
@@ -53,16 +53,17 @@ async def test_our_channels_are_found_without_their_sdk() -> None:
 
 
 def test_the_required_secret_tells_whether_a_channel_is_wanted() -> None:
-    assert registry.required_secret(TelegramConfig) == "bot_token"
-    assert registry.required_secret(Guarded) == "token"
-    assert registry.required_secret(Open) is None
+    assert discovery.required_secret(TelegramConfig) == "bot_token"
+    assert discovery.required_secret(Guarded) == "token"
+    assert discovery.required_secret(Open) is None
 
 
 async def test_a_channel_from_another_package_is_found_and_opened(plugin: Path) -> None:
     code = (
-        f"import sys; sys.path.append({str(plugin)!r}); from channels import registry;"
-        "config = registry.configs()['irc'](password='pw');"
-        "print(registry.configs()['telegram'].__module__, registry.open_channel('irc', config, lambda: 7.5), sep='\\n')"
+        f"import sys; sys.path.append({str(plugin)!r}); from channels import discovery;"
+        "config = discovery.configs()['irc'](password='pw');"
+        "print(discovery.configs()['telegram'].__module__);"
+        "print(discovery.open_channel('irc', config, lambda: 7.5))"
     )
     output = (await python("-c", code)).out.splitlines()
 
@@ -70,4 +71,4 @@ async def test_a_channel_from_another_package_is_found_and_opened(plugin: Path) 
 
 
 async def test_a_channel_without_a_doctor_finds_nothing() -> None:
-    assert await registry.check("web", Open()) == ()
+    assert await discovery.check("web", Open()) == ()

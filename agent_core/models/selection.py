@@ -1,0 +1,180 @@
+"""Selection of the model: the setting, else a key in the environment, else a local server, else the demo.
+
+Hosted providers go through litellm; servers with a base URL go through `OpenAiClient`.
+"""
+
+import importlib
+from collections.abc import Mapping, Sequence
+from typing import Literal
+
+from pydantic import SecretStr
+
+from agent_core.clock import Clock, SystemClock
+from agent_core.messages import Frozen
+from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.llm import LlmClient, ModelInfo
+from agent_core.models.local_servers import (
+    LOCAL_SERVERS,
+    LocalModel,
+    LocalServer,
+    ask_server,
+    find_local_model,
+    is_private,
+)
+from agent_core.models.model_table import look_up
+from agent_core.models.openai_client import OpenAiClient
+from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider
+
+BASE_URL = "OPENAI_BASE_URL"
+OPENAI_HOST = "//api.openai.com"
+"""A base URL with this host adds nothing to the key."""
+DEMO_MODEL = ModelInfo(id="demo", provider="demo", vision=True, input_price=0.0, output_price=0.0)
+"""Declared with vision, so that it receives pictures and can say that it cannot look at them."""
+ASK_S = 3.0
+"""Seconds that a configured server may take to list its models."""
+
+
+class ModelSettingError(ValueError):
+    """The model setting cannot be used; the text says what to change."""
+
+
+class ModelChoice(Frozen):
+    """The chosen model and the reason in one sentence for users."""
+
+    model: ModelInfo
+    client: Literal["demo", "openai", "litellm"]
+    base_url: str | None = None
+    api_key: SecretStr | None = None
+    why: str
+
+    def seeing(self, *, vision: bool) -> "ModelChoice":
+        """Return the same choice with vision switched on or off."""
+        return self.model_copy(update={"model": self.model.model_copy(update={"vision": vision})})
+
+
+async def choose_model(
+    setting: str | None,
+    environ: Mapping[str, str],
+    *,
+    base_url: str | None = None,
+    local_ports: Sequence[LocalServer] = LOCAL_SERVERS,
+    host: str = "127.0.0.1",
+) -> ModelChoice:
+    """Select the model. `base_url` overrides OPENAI_BASE_URL. Raises ModelSettingError."""
+    setting = (setting or "").strip()
+    base_url = (base_url or environ.get(BASE_URL, "")).strip() or None
+    if setting == "demo":
+        return _demo("the settings ask for it")
+    if base_url and OPENAI_HOST not in base_url:
+        return await _configured_server(setting, base_url, environ)
+    if setting:
+        return await _by_setting(setting, environ, local_ports, host)
+    for provider in PROVIDERS:
+        if found := provider.key_in(environ):
+            return await _hosted(provider, provider.model, found[1], f"{found[0]} is set")
+    return await _local_or_demo(local_ports, host)
+
+
+async def choose_fallback(setting: str, environ: Mapping[str, str], *, base_url: str | None = None) -> ModelChoice:
+    """Select a fallback, which may be at another place than the model it replaces.
+
+    A name with a provider goes there, whatever the base URL; any other is a model of the server at the base URL. Raises
+    ModelSettingError.
+    """
+    name = setting.partition("/")[0].lower()
+    if name in {each.name for each in PROVIDERS} | {each.prefix for each in LOCAL_SERVERS}:
+        return await _by_setting(setting, environ, LOCAL_SERVERS, "127.0.0.1")
+    return await choose_model(setting, environ, base_url=base_url)
+
+
+def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
+    """Return the client for the chosen model."""
+    clock = clock or SystemClock()
+    key = choice.api_key.get_secret_value() if choice.api_key else None
+    match choice.client:
+        case "demo":
+            # imported lazily, because most starts do not need it and it is slow to import
+            demo: LlmClient = importlib.import_module("agent_core.demo.model").DemoLlm(clock)
+            return demo
+        case "litellm":
+            return LitellmClient(key, choice.base_url, now=clock.time)
+        case "openai":
+            return OpenAiClient(choice.base_url or "", key, now=clock.time)
+
+
+def _demo(why: str) -> ModelChoice:
+    return ModelChoice(model=DEMO_MODEL, client="demo", why=why)
+
+
+async def _by_setting(
+    setting: str, environ: Mapping[str, str], servers: Sequence[LocalServer], host: str
+) -> ModelChoice:
+    name, _, model = setting.partition("/")
+    if model and (server := next((each for each in servers if each.prefix == name.lower()), None)):
+        return await _local_by_setting(server, model, host)
+    provider = next((each for each in PROVIDERS if each.name == name.lower()), None)
+    if provider is None or not model:
+        known = ", ".join([*(each.name for each in PROVIDERS), *(each.prefix for each in servers)])
+        raise ModelSettingError(
+            f'The model "{setting}" names no provider that is known: write "provider/model" with one of {known}, '
+            f'or "demo"; for a server of your own set {BASE_URL}.'
+        )
+    found = provider.key_in(environ)
+    if found is None:
+        raise ModelSettingError(f'The model "{setting}" needs a key: set {provider.keys[0]}.')
+    return await _hosted(provider, model, found[1], f"the settings ask for it, and {found[0]} is set")
+
+
+async def _local_by_setting(server: LocalServer, model: str, host: str) -> ModelChoice:
+    found = await find_local_model([server], wanted=model, host=host, within_s=ASK_S)
+    if found is None:
+        raise ModelSettingError(
+            f"{server.name} does not answer on port {server.port} with the model {model}: start it, or fetch the model."
+        )
+    return _local(found, "the settings ask for it, and ")
+
+
+async def _hosted(provider: Provider, model: str, key: SecretStr, why: str) -> ModelChoice:
+    info = await look_up(provider.litellm_id(model), provider.name)
+    return ModelChoice(model=info, client="litellm", base_url=provider.base_url, api_key=key, why=why)
+
+
+async def _configured_server(setting: str, base_url: str, environ: Mapping[str, str]) -> ModelChoice:
+    """Choose a model of the user's own server: any name is accepted, and without one the server's first model is
+    used."""
+    key = environ.get(OPENAI_KEY, "").strip() or None
+    if not base_url.startswith(("http://", "https://")):
+        raise ModelSettingError(
+            f'The base URL "{base_url}" must begin with http:// or https://, as in http://host:8000/v1.'
+        )
+    offered = await ask_server(base_url, key, within_s=ASK_S)
+    model = next((each for each in offered if each.id == setting), None)
+    if model is None and setting:
+        model = ModelInfo(id=setting, provider="server")
+    if model is None and offered:
+        model = offered[0]
+    if model is None:
+        raise ModelSettingError(f"The server at {base_url} names no model: is it running? Else set the model's name.")
+    if is_private(base_url):
+        model = _free(model)
+    why = f"the settings name the server at {base_url}"
+    return ModelChoice(
+        model=model, client="openai", base_url=base_url, api_key=SecretStr(key) if key else None, why=why
+    )
+
+
+async def _local_or_demo(servers: Sequence[LocalServer], host: str) -> ModelChoice:
+    found = await find_local_model(servers, host=host)
+    if found is None:
+        return _demo("no key and no local model was found")
+    return _local(found, "")
+
+
+def _local(found: LocalModel, reason: str) -> ModelChoice:
+    why = f"{reason}{found.server.name} answers on port {found.server.port} with {found.model.id}"
+    return ModelChoice(model=_free(found.model), client="openai", base_url=found.base_url, why=why)
+
+
+def _free(model: ModelInfo) -> ModelInfo:
+    """Return a model of the user's own machine, which costs nothing."""
+    return model.model_copy(update={"input_price": 0.0, "output_price": 0.0})
