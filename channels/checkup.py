@@ -24,6 +24,8 @@ class Finding:
     what: str
     fix: str = ""
     """Remedy; every problem has one."""
+    can_wait: bool = False
+    """True for a problem that keeps only a part from working, so that it may be put right later."""
 
 
 def ok(what: str) -> Finding:
@@ -34,8 +36,8 @@ def note(what: str, fix: str = "") -> Finding:
     return Finding("note", what, fix)
 
 
-def problem(what: str, fix: str) -> Finding:
-    return Finding("problem", what, fix)
+def problem(what: str, fix: str, *, can_wait: bool = False) -> Finding:
+    return Finding("problem", what, fix, can_wait)
 
 
 @dataclass(frozen=True)

@@ -25,6 +25,8 @@ SCOPES = {
     "users:read": "look up users' names, languages and memberships",
 }
 """Purpose by scope of the bot token."""
+NEEDED = frozenset(("chat:write", "im:history"))
+"""Scopes without which nothing works: it could neither hear its owner nor answer."""
 EVENTS = (
     "app_mention",
     "app_uninstalled",

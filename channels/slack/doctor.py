@@ -8,7 +8,7 @@ from pydantic import SecretStr, ValidationError
 
 from channels.base import AccountRefused
 from channels.checkup import Account, Finding, ok, problem
-from channels.slack.config import APPS, CONNECTIONS, SCOPES, Config, granted, missing
+from channels.slack.config import APPS, CONNECTIONS, NEEDED, SCOPES, Config, granted, missing
 from channels.slack.errors import Failure, error_for
 from channels.values import Wire
 
@@ -76,6 +76,7 @@ def _app(me: _Answer) -> Iterator[Finding]:
         yield problem(
             f"slack: the app lacks the scope {scope}, to {SCOPES[scope]}",
             f"add it at {APPS}, your app, OAuth & Permissions, then reinstall the app there",
+            can_wait=scope not in NEEDED,
         )
 
 

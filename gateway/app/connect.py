@@ -104,6 +104,8 @@ class TerminalGuide:
             case Confirm():
                 typed = await self._dialogue.line(self._prompt("connect_yes_or_no"))
                 return YES if typed.strip().lower() in _YES else NO
+            case Check(can_wait=True):
+                return (await self._dialogue.line(self._prompt("connect_again_or_skip"))).strip().lower()
             case Check() | Failed():
                 return await self._dialogue.line(self._prompt("connect_again"))
             case Ask(choices=choices) if choices:

@@ -10,7 +10,7 @@ from typing import Protocol
 from channels.base import ChatKey
 from channels.values import Value
 from gateway.connect.env_file import EnvFile
-from gateway.connect.steps import YES, Busy, Check, Confirm, Done, Failed, Line, Listen, Step
+from gateway.connect.steps import SKIP, YES, Busy, Check, Confirm, Done, Failed, Line, Listen, Step
 from gateway.errors import ParleyError
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings
@@ -134,9 +134,10 @@ class Guide(ABC):
     async def _confirmed(self, text: str) -> bool:
         return await self._ask(Confirm(text=text)) == YES
 
-    async def _fixed(self, findings: tuple[Line, ...]) -> None:
-        """Name what has to be fixed, and wait until somebody wants it to be checked again."""
-        await self._ask(Check(text=self._say("connect_fix"), findings=findings))
+    async def _put_off(self, findings: tuple[Line, ...], *, can_wait: bool) -> bool:
+        """Name what has to be fixed. Return False if it shall be checked again, True to go on without."""
+        text = self._say("connect_fix_or_skip" if can_wait else "connect_fix")
+        return await self._ask(Check(text=text, findings=findings, can_wait=can_wait)) == SKIP and can_wait
 
     async def _listen(self, text: str, link: str, findings: tuple[Line, ...]) -> None:
         await self._show(Listen(text=text, link=link, findings=findings))

@@ -95,9 +95,9 @@ class PlatformGuide(Guide):
                 del self._given[refused.field]
                 found = account.problems[0]
                 await self._take(refused, self._say("connect_refused", what=found.what, fix=found.fix))
-            elif account.problems:
-                await self._fixed(tuple(map(Line.of, account.findings)))
-            else:
+            elif not account.problems or await self._put_off(
+                tuple(map(Line.of, account.findings)), can_wait=all(each.can_wait for each in account.problems)
+            ):
                 return settings, account
 
     async def _settings_with(self, values: Mapping[str, str]) -> Settings:
@@ -145,7 +145,8 @@ class PlatformGuide(Guide):
         await self._show(Busy(text=self._say("connect_starting", platform=self._setup.title)))
         while trouble := await program.connect(self._platform, owner):
             await self._ask(Failed(text=self._say("connect_not_started", platform=self._setup.title, reason=trouble)))
-        return Done(lines=(*written, self._say("connect_running", name=account.name, platform=self._setup.title)))
+        running = self._say("connect_running", name=account.name, platform=self._setup.title)
+        return Done(lines=(*written, running, *self._left(account)))
 
     async def _owner(self, listener: Listener, account: Account) -> Met:
         notes = tuple(Line.of(each) for each in account.findings if not account.link or account.link not in each.what)
@@ -171,7 +172,12 @@ class PlatformGuide(Guide):
 
     def _how_to_start(self, account: Account, trouble: str) -> list[str]:
         said = [] if not trouble else [self._say("connect_no_hello", reason=trouble)]
-        return [*said, self._say("connect_start", command=self._around.start_command, name=account.name)]
+        start = self._say("connect_start", command=self._around.start_command, name=account.name)
+        return [*said, start, *self._left(account)]
+
+    def _left(self, account: Account) -> list[str]:
+        """Return a sentence about each problem that was put off."""
+        return [self._say("connect_left", what=each.what, fix=each.fix) for each in account.problems]
 
     def _hello(self, owner: Met, key: str) -> str:
         return say(key, language_of(owner.language, self._language), name=owner.name)

@@ -55,11 +55,13 @@ class Ask(Value):
 
 
 class Check(Value):
-    """Names what has to be fixed. Any answer checks again."""
+    """Names what has to be fixed. SKIP goes on without, if that is possible; any other answer checks again."""
 
     type: Literal["check"] = "check"
     text: str
     findings: tuple[Line, ...]
+    can_wait: bool = False
+    """True if everything can be fixed later."""
 
 
 class Listen(Value):
@@ -94,4 +96,4 @@ class Done(Value):
 
 
 Step = Busy | Ask | Check | Listen | Confirm | Failed | Done
-YES, NO = "yes", "no"
+YES, NO, SKIP = "yes", "no", "skip"

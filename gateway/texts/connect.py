@@ -27,6 +27,19 @@ TEXTS = {
         "en": "This has to be put right first. Then check again.",
         "zh": "请先解决以下问题，然后再次检查。",
     },
+    "connect_fix_or_skip": {
+        "en": "Best put this right now, then check again. It can wait, too: the rest works without it, and "
+        "`parley doctor` names it until it is there.",
+        "zh": "最好现在就解决，然后再次检查。也可以以后再说：其余功能不受影响，`parley doctor` 会一直提示，直到解决为止。",
+    },
+    "connect_left": {
+        "en": "Left for later: {what} → {fix}. `parley doctor` names it until it is there.",
+        "zh": "留待以后解决：{what} → {fix}。`parley doctor` 会一直提示，直到解决为止。",
+    },
+    "connect_again_or_skip": {
+        "en": "Enter to check again, skip to go on without, Ctrl-C to leave ",
+        "zh": "按回车再次检查，输入 skip 跳过，按 Ctrl-C 退出 ",
+    },
     "connect_in_environment": {
         "en": "`{name}` is set in the environment, which wins over the file. Unset it there, start Parley without it, "
         "then try again.",

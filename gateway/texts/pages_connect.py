@@ -16,6 +16,7 @@ TEXTS = {
     "page_connect_link": {"en": "Open the link", "zh": "打开链接"},
     "page_connect_go_on": {"en": "Go on", "zh": "继续"},
     "page_connect_check": {"en": "Check again", "zh": "再次检查"},
+    "page_connect_skip": {"en": "Go on without", "zh": "先跳过"},
     "page_connect_again": {"en": "Try again", "zh": "重试"},
     "page_connect_yes": {"en": "Yes", "zh": "是"},
     "page_connect_no": {"en": "No", "zh": "不是"},

@@ -165,6 +165,10 @@ class SlackEmulator(SlackServer):
         """Reject the bot token from now on; `error` may also be "account_inactive" or "invalid_auth"."""
         about: Json = {"type": "tokens_revoked", "tokens": {"oauth": [], "bot": [self.bot.id]}}
         self._world.tell("tokens_revoked", {**about, "event_ts": self._world.ts()})
+        self.refuse(error)
+
+    def refuse(self, error: str) -> None:
+        """Reject the bot token with this error and tell nobody; empty: accept it again."""
         self._refused = error
 
     def uninstall(self) -> None:

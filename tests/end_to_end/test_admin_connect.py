@@ -1,69 +1,146 @@
-"""An owner connects Telegram in the browser, and their bot says hello."""
+"""An owner connects platforms and a model in the browser, also with wrong tokens and missing scopes."""
 
 import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import cast
 
 import pytest
 from playwright.async_api import Browser, expect
 from playwright.async_api import Page as Tab
 
 from tests import connecting
-from tests.connecting import Platform
+from tests.connecting import PLATFORMS
+from tests.emulators.model_script import says
+from tests.emulators.openai import OpenAiEmulator
+from tests.emulators.slack import SlackEmulator
+from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program
 from tests.entering import enter
 from tests.process import until
 
 LINK = re.compile(r"http://127\.0\.0\.1:\d+/\S*\?token=\S+")
+ASKED = {
+    "TELEGRAM_BOT_TOKEN": "The token from @BotFather",
+    "SLACK_BOT_TOKEN": "The Bot User OAuth Token",
+    "SLACK_APP_TOKEN": "The app-level token",
+    "DISCORD_BOT_TOKEN": "The bot's token",
+}
+"""Beginning of each field's label, by variable."""
+OF_ANOTHER = {"telegram": ("xoxb-1234-5678", "Slack"), "slack": ("4242000001:AAcanary", "Telegram")}
+"""A token of another platform, and its name; that of Slack is pasted on Discord."""
+KEY = "sk-own-server-key-0123456789"
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 
 
-async def opened(tab: Tab, program: Program) -> None:
-    """Sign in, and open the screen."""
-    await until(lambda: LINK.search(program.console))
-    link = LINK.findall(program.console)[-1]
-    await enter(tab, link)
-    await tab.goto(f"{'/'.join(link.split('/', 3)[:3])}/admin/connect")
+@asynccontextmanager
+async def guide(browser: Browser, program: Program, title: str) -> AsyncIterator[Tab]:
+    """Start the program, sign in, and begin a guide."""
+    await program.launch()
+    context = await browser.new_context(locale="en-GB", timezone_id="UTC")
+    context.set_default_timeout(30_000)
+    try:
+        tab = await context.new_page()
+        await until(lambda: LINK.search(program.console))
+        link = LINK.findall(program.console)[-1]
+        await enter(tab, link)
+        await tab.goto(f"{'/'.join(link.split('/', 3)[:3])}/admin/connect")
+        await tab.get_by_role("link", name=f"Connect: {title}").click()
+        await tab.get_by_role("button", name="Begin").click()
+        yield tab
+    finally:
+        await context.close()
+        await program.kill()
 
 
-async def gives_the_token(tab: Tab, telegram: Platform) -> None:
-    await tab.get_by_role("link", name="Connect: Telegram").click()
-    await tab.get_by_role("button", name="Begin").click()
-    await expect(tab.get_by_role("link", name="Open the link")).to_have_attribute("href", telegram.link)
-    field = tab.get_by_label("The token from @BotFather")
+async def gives(tab: Tab, label: str, value: str) -> None:
+    field = tab.get_by_label(label)
     await expect(field).to_have_attribute("type", "password")
-    await field.fill("xoxb-1234-5678")
+    await field.fill(value)
     await tab.get_by_role("button", name="Go on").click()
-    await expect(tab.get_by_role("alert")).to_contain_text("looks like a token or key of Slack")
-    await field.fill(telegram.tokens["TELEGRAM_BOT_TOKEN"])
-    await tab.get_by_role("button", name="Go on").click()
-    await expect(tab.get_by_text("I am waiting for it")).to_be_visible()
 
 
-async def test_an_owner_connects_telegram_in_the_browser(browser: Browser, tmp_path: Path) -> None:
-    async with connecting.telegram() as telegram:
-        ann = telegram.emulator.person("Ann <img src=x onerror=alert(1)>", language="en")
-        chat = telegram.emulator.private(ann)
-        program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **telegram.environ})
-        await program.launch()
-        context = await browser.new_context(locale="en-GB", timezone_id="UTC")
-        context.set_default_timeout(30_000)
-        try:
-            tab = await context.new_page()
-            await opened(tab, program)
-            await gives_the_token(tab, telegram)
+@pytest.mark.in_turn("platform", [*PLATFORMS])
+async def test_an_owner_connects_a_platform_in_the_browser(browser: Browser, tmp_path: Path, platform: str) -> None:
+    async with PLATFORMS[platform]() as there:
+        ann = there.emulator.person("Ann <img src=x onerror=alert(1)>", language="en")
+        chat = there.emulator.private(ann)
+        program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **there.environ})
+        async with guide(browser, program, there.title) as tab:
+            link = tab.get_by_role("link", name="Open the link")
+            await expect(link).to_have_attribute("href", re.compile(re.escape(there.link)))
+            first, *others = there.tokens
+            pasted, owner = OF_ANOTHER.get(platform, OF_ANOTHER["telegram"])
+            await gives(tab, ASKED[first], pasted)
+            await expect(tab.get_by_role("alert")).to_contain_text(f"looks like a token or key of {owner}")
+            await accessible(tab)
+            for name in (first, *others):
+                await gives(tab, ASKED[name], there.tokens[name])
+            await expect(tab.get_by_text("I am waiting for it")).to_be_visible()
             await chat.says(ann, "hello")
-            await expect(tab.get_by_text("Is that you?")).to_contain_text(f"telegram:{ann.id}")
+            await expect(tab.get_by_text("Is that you?")).to_contain_text(there.principal(ann.id))
             assert await tab.locator("main img").count() == 0
             await tab.get_by_role("button", name="Yes").click()
-            await expect(tab.get_by_text("is connected on Telegram")).to_be_visible()
-            assert telegram.tokens["TELEGRAM_BOT_TOKEN"] not in await tab.content()
+            await expect(tab.get_by_text(f"is connected on {there.title}")).to_be_visible()
+            content = await tab.content()
+            assert [token for token in there.tokens.values() if token in content] == []
 
             await chat.until(lambda c: any("You are my owner now" in text for text in c.screen))
             await chat.says(ann, "what is 17 * 23?")
             await chat.until(lambda c: any("391" in text for text in c.screen))
-            assert f"PARLEY_OWNERS=telegram:{ann.id}\n" in (program.home / ".env").read_text()
-        finally:
-            await context.close()
-            await program.kill()
+            assert f"PARLEY_OWNERS={there.principal(ann.id)}\n" in (program.home / ".env").read_text()
+
+
+async def test_tokens_that_are_wrong_expired_or_revoked_are_named_and_a_scope_is_left_for_later(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with connecting.slack() as there:
+        slack = cast("SlackEmulator", there.emulator)
+        slack.scopes.discard("files:write")
+        bot, app = there.tokens.values()
+        program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **there.environ})
+        async with guide(browser, program, there.title) as tab:
+            await gives(tab, ASKED["SLACK_BOT_TOKEN"], "xoxb-1-2-wrong")
+            await gives(tab, ASKED["SLACK_APP_TOKEN"], app)
+            await refused(tab, "invalid_auth")
+            for reason in ("token_expired", "token_revoked"):
+                slack.refuse(reason)
+                await gives(tab, ASKED["SLACK_BOT_TOKEN"], bot)
+                await refused(tab, reason)
+            slack.refuse("")
+            await gives(tab, ASKED["SLACK_BOT_TOKEN"], bot)
+            await expect(tab.get_by_text("lacks the scope files:write")).to_contain_text("OAuth & Permissions")
+            await tab.get_by_role("button", name="Check again").click()
+            await tab.get_by_role("button", name="Go on without").click()
+            await expect(tab.get_by_text("I am waiting for it")).to_be_visible()
+        assert not (program.home / ".env").exists()
+
+
+async def refused(tab: Tab, reason: str) -> None:
+    alert = tab.get_by_role("alert")
+    await expect(alert).to_contain_text(f"rejects the bot token ({reason})")
+    await expect(alert).to_contain_text("copy the Bot User OAuth Token again from")
+
+
+async def test_an_owner_connects_a_model_in_the_browser(browser: Browser, tmp_path: Path) -> None:
+    async with OpenAiEmulator(lambda _: says("I am the new one."), api_key=KEY) as model:
+        program = Program(tmp_path, {"PARLEY_WEB_PORT": "0"})
+        async with guide(browser, program, "Model") as tab:
+            await tab.get_by_label("Where is the model?").select_option("server")
+            await tab.get_by_role("button", name="Go on").click()
+            for key, outcome in (("sk-of-somebody-else-99", "refuses the key"), (KEY, "test-model answered within")):
+                await tab.get_by_label("The address of the server").fill(model.base_url)
+                await tab.get_by_role("button", name="Go on").click()
+                await gives(tab, "Its key", key)
+                await tab.get_by_label("The name of the model").fill("test-model")
+                await tab.get_by_role("button", name="Go on").click()
+                await expect(tab.locator("#content")).to_contain_text(outcome)
+            await expect(tab.locator("#content")).to_contain_text("The running Parley uses it")
+            assert KEY not in await tab.content()
+            await tab.goto(tab.url.partition("/admin")[0])
+            await tab.get_by_label("Message").fill("who are you?")
+            await tab.keyboard.press("Enter")
+            await expect(tab.get_by_role("log")).to_contain_text("I am the new one.")

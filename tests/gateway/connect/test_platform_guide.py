@@ -6,7 +6,9 @@ from typing import cast
 
 import pytest
 
-from gateway.connect.steps import NO, YES, Ask, Check, Confirm, Done, Failed, Listen
+from gateway.connect.steps import NO, SKIP, YES, Ask, Check, Confirm, Done, Failed, Listen
+from gateway.settings.settings import read_settings
+from gateway.upkeep.doctor.report import examine
 from tests import connecting
 from tests.connecting import PLATFORMS, Platform
 from tests.emulators.slack import SlackEmulator
@@ -128,9 +130,29 @@ async def test_each_missing_scope_is_named_with_its_place_until_it_is_there(tmp_
             f"slack: the app lacks the scope {scope}" for scope in ("files:write", "im:history")
         ]
         assert all("OAuth & Permissions" in each.fix for each in problems)
-        assert isinstance(await there.answer(), Check)
+        assert not step.can_wait, "without im:history it would hear nothing"
+        assert isinstance(await there.answer(SKIP), Check)
         scopes.update(("files:write", "im:history"))
         assert isinstance(await there.answer(), Listen)
+
+
+async def test_a_scope_of_a_part_only_can_wait_and_the_end_says_so_again(tmp_path: Path, slack: Platform) -> None:
+    cast("SlackEmulator", slack.emulator).scopes.discard("files:write")
+    async with guided(tmp_path, "slack", slack.environ) as there:
+        await there.next()
+        for token in slack.tokens.values():
+            step = await there.answer(token)
+        assert isinstance(step, Check)
+        assert step.can_wait
+        assert "`parley doctor` names it until it is there" in step.text
+        assert isinstance(await there.answer(), Check)
+        assert isinstance(await there.answer(SKIP), Listen)
+        await says_hello(there, slack)
+        done = await there.answer(YES)
+        assert isinstance(done, Done)
+        assert "Left for later: slack: the app lacks the scope files:write" in done.lines[-1]
+    settings, _ = read_settings({"PARLEY_HOME": str(tmp_path), "HOME": str(tmp_path), **slack.environ}, tmp_path)
+    assert any("lacks the scope files:write" in each.what for each in await examine(settings))
 
 
 async def test_a_missing_intent_of_discord_is_named_with_its_place(tmp_path: Path) -> None:
@@ -141,6 +163,7 @@ async def test_a_missing_intent_of_discord_is_named_with_its_place(tmp_path: Pat
         (problem,) = [each for each in step.findings if each.mark == "problem"]
         assert "Message Content Intent is off" in problem.what
         assert "discord.com/developers/applications" in problem.fix
+        assert not step.can_wait
 
 
 async def test_the_privacy_mode_of_telegram_is_told(tmp_path: Path) -> None:
