@@ -1,5 +1,9 @@
 """An admin answers what waits in other chats, on the phone, while the page keeps up by itself."""
 
+import re
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
@@ -14,9 +18,10 @@ from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program
 from tests.end_to_end.script import Script
-from tests.end_to_end.test_newcomer import link_of, opened
+from tests.entering import enter
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.approving import CHART, asked, questions, recorder
+from tests.gateway.test_page_address import certificate
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 
@@ -104,13 +109,38 @@ async def test_a_choice_is_pressed_in_chinese(browser: Browser, tmp_path: Path) 
         await expect(tab.get_by_text("没有待处理的事项")).to_be_visible()
 
 
-async def test_a_run_on_telegram_goes_on_after_the_phone_has_approved_it(browser: Browser, tmp_path: Path) -> None:
+def free_port() -> int:
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+@asynccontextmanager
+async def phone(browser: Browser, link: str) -> AsyncIterator[Page]:
+    """Open the inbox on a phone that a link signs in."""
+    context = await browser.new_context(
+        viewport={"width": PHONE, "height": 800}, has_touch=True, locale="en-GB", ignore_https_errors=True
+    )
+    context.set_default_timeout(30_000)
+    page = await context.new_page()
+    await enter(page, link)
+    await page.goto(f"{link.partition('?')[0]}admin/inbox")
+    yield page
+    await context.close()
+
+
+async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_telegram_waits_for(
+    browser: Browser, tmp_path: Path
+) -> None:
     script = Script()
     script.then(
         Turn(tools=(ToolUse("run_command", {"argv": ["sh", "-c", "echo it ran"]}),)), Turn("The program has run.")
     )
+    (tmp_path / "home").mkdir()
+    certificate_file, key_file = certificate(tmp_path)
+    address = f"https://127.0.0.1:{(port := free_port())}"
     async with TelegramEmulator() as telegram, OpenAiEmulator(script, models=("test-model",)) as model:
-        bob = telegram.person("Bob", language="en")
+        ann, bob, carl = (telegram.person(name, language="en") for name in ("Ann", "Bob", "Carl"))
         program = Program(
             tmp_path,
             {
@@ -118,15 +148,23 @@ async def test_a_run_on_telegram_goes_on_after_the_phone_has_approved_it(browser
                 "OPENAI_API_KEY": "sk-test",
                 "TELEGRAM_BOT_TOKEN": telegram.token,
                 "TELEGRAM_BASE_URL": telegram.url,
+                "PARLEY_OWNERS": f"telegram:{ann.id}",
                 "PARLEY_ALLOW": f"telegram:{bob.id}",
-                "PARLEY_WEB_PORT": "0",
+                "PARLEY_WEB_PORT": str(port),
+                "PARLEY_WEB_URL": address,
+                "PARLEY_WEB_CERTIFICATE_FILE": certificate_file,
+                "PARLEY_WEB_KEY_FILE": key_file,
             },
         )
         await program.launch()
         try:
-            async with opened(browser, await link_of(program)) as page:
-                await page.set_viewport_size({"width": PHONE, "height": 800})
-                await page.goto(f"{page.url.partition('?')[0].rstrip('/')}/admin/inbox")
+            await telegram.private(ann).says(ann, f"/role telegram:{carl.id} admin")
+            await telegram.private(ann).until(lambda c: any("Admin, from now on" in text for text in c.screen))
+            direct, link = telegram.private(carl), re.compile(rf"{address}/\?token=\S+")
+            await direct.says(carl, "/page")
+            await direct.until(lambda c: any(map(link.search, c.screen)))
+            found = next(filter(None, map(link.search, direct.screen)))
+            async with phone(browser, found[0]) as page:
                 chat = telegram.private(bob)
                 await chat.says(bob, "run it")
                 await model.wait_for(lambda: bool(model.requests), 30)
@@ -138,8 +176,10 @@ async def test_a_run_on_telegram_goes_on_after_the_phone_has_approved_it(browser
                 await fits(page)
                 await card.get_by_role("button", name="Allow once").click()
                 await chat.until(lambda c: any(text.endswith("The program has run.") for text in c.screen))
-                assert any("✓ Approved by" in text for text in chat.screen)
+                assert any("✓ Approved by Carl" in text for text in chat.screen)
                 assert "it ran" in model.requests[-1].texts("tool")[-1]
                 await expect(card).to_have_count(0)
+            audited = "".join(file.read_text() for file in (program.home / "audit").iterdir())
+            assert any(f"telegram:{carl.id}" in line and "approv" in line for line in audited.splitlines())
         finally:
             await program.kill()
