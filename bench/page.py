@@ -1,8 +1,7 @@
 """Fifty tabs of the page in ten browsers, each with a live answer: Parley's CPU, and the time from the model's words to
 the tab's.
 
-A tab is an event stream as the page opens one; nothing is drawn. The list of 10,000 conversations is read from a store
-on disk.
+A tab is an event stream as the page opens one; nothing is drawn. `page_reads.py` adds what the page reads.
 """
 
 import asyncio
@@ -20,11 +19,9 @@ from uuid import uuid4
 from aiohttp import ClientSession, CookieJar, web
 from aiohttp.test_utils import TestServer
 
-from agent_core.clock import SystemClock, new_id
+from bench import page_reads
 from bench.bot import Bot
 from bench.figures import Figure
-from channels.base import ChatKey
-from gateway.store.store import Store
 from tests.end_to_end.test_newcomer import link_of
 from tests.entering import sign_in
 
@@ -33,9 +30,6 @@ BROWSERS = 10
 WORDS = 100
 PER_SECOND = 20
 """Words per second of each answer."""
-CONVERSATIONS = 10_000
-LISTED = 20
-"""Times that the list is read."""
 _UNHURRIED = (
     sys.executable,
     "-P",
@@ -88,7 +82,7 @@ def _frame(choice: dict[str, object]) -> bytes:
 
 async def figures() -> list[Figure]:
     with tempfile.TemporaryDirectory() as folder:
-        return [*await _live(Path(folder)), *await _list(Path(folder) / "many")]
+        return [*await _live(Path(folder)), *await page_reads.figures()]
 
 
 async def _live(folder: Path) -> list[Figure]:
@@ -148,18 +142,3 @@ async def _tab(client: ClientSession, number: int) -> dict[tuple[int, int], floa
             if len(seen) >= WORDS:
                 return seen
     return seen
-
-
-async def _list(folder: Path) -> list[Figure]:
-    owner = ChatKey(platform="web", account="local", chat="main")
-    async with Store.open(folder, SystemClock(), new_id) as store:
-        for number in range(CONVERSATIONS):
-            chat = owner.model_copy(update={"thread": f"conversation-{number}"})
-            store.conversations.heard(chat, f"About the matter number {number}", float(number))
-        await store.check_writable()
-        times = []
-        for _ in range(LISTED):
-            began = time.perf_counter()
-            await store.conversations.of(owner)
-            times.append(1000 * (time.perf_counter() - began))
-    return [Figure(f"a page of the list of {CONVERSATIONS} conversations, slowest of {LISTED}", max(times), "ms", 100)]
