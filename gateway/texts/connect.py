@@ -30,7 +30,8 @@ TEXTS = {
     "connect_fix_or_skip": {
         "en": "Best put this right now, then check again. It can wait, too: the rest works without it, and "
         "`parley doctor` names it until it is there.",
-        "zh": "最好现在就解决，然后再次检查。也可以以后再说：其余功能不受影响，`parley doctor` 会一直提示，直到解决为止。",
+        "zh": "最好现在就解决，然后再次检查。也可以以后再说：其余功能不受影响，"
+        "`parley doctor` 会一直提示，直到解决为止。",
     },
     "connect_left": {
         "en": "Left for later: {what} → {fix}. `parley doctor` names it until it is there.",

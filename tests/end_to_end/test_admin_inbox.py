@@ -14,6 +14,8 @@ from channels.memory import user
 from tests.emulators.model_script import ToolUse, Turn
 from tests.emulators.openai import OpenAiEmulator
 from tests.emulators.telegram import TelegramEmulator
+from tests.emulators.telegram_chat import Chat
+from tests.emulators.telegram_state import Person
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program
@@ -129,6 +131,38 @@ async def phone(browser: Browser, link: str) -> AsyncIterator[Page]:
     await context.close()
 
 
+@asynccontextmanager
+async def reachable(folder: Path, telegram: TelegramEmulator, model: str, **people: str) -> AsyncIterator[Program]:
+    """Run Parley with a page that has a certificate; `people` are the variables that name them."""
+    (folder / "home").mkdir()
+    certificate_file, key_file = certificate(folder)
+    port = free_port()
+    environ = {
+        "OPENAI_BASE_URL": model,
+        "OPENAI_API_KEY": "sk-test",
+        "TELEGRAM_BOT_TOKEN": telegram.token,
+        "TELEGRAM_BASE_URL": telegram.url,
+        "PARLEY_WEB_PORT": str(port),
+        "PARLEY_WEB_URL": f"https://127.0.0.1:{port}",
+        "PARLEY_WEB_CERTIFICATE_FILE": certificate_file,
+        "PARLEY_WEB_KEY_FILE": key_file,
+    }
+    program = Program(folder, {**environ, **people})
+    await program.launch()
+    try:
+        yield program
+    finally:
+        await program.kill()
+
+
+async def link_from_page(chat: Chat, person: Person) -> str:
+    """Ask for a link in a direct chat."""
+    link = re.compile(r"https://127\.0\.0\.1:\d+/\?token=\S+")
+    await chat.says(person, "/page")
+    await chat.until(lambda c: any(map(link.search, c.screen)))
+    return next(found[0] for found in map(link.search, chat.screen) if found)
+
+
 async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_telegram_waits_for(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -136,35 +170,13 @@ async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_tele
     script.then(
         Turn(tools=(ToolUse("run_command", {"argv": ["sh", "-c", "echo it ran"]}),)), Turn("The program has run.")
     )
-    (tmp_path / "home").mkdir()
-    certificate_file, key_file = certificate(tmp_path)
-    address = f"https://127.0.0.1:{(port := free_port())}"
     async with TelegramEmulator() as telegram, OpenAiEmulator(script, models=("test-model",)) as model:
         ann, bob, carl = (telegram.person(name, language="en") for name in ("Ann", "Bob", "Carl"))
-        program = Program(
-            tmp_path,
-            {
-                "OPENAI_BASE_URL": model.base_url,
-                "OPENAI_API_KEY": "sk-test",
-                "TELEGRAM_BOT_TOKEN": telegram.token,
-                "TELEGRAM_BASE_URL": telegram.url,
-                "PARLEY_OWNERS": f"telegram:{ann.id}",
-                "PARLEY_ALLOW": f"telegram:{bob.id}",
-                "PARLEY_WEB_PORT": str(port),
-                "PARLEY_WEB_URL": address,
-                "PARLEY_WEB_CERTIFICATE_FILE": certificate_file,
-                "PARLEY_WEB_KEY_FILE": key_file,
-            },
-        )
-        await program.launch()
-        try:
+        people = {"PARLEY_OWNERS": f"telegram:{ann.id}", "PARLEY_ALLOW": f"telegram:{bob.id}"}
+        async with reachable(tmp_path, telegram, model.base_url, **people) as program:
             await telegram.private(ann).says(ann, f"/role telegram:{carl.id} admin")
             await telegram.private(ann).until(lambda c: any("Admin, from now on" in text for text in c.screen))
-            direct, link = telegram.private(carl), re.compile(rf"{address}/\?token=\S+")
-            await direct.says(carl, "/page")
-            await direct.until(lambda c: any(map(link.search, c.screen)))
-            found = next(filter(None, map(link.search, direct.screen)))
-            async with phone(browser, found[0]) as page:
+            async with phone(browser, await link_from_page(telegram.private(carl), carl)) as page:
                 chat = telegram.private(bob)
                 await chat.says(bob, "run it")
                 await model.wait_for(lambda: bool(model.requests), 30)
@@ -181,5 +193,3 @@ async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_tele
                 await expect(card).to_have_count(0)
             audited = "".join(file.read_text() for file in (program.home / "audit").iterdir())
             assert any(f"telegram:{carl.id}" in line and "approv" in line for line in audited.splitlines())
-        finally:
-            await program.kill()
