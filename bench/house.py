@@ -126,7 +126,9 @@ def _forwards(module: Module) -> int:
         called = value.value if isinstance(value, ast.Await) else value
         if not isinstance(called, ast.Call) or not ast.unparse(called.func).startswith("self._"):
             return False
-        return not any(isinstance(each, ast.Lambda) for each in called.args)
+        arguments = {each.arg for each in (*function.args.args, *function.args.kwonlyargs)}
+        handed = [*called.args, *(each.value for each in called.keywords)]
+        return all(isinstance(each, ast.Name) and each.id in arguments for each in handed)
 
     return sum(map(is_forward, module.functions))
 

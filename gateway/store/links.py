@@ -77,4 +77,7 @@ def _digest(code: str) -> str:
 
 
 def _link(row: tuple[str, str, str] | None) -> Link | None:
-    return Link(row[0], Account(row[1], row[2])) if row else None
+    if row is None:
+        return None
+    key, principal, name = row
+    return Link(key, Account(principal, name))
