@@ -91,6 +91,13 @@ class Conversation:
                 self._chat = await self._store.chats.get(self.key)
         return self._chat
 
+    @property
+    def settings_now(self) -> Chat:
+        """The chat's settings at this moment. Call `settings` first."""
+        if self._chat is None:
+            raise RuntimeError("settings() was not called")
+        return self._chat
+
     async def language(self, sender: Sender | None = None, otherwise: str | None = None) -> Language:
         """Return the chat's chosen language, or that of the sender's client, or of the tag `otherwise`."""
         chat = await self.settings()
@@ -153,9 +160,7 @@ class Conversation:
 
     async def switch(self, session: str) -> None:
         """Make this the current session. Skills loaded by people stay loaded. Call `settings` first."""
-        if self._chat is None:
-            raise RuntimeError("settings() first: nothing may come between them and the new session")
-        self._chat = replace(self._chat, session=session)
+        self._chat = replace(self.settings_now, session=session)
         await self._store.chats.save(self._chat)
         if self._agent is None:
             await self._store.skills.renew(self.key)

@@ -308,7 +308,7 @@ class ChatSession:
             owed, self._unsent = self._unsent, []
             await self._runs.deliver_left(self.key, owed)
             return
-        chat = await self.conversation.settings()
+        await self.conversation.settings()
         if self.mail.is_held:
             return
         if self._unfinished:
@@ -320,7 +320,8 @@ class ChatSession:
             if not items:
                 return
             self._sender_language = items[0].event.sender.language
-            run = self._turns.new_run(chat, items[0], in_group=self._channel.is_group(self.key))
+            now = self.conversation.settings_now  # another session may have begun while the messages waited
+            run = self._turns.new_run(now, items[0], in_group=self._channel.is_group(self.key))
         self.current.begin(run, items)
         try:
             with self._runs.runner.tracked(run):

@@ -125,6 +125,26 @@ async def test_in_a_group_others_do_not_wait_for_whoever_has_to(start_bot: Start
     assert last_heard(bot)[-1] == "me too"
 
 
+async def test_who_waits_for_the_pace_is_heard_in_the_conversation_that_somebody_begins_meanwhile(
+    start_bot: StartBot,
+) -> None:
+    clock = HandClock()
+    channel = MemoryChannel(limits=NO_PACE, now=clock.time)
+    bot = await start_bot(*[f"answer {number}" for number in range(12)], channel=channel, clock=clock)
+    for number in range(BURST):
+        await bot.hears(f"{number}", sender="bob", group="team")
+    await channel.hears("I again", sender="bob", group="team")
+
+    await channel.hears("/new", sender="ann", group="team")
+    await channel.until(lambda: bot.screen[-1].startswith("New conversation started."))
+    async with clock.going_on():
+        await channel.until(lambda: bot.screen[-1] == "answer 10")
+    await bot.hears("and what did Bob say?", sender="ann", group="team")
+
+    assert [text_of(each.content) for each in bot.llm.requests[BURST].messages] == ["I again"]
+    assert "I again" in last_heard(bot)
+
+
 async def test_a_stop_drops_what_waits_for_the_pace(start_bot: StartBot) -> None:
     clock = HandClock()
     channel = MemoryChannel(limits=NO_PACE, now=clock.time)
