@@ -15,7 +15,7 @@ from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.records.spending_report import Bar, Span, SpendingReport, Sum, began, first_of, report_of
 from gateway.settings.current import CurrentSettings
-from gateway.store.budget import ALL, Account, Scope, chat_account
+from gateway.store.budget import Scope, chat_account
 from gateway.store.spending import Spending
 from gateway.texts.amounts import Unit, amount_words
 from gateway.texts.say import Language, say
@@ -59,7 +59,7 @@ class UsageCommands:
             return reply(say("usage_not_yours", given.language))
         now = self._clock.time()
         since = began(first_of(span, now, self._current.zone), self._current.zone)
-        rows = await self._spending.usage(since, self._account(given, scope))
+        rows = await self._spending.usage(since, scope, self._subjects(given, scope))
         report = report_of(rows, span, now, self._current.zone)
         text = _text(report, scope, self._current.zone, given.language)
         if not report.total.calls:
@@ -67,11 +67,10 @@ class UsageCommands:
         picture = await asyncio.to_thread(self._draw, report, given.asked)
         return OutboundMessage(markdown=text, attachments=(picture,))
 
-    def _account(self, given: Invocation, scope: Scope) -> Account:
-        if scope is Scope.ALL:
-            return ALL
-        mine = Account(Scope.PERSON, self._access.person(given.chat, given.sender))
-        return mine if scope is Scope.PERSON else chat_account(given.chat)
+    def _subjects(self, given: Invocation, scope: Scope) -> list[str]:
+        if scope is Scope.PERSON:
+            return self._access.accounts(given.chat, given.sender)
+        return [chat_account(given.chat).subject] if scope is Scope.CHAT else []
 
     def _draw(self, report: SpendingReport, asked: str) -> Attachment:
         """Write the chart to a file to be sent. Blocks."""

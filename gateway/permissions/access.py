@@ -195,12 +195,20 @@ class Access:
 
     def person(self, chat: ChatKey, sender: Sender) -> str:
         """Return the principal that stands for all linked accounts of the sender."""
-        return self._roles.linked(self.principal(chat, sender))[0]
+        return self.person_with(self.principal(chat, sender))
+
+    def person_with(self, principal: str) -> str:
+        """Return the principal that stands for all accounts linked with this one."""
+        return self._roles.linked(principal)[0]
+
+    def accounts(self, chat: ChatKey, sender: Sender) -> list[str]:
+        """Return the principals of all linked accounts of the sender."""
+        return self._roles.linked(self.principal(chat, sender))
 
     def person_named(self, text: str, near: ChatKey) -> str | None:
         """Return the principal that stands for the person somebody typed as `platform:id`, see `named`."""
         principal = self.named(text, near)
-        return None if principal is None else self._roles.linked(principal)[0]
+        return None if principal is None else self.person_with(principal)
 
     def name_of(self, principal: str) -> str:
         """Return the name of an account on its platform, or ""."""

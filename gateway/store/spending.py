@@ -1,6 +1,7 @@
 """The tables of budgets and of the model calls that are charged to them."""
 
 import asyncio
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
@@ -141,15 +142,16 @@ class Spending(Table):
 
         return await self._writer.submit(read)
 
-    async def usage(self, since: float, account: Account) -> list[Used]:
-        """Return what an account has used since a time, oldest first."""
-        column = _COLUMNS.get(account.scope)
-        where = f" AND {column} = :subject" if column else ""
+    async def usage(self, since: float, scope: Scope, subjects: Sequence[str] = ()) -> list[Used]:
+        """Return what the accounts of a scope have used together since a time, oldest first."""
+        column = _COLUMNS.get(scope)
+        named = {f"subject{number}": subject for number, subject in enumerate(subjects)}
+        where = f" AND {column} IN ({', '.join(f':{name}' for name in named)})" if column else ""
         query = (
             f"SELECT {_QUARTER} AS began, {_KIND} AS kind, model, {_SUMS}"  # noqa: S608
             f" FROM spending WHERE at >= :since{where} GROUP BY began, kind, model ORDER BY began, kind, model"
         )
-        values = {"step": STEP, "since": since, "subject": account.subject}
+        values = {"step": STEP, "since": since, **named}
 
         def read(connection: Connection) -> list[Used]:
             rows = connection.execute(query, values)

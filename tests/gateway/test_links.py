@@ -6,9 +6,10 @@ from functools import partial
 import pytest
 
 from channels.base import ChatKey, Sender
-from channels.memory import user
+from channels.memory import NO_PACE, user
+from gateway.permissions.budgets import Charged
 from gateway.permissions.roles import Role
-from gateway.store.budget import Account, Scope
+from gateway.store.budget import Account, Payer, Scope, Spent
 from gateway.texts.amounts import Period
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -236,3 +237,39 @@ async def test_names_do_nothing_where_they_are_shown(start_bot: StartBot, name: 
         assert all(len(line) < 400 for line in text.splitlines())
     labels = [each.label for _, message in bot.channel.posts for row in message.buttons for each in row]
     assert all(len(label) <= 60 and label.isprintable() for label in labels)
+
+
+async def test_a_person_hears_of_a_budget_once_whichever_account_pays(start_bot: StartBot) -> None:
+    bot = await start_bot("One.", "Two.", "Three.", channel=Platform(limits=NO_PACE))
+    await bot.hears(f"/link {await code_from(bot, 'ann')}", sender="eve")
+    await linked(bot, "bob", "carl")
+    await bot.hears("/budget all 100k tokens a day")
+    await bot.hears("/budget memory:bob 90k tokens a day")
+    for person in ("bob", "carl", "eve"):
+        await bot.hears("hi", sender=person)
+        charged = await bot.made.budgets.reserve(
+            Payer(chat_of(bot, person), "run", person, bot.made.access.person(chat_of(bot, person), user(person))),
+            "m",
+            Spent(40_000, 0),
+        )
+        assert isinstance(charged, Charged) == (person != "eve")
+        if isinstance(charged, Charged):
+            bot.made.budgets.settle(charged, "m", Spent(42_000, 0), "settled")
+        await bot.app.settled()
+        await bot.made.owners.settled()
+
+    seen = {each: "\n".join(bot.channel.screen_of(chat_of(bot, each))) for each in ("ann", "bob", "carl", "eve")}
+    told = {each: text.count("% of a budget are used") for each, text in seen.items()}
+    assert told["ann"] + told["eve"] == 1
+    assert told["bob"] + told["carl"] == 1
+
+
+async def test_what_both_accounts_used_before_they_were_linked_is_the_persons(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello, Bob.", "Hello, Carl.")
+    for person in ("bob", "carl"):
+        await bot.hears("hi", sender=person)
+    await linked(bot, "bob", "carl")
+
+    for person in ("bob", "carl"):
+        await bot.hears("/usage me", sender=person)
+        assert "2 calls" in bot.channel.screen_of(chat_of(bot, person))[-1]

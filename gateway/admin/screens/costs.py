@@ -1,7 +1,7 @@
 """The screen of costs: what the model has cost by day, model, chat, person and job, and the budgets."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from urllib.parse import urlencode
 
@@ -80,7 +80,10 @@ class CostsScreen:
     async def view(self, visit: Visit) -> View:
         """Return the costs of the day or span in the query, by the property that it names."""
         by, span, days = self._asked(visit)
-        report = CostReport(days, await self._spending.shares(days.since, days.until, by))
+        shares = await self._spending.shares(days.since, days.until, by)
+        if by is By.PERSON:
+            shares = [replace(each, subject=self._access.person_with(each.subject)) for each in shares]
+        report = CostReport(days, shares)
         rows = self._rows(visit, by, report)
         facts = {
             "by": by,
@@ -141,7 +144,7 @@ class CostsScreen:
         """Return all budgets, those of everything first, then those of which most is used."""
         reserved, ledger = await self._budgets.reserved(), self._budgets.ledger
         rows = []
-        for account in self._budgets.accounts:
+        for account in {ledger.shared(each)[0] for each in self._budgets.accounts}:
             for budget in self._budgets.of(account):
                 sums = reserved[budget.allowance.period]
                 held = sum((sums.get(each, Spent()) for each in ledger.shared(account)), Spent())
@@ -184,5 +187,6 @@ class CostsScreen:
 
     def _targets(self, visit: Visit) -> dict[str, str]:
         """Return the accounts for which a budget can be set, by the words by which /budget names them."""
-        known = sorted(self._budgets.accounts - {ALL}, key=lambda each: (each.scope, each.subject))[:MOST_LISTED]
+        accounts = {self._budgets.ledger.shared(each)[0] for each in self._budgets.accounts} - {ALL}
+        known = sorted(accounts, key=lambda each: (each.scope, each.subject))[:MOST_LISTED]
         return {target_of(each): self._whose(visit, each) for each in (ALL, *known)}

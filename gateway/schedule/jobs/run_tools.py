@@ -18,7 +18,7 @@ from gateway.delivery.outgoing import collect, waiting
 from gateway.permissions.access import Access
 from gateway.records.spending_report import midnight, usage_text
 from gateway.schedule.jobs.recent_messages import RecentMessages
-from gateway.store.budget import ALL, chat_account
+from gateway.store.budget import Scope, chat_account
 from gateway.store.job import HOUR, Firing, Job
 from gateway.store.store import Store
 
@@ -82,8 +82,8 @@ class RunTools:
                 raise ToolFailed("it tells of one day at least", "call it again with days from 1")
             days, now, zone = min(days, MOST_DAYS), self.clock.time(), ZoneInfo(job.zone)
             whole = self._may_see_all(job)
-            account = ALL if whole else chat_account(job.chat)
-            rows = await self.store.spending.usage(midnight(now, zone, days), account)
+            scope, chats = (Scope.ALL, []) if whole else (Scope.CHAT, [chat_account(job.chat).subject])
+            rows = await self.store.spending.usage(midnight(now, zone, days), scope, chats)
             return usage_text(rows, zone, now, days, "Parley in all chats" if whole else "Parley in this chat")
 
         return own_usage

@@ -73,7 +73,7 @@ async def test_the_sums_of_each_property_are_those_of_usage(tmp_path: Path, seed
         for span in Span:
             first = first_of(span, NOON, PARIS)
             days = Days(first, datetime.fromtimestamp(NOON, PARIS).date(), PARIS)
-            usage = report_of(await store.spending.usage(days.since, ALL), span, NOON, PARIS)
+            usage = report_of(await store.spending.usage(days.since, Scope.ALL), span, NOON, PARIS)
             for by in By:
                 report = CostReport(days, await store.spending.shares(days.since, days.until, by))
                 assert report.total == usage.total
@@ -161,3 +161,21 @@ async def test_names_of_attackers_are_shown_as_they_are_written(tmp_path: Path) 
             text = await page(world, f"?by={by}")
             assert "<img src=x" not in text
             assert "&lt;img src=x" in text
+
+
+async def test_linked_accounts_are_one_person_in_costs_and_budgets(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, budgets=BudgetSettings(person="9 USD a month")) as world:
+        bot = world.bot
+        await bot.hears("/link")
+        code = re.search(r"/link (\w{8})`", bot.screen[-1])
+        assert code
+        for each, cost in (("memory:ann", 10**9), ("memory:eve", 2 * 10**9)):
+            await spend(bot.made.store, bot.clock.time(), cost, person=each)
+        await bot.made.budgets.load()
+        await bot.hears(f"/link {code[1]}", sender="eve")
+
+        text = await page(world, "?by=person")
+
+        assert "person=memory%3Aann" in text
+        assert "person=memory%3Aeve" not in text
+        assert text.count("9 USD a month <span") == 1
