@@ -102,6 +102,7 @@ TEXTS = {
         "en": "{who} wrote to me and is unknown here. May they talk to me?",
         "zh": "{who} 给我发了消息，但我不认识此人。可以让此人和我说话吗？",
     },
+    "strangers_no_more": {"en": "Nobody else is waiting any more.", "zh": "没有其他陌生人在等待了。"},
     "strangers_more": {
         "en": "More unknown people have written to me: {count}. I show three at a time; the button lists all of them.",
         "zh": "还有 {count} 个陌生人给我发了消息。我一次只显示三个，点按钮可列出全部。",

@@ -82,14 +82,22 @@ class Owners:
         )
 
     def tell_how_many(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
-        """Send a message as `tell_of_stranger` does, or edit it if it was sent before."""
+        """Send a message as `tell_of_stranger` does, or edit the last one of this name while it has buttons."""
 
         async def tell() -> None:
             async with self._counting:
+                sent = await self._store.outbox.of_run(notice)
+                still_open = (each.key.partition(STRANGER)[0] for each in sent if each.message.buttons)
+                name = next(still_open, f"{notice}:{self._new_id()}")
                 for person in [*self._roles.having(Role.ADMIN), *self._pages]:
-                    await self._send(person, f"{notice}{STRANGER}", message, once=False)
+                    await self._send(person, f"{name}{STRANGER}", message, once=False)
 
         self._telling.start(tell(), f"tell {notice}")
+
+    async def correct(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
+        """Edit what `tell_how_many` sent, where it has buttons still."""
+        async with self._counting:
+            await self.close_notice(notice, message, only_open=True)
 
     def tell_account(self, account: Account, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
         """Send a message to one account in the background; `notice` is its unique name."""
@@ -106,6 +114,8 @@ class Owners:
             if only_open and not post.message.buttons:
                 continue
             closed = replace(post, message=message(await self._language_of(post.chat, post.key.rpartition(":")[2])))
+            if closed == post:
+                continue
             await self._store.outbox.add([closed])
             self._telling.start(self._delivery.deliver(post.chat, [closed]), f"close {post.key}")
 

@@ -1,6 +1,5 @@
 """The messages about strangers and linked accounts: to owners and admins, to the stranger, to the giver of a code."""
 
-from collections.abc import Sequence
 from functools import partial
 
 from agent_core.background import Background
@@ -16,6 +15,8 @@ from gateway.store.strangers import Stranger
 from gateway.texts.say import Language, language_of, say
 from gateway.upkeep.owners import Owners
 
+MORE = "strangers"
+"""The name of the message that tells how many more strangers wait."""
 LONGEST_NAME = 60
 """Characters."""
 VERDICTS = {"member": "allow_button", "guest": "guest_button", "ignore": "ignore_button", "block": "block_button"}
@@ -47,15 +48,13 @@ class StrangerNotices:
         """Show the first message of a stranger who had only sent a command, such as the /start of every new chat."""
         await self._owners.close_notice(_name(stranger), partial(_question, stranger), only_open=True)
 
-    def tell_of_more(self, waiting: Sequence[Stranger]) -> None:
+    def tell_of_more(self, count: int) -> None:
         """Tell owners and admins how many more strangers wait. The message is edited when others come."""
+        self._owners.tell_how_many(MORE, partial(_how_many, count))
 
-        def message(language: Language) -> OutboundMessage:
-            button = Button(label=say("look_button", language), action="/people")
-            text = say("strangers_more", language, count=len(waiting))
-            return OutboundMessage(markdown=text, buttons=((button,),), silent=True)
-
-        self._owners.tell_how_many(f"strangers-{waiting[0].id}", message)
+    async def count_again(self, count: int) -> None:
+        """Correct that message, once fewer strangers wait."""
+        await self._owners.correct(MORE, partial(_how_many, count))
 
     def tell_giver(self, link: Link, account: Account) -> None:
         """Tell the account which gave the code that another one used it, with a button to separate that again."""
@@ -139,6 +138,13 @@ def as_code(text: str) -> str:
 def plain_name(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name as one line of at most `most` characters and marks, in which hidden characters are written out."""
     return shown(" ".join(name.split())[:most]).strip()
+
+
+def _how_many(count: int, language: Language) -> OutboundMessage:
+    if not count:
+        return OutboundMessage(markdown=say("strangers_no_more", language), silent=True)
+    button = Button(label=say("look_button", language), action="/people")
+    return OutboundMessage(markdown=say("strangers_more", language, count=count), buttons=((button,),), silent=True)
 
 
 def _question(stranger: Stranger, language: Language) -> OutboundMessage:

@@ -71,8 +71,7 @@ class Strangers:
         await self._notices.ask_anew(stranger)
         if stranger.state is StrangerState.WAITING:
             await self._notices.greet(stranger)
-            known = await self._store.strangers.all()
-            self._notices.tell_of_more([each for each in known if each.state is StrangerState.WAITING])
+            self._notices.tell_of_more(await self._not_shown())
         self._changed.set()
 
     async def run(self, accept: Callable[[InboundEvent], Awaitable[Accepted]]) -> None:
@@ -92,11 +91,15 @@ class Strangers:
                 if stranger.state is StrangerState.SHOWN:
                     await self._notices.greet(stranger)
                     self._notices.ask(stranger)
+            await self._notices.count_again(await self._not_shown())
             await set_within(self._changed, LOOK_EVERY, self._clock)
 
     def look(self) -> None:
         """Ask about waiting strangers soon, because there is a new owner."""
         self._changed.set()
+
+    async def _not_shown(self) -> int:
+        return sum(each.state is StrangerState.WAITING for each in await self._store.strangers.all())
 
     async def waiting(self) -> list[Stranger]:
         """Return the strangers nobody has decided about, oldest first."""

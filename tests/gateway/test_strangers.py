@@ -90,6 +90,32 @@ async def test_at_most_three_strangers_are_shown_at_once(start_bot: StartBot) ->
     assert sum("unknown here" in text for text in told(bot, "ann")) == MOST_SHOWN
 
 
+def digests(bot: Bot) -> list[str]:
+    return [text for text in told(bot, "ann") if text.startswith(("More unknown people", "Nobody else"))]
+
+
+@pytest.mark.parametrize("restarts", [False, True], ids=["at once", "after a restart"])
+async def test_the_number_of_those_who_wait_goes_down_as_strangers_are_decided_about(
+    start_bot: StartBot, *, restarts: bool
+) -> None:
+    bot = await start_bot(channel=Platform())
+    for number in range(MOST_SHOWN + 2):
+        await bot.hears(f"hello {number}", sender=f"s{number}")
+    await bot.channel.until(lambda: digests(bot) != [] and "to me: 2." in digests(bot)[0])
+    if restarts:
+        await bot.restart()
+
+    await bot.channel.presses("Ignore")
+    await bot.channel.until(lambda: "to me: 1." in digests(bot)[0])
+    await bot.channel.presses("Block")
+    await bot.channel.until(lambda: digests(bot) == ["Nobody else is waiting any more."])
+    for number in range(2):
+        await bot.hears("hello", sender=f"late{number}")
+
+    await bot.channel.until(lambda: len(digests(bot)) == 2 and "to me: 2." in digests(bot)[1])
+    assert digests(bot)[0] == "Nobody else is waiting any more."
+
+
 async def test_groups_stay_silent(start_bot: StartBot) -> None:
     bot = await start_bot(channel=Platform())
     await bot.hears("hello", sender="eve", group="team", addressed=Addressed.MENTION)

@@ -15,8 +15,8 @@ from channels.memory import user
 from gateway.records.cost_report import CostReport, Days
 from gateway.records.spending_report import Span, first_of, report_of
 from gateway.settings.budgets import BudgetSettings
-from gateway.store.budget import ALL, Payer, Scope, Spent
 from gateway.store.budget import Account as BudgetAccount
+from gateway.store.budget import Payer, Scope, Spent
 from gateway.store.spending import By
 from gateway.store.store import Store
 from gateway.texts.amounts import Unit
