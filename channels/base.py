@@ -83,6 +83,8 @@ class _Inbound(Value):
     at: float
     """Time of the event in seconds since the epoch, by the platform's clock."""
     addressed: Addressed = Addressed.DIRECT
+    group: Text = ""
+    """Name of the group or channel, where the platform tells it. It is only displayed: anybody may take any name."""
 
 
 class _WithText(_Inbound):
@@ -117,6 +119,7 @@ class MessageReceived(_WithText):
             sender=self.sender,
             at=self.at,
             addressed=self.addressed,
+            group=self.group,
             message_id=self.message_id,
             name=name,
             arguments=arguments,

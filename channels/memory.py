@@ -263,6 +263,7 @@ class MemoryChannel:
             sender=who,
             at=self._now(),
             addressed=addressed,
+            group=group or "",
             message_id=self._new_id(),
             text=text,
             attachments=tuple(self._keep(name, content) for name, content in (files or {}).items()),

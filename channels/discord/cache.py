@@ -22,6 +22,8 @@ class Servers:
     def __init__(self) -> None:
         self._channels: dict[str, Channel] = {}
         self._guild_of: dict[str, str] = {}
+        self._names: dict[str, str] = {}
+        """Names of servers."""
         self._limits: dict[str, int] = {}
         self._roles: dict[str, str] = {}
         self._roles_of: dict[str, dict[str, str]] = {}
@@ -70,6 +72,11 @@ class Servers:
         known = self._channels.get(channel)
         return known.name if known else None
 
+    def title(self, guild: str | None, channel: str) -> str:
+        """Return the names of a server and of its channel, or of the channel of a thread; "" elsewhere."""
+        name = self.name(self.parent(channel) or channel) if guild else None
+        return f"{self._names.get(guild or '', '')} #{name}".strip() if name else ""
+
     def role(self, role: str) -> str | None:
         """Return the name of a role."""
         return self._roles.get(role)
@@ -92,6 +99,8 @@ class Servers:
             return
         if isinstance(raw, dict) and "premium_tier" in raw:
             self._limits[guild.id] = _LIMITS.get(guild.premium_tier, FILE_LIMIT)
+        if guild.name:
+            self._names[guild.id] = guild.name
         for each in (*guild.channels, *guild.threads):
             self.learn(each, guild.id)
         self._learn_roles(guild.id, guild.roles)
@@ -128,6 +137,7 @@ class Servers:
         for channel in [each for each, home in self._guild_of.items() if home == guild.id]:
             del self._channels[channel], self._guild_of[channel]
         self._limits.pop(guild.id, None)
+        self._names.pop(guild.id, None)
         self._roles_of.pop(guild.id, None)
 
     def _forget(self, raw: JsonValue) -> None:

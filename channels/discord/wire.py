@@ -212,6 +212,7 @@ class Guild(Wire):
     others."""
 
     id: Snowflake
+    name: Text = ""
     premium_tier: int = 0
     channels: tuple[JsonValue, ...] = ()
     threads: tuple[JsonValue, ...] = ()

@@ -85,6 +85,7 @@ def command_invoked(command: SlashCommand, me: Identity, names: Names, now: floa
         sender=_person(Named(id=command.user_id, name=command.user_name), me, names),
         at=now,
         addressed=Addressed.DIRECT if direct else Addressed.MENTION,
+        group=_group(Named(id=command.channel_id, name=command.channel_name)),
         message_id=command.trigger_id,
         name=name.lower().removeprefix("/") or "help",
         arguments=arguments.strip(),
@@ -108,6 +109,7 @@ def command_on_message(
         sender=_person(interaction.user, me, names),
         at=now,
         addressed=Addressed.DIRECT if direct else Addressed.MENTION,
+        group=_group(channel),
         message_id=interaction.trigger_id,
         name=name,
         respond=None if direct else interaction.response_url or None,
@@ -131,6 +133,7 @@ def pressed(interaction: Interaction, me: Identity, names: Names) -> ButtonPress
         sender=_person(interaction.user, me, names),
         at=float(action.action_ts),
         addressed=Addressed.DIRECT if is_direct(channel) else Addressed.REPLY,
+        group=_group(interaction.channel),
         message_id=where.message_ts,
         action=action.value,
         respond=interaction.response_url or None if where.is_ephemeral else None,
@@ -189,6 +192,11 @@ def question_asked(interaction: Interaction, me: Identity, names: Names, now: fl
         reply_to=asked.message or asked.thread,
         quoted=asked.quoted or None,
     )
+
+
+def _group(channel: Named | None) -> str:
+    """Return the name of a channel. Slack tells it with commands and interactions, and no message has it."""
+    return f"#{channel.name}" if channel is not None and channel.name and not is_direct(channel.id) else ""
 
 
 def _person(named: Named, me: Identity, names: Names) -> Sender:

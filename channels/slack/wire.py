@@ -171,6 +171,7 @@ class SlashCommand(Wire):
     user_id: str
     user_name: TextOrEmpty = ""
     channel_id: str
+    channel_name: TextOrEmpty = ""
     trigger_id: str
     response_url: TextOrEmpty = ""
 

@@ -205,6 +205,7 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         sender=sender,
         at=message.date,
         addressed=_addressed(message, me, said),
+        group=message.chat.title,
         text="" if forwarded else said.text,
         message_id=str(message.message_id),
         attachments=files or theirs,
@@ -260,6 +261,7 @@ def _pressed(query: CallbackQuery, me: Identity, now: float) -> ButtonPressed | 
         sender=_person(query.sender),
         at=now,
         addressed=Addressed.DIRECT if _is_private(query.message.chat) else Addressed.REPLY,
+        group=query.message.chat.title,
         message_id=str(query.message.message_id),
         action=query.data,
     )

@@ -51,7 +51,7 @@ class Insight:
 
 
 class ChatNames:
-    """Names of chats: private chats have the names of their people, groups their keys."""
+    """Names of chats: private chats have the names of their people, groups their own as last seen, if any was."""
 
     def __init__(self, accounts: Iterable[Account], access: Access, visit: Visit) -> None:
         self._people = {account.chat: account.name for account in accounts if account.chat and account.name}

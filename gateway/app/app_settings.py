@@ -85,8 +85,8 @@ class Stored:
     """Places, names and values of the rules of groups."""
     standings: Mapping[str, Standing] = field(default_factory=dict)
     """The standings of people whom groups admit by them."""
-    seen: Sequence[tuple[ChatKey, Sender]] = ()
-    """Those who wrote last in the chats, oldest first."""
+    seen: Sequence[tuple[ChatKey, Sender, str]] = ()
+    """Those who wrote last in the chats, with the names of groups, oldest first."""
 
     @classmethod
     async def of(cls, store: Store) -> "Stored":

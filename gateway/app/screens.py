@@ -39,7 +39,7 @@ def desk_of(made: Composition, person: str) -> Desk:
     settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
     skills = SkillsScreen(made.agent_parts.skills, made.store, made.delivery)
     models = ModelsScreen(made.chat_models, made.store, made.delivery, insight)
-    groups = GroupsScreen(made.groups.rules, made.store, made.delivery, made.budgets)
+    groups = GroupsScreen(made.groups.rules, made.store, made.delivery, made.budgets, insight)
     mcp = McpScreen(made.approved, made.agent_parts.others)
     home, secrets = made.settings.home, made.secrets
     storage = StorageScreen(home, made.current, insight, made.access)

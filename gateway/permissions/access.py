@@ -64,17 +64,17 @@ class Access:
         clock: Clock,
         *,
         groups: GroupAccess | None = None,
-        seen: Iterable[tuple[ChatKey, Sender]] = (),
+        seen: Iterable[tuple[ChatKey, Sender, str]] = (),
     ) -> None:
-        """`seen` are people who spoke in chats, oldest first, for their names."""
+        """`seen` are chats, people who spoke there, and names of groups, oldest first, for their names."""
         self.groups = groups or GroupAccess()
         self._roles = roles
         self._channels = Connected.of(channels)
         self._spoken_in = set(spoken_in)
         self._clock = clock
         self._names = Names()
-        for chat, sender in seen:
-            self._saw(chat, sender)
+        for chat, sender, group in seen:
+            self._saw(chat, sender, group)
         self._noticed: dict[str, float] = {}
         """Time of the log line about each unknown user of the last hour, oldest first."""
 
@@ -92,7 +92,7 @@ class Access:
             if event.addressed is not Addressed.AMBIENT:
                 self._notice(event)
             return Decision.REFUSED
-        self._saw(event.chat, event.sender)
+        self._saw(event.chat, event.sender, event.group)
         ambient = event.addressed is Addressed.AMBIENT and isinstance(event, MessageReceived)
         return Decision.ALLOWED if not ambient or self._takes_ambient(event.chat) else Decision.IGNORED
 
@@ -217,7 +217,7 @@ class Access:
         return named or self._names.person(principal)
 
     def name_of_chat(self, chat: ChatKey) -> str:
-        """Return the name of the person of a private chat, or ""."""
+        """Return the name of a group or of the person of a private chat, as last seen, or ""."""
         return self._names.chat(chat)
 
     def spoke(self, chat: ChatKey) -> None:
@@ -225,9 +225,11 @@ class Access:
         if chat.thread is not None:
             self._spoken_in.add(str(chat))
 
-    def _saw(self, chat: ChatKey, sender: Sender) -> None:
-        is_private = not self._is_group(chat) and chat.thread is None
-        self._names.saw(self.principal(chat, sender), sender.name, chat if is_private else None)
+    def _saw(self, chat: ChatKey, sender: Sender, group: str) -> None:
+        is_group = self._is_group(chat)
+        self._names.saw(self.principal(chat, sender), sender.name, None if is_group or chat.thread else chat)
+        if is_group:
+            self._names.saw_group(chat, group)
 
     def _takes_ambient(self, chat: ChatKey) -> bool:
         match self.groups.rules.activation(chat):

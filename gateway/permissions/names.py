@@ -1,4 +1,4 @@
-"""Remembers the names of people and of the private chats with them, as they were last seen."""
+"""Remembers the names of people, of the private chats with them and of groups, as they were last seen."""
 
 from typing import TypeVar
 
@@ -24,12 +24,17 @@ class Names:
         if private_chat is not None:
             _put(self._chats, private_chat, name)
 
+    def saw_group(self, chat: ChatKey, name: str) -> None:
+        """Remember the name of a group."""
+        if name:
+            _put(self._chats, chat.model_copy(update={"thread": None}), name)
+
     def person(self, principal: str) -> str:
         """Return the name of an account, or ""."""
         return self._people.get(principal, "")
 
     def chat(self, chat: ChatKey) -> str:
-        """Return the name of the person of a private chat, also for its threads, or ""."""
+        """Return the name of a group, or of the person of a private chat, also for their threads, or ""."""
         return self._chats.get(chat.model_copy(update={"thread": None}), "")
 
 

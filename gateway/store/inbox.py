@@ -70,18 +70,18 @@ class Inbox(Table):
 
         return await self._reader.run(read)
 
-    async def last_senders(self) -> list[tuple[ChatKey, Sender]]:
-        """Return who wrote in which chat lately, oldest first, with the names that they had."""
+    async def last_senders(self) -> list[tuple[ChatKey, Sender, str]]:
+        """Return who wrote in which chat lately, oldest first, with the names that they and the groups had."""
         query = (
-            "SELECT chat, json_extract(payload, '$.sender.id'), json_extract(payload, '$.sender.name')"
-            " FROM inbox ORDER BY seq DESC LIMIT ?"
+            "SELECT chat, json_extract(payload, '$.sender.id'), json_extract(payload, '$.sender.name'),"
+            " json_extract(payload, '$.group') FROM inbox ORDER BY seq DESC LIMIT ?"
         )
 
-        def sender(row: tuple[str, str, str]) -> tuple[ChatKey, Sender]:
-            chat, person, name = row
-            return ChatKey.parse(chat), Sender(id=person, name=name)
+        def sender(row: tuple[str, str, str, str | None]) -> tuple[ChatKey, Sender, str]:
+            chat, person, name, group = row
+            return ChatKey.parse(chat), Sender(id=person, name=name), group or ""
 
-        def read(connection: Connection) -> list[tuple[ChatKey, Sender]]:
+        def read(connection: Connection) -> list[tuple[ChatKey, Sender, str]]:
             return list(readable(connection.execute(query, (MOST_SENDERS,)), sender, "inbox"))[::-1]
 
         return await self._reader.run(read)

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channels.base import ChatKey
+from gateway.admin.insight import Insight
 from gateway.admin.screen import View, Visit
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.budgets import Budgets
@@ -21,6 +22,8 @@ class Row:
     """A group or channel with its rules."""
 
     chat: str
+    name: str
+    """As last seen; the key where none was."""
     activation: Activation
     is_own_activation: bool
     """True if the activation was set, at any level."""
@@ -38,8 +41,9 @@ class GroupsScreen:
 
     name = "groups"
 
-    def __init__(self, groups: Groups, store: Store, delivery: Delivery, budgets: Budgets) -> None:
+    def __init__(self, groups: Groups, store: Store, delivery: Delivery, budgets: Budgets, insight: Insight) -> None:
         self._groups = groups
+        self._insight = insight
         self._store = store
         self._delivery = delivery
         self._budgets = budgets
@@ -47,9 +51,10 @@ class GroupsScreen:
     async def view(self, visit: Visit) -> View:
         """Return the groups of the connected platforms."""
         known = {chat.model_copy(update={"thread": None}) for chat in await self._store.chats.known()}
-        chats = sorted((each for each in known if self._is_group(each)), key=str)
+        names = self._insight.names(visit)
+        chats = sorted((names.of(each), str(each), each) for each in known if self._is_group(each))
         facts = {
-            "groups": [self._row(visit, each) for each in chats[:MOST_LISTED]],
+            "groups": [self._row(visit, each, name) for name, _, each in chats[:MOST_LISTED]],
             "activations": list(Activation),
             "audiences": [each for each in Audience if each is not Audience.ROLE],
             "classes": list(NAMES),
@@ -60,7 +65,7 @@ class GroupsScreen:
     def _is_group(self, chat: ChatKey) -> bool:
         return self._delivery.knows(chat) and self._delivery.channel(chat).is_group(chat)
 
-    def _row(self, visit: Visit, chat: ChatKey) -> Row:
+    def _row(self, visit: Visit, chat: ChatKey, name: str) -> Row:
         speakers, language = self._groups.speakers(chat), visit.language
         budgets = [
             (
@@ -71,6 +76,7 @@ class GroupsScreen:
         ]
         return Row(
             chat=str(chat),
+            name=name,
             activation=self._groups.activation(chat),
             is_own_activation=self._groups.place(chat, ACTIVATION) is not None,
             audience=speakers.audience,

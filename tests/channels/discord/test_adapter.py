@@ -83,6 +83,7 @@ async def test_a_mention_in_a_server_is_answered_in_place(
     event = await inbox.message()
     assert (event.text, event.addressed) == ("when do we meet?", Addressed.MENTION)
     assert channel.is_group(event.chat)
+    assert event.group == "Team #general"
     await channel.send(event.chat, OutboundMessage(markdown="At ten.", reply_to=asked.id), "k")
     answer = chat.bot_messages[-1]
     await chat.says(ben, "thanks", reply_to=answer)

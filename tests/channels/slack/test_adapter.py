@@ -140,7 +140,8 @@ async def test_a_button_in_a_thread_belongs_to_the_chat_of_the_thread(
     await inbox.until(lambda _: inbox.offered == 2)
     await chat.presses(ann, "Stop")
 
-    assert (await inbox.next()).chat == event.chat
+    press = await inbox.next()
+    assert (press.chat, press.group) == (event.chat, "#plans")
 
 
 async def test_our_own_edits_and_other_bots_are_not_heard(

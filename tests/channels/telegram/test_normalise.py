@@ -69,7 +69,7 @@ def test_a_mention_in_a_caption() -> None:
 def test_what_is_no_mention_of_us_is_talk(entities: JsonValue) -> None:
     event = received(GROUP, text="@parley_bot hi", entities=entities)
 
-    assert (event.text, event.addressed) == ("@parley_bot hi", Addressed.AMBIENT)
+    assert (event.text, event.addressed, event.group) == ("@parley_bot hi", Addressed.AMBIENT, "Team")
 
 
 def test_a_reply_to_us_and_a_reply_to_another() -> None:

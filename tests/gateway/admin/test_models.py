@@ -110,9 +110,20 @@ async def test_the_rules_of_a_group_are_shown_and_changed_in_it(tmp_path: Path) 
         assert len(world.bot.made.budgets.of(chat_account(team))) == 1
         text = await get(client, "groups")
         assert f"<code>{team}</code>" in text
+        assert "<h2>team (memory)</h2>" in text
         assert "3 USD a day" in text
         assert "<strong>deny</strong>" in text
         assert '<option value="always" selected>' in text
+
+
+async def test_a_group_has_its_name_also_after_a_restart_and_in_other_lists(tmp_path: Path) -> None:
+    name = "🌵" * 300
+    async with admin_world(tmp_path, "Hello!") as world:
+        await world.bot.channel.hears("hi", sender=user("ann"), group=name)
+        await world.bot.app.settled()
+    async with admin_world(tmp_path) as world, world.client() as client:
+        assert f"<h2>{name} (memory)</h2>" in await get(client, "groups")
+        assert f"{name} (memory)" in await get(client, "costs")
 
 
 async def test_a_group_with_an_attackers_name_is_shown_as_it_is_written(tmp_path: Path) -> None:
