@@ -233,7 +233,7 @@ async def test_a_request_is_decided_like_any_event_and_not_stored(start_bot: Sta
 
 
 def test_people_and_their_private_chats_are_named_as_they_were_last_seen() -> None:
-    known = Access(Roles(KNOWN), [MemoryChannel()], (), FakeClock(), seen=[(HOME, Sender(id="1", name="Anna"))])
+    known = Access(Roles(KNOWN), [MemoryChannel()], (), FakeClock(), seen=[(HOME, Sender(id="1", name="Anna"), "")])
     assert (known.name_of("memory:1"), known.name_of_chat(HOME)) == ("Anna", "Anna")
     known.authorize(says(ANN))
     known.authorize(says(MALLORY))
