@@ -39,6 +39,10 @@ class Limits(Value):
     """True if only the user of this machine can reach the channel, so that every sender is the owner."""
     accompanies: bool = False
     """True if Parley ends when all other channels have ended."""
+    one_receiver: bool = False
+    """True if one process at a time may receive with an account; others may send."""
+    bound_to_process: bool = False
+    """True if people are reached only by the process to which they are connected, so that it has to do the work."""
     tells_full_members: bool = False
     """True if `Standing.is_full_member` tells members of the workspace from its guests."""
     captions: bool = False

@@ -59,6 +59,7 @@ class DiscordChannel:
         threads_share_pace=False,
         calls_per_second=45,
         max_upload=LARGEST_LIMIT,
+        one_receiver=True,
         captions=True,
         typing_every=timedelta(seconds=8),
     )

@@ -51,6 +51,7 @@ class TelegramChannel:
             burst=3,
             calls_per_second=config.calls_per_second,
             max_upload=MAX_UPLOAD,
+            one_receiver=True,
             captions=True,
             typing_every=timedelta(seconds=4),
         )

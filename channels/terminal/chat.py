@@ -14,6 +14,7 @@ LIMITS = Limits(
     edit_every_in_groups=timedelta(seconds=0.2),
     burst=20,
     is_local=True,
+    bound_to_process=True,
     words_after=timedelta(0),
     forgets=True,
     stays_written=True,

@@ -66,6 +66,7 @@ class WebChannel:
             threads_share_memory=True,
             keeps_keys=True,
             is_local=True,
+            bound_to_process=True,
             words_after=timedelta(0),
             folds_reasoning=True,
             shows_calls=True,

@@ -1,9 +1,10 @@
 """The running gateway: serves its channels, and keeps what runs beside them going."""
 
 import asyncio
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Coroutine
 
-from gateway.app.channel_server import ChannelServer, Supervisor, Work
+from gateway.app.channel_server import ChannelServer
+from gateway.app.duties import Duties
 from gateway.runs.drain import Drain
 
 
@@ -13,10 +14,9 @@ class App:
     def __init__(
         self,
         channels: ChannelServer,
-        supervisor: Supervisor,
+        duties: Duties,
         drain: Drain,
         *,
-        loops: Mapping[str, Work],
         console: Callable[[str], None],
         settled: Callable[[], Coroutine[object, object, None]],
         input_ended: Callable[[str], None],
@@ -24,7 +24,9 @@ class App:
         """Create the app.
 
         Args:
-            loops: Work that runs beside the channels until it is cancelled, by the name under which it is reported.
+            channels: Receives from the platforms.
+            duties: Runs beside the channels.
+            drain: Brings running work to a safe point.
             console: Shows a line to the operator.
             settled: Waits until all events and due jobs have been handled.
             input_ended: Refuses the approvals that are asked for on a platform, whose input has ended.
@@ -33,8 +35,7 @@ class App:
         self.input_ended = input_ended
         self.drain = drain
         self._channels = channels
-        self._supervisor = supervisor
-        self._loops = loops
+        self._duties = duties
         self._console = console
 
     @property
@@ -43,27 +44,28 @@ class App:
         return self.drain.at_work
 
     async def drained(self, seconds: float) -> None:
-        """Begin nothing new, and wait until running work is at a safe point, at most `seconds`."""
+        """Begin nothing new, and wait until running work is at a safe point, at most `seconds`.
+
+        What only one process may do is left to another one at once.
+        """
+        leaving = asyncio.create_task(self._duties.leave(), name="leaving duties")
         resting = asyncio.create_task(self.drain.rested(), name="draining")
         await asyncio.sleep(0)
         if seconds and (count := self.drain.at_work):
             answers = "1 answer" if count == 1 else f"{count} answers"
             self._console(f"Finishing {answers}, at most {seconds:g} s; press again to stop now")
-        await asyncio.wait([resting], timeout=seconds)
+        await asyncio.wait([resting, leaving], timeout=seconds)
         resting.cancel()
+        leaving.cancel()
 
     async def run(self) -> None:
         """Serve the channels until the last one that keeps the program going has ended, or until cancelled."""
         serving = asyncio.create_task(self._channels.run(self._console), name="channels")
-        beside = [
-            asyncio.create_task(self._supervisor.keep_going(name, loop), name=name)
-            for name, loop in self._loops.items()
-        ]
+        beside = asyncio.create_task(self._duties.run(), name="duties")
         try:
             await asyncio.wait([serving])
             serving.result()
         finally:
-            tasks = [serving, *beside]
-            for task in tasks:
+            for task in (serving, beside):
                 task.cancel()
-            await asyncio.wait(tasks)
+            await asyncio.wait([serving, beside])

@@ -72,6 +72,16 @@ class CatchUp:
         self._unlisted: dict[ChatKey, MessageReceived] = {}
         """Last messages in new chats from before it was known which chats have a gap."""
 
+    def listen(self) -> None:
+        """Let messages wait from now on until it is known which chats have a gap."""
+        self._is_listed = False
+        self._reader.reopen()
+
+    def leave(self) -> None:
+        """Leave the gaps to another process; no message waits for one here."""
+        self._is_listed, self._unheard_until = True, 0.0
+        self._reader.begin({})
+
     async def accept(self, event: InboundEvent) -> Accepted:
         """Store an event at once. A message moves its chat's mark if there is no gap before it."""
         if not isinstance(event, MessageReceived):
@@ -127,6 +137,7 @@ class CatchUp:
         self._pace.listens(self._name)
         self._since = max(now - OLDEST, await self._store.created_at())
         marks = with_outsides(await self._store.read_marks.newest(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
+        await self._store.read_marks.open_gaps(self._name, marks)
         self._known = marks
         self._unheard_until = now + OLDEST if marks else 0.0
         self._reader.begin({chat: max(at - OVERLAP, self._since) for chat, at in marks.items()})

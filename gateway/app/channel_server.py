@@ -1,7 +1,7 @@
 """Serves the channels of the running gateway, those that come later as well."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from functools import partial
 
 from agent_core.clock import Clock
@@ -11,10 +11,9 @@ from channels.capabilities import CatchesUp, KnowsConnection
 from channels.connected import Connected
 from gateway.app.catch_up import CatchUp
 from gateway.app.handler import ChannelMessageHandler
+from gateway.cluster.leases import Leases, Work
 from gateway.errors import ParleyError
 from gateway.upkeep.owners import Owners
-
-Work = Callable[[], Awaitable[None]]
 
 LOOK_EVERY = 0.05
 """Seconds between two looks whether a channel is connected, which none of them announces."""
@@ -43,6 +42,8 @@ class ChannelServer:
         menu: Menu,
         supervisor: Supervisor,
         catch_up: Callable[[str, CatchesUp], CatchUp],
+        *,
+        leases: Leases,
     ) -> None:
         """`catch_up` makes what reads the missed messages of a platform, by its name and channel."""
         self._channels = channels
@@ -50,6 +51,7 @@ class ChannelServer:
         self._menu = menu
         self._supervisor = supervisor
         self._catch_up = catch_up
+        self._leases = leases
         self._serving: dict[str, asyncio.Task[None]] = {}
         """The tasks of the channels that are served, by platform."""
         self._paused: set[str] = set()
@@ -158,17 +160,42 @@ class ChannelServer:
 
     async def _serve_once(self, channel: Channel) -> None:
         """Run a channel once, reading missed messages if it supports that."""
-        if not isinstance(channel, CatchesUp):
-            await channel.run(self._handler.accept, self._menu)
-            return
-        behind = self._catch_up(channel.name, channel)
+        if isinstance(channel, CatchesUp):
+            await self._serve_and_catch_up(channel, self._catch_up(channel.name, channel))
+        else:
+            await self._while_receiver(channel, partial(channel.run, self._handler.accept, self._menu))
+
+    async def _serve_and_catch_up(self, channel: Channel, behind: CatchUp) -> None:
+        """Run a channel, and read what was missed: on a platform with one receiver, both in the same process."""
         name = f"catch up {channel.name}"
-        catching_up = asyncio.create_task(self._supervisor.keep_going(name, behind.run), name=name)
-        try:
-            await channel.run(behind.accept, self._menu)
-        finally:
-            catching_up.cancel()
-            await asyncio.wait([catching_up])
+
+        async def read_missed() -> None:
+            behind.listen()
+            await self._supervisor.keep_going(name, behind.run)
+
+        async def receive() -> None:
+            one = channel.limits.one_receiver
+            leased = read_missed() if one else self._leases.while_held(name, read_missed, waits=behind.leave)
+            reading = asyncio.create_task(leased, name=name)
+            try:
+                await channel.run(behind.accept, self._menu)
+            finally:
+                reading.cancel()
+                await asyncio.wait([reading])
+
+        await self._while_receiver(channel, receive, waits=behind.leave)
+
+    async def _while_receiver(self, channel: Channel, receive: Work, waits: Callable[[], None] | None = None) -> None:
+        """Receive: from a platform with one receiver, while this process holds its lease."""
+        if channel.limits.one_receiver:
+            await self._leases.while_held(receiver_of(channel), receive, waits=waits)
+        else:
+            await receive()
+
+
+def receiver_of(channel: Channel) -> str:
+    """Return the name of the lease of the process that receives from a platform."""
+    return f"receive {channel.name}"
 
 
 def _is_connected(channel: Channel) -> bool:

@@ -76,7 +76,9 @@ class Commands(Chats):
         feedback = Feedback(store, self.announcer, self.jobs, clock)
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
         model = ModelStatus(about, self.chat_models, self.chat_agents.chain, self.budgets, clock)
-        status = StatusCommand(about, clock, self.settings.home, self.approvals, self.tasks, model)
+        status = StatusCommand(
+            about, clock, self.settings.home, self.approvals, self.tasks, model, nodes=self.seen_nodes
+        )
         usage = UsageCommands(store.spending, self.access, self.current, self.settings.home / OUTGOING, clock)
         followed = self.revocation.sweep, store.pairing.outcome
         test = ModelTest(self.chat_models, self.spending_of, store.spending, clock, self._new_id)

@@ -12,18 +12,20 @@ from gateway.app.admission import Admission
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
-from gateway.app.channel_server import ChannelServer, Work
+from gateway.app.channel_server import ChannelServer
 from gateway.app.command_handler import CommandHandler
 from gateway.app.command_table import Commands
 from gateway.app.connections import Connections, Life
+from gateway.app.duties import Duties
 from gateway.app.gap_reader import GapReader
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
-from gateway.app.metrics import Parts, Vitals
+from gateway.app.metrics import Cluster, Parts, Vitals
 from gateway.app.recovery import Recovery
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.replies import Replies
+from gateway.cluster.leases import Work
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts
@@ -165,7 +167,7 @@ class Composition(Commands):
     @cached_property
     def channel_server(self) -> ChannelServer:
         menu = Menu(self.commands.specs, self._suggest)
-        return ChannelServer(self._channels, self.handler, menu, self.supervisor, self.catch_up)
+        return ChannelServer(self._channels, self.handler, menu, self.supervisor, self.catch_up, leases=self.leases)
 
     @cached_property
     def recovery(self) -> Recovery:
@@ -199,9 +201,8 @@ class Composition(Commands):
             loops["what is due"] = partial(scheduler.run, every)
         return App(
             self.channel_server,
-            self.supervisor,
+            Duties(loops, self.supervisor, self.leases),
             self.drain,
-            loops=loops,
             console=self.console,
             settled=self.settled,
             input_ended=self.approvals.nobody_answers,
@@ -216,6 +217,7 @@ class Composition(Commands):
             self._channels,
             home=self.settings.home,
             about=self.about,
+            cluster=Cluster(self.leases, "" if self.seen_nodes is None else self.current.now.node, self.seen_nodes),
             clock=self._clock,
         )
 

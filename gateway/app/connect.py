@@ -50,7 +50,7 @@ def names() -> list[str]:
 
 
 async def _guide(settings: Settings, what: str, start_command: str) -> int:
-    around = Surroundings(settings, settings.secrets, _program(settings.home), time.time, start_command)
+    around = Surroundings(settings, settings.secrets, _program(settings.local), time.time, start_command)
     language = settings.language
     guide = ModelGuide(around, language) if what == MODEL else PlatformGuide(what, around, language)
     try:
@@ -63,17 +63,17 @@ async def _guide(settings: Settings, what: str, start_command: str) -> int:
     return 0
 
 
-def _program(home: Path) -> RunningParley | None:
-    """Return the Parley that runs in this home, or None. Raises ParleyError for one that takes no requests."""
-    process = running(home)
+def _program(folder: Path) -> RunningParley | None:
+    """Return the Parley that runs in this folder, or None. Raises ParleyError for one that takes no requests."""
+    process = running(folder)
     if process is None:
         return None
-    if not (home / FILE).exists():
+    if not (folder / FILE).exists():
         raise ParleyError(
-            f"The Parley that runs in {home} ({process}) takes no requests: it is `parley chat` alone, or another "
+            f"The Parley that runs in {folder} ({process}) takes no requests: it is `parley chat` alone, or another "
             "version. Stop it, then try again."
         )
-    return RunningParley(home / FILE)
+    return RunningParley(folder / FILE)
 
 
 class TerminalGuide:

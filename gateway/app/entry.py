@@ -112,7 +112,7 @@ async def opened_page(
     async with AsyncExitStack() as life:
         await server.start()
         life.push_async_callback(server.close)
-        socket = importlib.import_module("gateway.web.link_socket").LinkSocket(settings.home, server.new_link)
+        socket = importlib.import_module("gateway.web.link_socket").LinkSocket(settings.local, server.new_link)
         await socket.start()
         life.push_async_callback(socket.close)
         yield OpenPage(channel, server.link, entrance, entry, operation, show)

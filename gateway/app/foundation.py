@@ -20,6 +20,7 @@ from gateway.chat.memories import Memories
 from gateway.chat.run_pace import Pace
 from gateway.chat.search_tool import search_tool
 from gateway.chat.send_file_tool import send_file_tool
+from gateway.cluster.leases import AllLeases, Leases
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access, GroupAccess
@@ -47,6 +48,7 @@ from gateway.runs.tasks.tasks import Tasks
 from gateway.runs.tasks.workers import Workers
 from gateway.schedule.zones import Zones
 from gateway.settings.settings import Settings
+from gateway.store.nodes import SeenNodes
 from gateway.store.rows import InboxItem
 from gateway.texts.about import About
 from gateway.upkeep.live_settings import LiveModels, LiveSettings
@@ -99,6 +101,11 @@ class Foundation:
         return self.models.now.told(self._about)
 
     @property
+    def seen_nodes(self) -> SeenNodes | None:
+        """Return what returns the nodes that share the store; None if only one process can use it."""
+        return None if self.current.now.database is None else self.store.nodes.seen
+
+    @property
     def channels(self) -> Connected:
         """The channels that are connected now."""
         return self._channels
@@ -108,6 +115,10 @@ class Foundation:
         self._system.console(self.secrets.mask(line))
 
     # Settings
+
+    @cached_property
+    def leases(self) -> Leases:
+        return AllLeases()
 
     @cached_property
     def live(self) -> LiveSettings:

@@ -135,8 +135,7 @@ class GapReader:
             new += await self._inbox(event) is Accepted.NEW
         if chat in self._to_read:  # another gap has opened meanwhile
             return
-        if said:
-            self._store.read_marks.move(chat, said[-1].at)
+        self._store.read_marks.close_gap(chat, said[-1].at if said else None)
         self._gaps.close(chat)
         if new:
             log.info("caught up", chat=str(chat), messages=new)

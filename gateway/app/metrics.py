@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import shutil
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +14,8 @@ from agent_core.clock import Clock
 from channels.base import Channel
 from channels.capabilities import KnowsConnection
 from channels.connected import Connected
+from gateway.app.channel_server import receiver_of
+from gateway.cluster.leases import Leases
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.budgets import Budgets
 from gateway.records.metric import Durations, Metric, counter, gauge
@@ -22,6 +24,7 @@ from gateway.runs.drain import Drain
 from gateway.schedule.jobs.firings import JobTally
 from gateway.store.budget import ALL
 from gateway.store.inbox import Backlog
+from gateway.store.nodes import SeenNode, SeenNodes
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
@@ -47,6 +50,17 @@ class Parts:
     drain: Drain
 
 
+@dataclass(frozen=True)
+class Cluster:
+    """The place of this process among others."""
+
+    leases: Leases
+    name: str
+    """Its name; empty if it is alone."""
+    nodes: SeenNodes | None
+    """Returns all nodes; None if it is alone."""
+
+
 class Vitals:
     """State of a running gateway, read when an operator's tools ask for it. No metric names a chat or a person."""
 
@@ -58,6 +72,7 @@ class Vitals:
         *,
         home: Path,
         about: Callable[[], About],
+        cluster: Cluster,
         clock: Clock,
     ) -> None:
         self._parts = parts
@@ -65,6 +80,7 @@ class Vitals:
         self._channels = channels
         self._home = home
         self._about = about
+        self._cluster = cluster
         self._clock = clock
 
     def channels(self) -> list[str]:
@@ -73,7 +89,8 @@ class Vitals:
 
     async def unready(self) -> Mapping[str, str]:
         """Return what is not ready, each with the reason."""
-        found = {channel.name: "not connected" for channel in self._channels if not _is_connected(channel)}
+        receives = [each for each in self._channels if self._receives(each)]
+        found = {channel.name: "not connected" for channel in receives if not _is_connected(channel)}
         if trouble := await self._store_trouble():
             found["store"] = trouble
         free = (await asyncio.to_thread(shutil.disk_usage, self._home)).free
@@ -82,6 +99,10 @@ class Vitals:
         if self._parts.drain.is_on:
             found["program"] = "is being stopped"
         return found
+
+    def _receives(self, channel: Channel) -> bool:
+        """Return False if another process receives from the platform."""
+        return not channel.limits.one_receiver or self._cluster.leases.holds(receiver_of(channel))
 
     async def _store_trouble(self) -> str:
         try:
@@ -96,7 +117,9 @@ class Vitals:
     async def metrics(self) -> list[Metric | Durations]:
         """Read all metrics."""
         backlog = await self._store.inbox.backlog()
-        return [*self._messages(backlog), *self._runs(), *self._deliveries(), *self._jobs(), *self._state()]
+        nodes = [] if self._cluster.nodes is None else await self._cluster.nodes()
+        counted = [*self._messages(backlog), *self._runs(), *self._deliveries(), *self._jobs()]
+        return [*counted, *self._state(), *_nodes(nodes)]
 
     def _messages(self, backlog: Backlog) -> Iterator[Metric]:
         counts, by = self._parts, ("platform",)
@@ -130,11 +153,11 @@ class Vitals:
 
     def _state(self) -> Iterator[Metric]:
         about, by = self._about(), ("platform",)
-        info = ("version", "model")
+        info = ("version", "model", "node")
         connected = [((each.name,), float(_is_connected(each))) for each in self._channels]
         files = {name: self._home / f"{FILE}{suffix}" for name, suffix in (("database", ""), ("wal", "-wal"))}
         sizes = [((name,), _size(file)) for name, file in files.items()]
-        yield gauge("parley_info", "Always 1", [((about.version, about.model), 1.0)], info)
+        yield gauge("parley_info", "Always 1", [((about.version, about.model, self._cluster.name), 1.0)], info)
         yield gauge("parley_started_seconds", "Time of the start, in seconds since 1970", [((), about.started)])
         yield gauge("parley_channel_connected", "1 if the platform delivers events", connected, by)
         yield gauge(
@@ -148,6 +171,17 @@ class Vitals:
             allowance = budget.allowance
             share = self._parts.budgets.used(budget) / allowance.amount if allowance.amount else 1.0
             yield (allowance.period.value, allowance.unit.value), share
+
+
+def _nodes(nodes: Sequence[SeenNode]) -> Iterator[Metric]:
+    """Yield the metrics of all nodes, which each of them tells."""
+    if nodes:
+        by = ("node",)
+        yield gauge(
+            "parley_node_beat_seconds", "Age of a node's last beat", [((e.name,), e.beat_age) for e in nodes], by
+        )
+        yield gauge("parley_node_chats", "Chats that a node works on", [((e.name,), e.chats) for e in nodes], by)
+        yield gauge("parley_node_runs", "Answers that a node works on", [((e.name,), e.runs) for e in nodes], by)
 
 
 def _one(counts: Mapping[str, float]) -> Samples:

@@ -106,10 +106,10 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
             return resources.about().model_dump(mode="json")
 
         now = resources.clock.time
-        channels.append(JoinedTerminals(settings.home / FILE, about, joined=joined, settled=settled, now=now))
+        channels.append(JoinedTerminals(settings.local / FILE, about, joined=joined, settled=settled, now=now))
         async with open_app(resources, channels, tick_every, page.entrance if page else None) as made:
             with page.of(made) if page else nullcontext():
-                await life.enter_async_context(answering(settings.home / REQUESTS, made.connections))
+                await life.enter_async_context(answering(settings.local / REQUESTS, made.connections))
                 say_hello(made.about(), settings.files, lines)
                 return await _until_stopped(made.app)
 
@@ -119,7 +119,7 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
     """Open the model, the store and the sandbox. Raises as `serve` does."""
     clock = clock or SystemClock()
     hidden = (settings.home, *settings.files)
-    trying = asyncio.create_task(find_launcher(settings.home / "scratch", hidden=hidden))
+    trying = asyncio.create_task(find_launcher(settings.local / "scratch", hidden=hidden))
     source = ModelSource(clock)
     async with AsyncExitStack() as life:
         life.push_async_callback(source.close)

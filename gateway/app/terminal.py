@@ -28,22 +28,22 @@ def chat(environ: Mapping[str, str], cwd: Path) -> int:
 
 async def talk(settings: Settings) -> int:
     """Run the terminal chat until the user leaves or the input ends."""
-    if (first := await _running(settings.home)) is not None:
+    if (first := await _running(settings.local)) is not None:
         return await _join(settings, first)
     try:
         return await _talk_alone(settings)
     except StoreBusy:
-        if (first := await _running(settings.home, STARTING_SECONDS)) is None:
+        if (first := await _running(settings.local, STARTING_SECONDS)) is None:
             raise
         return await _join(settings, first)
 
 
-async def _running(home: Path, within: float = 0.0) -> Connected | None:
-    """Connect to the Parley that runs in this home. None if there is none within so many seconds."""
+async def _running(folder: Path, within: float = 0.0) -> Connected | None:
+    """Connect to the Parley that listens in this folder. None if there is none within so many seconds."""
     until = time.monotonic() + within
     while True:
         try:
-            return await connected(home / FILE)
+            return await connected(folder / FILE)
         except OSError:
             if time.monotonic() >= until:
                 return None
@@ -56,7 +56,7 @@ async def _join(settings: Settings, first: Connected) -> int:
     async def say(text: str) -> None:
         await terminal.write(OutboundMessage(markdown=text))
 
-    program = RunningProgram(settings.home / FILE, first, say)
+    program = RunningProgram(settings.local / FILE, first, say)
     terminal = TerminalChannel(idle=program.settled)
 
     async def converse() -> None:

@@ -11,6 +11,7 @@ from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.model_status import ModelStatus
 from gateway.permissions.approvals import Approvals
 from gateway.runs.tasks.tasks import Tasks
+from gateway.store.nodes import SeenNodes, differences
 from gateway.texts.about import About
 from gateway.texts.say import Language, say
 from gateway.upkeep.sizes import in_words, named, sizes
@@ -27,13 +28,17 @@ class StatusCommand:
         approvals: Approvals,
         tasks: Tasks,
         model: ModelStatus,
+        *,
+        nodes: SeenNodes | None,
     ) -> None:
+        """`nodes` returns the nodes that share the database; None if there is one process."""
         self._about = about
         self._clock = clock
         self._home = home
         self._approvals = approvals
         self._tasks = tasks
         self._model = model
+        self._nodes = nodes
 
     async def status(self, given: Invocation) -> OutboundMessage:
         about, language = self._about(), given.language
@@ -60,6 +65,7 @@ class StatusCommand:
                 lines.append(say("status_largest_chats", language, names=named(kept.chats)))
             if kept.people:
                 lines.append(say("status_largest_people", language, names=named(kept.people)))
+            lines.extend(await self._of_nodes(language))
         if asked := len(await self._approvals.open_in(given.chat)):
             lines.insert(1, say("status_questions", language, count=asked))
         if count := self._tasks.in_background(given.chat, given.sender):
@@ -67,6 +73,15 @@ class StatusCommand:
         if about.demo:
             lines.insert(1, say("demo", language))
         return reply("\n".join(f"- {line}" for line in lines))
+
+    async def _of_nodes(self, language: Language) -> list[str]:
+        if self._nodes is None:
+            return []
+        found = await self._nodes()
+        listed = ", ".join(say("status_node", language, name=each.name, chats=each.chats) for each in found)
+        differing = ", ".join(what for what, _ in differences(found))
+        lines = [say("status_nodes", language, count=len(found), nodes=listed)]
+        return [*lines, say("status_nodes_differ", language, what=differing)] if differing else lines
 
     async def _context(self, given: Invocation) -> str:
         used, window = await given.session.conversation.tokens(), await self._model.window(given)

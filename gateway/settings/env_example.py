@@ -35,7 +35,7 @@ GROUPS = {
     "What it may do": ("heartbeat", "search", "commands_network", "shared_memory"),
     "Voice messages": ("transcription", "speech", "audio_key"),
     "Manner, language and time": ("ai_name", "personality", "language", "timezone", "reactions"),
-    "What it keeps": ("database_url", "backups", "keep_days"),
+    "What it keeps": ("database_url", "node_name", "backups", "keep_days"),
     "Log, and stopping": ("log_level", "log_format", "audit", "drain_seconds"),
 }
 """Settings by title. The page and the channels have groups of their own."""

@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,6 +17,9 @@ CONFIG = "PARLEY_CONFIG"
 """Variable with the files given as `--config FILE`, separated as in PATH."""
 CHECKOUT = "PARLEY_CHECKOUT"
 """Variable with the checkout whose `./run` started the program."""
+NODES = "nodes"
+"""The folder in the home with a folder for each node that shares it."""
+_NOT_IN_NAMES = re.compile(r"[^A-Za-z0-9._-]")
 SET_ELSEWHERE = {
     "PARLEY_HOME": "PARLEY_HOME says where this file is looked for, so set it in the environment and take it out here.",
     CONFIG: "start Parley with --config FILE instead.",
@@ -31,6 +35,11 @@ def home_folder(environ: Mapping[str, str], cwd: Path) -> Path:
     if not named:
         return person / ".parley"
     return cwd / (person / named[2:] if named.startswith("~/") else named)
+
+
+def host_name() -> str:
+    """Return the name of this machine, with only such characters as a folder's name has everywhere."""
+    return _NOT_IN_NAMES.sub("-", socket.gethostname()).lstrip(".-") or "node"
 
 
 def setting_files(environ: Mapping[str, str], home: Path, cwd: Path) -> tuple[Path | None, Path | None]:

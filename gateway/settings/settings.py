@@ -25,7 +25,16 @@ from gateway.errors import Refusals, SettingsError
 from gateway.security.secrets import Secrets, is_open_to_others
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.errors import refused, refused_keys
-from gateway.settings.files import DOTENV, SET_ELSEWHERE, home_folder, left_out, read_text, setting_files
+from gateway.settings.files import (
+    DOTENV,
+    NODES,
+    SET_ELSEWHERE,
+    home_folder,
+    host_name,
+    left_out,
+    read_text,
+    setting_files,
+)
 from gateway.settings.limits import LimitSettings, QuotaSettings
 from gateway.settings.mcp import KEYS, TABLE, mcp_servers
 from gateway.settings.mistyped_names import misnamed
@@ -40,37 +49,13 @@ from gateway.settings.sources import (
     read_environ,
     read_toml,
 )
+from gateway.settings.values import People, audio, postgres, split
 from gateway.settings.web import WebSettings
 from gateway.settings.zone import check_zone, system_zone
 
 _SECRET_NAME = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_PASS|_PAT)S?$|^(TOKEN|SECRET|PASSWORD)$")
 _PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
 """Password in an address, such as that of a proxy."""
-
-
-def _person(entry: str) -> str:
-    platform, colon, person = entry.strip().partition(":")
-    if not (colon and platform.isidentifier() and person) or any(char.isspace() for char in person):
-        raise ValueError(f"must hold entries such as telegram:123456789 (platform, colon, id), and {entry!r} is none")
-    return f"{platform}:{person}"
-
-
-def _split(value: object) -> object:
-    return [part.strip() for part in value.split(",") if part.strip()] if isinstance(value, str) else value
-
-
-def _audio(value: str) -> str:
-    audio_server(value, "speech", None, None)
-    return value
-
-
-def _postgres(value: SecretStr) -> SecretStr:
-    if not value.get_secret_value().startswith(("postgresql://", "postgres://")):
-        raise ValueError("must begin with postgresql://")
-    return value
-
-
-People = Annotated[frozenset[Annotated[str, AfterValidator(_person)]], BeforeValidator(_split)]
 
 
 class Settings(BaseSettings):
@@ -81,13 +66,13 @@ class Settings(BaseSettings):
     model: str | None = None
     """The model that answers: provider/model such as anthropic/claude-sonnet-5, the name of one on your own server, or
     demo. Empty: the first that is found, by its key or on this machine, else the demo model."""
-    fallbacks: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
+    fallbacks: Annotated[tuple[str, ...], BeforeValidator(split)] = ()
     """Models to ask, in this order, when that one cannot answer: a comma list, each written the same way."""
-    models: Annotated[tuple[str, ...], BeforeValidator(_split)] = ()
+    models: Annotated[tuple[str, ...], BeforeValidator(split)] = ()
     """Other models that people can choose with /model: a comma list, each written the same way."""
-    member_models: Annotated[frozenset[str], BeforeValidator(_split)] = frozenset()
+    member_models: Annotated[frozenset[str], BeforeValidator(split)] = frozenset()
     """Models that members may use beside the first one: a comma list. Empty: all."""
-    guest_models: Annotated[frozenset[str], BeforeValidator(_split)] = frozenset()
+    guest_models: Annotated[frozenset[str], BeforeValidator(split)] = frozenset()
     """The same for guests."""
     thinking: ThinkingLevel = "off"
     """Amount of thinking before an answer, which the page shows folded: off, minimal, low, medium, high, xhigh or
@@ -121,10 +106,10 @@ class Settings(BaseSettings):
     search: str | None = None
     """Web search: the address of a SearXNG server, brave, tavily or duckduckgo. Brave and Tavily need BRAVE_API_KEY or
     TAVILY_API_KEY beside it. Empty: it cannot search."""
-    transcription: Annotated[str, AfterValidator(_audio)] | None = None
+    transcription: Annotated[str, AfterValidator(audio)] | None = None
     """Transcription of voice messages: openai/whisper-1, which needs OPENAI_API_KEY, or the address of a whisper server
     and a model, such as http://127.0.0.1:8000/v1#whisper-1. Empty: they are not transcribed."""
-    speech: Annotated[str, AfterValidator(_audio)] | None = None
+    speech: Annotated[str, AfterValidator(audio)] | None = None
     """Spoken answers for chats that ask for them with /voice: openai/tts-1 or an address, written the same way. Empty:
     none."""
     audio_key: SecretStr | None = None
@@ -139,9 +124,12 @@ class Settings(BaseSettings):
     """Number of nightly backups kept in the folder backups; 0: none are made."""
     keep_days: Annotated[int, Field(ge=0)] = 30
     """Days after which long results of tools are shortened and copies of sent files removed; 0: never."""
-    database_url: Annotated[SecretStr, AfterValidator(_postgres)] | None = None
+    database_url: Annotated[SecretStr, AfterValidator(postgres)] | None = None
     """Address of a PostgreSQL database, such as postgresql://parley:password@db.example.org/parley, which needs the
     extra cluster. Empty: the file parley.db."""
+    node_name: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$")] | None = None
+    """Name of this machine, where several share a PostgreSQL database: letters, digits, dots and dashes. Empty: its
+    host name."""
     permissions: PermissionSettings = PermissionSettings()
     limits: LimitSettings = LimitSettings()
     budgets: BudgetSettings = BudgetSettings()
@@ -192,6 +180,16 @@ class Settings(BaseSettings):
     def database(self) -> str | None:
         """The address of the PostgreSQL database; None if the store is a file."""
         return None if self.database_url is None else self.database_url.get_secret_value()
+
+    @property
+    def node(self) -> str:
+        """The name of this machine among those that share a database."""
+        return self.node_name or host_name()
+
+    @property
+    def local(self) -> Path:
+        """The folder of what only this process uses: the home itself, unless several nodes share it."""
+        return self.home if self.database_url is None else self.home / NODES / self.node
 
     @property
     def secret_values(self) -> frozenset[str]:

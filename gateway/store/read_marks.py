@@ -1,11 +1,19 @@
 """The table of read marks: up to which time each chat's history was read without a gap."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
+
+_MOVE = (
+    "INSERT INTO read_marks (chat, at, person) VALUES (?, ?, ?) ON CONFLICT (chat) DO UPDATE"
+    " SET at = CASE WHEN read_marks.gap = 0 AND excluded.at > read_marks.at THEN excluded.at ELSE read_marks.at END,"
+    " trouble = CASE WHEN read_marks.gap = 0 THEN '' ELSE read_marks.trouble END,"
+    " person = coalesce(excluded.person, read_marks.person)"
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +53,7 @@ class ReadMarks(Table):
     def move(
         self, chat: ChatKey, at: float, person: str | None = None, *, later: bool = True
     ) -> "asyncio.Future[None]":
-        """Move a chat's mark forward.
+        """Move a chat's mark forward, unless it has a gap.
 
         Args:
             chat: The chat.
@@ -56,14 +64,33 @@ class ReadMarks(Table):
         """
 
         def change(connection: Connection) -> None:
-            connection.execute(
-                "INSERT INTO read_marks (chat, at, person) VALUES (?, ?, ?) ON CONFLICT (chat) DO UPDATE"
-                " SET at = CASE WHEN excluded.at > read_marks.at THEN excluded.at ELSE read_marks.at END,"
-                " person = coalesce(excluded.person, read_marks.person), trouble = ''",
-                (str(chat), at, person),
-            )
+            connection.execute(_MOVE, (str(chat), at, person))
 
         return self._writer.submit(change, later=later)
+
+    async def open_gaps(self, platform: str, chats: Mapping[ChatKey, float]) -> None:
+        """Note the chats of a platform that have a gap after their mark, and no others."""
+        rows = [(str(chat), at) for chat, at in chats.items()]
+
+        def change(connection: Connection) -> None:
+            connection.execute(
+                "UPDATE read_marks SET gap = 0 WHERE chat >= ? AND chat < ? AND gap = 1", _keys_of(platform)
+            )
+            connection.executemany(
+                "INSERT INTO read_marks (chat, at, gap) VALUES (?, ?, 1) ON CONFLICT (chat) DO UPDATE SET gap = 1", rows
+            )
+
+        await self._writer.submit(change)
+
+    def close_gap(self, chat: ChatKey, at: float | None) -> None:
+        """Note that a chat's gap was read, up to `at` if there was anything."""
+
+        def change(connection: Connection) -> None:
+            connection.execute("UPDATE read_marks SET gap = 0, trouble = '' WHERE chat = ?", (str(chat),))
+            if at is not None:
+                connection.execute(_MOVE, (str(chat), at, None))
+
+        self._writer.submit(change, later=True)
 
     async def note_trouble(self, chat: ChatKey, reason: str) -> bool:
         """Record why a chat's history cannot be read. Returns True if the reason is new."""

@@ -22,10 +22,13 @@ from gateway.store.erasures import Erasures
 from gateway.store.exchanges import Exchanges
 from gateway.store.firings import Firings
 from gateway.store.heartbeats import Heartbeats
+from gateway.store.home_marker import HomeMarker
 from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
+from gateway.store.leases import Leases
 from gateway.store.links import Links
 from gateway.store.menus import Menus
+from gateway.store.nodes import Nodes
 from gateway.store.on_server import Server
 from gateway.store.opening import (
     DAMAGED,
@@ -80,8 +83,7 @@ class Store:
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)
         self.standings, self.menus, self.browsers = Standings(*tables), Menus(*tables), Browsers(*tables)
-        self.tasks = Tasks(*tables)
-        self.recordings = Recordings(*tables)
+        self.tasks, self.recordings = Tasks(*tables), Recordings(*tables)
         self.jobs = Jobs(*tables)
         self.firings = Firings(*tables)
         self.heartbeats = Heartbeats(*tables)
@@ -92,6 +94,7 @@ class Store:
         self.retention = Retention(*tables)
         self.people, self.links = People(*tables), Links(*tables)
         self.pairing, self.strangers = Pairing(*tables), Strangers(*tables)
+        self.leases, self.nodes, self.home_marker = Leases(*tables), Nodes(*tables), HomeMarker(*tables)
         self._writer, self._reader = writer, reader
 
     @classmethod

@@ -109,6 +109,12 @@ TEXTS = {
         "en": "The file has {size} MB; at most {most} MB can be sent here.",
         "zh": "文件有 {size} MB，这里最多只能发送 {most} MB。",
     },
+    "status_nodes": {"en": "{count} nodes: {nodes}", "zh": "{count} 个节点：{nodes}"},
+    "status_node": {"en": "{name} ({chats} chats)", "zh": "{name}（{chats} 个聊天）"},
+    "status_nodes_differ": {
+        "en": "Not the same on all nodes: {what}. `parley nodes` shows more.",
+        "zh": "各节点不一致的项：{what}。运行 `parley nodes` 查看详情。",
+    },
     "status_kept": {
         "en": "**Storage:** messages {store}, files {files}, former versions {versions}, backups {backups}",
         "zh": "**占用空间**：消息 {store}，文件 {files}，旧版本 {versions}，备份 {backups}",

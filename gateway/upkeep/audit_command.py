@@ -10,7 +10,8 @@ from gateway.records.audit_actions import last_actions
 from gateway.records.audit_chain import FOLDER
 from gateway.records.audit_check import Verdict, check
 from gateway.security.printing import print_pieces
-from gateway.settings.settings import load_settings
+from gateway.settings.files import NODES
+from gateway.settings.settings import Settings, load_settings
 from gateway.upkeep.doctor.home import running
 
 NEWEST = 20
@@ -25,11 +26,16 @@ def audit(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
         if not given.verify:
             print_pieces((f"{line}\n" for line in _listed(home)), settings.secrets)
             return 0
-        verdict = check(home, f"{datetime.now(UTC):%Y-%m-%d}", is_running=running(home) is not None)
+        verdict = check(home, f"{datetime.now(UTC):%Y-%m-%d}", is_running=_is_running(settings))
     except OSError as error:
         raise HomeUnusable(home / FOLDER, error.strerror or str(error)) from error
     print_pieces((f"{line}\n" for line in told(verdict)), settings.secrets)
     return int(bool(verdict.faults))
+
+
+def _is_running(settings: Settings) -> bool:
+    """Return True if a process that uses the home runs, on this machine or another."""
+    return any(running(folder) for folder in (settings.local, *sorted((settings.home / NODES).glob("*/"))))
 
 
 def told(verdict: Verdict) -> Iterator[str]:

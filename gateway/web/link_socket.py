@@ -23,8 +23,8 @@ log = structlog.get_logger(__name__)
 class LinkSocket:
     """Gives a link to each program that connects."""
 
-    def __init__(self, home: Path, give: Callable[[], str]) -> None:
-        self._file = home / FILE
+    def __init__(self, folder: Path, give: Callable[[], str]) -> None:
+        self._file = folder / FILE
         self._give = give
         self._server: asyncio.Server | None = None
 
@@ -52,8 +52,8 @@ class LinkSocket:
 
 def run(environ: Mapping[str, str], cwd: Path) -> int:
     """Print a link that signs a browser in. Return the exit code; raise ParleyError."""
-    home = load_settings(environ, cwd).home
-    link = asyncio.run(_link(home / FILE))
+    folder = load_settings(environ, cwd).local
+    link = asyncio.run(_link(folder / FILE))
     sys.stdout.write(f"{link}\n")
     return 0
 

@@ -55,7 +55,7 @@ MOVED = {
     sample("parley_delivery_retries_total", **MEMORY): 1,
     sample("parley_rate_limits_total", **MEMORY): 1,
     sample("parley_channel_connected", **MEMORY): 1,
-    sample("parley_info", version="0", model="scripted"): 1,
+    sample("parley_info", version="0", model="scripted", node=""): 1,
 }
 """What the conversation leaves."""
 GREW = [

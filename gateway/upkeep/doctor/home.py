@@ -121,10 +121,13 @@ def look_at_files(home: Path) -> Iterator[Finding]:
             yield problem(f"{home / name} cannot be read and written", f"make it yours (chown), {ELSEWHERE}")
 
 
-def running(home: Path) -> str | None:
-    """Return the process that uses this store, such as "pid 4711"; None if there is none."""
+def running(folder: Path) -> str | None:
+    """Return the process that holds the lock in a folder, such as "pid 4711"; None if there is none.
+
+    The folder is the home, or that of a node in it.
+    """
     try:
-        with (home / LOCK).open() as lock:
+        with (folder / LOCK).open() as lock:
             try:
                 fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
             except BlockingIOError:

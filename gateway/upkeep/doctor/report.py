@@ -36,7 +36,7 @@ async def examine(settings: Settings) -> list[Finding]:
     channels = (discovery.check(*channel) for channel in settings.channels.items())
     asked = [look_at_model(settings), look_at_sandbox(settings), look_at_mcp(settings), *channels]
     waiting = asyncio.gather(*asked)
-    holder = running(settings.home)
+    holder = running(settings.local)
     findings = [
         *look_at_machine(),
         *_look_at_settings(settings),

@@ -1,0 +1,129 @@
+"""Leases of one node of several: rows of the database, of which each names the node that holds it."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Protocol
+
+import structlog
+
+from gateway.cluster.leases import Work
+from gateway.store.leases import Leases as Rows
+from gateway.store.signals import Signals
+from gateway.store.writer import StoreUnavailable
+
+TOPIC = "leases"
+LOOK_EVERY = 1.0
+"""Seconds between two tries for a lease, in case the news of its release was lost or its holder has died."""
+CHECK_EVERY = 0.1
+"""Seconds between two checks that this node may still work."""
+
+log = structlog.get_logger(__name__)
+
+
+class Alive(Protocol):
+    """This node."""
+
+    @property
+    def id(self) -> str: ...
+
+    @property
+    def is_fresh(self) -> bool:
+        """True while no other node can have taken what this one holds."""
+
+
+class HeldLeases:
+    """Implements `Leases` with rows. Work is cancelled before its lease is released, and at once if the node is stale.
+
+    A node that is stale for a while keeps its rows: it goes on when it is fresh again, unless it was fenced meanwhile.
+    """
+
+    def __init__(self, rows: Rows, node: Alive, signals: Signals) -> None:
+        self._rows = rows
+        self._node = node
+        self._signals = signals
+        self._held: set[str] = set()
+        self._news = asyncio.Event()
+        """Set when another node may have released a lease."""
+        self._over = asyncio.Event()
+        signals.on(TOPIC, self._heard)
+
+    def holds(self, name: str) -> bool:
+        """See `Leases.holds`."""
+        return name in self._held
+
+    async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
+        """See `Leases.while_held`."""
+        while True:
+            if waits is not None:
+                waits()
+            await self._taken(name)
+            log.info("lease taken", lease=name)
+            if await self._is_done(name, work):
+                return
+            log.info("lease lost", lease=name, why="given up" if self._over.is_set() else "this node is not fresh")
+
+    async def give_up(self) -> None:
+        """See `Leases.give_up`."""
+        self._over.set()
+        while self._held:  # noqa: ASYNC110 - each ends by itself
+            await asyncio.sleep(CHECK_EVERY / 10)
+
+    async def _heard(self, _: str) -> None:
+        self._news.set()
+
+    async def _taken(self, name: str) -> None:
+        """Wait until this node has the lease."""
+        while self._over.is_set() or not await self._is_ours(name):
+            with suppress(TimeoutError):
+                async with asyncio.timeout(LOOK_EVERY):
+                    await self._news.wait()
+            self._news.clear()
+
+    async def _is_ours(self, name: str) -> bool:
+        if not self._node.is_fresh:
+            return False
+        try:
+            return await self._rows.take(name, self._node.id)
+        except (StoreUnavailable, sqlite3.Error):  # the database is away
+            return False
+
+    async def _is_done(self, name: str, work: Work) -> bool:
+        """Do the work. Return False if it was cancelled because the lease was lost."""
+        if self._is_lost:
+            await self._release(name)
+            return False
+        self._held.add(name)
+        working = asyncio.ensure_future(work())
+        losing = asyncio.create_task(self._lost(), name=f"watch {name}")
+        try:
+            await asyncio.wait([working, losing], return_when=asyncio.FIRST_COMPLETED)
+            if working.done():
+                working.result()
+            return working.done()
+        finally:
+            working.cancel()
+            losing.cancel()
+            await asyncio.wait([working, losing])
+            await self._release(name)
+            self._held.discard(name)
+
+    @property
+    def _is_lost(self) -> bool:
+        return self._over.is_set() or not self._node.is_fresh
+
+    async def _lost(self) -> None:
+        """Return when the lease must not be used any more."""
+        while not self._is_lost:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(CHECK_EVERY):
+                    await self._over.wait()
+
+    async def _release(self, name: str) -> None:
+        if not self._node.is_fresh:
+            return
+        try:
+            await self._rows.release(name, self._node.id, lambda connection: self._signals.changed(connection, TOPIC))
+        except StoreUnavailable as error:
+            log.info("a lease could not be released", lease=name, reason=str(error))

@@ -1,0 +1,38 @@
+"""Leases: work that one node at a time may do, such as receiving from a platform that knows one receiver."""
+
+from collections.abc import Awaitable, Callable
+from typing import Protocol
+
+Work = Callable[[], Awaitable[None]]
+
+
+class Leases(Protocol):
+    """The leases of this process."""
+
+    def holds(self, name: str) -> bool:
+        """Return True while this node does the work of the lease."""
+
+    async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
+        """Wait for a lease, and do its work until it returns.
+
+        If the lease is lost, the work is cancelled, and done again once the lease is back. `waits` is called each time
+        before the lease is waited for.
+        """
+
+    async def give_up(self) -> None:
+        """Stop all work, let other nodes have its leases, and take none again."""
+
+
+class AllLeases:
+    """The leases of a process that is alone: it holds each of them all the time."""
+
+    def holds(self, name: str) -> bool:
+        """See `Leases.holds`."""
+        return True
+
+    async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
+        """See `Leases.while_held`."""
+        await work()
+
+    async def give_up(self) -> None:
+        """Go on to the end, as nobody else would take the work: what arrives meanwhile is stored."""

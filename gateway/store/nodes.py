@@ -1,0 +1,95 @@
+"""The table of nodes, as it is shown to people. Only used on PostgreSQL."""
+
+import json
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from gateway.store.connection import Connection
+from gateway.store.table import Table
+
+_NODES = (
+    "SELECT id, name, host, pid, version, started, EXTRACT(EPOCH FROM clock_timestamp() - beat), draining,"
+    " settings, skills, (SELECT count(*) FROM chat_owners WHERE node = nodes.id),"
+    " (SELECT count(*) FROM runs JOIN chat_owners ON chat_owners.chat = runs.chat"
+    " WHERE node = nodes.id AND state = 'running')"
+    " FROM nodes WHERE NOT fenced ORDER BY name, started"
+)
+_LEASES = "SELECT node, name FROM leases WHERE node IS NOT NULL ORDER BY name"
+SILENT = 5.0
+"""Seconds without a beat after which a node is shown as silent."""
+
+
+@dataclass(frozen=True)
+class SeenNode:
+    """A node that others have not taken over, and what it does."""
+
+    id: str
+    name: str
+    host: str
+    pid: int
+    version: str
+    started: float
+    """Seconds since the epoch, by its own clock."""
+    beat_age: float
+    """Seconds since its last beat, by the clock of the database."""
+    is_draining: bool
+    settings: str
+    """Digests of its settings by name, as JSON."""
+    skills: str
+    """A digest of its skills."""
+    chats: int
+    """Chats that it works on."""
+    runs: int
+    """Answers that it is working on."""
+    leases: tuple[str, ...] = ()
+
+    @property
+    def is_silent(self) -> bool:
+        return self.beat_age > SILENT
+
+
+SeenNodes = Callable[[], Awaitable[Sequence[SeenNode]]]
+"""Returns the nodes that share the database."""
+
+
+class Nodes(Table):
+    """The nodes that share the database."""
+
+    async def seen(self) -> list[SeenNode]:
+        """Return the nodes by name."""
+        return await self._reader.run(seen_nodes)
+
+
+def seen_nodes(connection: Connection) -> list[SeenNode]:
+    """Return the nodes by name."""
+    leases: dict[str, list[str]] = {}
+    for node, name in connection.execute(_LEASES):
+        leases.setdefault(node, []).append(name)
+    nodes = [SeenNode(*facts) for facts in connection.execute(_NODES)]
+    return [replace(node, leases=tuple(leases.get(node.id, ()))) for node in nodes]
+
+
+def differences(nodes: Sequence[SeenNode]) -> Iterator[tuple[str, str]]:
+    """Yield what is not the same on all nodes, and which nodes have what, such as `a, b / c`."""
+    settings = {node.id: _settings_of(node) for node in nodes}
+    for name in sorted({name for each in settings.values() for name in each}):
+        yield from _difference(name, [(node.name, settings[node.id].get(name, "")) for node in nodes])
+    yield from _difference("skills", [(node.name, node.skills) for node in nodes])
+    yield from _difference("version", [(node.name, node.version) for node in nodes])
+
+
+def _difference(what: str, values: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
+    groups: dict[str, list[str]] = {}
+    for node, value in values:
+        groups.setdefault(value, []).append(node)
+    if len(groups) > 1:
+        yield what, " / ".join(", ".join(names) for names in groups.values())
+
+
+def _settings_of(node: SeenNode) -> dict[str, str]:
+    """Return the digests; none for a row of another version that holds something else."""
+    try:
+        found = json.loads(node.settings or "{}")
+    except ValueError:
+        return {}
+    return {str(name): str(digest) for name, digest in found.items()} if isinstance(found, dict) else {}

@@ -1,0 +1,152 @@
+"""Work that one node at a time may do: who does it, and how it passes to another one."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+
+from gateway.cluster.held_leases import HeldLeases
+from gateway.cluster.leases import AllLeases
+from gateway.cluster.node import Facts, Node
+from gateway.cluster.signals import NodeSignals
+from gateway.store.on_server import Server
+from gateway.store.store import Store
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+from tests.postgres import UrlOf, rows
+from tests.process import until
+from tests.tunnel import Tunnel
+
+LEASE = "receive telegram"
+
+
+@dataclass
+class Doing:
+    """The work of a lease, which any node can do, and at most one should."""
+
+    now: list[str] = field(default_factory=list)
+    ever: list[str] = field(default_factory=list)
+    most: int = 0
+
+    async def by(self, name: str) -> None:
+        self.now.append(name)
+        self.ever.append(name)
+        self.most = max(self.most, len(self.now))
+        try:
+            await asyncio.Event().wait()
+        finally:
+            self.now.remove(name)
+
+
+@dataclass
+class One:
+    """A node that wants the lease."""
+
+    node: Node
+    leases: HeldLeases
+    task: "asyncio.Task[None]"
+
+
+@pytest.fixture
+async def url(tmp_path: Path, url_of: UrlOf) -> str:
+    url = url_of(tmp_path)
+    await Server(url).migrate()
+    return url
+
+
+@asynccontextmanager
+async def wanting(name: str, doing: Doing, home: Path, url: str) -> AsyncIterator[One]:
+    facts = Facts(name=name, host="here", pid=1, version="0", started=1.0)
+    async with AsyncExitStack() as life:
+        node = await life.enter_async_context(Node.joined(url, facts))
+        store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, fence=node))
+        signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
+        leases = HeldLeases(store.leases, node, signals)
+        task = asyncio.create_task(leases.while_held(LEASE, lambda: doing.by(name)))
+        try:
+            yield One(node, leases, task)
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+
+async def test_one_node_does_the_work_and_another_one_once_it_is_given_up(tmp_path: Path, url: str) -> None:
+    doing = Doing()
+    async with wanting("a", doing, tmp_path, url) as a:
+        await until(lambda: doing.now == ["a"])
+        async with wanting("b", doing, tmp_path, url) as b:
+            assert a.leases.holds(LEASE)
+            assert not b.leases.holds(LEASE)
+
+            await a.leases.give_up()
+
+            assert doing.now != ["a"]
+            await until(lambda: doing.now == ["b"])
+            assert doing.ever == ["a", "b"]
+            assert doing.most == 1
+            assert rows(url, "SELECT number FROM leases") == [(2,)]
+
+
+async def test_the_work_of_a_node_that_was_fenced_passes_to_another_one(tmp_path: Path, url: str) -> None:
+    doing = Doing()
+    async with wanting("a", doing, tmp_path, url):
+        await until(lambda: doing.now == ["a"])
+        async with wanting("b", doing, tmp_path, url):
+            rows(url, "UPDATE nodes SET fenced = TRUE WHERE name = 'a'")
+
+            await until(lambda: doing.now == ["b"])
+            assert doing.ever == ["a", "b"]
+
+
+async def test_work_stops_while_its_node_is_cut_off_from_the_database_and_goes_on_afterwards(
+    tmp_path: Path, url: str
+) -> None:
+    doing = Doing()
+    async with Tunnel.to(url) as tunnel, wanting("a", doing, tmp_path, tunnel.url):
+        await until(lambda: doing.now == ["a"])
+
+        tunnel.cut()
+        await until(lambda: doing.now == [])
+        tunnel.mend()
+
+        await until(lambda: doing.now == ["a"])
+        assert doing.ever == ["a", "a"]
+
+
+async def test_work_that_ends_gives_its_lease_back(tmp_path: Path, url: str) -> None:
+    doing = Doing()
+
+    async def done() -> None:
+        doing.ever.append("done")
+
+    async with wanting("a", doing, tmp_path, url) as a:
+        await a.leases.while_held("duties", done)
+
+    assert "done" in doing.ever
+    assert rows(url, "SELECT node FROM leases WHERE name = 'duties'") == [(None,)]
+
+
+async def test_work_that_fails_gives_its_lease_back_and_tells(tmp_path: Path, url: str) -> None:
+    async def fails() -> None:
+        raise ValueError("a fault")
+
+    async with wanting("a", Doing(), tmp_path, url) as a:
+        with pytest.raises(ValueError, match="a fault"):
+            await a.leases.while_held("duties", fails)
+
+    assert rows(url, "SELECT node FROM leases WHERE name = 'duties'") == [(None,)]
+
+
+async def test_a_process_that_is_alone_holds_every_lease() -> None:
+    doing, alone = Doing(), AllLeases()
+    working = asyncio.create_task(alone.while_held(LEASE, lambda: doing.by("it")))
+    await until(lambda: doing.now)
+
+    await alone.give_up()
+
+    assert alone.holds(LEASE)
+    assert doing.now == ["it"]
+    working.cancel()
