@@ -74,6 +74,22 @@ def _connect(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("discord", "slack", "telegram", "model"))
 
 
+def _migrate(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--to",
+        type=_place,
+        required=True,
+        metavar="PLACE",
+        help="postgresql://user@host/database, which has to be empty, or sqlite for the file in the home",
+    )
+
+
+def _place(text: str) -> str:
+    if text != "sqlite" and not text.startswith(("postgresql://", "postgres://")):
+        raise argparse.ArgumentTypeError(f"{text!r} is neither sqlite nor an address that begins with postgresql://")
+    return text
+
+
 def _upgrade(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", required=True, help="only look; nothing is changed")
 
@@ -98,6 +114,7 @@ COMMANDS = {
     "service": Command("run Parley as a systemd service of this user", "gateway.upkeep.systemd_unit:run", _service),
     "upgrade": Command("look for a newer version", "gateway.upkeep.upgrade:run", _upgrade),
     "restore": Command("bring a backup back", "gateway.upkeep.backup_command:bring_back", _restore),
+    "migrate": Command("move the store to PostgreSQL, or back to a file", "gateway.upkeep.migration:run", _migrate),
 }
 VERSION = "gateway.security.packages:version"
 REFUSED = 2

@@ -103,21 +103,8 @@ class Archive:
             with Server(url).read() as connection:
                 yield cls(connection)
             return
-        path = home / FILE
-        if not path.is_file():
-            raise NothingKept(
-                f"Nothing is kept in {home} yet. Start Parley first, or name another home in PARLEY_HOME."
-            )
-        try:
-            with closing(connect_to_read(path)) as file:
-                file.text_factory = _text
-                file.execute("BEGIN")  # one transaction: a consistent view of all tables
-                _check(file, path)
-                yield cls(file)
-        except sqlite3.DatabaseError as error:
-            if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in DAMAGED:
-                raise StoreDamaged(path, str(error)) from error
-            raise NothingKept(f"{path} cannot be read ({error}). See that you own it.") from error
+        with reading(home) as file:
+            yield cls(file)
 
     # Runs
 
@@ -192,6 +179,24 @@ class Archive:
             return next((event_adapter.validate_json(payload) for (payload,) in rows), None)
         except ValueError:
             return None
+
+
+@contextmanager
+def reading(home: Path) -> Iterator[sqlite3.Connection]:
+    """Open the file in `home` as of one moment. Raises NothingKept, StoreTooNew and StoreDamaged."""
+    path = home / FILE
+    if not path.is_file():
+        raise NothingKept(f"Nothing is kept in {home} yet. Start Parley first, or name another home in PARLEY_HOME.")
+    try:
+        with closing(connect_to_read(path)) as file:
+            file.text_factory = _text
+            file.execute("BEGIN")  # one transaction: a consistent view of all tables
+            _check(file, path)
+            yield file
+    except sqlite3.DatabaseError as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF in DAMAGED:
+            raise StoreDamaged(path, str(error)) from error
+        raise NothingKept(f"{path} cannot be read ({error}). See that you own it.") from error
 
 
 def _runs(connection: Connection, which: str, values: Sequence[str | int]) -> list[RunRow]:

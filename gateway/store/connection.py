@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol, TypeVar
 
 T = TypeVar("T")
+NUL = "\N{SYMBOL FOR NULL}"
+"""Stored for a NUL character, which PostgreSQL does not take."""
 
 
 class Rows(Protocol):

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from agent_core.messages import TextContent, UserMessage, message_adapter
 from channels.base import ChatKey, MessageReceived, Sender
+from gateway.store import search
 from gateway.store.connection import Connection
 from gateway.store.rows import inbox_seqs
-from gateway.store.search_index import index_of
 from gateway.store.table import Table
 
 ERASED = "(erased)"
@@ -123,8 +123,7 @@ class Erasures(Table):
                 _erase_in_group(connection, chat, account.id, theirs.seqs)
             for chat in map(str, direct):
                 _erase_chat(connection, chat)
-            index_of(connection).clear(connection)
-            connection.execute("UPDATE search_progress SET before = (SELECT coalesce(max(seq), 0) + 1 FROM transcript)")
+            search.forget(connection)
             return sum(blanked)
 
         return await self._writer.submit(change)

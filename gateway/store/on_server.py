@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager, contextmanager
 
 from gateway.errors import ParleyError
 from gateway.store.connection import Connection, Fence, Reads
+from gateway.store.contents import OnServer
 from gateway.store.writer import Writer
 
 
@@ -48,6 +49,12 @@ class Server:
         """Open a connection that reads, while Parley may run, and sees one moment. Raises ParleyError."""
         with self._opening.reading(self._url) as connection:
             yield connection
+
+    @contextmanager
+    def alone(self) -> Iterator[OnServer]:
+        """Open the content in one transaction, while no Parley uses the database. Raises ParleyError."""
+        with importlib.import_module("gateway.store.postgres_contents").alone(self._url) as contents:
+            yield contents
 
     def about(self) -> str:
         """Return a line about the database for the doctor. Raises ParleyError if it cannot be used."""

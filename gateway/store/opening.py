@@ -18,6 +18,8 @@ from gateway.store.database import Database, Reader
 from gateway.store.side_file import Mark, MarkKeeper, mark_of, read_mark, write_mark
 
 FILE = "parley.db"
+WITH_LOG = (f"{FILE}-wal", f"{FILE}-shm", FILE)
+"""The files of a store; the first two are the write-ahead log, which is there while the store is used."""
 LOCK = "store.lock"
 SMALL = 64 * 2**20
 """Bytes up to which a file may be rewritten at a start."""

@@ -7,9 +7,9 @@ database that is away as it waits for a full disk.
 import asyncio
 import re
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from functools import cache, partial
 from typing import Self, TypeAlias, TypeVar, cast
 
@@ -20,7 +20,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 
-from gateway.store.connection import CommitUnknown, Connection, Fence, Fenced, Rows, Work
+from gateway.store.connection import NUL, CommitUnknown, Connection, Fence, Fenced, Rows, Work
 
 T = TypeVar("T")
 Raw: TypeAlias = "psycopg.Connection[TupleRow]"
@@ -30,8 +30,8 @@ TRY_AGAIN_EVERY = 1.0
 """Seconds."""
 PATIENCE = 60.0
 """Seconds for which a read waits for a database that is away."""
-NUL = "\N{SYMBOL FOR NULL}"
-"""Stored for a NUL character, which PostgreSQL does not take."""
+FETCHED = 200
+"""Rows that a stream fetches at once."""
 _OPTIONS = {
     "application_name": "parley",
     "client_encoding": "utf8",
@@ -112,6 +112,19 @@ class PostgresConnection:
         """Execute several statements as they are."""
         self._run(lambda raw: raw.execute(statements.encode(), prepare=False))
 
+    def stream(self, query: str) -> Iterator[TupleRow]:
+        """Yield the rows of a query in an open transaction, which are fetched in small numbers."""
+        with self._raised(), self._open().cursor("stream") as cursor:
+            cursor.itersize = FETCHED
+            yield from cursor.execute(query.encode())
+
+    def copy_in(self, table: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+        """Add rows to a table in bulk."""
+        statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
+        with self._raised(), self._open().cursor() as cursor, cursor.copy(statement) as copy:
+            for row in rows:
+                copy.write_row(row)
+
     def begin_reading(self) -> None:
         """Begin a transaction that sees the database as of one moment."""
         self._run(lambda raw: raw.execute(_READING))
@@ -143,13 +156,22 @@ class PostgresConnection:
             raise
 
     def _run(self, work: Callable[[Raw], T]) -> T:
+        with self._raised():
+            return work(self._open())
+
+    @contextmanager
+    def _raised(self) -> Iterator[None]:
+        """Raise PostgresError for errors of the driver."""
         try:
-            return work(self._raw or self._connect())
+            yield
         except psycopg.Error as error:
             code = _code(error)
             if self._raw is not None and self._raw.closed:
                 self._raw, code = None, sqlite3.SQLITE_BUSY
             raise PostgresError(str(error), code) from error
+
+    def _open(self) -> Raw:
+        return self._raw or self._connect()
 
     def _connect(self) -> Raw:
         try:

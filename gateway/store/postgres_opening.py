@@ -33,6 +33,16 @@ class DatabaseTooNew(ParleyError):
         )
 
 
+class DatabaseLeft(ParleyError):
+    """The content of the database was moved to a file."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            f"{name} was moved to a file by `parley migrate`, so what it holds is out of date. Take "
+            "PARLEY_DATABASE_URL out, or move the store back to an empty database."
+        )
+
+
 @asynccontextmanager
 async def opened(url: str, fence: Fence | None = None) -> AsyncIterator[tuple[PostgresWriter, PostgresReader]]:
     """Open one connection for writing and one for reading. Raises DatabaseUnusable and DatabaseTooNew.
@@ -71,14 +81,8 @@ def reading(url: str) -> Iterator[PostgresConnection]:
         try:
             connection.execute("SET idle_in_transaction_session_timeout = 0")  # what is read may be worked on for long
             connection.begin_reading()
-            _check_server(connection, name)
-            found, known = schema_of(connection), number_of(migrations()[-1])
-            if found > known:
-                raise DatabaseTooNew(name, found, known)
-            if found < known:
-                raise DatabaseUnusable(
-                    f"{name} is empty or of an older Parley. Start this one once to bring it up to date."
-                )
+            check_server(connection, name)
+            check_schema(connection, name)
             yield connection
         except PostgresError as error:
             raise DatabaseUnusable(
@@ -118,21 +122,39 @@ def number_of(step: Traversable) -> int:
 
 def migrate(connection: PostgresConnection, name: str) -> None:
     """Apply missing migrations, each in its own transaction. Raises DatabaseTooNew and DatabaseUnusable."""
-    _check_server(connection, name)
-    steps = migrations()
-    found, known = schema_of(connection), number_of(steps[-1])
-    if found > known:
-        raise DatabaseTooNew(name, found, known)
-    for step in steps:
+    check_server(connection, name)
+    found = _known_schema(connection, name)
+    for step in migrations():
         if number_of(step) > found:
             connection.execute("BEGIN IMMEDIATE")
-            connection.script(step.read_text())
-            connection.execute("UPDATE schema_version SET number = ?", (number_of(step),))
+            apply(connection, step)
             connection.execute("COMMIT")
 
 
+def check_schema(connection: Connection, name: str) -> None:
+    """Raise DatabaseTooNew, DatabaseLeft and DatabaseUnusable for a schema that is not of this version."""
+    if _known_schema(connection, name) < number_of(migrations()[-1]):
+        raise DatabaseUnusable(f"{name} is empty or of an older Parley. Start this one once to bring it up to date.")
+
+
+def _known_schema(connection: Connection, name: str) -> int:
+    """Return the number of the schema. Raises DatabaseTooNew and DatabaseLeft."""
+    found, known = schema_of(connection), number_of(migrations()[-1])
+    if found > known:
+        raise DatabaseTooNew(name, found, known)
+    if found < 0:
+        raise DatabaseLeft(name)
+    return found
+
+
+def apply(connection: PostgresConnection, step: Traversable) -> None:
+    """Apply a migration in the open transaction."""
+    connection.script(step.read_text())
+    connection.execute("UPDATE schema_version SET number = ?", (number_of(step),))
+
+
 def schema_of(connection: Connection) -> int:
-    """Return the number of the last migration applied to the database; 0 for a new one."""
+    """Return the number of the last migration applied to the database: 0 for a new one, negative once it was left."""
     (there,) = connection.execute("SELECT to_regclass('schema_version') IS NOT NULL").fetchone()
     if not there:
         return 0
@@ -140,7 +162,8 @@ def schema_of(connection: Connection) -> int:
     return int(number)
 
 
-def _check_server(connection: Connection, name: str) -> None:
+def check_server(connection: Connection, name: str) -> None:
+    """Raise DatabaseUnusable for an encoding or a version that Parley cannot use."""
     encoding, version = connection.execute(
         "SELECT current_setting('server_encoding'), current_setting('server_version_num')"
     ).fetchone()

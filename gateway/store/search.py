@@ -87,7 +87,7 @@ class Search(Table):
 
     async def catch_up(self) -> None:
         """Index all rows from before the index existed, newest first, in steps that let other changes pass."""
-        while await self._writer.submit(_index_older):  # noqa: ASYNC110 (others write meanwhile)
+        while await self._writer.submit(index_older):  # noqa: ASYNC110 (others write meanwhile)
             await asyncio.sleep(PAUSE)
 
 
@@ -142,7 +142,14 @@ def _older(row: tuple[int, str, str, str]) -> tuple[int, ChatKey, str, AgentMess
     return seq, ChatKey.parse(chat), run, message_adapter.validate_json(message)
 
 
-def _index_older(connection: Connection) -> bool:
+def forget(connection: Connection) -> None:
+    """Empty the index, so that `index_older` builds it again."""
+    index_of(connection).clear(connection)
+    connection.execute("UPDATE search_progress SET before = (SELECT coalesce(max(seq), 0) + 1 FROM transcript)")
+
+
+def index_older(connection: Connection) -> bool:
+    """Index the newest rows that are not in the index yet. Returns True if there are more."""
     (before,) = connection.execute("SELECT before FROM search_progress").fetchone()
     query = "SELECT seq, chat, run, message FROM transcript WHERE seq < ? ORDER BY seq DESC LIMIT ?"
     rows = connection.execute(query, (before, AT_ONCE)).fetchall()

@@ -76,7 +76,7 @@ def _listed(home: Path) -> Iterator[str]:
     for file in backups:
         yield f"{file}  {in_words(file.stat().st_size)}"
     for folder in sorted((home / ASIDE).glob("*"), reverse=True):
-        yield f"{folder}  what an earlier restore replaced"
+        yield f"{folder}  what an earlier restore or move replaced"
 
 
 def _restored(home: Path, source: Path) -> Iterator[str]:

@@ -8,6 +8,7 @@ import json
 import shutil
 import sqlite3
 import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
@@ -19,7 +20,7 @@ from gateway.schedule.jobs.missed import due
 from gateway.schedule.times.slots import UNPLANNABLE
 from gateway.store import side_file as marks
 from gateway.store.job import Job
-from gateway.store.opening import FILE, StoreDamaged, check_store, locked
+from gateway.store.opening import FILE, WITH_LOG, StoreDamaged, check_store, locked
 from gateway.store.side_file import Mark, read_mark, write_mark
 from gateway.store.snapshot import settle
 from gateway.upkeep.backup import CHUNK, MANIFEST, PARTS, Manifest
@@ -29,7 +30,6 @@ ASIDE = "replaced"
 LIST = "replaced.json"
 """The file in such a folder that lists what was put in place."""
 STAGE = ".restoring"
-DATABASE = (f"{FILE}-wal", f"{FILE}-shm", FILE)
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def _names(source: Path, stage: Path) -> list[str]:
     names = {each.name for each in stage.iterdir()}
     if source.is_dir():
         names |= set(json.loads((source / LIST).read_text()))
-    return sorted(names - {*DATABASE, marks.FILE})
+    return sorted(names - {*WITH_LOG, marks.FILE})
 
 
 def _settled(stage: Path, now: float, at: float) -> Mark | None:
@@ -137,6 +137,22 @@ def _next_at(job: Job, now: float) -> float | None:
 
 def _swapped(home: Path, stage: Path, names: list[str], mark: Mark | None, now: float) -> Path:
     """Move the current files out and the staged files in. Returns the folder with the replaced files."""
+    aside = put_aside(home, names, now)
+    for name in names:
+        if (stage / name).exists():
+            (stage / name).rename(home / name)
+    if mark is None:
+        (home / marks.FILE).unlink(missing_ok=True)
+    else:
+        write_mark(home, mark)
+    for name in WITH_LOG:
+        if (stage / name).exists():
+            (stage / name).rename(home / name)
+    return aside
+
+
+def put_aside(home: Path, names: Sequence[str], now: float) -> Path:
+    """Move the store and these files into a folder that `restore` takes, and return it. The side file stays."""
     stamp = datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H-%M-%S")
     aside = home / ASIDE / stamp
     number = 1
@@ -147,17 +163,7 @@ def _swapped(home: Path, stage: Path, names: list[str], mark: Mark | None, now: 
     (aside / LIST).write_text(json.dumps(names))
     if (home / marks.FILE).exists():
         shutil.copy2(home / marks.FILE, aside)
-    for name in (*DATABASE, *names):
+    for name in (*WITH_LOG, *names):
         if (home / name).exists() or (home / name).is_symlink():
             (home / name).rename(aside / name)
-    for name in names:
-        if (stage / name).exists():
-            (stage / name).rename(home / name)
-    if mark is None:
-        (home / marks.FILE).unlink(missing_ok=True)
-    else:
-        write_mark(home, mark)
-    for name in DATABASE:
-        if (stage / name).exists():
-            (stage / name).rename(home / name)
     return aside

@@ -1,0 +1,377 @@
+"""`parley migrate` moves the whole store from SQLite to PostgreSQL and back, or leaves both as they are."""
+
+import asyncio
+import os
+import random
+import re
+import sqlite3
+import sys
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent_core.messages import text_of, user
+from agent_core.models.llm import LlmRequest
+from agent_core.models.scripted import ScriptedLlm, Turn, Waits, calls
+from channels.base import ChannelError
+from channels.memory import NO_PACE, MemoryChannel
+from gateway.errors import ParleyError
+from gateway.settings.settings import load_settings
+from gateway.store.archive import NothingKept
+from gateway.store.opening import FILE, StoreBusy, StoreDamaged, check_store
+from gateway.store.postgres_opening import DatabaseBusy, DatabaseUnusable
+from gateway.store.store import Store
+from gateway.upkeep.migration import SQLITE, NotEmpty
+from gateway.upkeep.restore import restore
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+from tests.end_to_end.forks import parley
+from tests.gateway.approving import acting, questions
+from tests.gateway.bot import Bot, BotOptions
+from tests.gateway.moving import TEXTS, back, content_of, filled, move
+from tests.gateway.test_postgres import opened
+from tests.gateway.test_store import CHAT, RUN
+from tests.postgres import UrlOf, execute, rows
+from tests.process import REPOSITORY
+
+MANY = 8_000
+"""Messages that take a second or more to index."""
+COMMANDS = (
+    "/remind in 20m 吃披萨",
+    "/remind every weekday 9:00 stand-up",
+    "/budget here 5 a day",
+    "/new",
+    "/rename Кактус 仙人掌",
+    "/language zh",
+    "/invite memory:dora",
+    "/heartbeat on",
+)
+
+
+# The content
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_every_table_of_the_schema_comes_over_and_back_whole(tmp_path: Path, url_of: UrlOf, seed: int) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed)
+    before = content_of(tmp_path, None)
+    assert all(before.values()), "a table has no row, so this shows nothing for it"
+
+    move(tmp_path, url)
+    assert content_of(tmp_path, url) == before
+    back(tmp_path)
+    assert content_of(tmp_path, None) == before
+
+
+def test_new_rows_get_higher_numbers_than_those_that_came_over(tmp_path: Path, url_of: UrlOf) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed=1)
+    with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
+        file.execute("UPDATE inbox SET seq = seq + 1000")
+
+    insert = (
+        "INSERT INTO inbox (event_id, chat, payload, at) VALUES ('{}', 'c', '', 0)"
+        " RETURNING seq > (SELECT max(seq) FROM inbox WHERE event_id <> '{}')"
+    )
+    move(tmp_path, url)
+    assert rows(url, insert.format("x", "x")) == [(True,)]
+    back(tmp_path)
+    assert execute(tmp_path, None, insert.replace("RETURNING seq >", "RETURNING seq - 1 =").format("y", "y"))
+
+
+class Use:
+    """A Parley that is used at random, with a store that moves from one database to the other at any moment."""
+
+    def __init__(self, home: Path, url: str, seed: int) -> None:
+        self.chance = random.Random(seed)  # noqa: S311
+        self.said: list[str] = []
+        self.ran: list[list[str]] = []
+        self.holds = False
+        """True while the model does not answer."""
+        self._home, self._url = home, url
+        self._database: str | None = None
+        self._options = BotOptions(
+            channel=MemoryChannel(limits=NO_PACE), tools=[acting(ran=self.ran)], over=ScriptedLlm()
+        )
+        self.bot = Bot(home, [self._answer] * 500, self._options)
+
+    async def play(self) -> None:
+        """Use it in each of these ways, and then in three of them again."""
+        uses = [self.talk, self.command, self.leave_open, self.leave_unsent, self.leave_a_question]
+        self.chance.shuffle(uses)
+        await self.bot.start()
+        try:
+            for use in [*uses, *self.chance.choices(uses, k=3)]:
+                await use()
+            await self.bot.app.settled()
+        finally:
+            await self.bot.stop()
+
+    async def moves(self) -> None:
+        """Stop, move the store, compare it, and start."""
+        await self.bot.stop()
+        self.holds = False
+        before = content_of(self._home, self._database)
+        move(self._home, self._url if self._database is None else SQLITE)
+        rows(self._url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public") if self._database else None
+        self._database = self._url if self._database is None else None
+        assert content_of(self._home, self._database) == before
+        self.bot = Bot(self._home, [], replace(self._options, database=self._database))
+        await self.bot.start()
+
+    async def talk(self) -> None:
+        where = self.chance.choice(({"sender": "ann"}, {"sender": "bob"}, {"sender": "bob", "group": "team"}))
+        await self.bot.hears(self._words(self.chance.choice(TEXTS)), **where)
+        assert f"Heard {self.said[-1]}." in self.bot.screen
+
+    async def command(self) -> None:
+        for line in self.chance.sample(COMMANDS, 3):
+            await self.bot.hears(line)
+        await self.moves()
+
+    async def leave_open(self) -> None:
+        self.holds, asked = True, len(self.bot.llm.requests)
+        await self.bot.channel.hears(self._words("are you there?"))
+        await self.bot.channel.until(lambda: len(self.bot.llm.requests) > asked)
+        await self.moves()
+        await self.bot.app.settled()
+
+    async def leave_unsent(self) -> None:
+        sent = len(self.bot.channel.calls)
+        self.bot.channel.fails("send", ChannelError("down", retry_after=3600))
+        await self.bot.channel.hears(self._words("what is new?"))
+        await self.bot.channel.until(lambda: any(call.kind == "send" for call in self.bot.channel.calls[sent:]))
+        await self.moves()
+        await self.bot.app.settled()
+
+    async def leave_a_question(self) -> None:
+        await self.bot.channel.hears(self._words("draw it"))
+        await self.bot.channel.until(lambda: bool(questions(self.bot)))
+        await self.moves()
+        await self.bot.channel.presses(questions(self.bot)[-1].buttons[0][0].action)
+        await self.bot.app.settled()
+
+    def _words(self, text: str) -> str:
+        self.said.append(f"m{len(self.said)}")
+        return f"{text} {self.said[-1]}"
+
+    def _answer(self, request: LlmRequest) -> Turn:
+        if self.holds:
+            return Waits(asyncio.Event(), "never said")
+        last = text_of(request.messages[-1].content)
+        heard = (text_of(each.content) for each in request.messages if each.role == "user")
+        numbers = re.findall(r"\bm\d+", " ".join(heard))
+        if "draw" in last:
+            return calls(("run", {"command": ["draw", numbers[-1]]}))
+        return f"Heard {numbers[-1]}."
+
+
+@pytest.mark.parametrize("seed", range(3))
+async def test_conversations_go_on_wherever_the_store_moves(tmp_path: Path, url_of: UrlOf, seed: int) -> None:
+    use = Use(tmp_path, url_of(tmp_path), seed)
+    await use.play()
+
+    heard = [text for text in use.bot.screen if text.startswith("Heard ")]
+    assert sorted(heard) == sorted(f"Heard {word}." for word in use.said)
+    assert len(use.ran) == len({command for _, command in use.ran}) > 0
+
+
+# What is refused, and what is left then
+
+
+async def test_a_running_parley_is_not_moved(tmp_path: Path, url_of: UrlOf) -> None:
+    url = url_of(tmp_path)
+    async with opened(tmp_path, url):
+        with pytest.raises(StoreBusy):
+            move(tmp_path, url)
+    async with opened(tmp_path / "another", url), Node.joined(url, FACTS):
+        with pytest.raises(DatabaseBusy, match="in use by one on here, 0 seconds ago. Stop all that use it"):
+            move(tmp_path, SQLITE, PARLEY_DATABASE_URL=url)
+
+
+async def test_a_process_that_was_cut_off_can_write_no_more_once_the_store_is_elsewhere(
+    tmp_path: Path, url_of: UrlOf
+) -> None:
+    url = url_of(tmp_path)
+    async with Server(url).opened() as _, Node.joined(url, FACTS) as node, Server(url).opened(node) as (writer, _):
+        rows(url, "UPDATE nodes SET beat = beat - interval '1 hour'")
+        move(tmp_path, SQLITE, PARLEY_DATABASE_URL=url)
+        with pytest.raises(StoreUnavailable):
+            await writer.submit(lambda connection: connection.execute("UPDATE store SET sequence = 7"))
+
+    with pytest.raises(DatabaseLeft, match="was moved to a file by `parley migrate`"):
+        async with Server(url).opened():
+            pass
+
+
+def test_a_database_that_is_in_use_for_something_else_is_left_alone(tmp_path: Path, url_of: UrlOf) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed=1)
+    rows(url, "CREATE TABLE cakes (name text)")
+
+    with pytest.raises(NotEmpty, match="DROP SCHEMA public CASCADE"):
+        move(tmp_path, url)
+    assert rows(url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'") == [("cakes",)]
+    assert (tmp_path / FILE).exists()
+    assert not (tmp_path / ".env").exists()
+
+
+def test_another_store_is_not_overwritten(tmp_path: Path, url_of: UrlOf) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed=1)
+    move(tmp_path, url)
+    filled(tmp_path, seed=2)
+    other = content_of(tmp_path, None)
+
+    with pytest.raises(NotEmpty, match="it is another store"):
+        back(tmp_path)
+    with pytest.raises(NotEmpty, match="is not empty"):
+        move(tmp_path, url)
+    assert content_of(tmp_path, None) == other
+
+
+def test_what_cannot_be_moved_is_told_with_the_reason(tmp_path: Path, url_of: UrlOf) -> None:
+    url = url_of(tmp_path)
+    with pytest.raises(NothingKept, match="Nothing is kept"):
+        move(tmp_path, url)
+    with pytest.raises(DatabaseUnusable, match="is empty or of an older Parley"):
+        move(tmp_path, SQLITE, PARLEY_DATABASE_URL=url)
+    with pytest.raises(ParleyError, match="in SQLite's file already"):
+        back(tmp_path)
+    filled(tmp_path, seed=1)
+    with pytest.raises(DatabaseUnusable, match="Connection refused"):
+        move(tmp_path, "postgresql://ann:sesame@127.0.0.1:1/parley")
+    with pytest.raises(ParleyError, match="pg_dump and pg_restore"):
+        move(tmp_path, "postgresql://ann:sesame@127.0.0.1:1/parley", PARLEY_DATABASE_URL=url)
+    with (tmp_path / FILE).open("r+b") as file:
+        file.truncate(4096)
+    with pytest.raises(StoreDamaged):
+        move(tmp_path, url)
+    assert rows(url, "SELECT count(*) FROM pg_tables WHERE schemaname = 'public'") == [(0,)]
+
+
+async def test_a_place_that_is_none_is_refused() -> None:
+    refused = await parley("migrate", "--to", "mysql://db/parley")
+
+    assert refused.code == 2
+    assert "is neither sqlite nor an address that begins with postgresql://" in refused.err
+
+
+@pytest.mark.parametrize("to_server", [True, False])
+async def test_a_move_that_is_killed_can_be_made_again(tmp_path: Path, url_of: UrlOf, *, to_server: bool) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed=1)
+    with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
+        message = user("water the cactus").model_dump_json()
+        values = [(f"memory:here:c{number % 9}", message) for number in range(MANY)]
+        file.executemany(
+            "INSERT INTO transcript (chat, session, run, turn, message) VALUES (?, 's', 'r', 1, ?)", values
+        )
+    if not to_server:
+        move(tmp_path, url)
+    before = content_of(tmp_path, None if to_server else url)
+
+    moving = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-P", "-m", "gateway.cli", "migrate", "--to", url if to_server else SQLITE),
+        env={"PATH": os.environ["PATH"], "PARLEY_HOME": str(tmp_path)},
+        cwd=REPOSITORY,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert moving.stdout is not None
+    async for line in moving.stdout:
+        if line.startswith(b"tool_calls: "):
+            break
+    moving.kill()
+    await moving.wait()
+
+    assert content_of(tmp_path, None if to_server else url) == before
+    assert (tmp_path / FILE).exists() is to_server
+    move(tmp_path, url if to_server else SQLITE)
+    assert content_of(tmp_path, url if to_server else None) == before
+
+
+@pytest.mark.parametrize("to_server", [True, False])
+def test_a_move_that_was_killed_at_its_end_is_completed(tmp_path: Path, url_of: UrlOf, *, to_server: bool) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed=1)
+    file, settings = (tmp_path / FILE).read_bytes(), tmp_path / ".env"
+    move(tmp_path, url)
+    if to_server:
+        (tmp_path / FILE).write_bytes(file)
+        settings.unlink()
+    else:
+        back(tmp_path)
+        settings.write_text(f"PARLEY_DATABASE_URL={url}")
+
+    move(tmp_path, url if to_server else SQLITE)
+    assert load_settings({"PARLEY_HOME": str(tmp_path)}, tmp_path).database == (url if to_server else None)
+    assert (tmp_path / FILE).exists() is not to_server
+
+
+# What it says and leaves
+
+
+def test_it_says_what_it_did_and_how_to_undo_it(
+    tmp_path: Path, url_of: UrlOf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed=1)
+    (tmp_path / ".env").write_text("PARLEY_MODEL=demo\n")
+
+    move(tmp_path, url)
+    told = capsys.readouterr().out
+    assert re.search(r"^inbox: \d+ rows copied and compared$", told, re.MULTILINE)
+    assert f"{tmp_path / '.env'}: PARLEY_DATABASE_URL is set." in told
+    assert "To come back, with all that will have been said by then: parley migrate --to sqlite" in told
+    assert load_settings({"PARLEY_HOME": str(tmp_path)}, tmp_path).database == url
+
+    back(tmp_path)
+    assert f"{tmp_path / '.env'}: PARLEY_DATABASE_URL is empty." in capsys.readouterr().out
+    assert load_settings({"PARLEY_HOME": str(tmp_path)}, tmp_path).database is None
+    assert (tmp_path / ".env").read_text() == "PARLEY_MODEL=demo\nPARLEY_DATABASE_URL=\n"
+
+
+def test_a_setting_in_the_environment_is_left_to_its_owner(
+    tmp_path: Path, url_of: UrlOf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed=1)
+
+    move(tmp_path, url, PARLEY_DATABASE_URL=url)
+    assert not (tmp_path / ".env").exists()
+    move(tmp_path, SQLITE, PARLEY_DATABASE_URL=url)
+    assert "PARLEY_DATABASE_URL in the environment counts more: take PARLEY_DATABASE_URL out there." in (
+        capsys.readouterr().out
+    )
+
+
+def test_the_old_file_is_no_store_that_could_be_started_by_mistake(tmp_path: Path, url_of: UrlOf) -> None:
+    filled(tmp_path, seed=1)
+    before = content_of(tmp_path, None)
+    move(tmp_path, url_of(tmp_path))
+    back(tmp_path)
+    move(tmp_path / ".", url_of(tmp_path / "another"))
+
+    first, _ = sorted((tmp_path / "replaced").iterdir())
+    with pytest.raises(StoreDamaged, match="missing, though it was used before"):
+        check_store(tmp_path)
+    restore(tmp_path, first, now=2e9)
+    assert content_of(tmp_path, None)["transcript"] == before["transcript"]
+
+
+async def test_search_works_at_once(tmp_path: Path, url_of: UrlOf) -> None:
+    url = url_of(tmp_path)
+    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+        await store.runs.begin(RUN)
+        await store.transcript.append(RUN, 1, user("今天数据库备份完成了"))
+    move(tmp_path, url)
+    async with opened(tmp_path, url) as store:
+        found = await store.search.find([CHAT], "备份", 5)
+    assert (len(found.found), found.is_complete) == (1, True)
+    back(tmp_path)
+    async with Store.open(tmp_path, FakeClock(), numbered()) as store:
+        found = await store.search.find([CHAT], "备份", 5)
+    assert (len(found.found), found.is_complete) == (1, True)
