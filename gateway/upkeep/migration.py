@@ -80,8 +80,8 @@ def _to_server(home: Path, server: Server, say: Say) -> None:
 def _to_file(home: Path, server: Server, say: Say) -> None:
     """Copy what is on the server to the file, unless a complete copy is there already."""
     with locked(home), server.alone() as there:
-        there.check()
         if not is_taken(home):
+            there.check()
             with new_file(home) as here:
                 rows = copy(there, here, say)
             say(f"{rows:,} rows are in {home / FILE}, each compared with {there.name} which still has them.")

@@ -17,12 +17,16 @@ from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import ScriptedLlm, Turn, Waits, calls
 from channels.base import ChannelError
 from channels.memory import NO_PACE, MemoryChannel
+from gateway.cluster.node import Node
 from gateway.errors import ParleyError
 from gateway.settings.settings import load_settings
 from gateway.store.archive import NothingKept
+from gateway.store.on_server import Server
 from gateway.store.opening import FILE, StoreBusy, StoreDamaged, check_store
-from gateway.store.postgres_opening import DatabaseBusy, DatabaseUnusable
+from gateway.store.postgres_contents import DatabaseBusy
+from gateway.store.postgres_opening import DatabaseLeft, DatabaseUnusable
 from gateway.store.store import Store
+from gateway.store.writer import StoreUnavailable
 from gateway.upkeep.migration import SQLITE, NotEmpty
 from gateway.upkeep.restore import restore
 from tests.agent_core.kit import numbered
@@ -30,6 +34,7 @@ from tests.clock import FakeClock
 from tests.end_to_end.forks import parley
 from tests.gateway.approving import acting, questions
 from tests.gateway.bot import Bot, BotOptions
+from tests.gateway.cluster.test_node import FACTS
 from tests.gateway.moving import TEXTS, back, content_of, filled, move
 from tests.gateway.test_postgres import opened
 from tests.gateway.test_store import CHAT, RUN
@@ -184,11 +189,11 @@ async def test_conversations_go_on_wherever_the_store_moves(tmp_path: Path, url_
 
 async def test_a_running_parley_is_not_moved(tmp_path: Path, url_of: UrlOf) -> None:
     url = url_of(tmp_path)
-    async with opened(tmp_path, url):
+    async with Store.open(tmp_path, FakeClock(), numbered()):
         with pytest.raises(StoreBusy):
             move(tmp_path, url)
     async with opened(tmp_path / "another", url), Node.joined(url, FACTS):
-        with pytest.raises(DatabaseBusy, match="in use by one on here, 0 seconds ago. Stop all that use it"):
+        with pytest.raises(DatabaseBusy, match="in use by a on here, 0 seconds ago"):
             move(tmp_path, SQLITE, PARLEY_DATABASE_URL=url)
 
 
@@ -196,15 +201,15 @@ async def test_a_process_that_was_cut_off_can_write_no_more_once_the_store_is_el
     tmp_path: Path, url_of: UrlOf
 ) -> None:
     url = url_of(tmp_path)
-    async with Server(url).opened() as _, Node.joined(url, FACTS) as node, Server(url).opened(node) as (writer, _):
+    await Server(url).migrate()
+    async with Node.joined(url, FACTS) as node, Server(url).opened(node) as (writer, _):
         rows(url, "UPDATE nodes SET beat = beat - interval '1 hour'")
         move(tmp_path, SQLITE, PARLEY_DATABASE_URL=url)
         with pytest.raises(StoreUnavailable):
             await writer.submit(lambda connection: connection.execute("UPDATE store SET sequence = 7"))
 
     with pytest.raises(DatabaseLeft, match="was moved to a file by `parley migrate`"):
-        async with Server(url).opened():
-            pass
+        await Server(url).migrate()
 
 
 def test_a_database_that_is_in_use_for_something_else_is_left_alone(tmp_path: Path, url_of: UrlOf) -> None:
