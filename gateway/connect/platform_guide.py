@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 from pydantic import BaseModel
 
 from channels import discovery
-from channels.checkup import Account, Setup, Token
+from channels.checkup import Account, Finding, Setup, Token
 from gateway.connect.guide import Guide, Met, Surroundings
 from gateway.connect.listener import Listener
 from gateway.connect.pasted import cleaned, flaw, whose
@@ -93,10 +93,10 @@ class PlatformGuide(Guide):
             refused = next((each for each in self._setup.tokens if each.field == account.refused), None)
             if refused is not None:
                 del self._given[refused.field]
-                found = account.problems[0]
+                found = self._line(account.problems[0])
                 await self._take(refused, self._say("connect_refused", what=found.what, fix=found.fix))
             elif not account.problems or await self._put_off(
-                tuple(map(Line.of, account.findings)), can_wait=all(each.can_wait for each in account.problems)
+                tuple(map(self._line, account.findings)), can_wait=all(each.can_wait for each in account.problems)
             ):
                 return settings, account
 
@@ -149,7 +149,9 @@ class PlatformGuide(Guide):
         return Done(lines=(*written, running, *self._left(account)))
 
     async def _owner(self, listener: Listener, account: Account) -> Met:
-        notes = tuple(Line.of(each) for each in account.findings if not account.link or account.link not in each.what)
+        notes = tuple(
+            self._line(each) for each in account.findings if not account.link or account.link not in each.what
+        )
         hello = self._setup.hello[self._language].format(name=account.name)
         while True:
             await self._listen(self._say("connect_listening", hello=hello), account.link, notes)
@@ -177,7 +179,11 @@ class PlatformGuide(Guide):
 
     def _left(self, account: Account) -> list[str]:
         """Return a sentence about each problem that was put off."""
-        return [self._say("connect_left", what=each.what, fix=each.fix) for each in account.problems]
+        left = map(self._line, account.problems)
+        return [self._say("connect_left", what=each.what, fix=each.fix) for each in left]
+
+    def _line(self, finding: Finding) -> Line:
+        return Line.of(finding, self._language)
 
     def _hello(self, owner: Met, key: str) -> str:
         return say(key, language_of(owner.language, self._language), name=owner.name)

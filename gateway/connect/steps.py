@@ -6,6 +6,8 @@ from pydantic import Field
 
 from channels.checkup import Finding
 from channels.values import Value
+from gateway.texts.findings import finding_in
+from gateway.texts.say import Language
 
 
 class Line(Value):
@@ -16,8 +18,9 @@ class Line(Value):
     fix: str = ""
 
     @classmethod
-    def of(cls, finding: Finding) -> "Line":
-        return cls(mark=finding.mark, what=finding.what, fix=finding.fix)
+    def of(cls, finding: Finding, language: Language) -> "Line":
+        what, fix = finding_in(finding.what, language), finding_in(finding.fix, language)
+        return cls(mark=finding.mark, what=what, fix=fix)
 
 
 class Choice(Value):

@@ -10,6 +10,8 @@ from agent_core.clock import Clock
 from gateway.admin.screen import View, Visit
 from gateway.security.secrets import Secrets
 from gateway.texts.about import About
+from gateway.texts.findings import finding_in
+from gateway.texts.say import Language
 
 CHECK_SECONDS = 60.0
 _MARKS = {"✓": "ok", "·": "note", "✗": "problem"}
@@ -40,7 +42,7 @@ class HealthScreen:
     async def view(self, visit: Visit) -> View:
         """Return the state, with the doctor's findings if the query asks for them."""
         about = self._about()
-        findings = await self._examined() if visit.is_owner and visit.query.get("check") else None
+        findings = await self._examined(visit.language) if visit.is_owner and visit.query.get("check") else None
         facts = {
             "about": about,
             "hours": int((self._clock.time() - about.started) // 3600),
@@ -50,7 +52,7 @@ class HealthScreen:
         }
         return View("health.html", facts)
 
-    async def _examined(self) -> list[tuple[str, str, str]]:
+    async def _examined(self, language: Language) -> list[tuple[str, str, str]]:
         """Return mark, words and fix of each finding. A process of its own looks, as this one holds the locks."""
         environ = {**os.environ, "PARLEY_HOME": str(self._home)}
         process = await asyncio.create_subprocess_exec(
@@ -71,9 +73,9 @@ class HealthScreen:
             await process.wait()
             return [("problem", f"no answer for {CHECK_SECONDS:g} s", "parley doctor")]
         lines = [self._secrets.mask(line) for line in out.decode("utf-8", "replace").splitlines()]
-        return [_finding(line) for line in lines]
+        return [_finding(line, language) for line in lines]
 
 
-def _finding(line: str) -> tuple[str, str, str]:
-    what, _, fix = line[1:].strip().partition(" → ")
-    return (_MARKS[line[0]], what, fix) if line[:1] in _MARKS else ("note", line, "")
+def _finding(line: str, language: Language) -> tuple[str, str, str]:
+    what, _, fix = line.lstrip("".join((*_MARKS, " "))).partition(" → ")
+    return _MARKS.get(line[:1], "note"), finding_in(what, language), finding_in(fix, language)

@@ -16,6 +16,7 @@ from gateway.settings.env_example import described
 from gateway.settings.run_time import RUN_TIME, Change, allowed, change_of, shown, value_of
 from gateway.settings.settings import Settings, channel_configs, setting_names
 from gateway.store.chat_settings import ChatSetting
+from gateway.texts.settings_in_chinese import SETTINGS
 from gateway.upkeep.live_settings import LiveSettings
 
 MOST_CHANGES = 30
@@ -92,7 +93,7 @@ class SettingsScreen:
         return Row(
             name=name,
             variable=variable,
-            about=about.words,
+            about=SETTINGS.get(name, about.words) if visit.language == "zh" else about.words,
             value=visit.say("page_settings_secret")
             if isinstance(value, SecretStr)
             else self._secrets.mask(shown(value)),

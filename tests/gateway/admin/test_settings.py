@@ -20,6 +20,14 @@ async def test_every_setting_is_listed_and_those_that_may_change_have_a_form(tmp
             assert (f'value="/config set {name}"' in text) is (name in RUN_TIME), name
 
 
+async def test_a_chinese_reader_is_told_in_chinese_what_each_is(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.client() as client:
+        async with client.get("/admin/settings", headers={"Accept-Language": "zh-CN"}) as answer:
+            text = await answer.text()
+        assert "标准错误输出上的日志级别" in text
+        assert "Level of the log" not in text
+
+
 async def test_places_are_named_and_secrets_and_passwords_are_hidden(tmp_path: Path) -> None:
     (tmp_path / ".env").write_text(
         f"TELEGRAM_BOT_TOKEN={TOKEN}\nPARLEY_KEEP_DAYS=44\nOPENAI_BASE_URL=http://me:hunter2hunter2@127.0.0.1:9/v1\n"

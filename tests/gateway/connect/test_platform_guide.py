@@ -174,6 +174,18 @@ async def test_the_privacy_mode_of_telegram_is_told(tmp_path: Path) -> None:
         assert "/setprivacy" in note.fix
 
 
+async def test_what_is_found_is_told_in_chinese_to_a_chinese_reader(tmp_path: Path, slack: Platform) -> None:
+    cast("SlackEmulator", slack.emulator).scopes.discard("files:write")
+    async with guided(tmp_path, "slack", slack.environ, "zh") as there:
+        await there.next()
+        for token in slack.tokens.values():
+            step = await there.answer(token)
+        assert isinstance(step, Check)
+        (problem,) = [each for each in step.findings if each.mark == "problem"]
+        assert problem.what == "slack：应用缺少权限 files:write（发送文件）"
+        assert "重新安装应用" in problem.fix
+
+
 async def test_without_a_network_it_waits_until_there_is_one(tmp_path: Path, telegram: Platform) -> None:
     async with guided(tmp_path, "telegram", telegram.environ) as there:
         await there.next()
