@@ -172,14 +172,15 @@ class KnowsConnection(Protocol):
 
 @runtime_checkable
 class HasMenusPerChat(Protocol):
-    """For platforms on which a private chat can have a menu of commands of its own."""
+    """For platforms on which a private chat, or one member of a group, can have a menu of commands of its own."""
 
-    async def set_menu(self, chat: ChatKey, commands: Sequence[CommandSpec] | None) -> None:
-        """Offer these commands in a private chat.
+    async def set_menu(self, chat: ChatKey, commands: Sequence[CommandSpec] | None, member: str = "") -> None:
+        """Offer these commands in a private chat, or to one member of a group.
 
         Args:
-            chat: The private chat.
+            chat: The chat.
             commands: The commands; None for those that `run` registers for everyone.
+            member: Id of the member; empty in a private chat.
 
         Raises:
             ChannelError: The platform refused the call or did not answer; a permanent one if there is no such chat yet.

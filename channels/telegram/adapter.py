@@ -207,9 +207,9 @@ class TelegramChannel:
         started it."""
         return ChatKey(platform=self.name, account=self._config.bot_id, chat=person)
 
-    async def set_menu(self, chat: ChatKey, commands: Sequence[CommandSpec] | None) -> None:
+    async def set_menu(self, chat: ChatKey, commands: Sequence[CommandSpec] | None, member: str = "") -> None:
         """See `HasMenusPerChat`."""
-        await set_menu(self._client, chat.chat, commands)
+        await set_menu(self._client, chat.chat, commands, member)
 
     async def typing(self, chat: ChatKey) -> bool:
         """Show the typing indicator, for 5 s or until the bot's next message."""

@@ -1,4 +1,4 @@
-"""Telegram's menus of commands: those of groups and private chats, and those of single private chats."""
+"""Telegram's menus of commands: those of groups and private chats, and those of single private chats and members."""
 
 import logging
 from collections.abc import Sequence
@@ -29,9 +29,11 @@ async def publish_menu(client: Client, commands: Sequence[CommandSpec]) -> None:
         log.warning("command menu not set: %s", error.reason)
 
 
-async def set_menu(client: Client, chat: str, commands: Sequence[CommandSpec] | None) -> None:
-    """Register the menu of one private chat, or remove it. Raises ChannelError."""
+async def set_menu(client: Client, chat: str, commands: Sequence[CommandSpec] | None, member: str) -> None:
+    """Register the menu of one private chat or of one member of a group, or remove it. Raises ChannelError."""
     scope: Scope = {"type": "chat", "chat_id": int(chat)}
+    if member:
+        scope = {"type": "chat_member", "chat_id": int(chat), "user_id": int(member)}
     for language in ("", *OTHER_LANGUAGES):
         if commands is None:
             await client.call("deleteMyCommands", _place(scope, language))

@@ -27,5 +27,5 @@ class Gate:
                 await self._revocation.sweep()
         decision = self.access.authorize(event)
         if decision is Decision.ALLOWED:
-            self._menus.heard(event.chat)
+            self._menus.heard(event.chat, event.sender)
         return decision

@@ -6,6 +6,7 @@ from gateway.chat.replies import Answer, Once
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.pairing import Pairing
+from gateway.permissions.roles import Role
 from gateway.security.masking import MASK
 from gateway.texts.say import say
 from gateway.upkeep.strangers import PAIR, PAIR_TEXTS, Strangers, account_from, pair_post
@@ -58,5 +59,6 @@ class PairCommands:
                 arguments="[CODE]",
                 example="k7m2xq9d",
                 private=True,
+                offered_to=Role.OWNER,
             ),
         )

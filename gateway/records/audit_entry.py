@@ -59,7 +59,7 @@ class Entry:
 
 def first_code(key: bytes, day: str) -> str:
     """Return the code that the first entry of a day follows."""
-    return hmac.new(key, f"day {day}".encode(), hashlib.sha256).hexdigest()
+    return _hmac(key, f"day {day}")
 
 
 def sealed(key: bytes, previous: str, at: str, status: str, content: Content) -> Entry:
@@ -99,8 +99,12 @@ def _digest(salt: str, content: Content) -> str:
 
 
 def _code(key: bytes, previous: str, at: str, status: str, digest: str) -> str:
-    return hmac.new(key, "\n".join((previous, at, status, digest)).encode(), hashlib.sha256).hexdigest()
+    return _hmac(key, "\n".join((previous, at, status, digest)))
 
 
 def _erased(key: bytes, code: str) -> str:
-    return hmac.new(key, f"erased {code}".encode(), hashlib.sha256).hexdigest()
+    return _hmac(key, f"erased {code}")
+
+
+def _hmac(key: bytes, text: str) -> str:
+    return hmac.digest(key, text.encode(), "sha256").hex()

@@ -1,33 +1,52 @@
-"""The table of the menus of commands that single private chats have."""
+"""The table of the menus of commands that single private chats and members of groups have."""
+
+from dataclasses import dataclass
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.table import Table
 
 
+@dataclass(frozen=True)
+class MenuPlace:
+    """A private chat, or one member of a group, with a menu of its own. It is stored as `CHAT` or `CHAT MEMBER`."""
+
+    chat: ChatKey
+    member: str = ""
+    """Id of the member; empty in a private chat."""
+
+    def __str__(self) -> str:
+        return f"{self.chat} {self.member}".strip()
+
+    @classmethod
+    def parse(cls, stored: str) -> "MenuPlace":
+        chat, _, member = stored.partition(" ")
+        return cls(ChatKey.parse(chat), member)
+
+
 class Menus(Table):
     """A digest of the commands in each menu that the platforms keep."""
 
-    async def all(self) -> dict[ChatKey, str]:
-        """Return the digests by chat."""
+    async def all(self) -> dict[MenuPlace, str]:
+        """Return the digests by place."""
 
-        def read(connection: Connection) -> dict[ChatKey, str]:
+        def read(connection: Connection) -> dict[MenuPlace, str]:
             rows = connection.execute("SELECT chat, digest FROM menus").fetchall()
-            return {ChatKey.parse(chat): digest for chat, digest in rows}
+            return {MenuPlace.parse(place): digest for place, digest in rows}
 
         return await self._reader.run(read)
 
-    async def save(self, chat: ChatKey, digest: str | None) -> None:
-        """Record that a chat has a menu, or none of its own."""
+    async def save(self, place: MenuPlace, digest: str | None) -> None:
+        """Record that a place has a menu, or none of its own."""
 
         def change(connection: Connection) -> None:
             if digest is None:
-                connection.execute("DELETE FROM menus WHERE chat = ?", (str(chat),))
+                connection.execute("DELETE FROM menus WHERE chat = ?", (str(place),))
             else:
                 connection.execute(
                     "INSERT INTO menus (chat, digest) VALUES (?, ?)"
                     " ON CONFLICT (chat) DO UPDATE SET digest = excluded.digest",
-                    (str(chat), digest),
+                    (str(place), digest),
                 )
 
         await self._writer.submit(change)

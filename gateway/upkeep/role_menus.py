@@ -1,4 +1,4 @@
-"""Gives each private chat the menu of commands that fits the role of its person, where the platform has such menus."""
+"""Gives people the menu of commands that fits their role, in private chats and groups, where a platform has menus."""
 
 import asyncio
 import hashlib
@@ -10,11 +10,11 @@ from typing import Protocol, runtime_checkable
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Channel, ChannelError, ChatKey
+from channels.base import Channel, ChannelError, ChatKey, Sender
 from channels.capabilities import FindsPrivateChats, HasMenusPerChat
 from channels.commands import CommandSpec
 from gateway.permissions.roles import Role, Roles
-from gateway.store.menus import Menus
+from gateway.store.menus import MenuPlace, Menus
 
 log = structlog.get_logger(__name__)
 
@@ -23,15 +23,22 @@ TRIES = 5
 LONGEST_PAUSE = 60.0
 AGAIN_SECONDS = 600.0
 """Seconds until menus that could not be set are tried again."""
+_OWN_MENUS = {Role.OWNER, Role.ADMIN, Role.GUEST}
+"""Roles whose menus differ from the one that everyone is offered."""
 
 
 @runtime_checkable
 class _Platform(FindsPrivateChats, HasMenusPerChat, Protocol):
     name: str
 
+    def is_group(self, chat: ChatKey) -> bool: ...
+
 
 class RoleMenus:
-    """Keeps the menus of private chats as the roles are. Members have the one that everyone is offered."""
+    """Keeps the menus as the roles are, in groups for those who speak there.
+
+    Members have the one that everyone is offered.
+    """
 
     def __init__(
         self,
@@ -47,14 +54,31 @@ class RoleMenus:
         self._channels = channels
         self._offered = offered
         self._clock = clock
-        self._absent: set[ChatKey] = set()
-        """Chats that do not exist yet, since the person has never written there."""
+        self._absent: set[MenuPlace] = set()
+        """Chats that do not exist yet, since the person has never written there, and members with whom it failed."""
+        self._in_groups: set[MenuPlace] = set()
 
-    def heard(self, chat: ChatKey) -> None:
-        """Set the menu of a chat that did not exist before."""
-        if chat in self._absent:
-            self._absent.discard(chat)
+    def heard(self, chat: ChatKey, sender: Sender) -> None:
+        """Set the menu of a chat that did not exist before, or of somebody who speaks in a group."""
+        has_own_menu = self._roles.of(f"{chat.platform}:{sender.id}") in _OWN_MENUS
+        if not (has_own_menu or self._absent):
+            return
+        platform = next((each for each in self._platforms if each.name == chat.platform), None)
+        if platform is None:
+            return
+        whole = chat.model_copy(update={"thread": None})
+        if platform.is_group(chat):
+            place = MenuPlace(whole, sender.id)
+            if has_own_menu and place not in self._in_groups:
+                self._in_groups.add(place)
+                self._roles.changed.set()
+        elif (place := MenuPlace(whole)) in self._absent:
+            self._absent.discard(place)
             self._roles.changed.set()
+
+    @property
+    def _platforms(self) -> list[_Platform]:
+        return [each for each in self._channels if isinstance(each, _Platform)]
 
     async def run(self) -> None:
         """Set the menus, and again after each change of roles, until cancelled."""
@@ -68,42 +92,50 @@ class RoleMenus:
     async def _refresh(self) -> bool:
         """Set the menus that are not as they should be. Return False if some are left."""
         known, is_whole = await self._rows.all(), True
-        for platform in [each for each in self._channels if isinstance(each, _Platform)]:
-            wanted = await self._wanted(platform)
-            of_platform = {chat: digest for chat, digest in known.items() if chat.platform == platform.name}
-            for chat in [*wanted, *(of_platform.keys() - wanted.keys())]:
-                role = wanted.get(chat, Role.MEMBER)
-                commands = None if role is Role.MEMBER else self._offered(role)
+        for platform in self._platforms:
+            of_platform = {place: digest for place, digest in known.items() if place.chat.platform == platform.name}
+            wanted = await self._wanted(platform, of_platform)
+            for place in [*wanted, *(of_platform.keys() - wanted.keys())]:
+                commands = self._commands(place, wanted.get(place, Role.MEMBER))
                 digest = None if commands is None else _digest(commands)
-                if digest != of_platform.get(chat) and chat not in self._absent:
-                    is_whole &= await self._set(platform, chat, commands, digest)
+                if digest != of_platform.get(place) and place not in self._absent:
+                    is_whole &= await self._set(platform, place, commands, digest)
         return is_whole
 
-    async def _wanted(self, platform: _Platform) -> dict[ChatKey, Role]:
-        """Return the role of each person by private chat, owners and admins first."""
-        found: dict[ChatKey, Role] = {}
+    def _commands(self, place: MenuPlace, role: Role) -> list[CommandSpec] | None:
+        """Return the commands of a menu, or None if it is that of everyone."""
+        if role not in _OWN_MENUS:
+            return None
+        return [each for each in self._offered(role) if not (place.member and each.private)]
+
+    async def _wanted(self, platform: _Platform, known: Iterable[MenuPlace]) -> dict[MenuPlace, Role]:
+        """Return the role of each person by private chat, owners and admins first, then by group."""
+        found: dict[MenuPlace, Role] = {}
         for role in (Role.OWNER, Role.ADMIN, Role.GUEST):
             for account in (each for known in self._roles.having(role) for each in known.accounts):
                 name, _, person = account.principal.rpartition(":")
                 if name == platform.name and self._roles.of(account.principal) is role:
-                    found[await platform.private_chat(person)] = role
+                    found[MenuPlace(await platform.private_chat(person))] = role
+        for place in sorted({*known, *self._in_groups}, key=str):
+            if place.member and place.chat.platform == platform.name:
+                found[place] = self._roles.of(f"{platform.name}:{place.member}") or Role.MEMBER
         return found
 
     async def _set(
-        self, platform: _Platform, chat: ChatKey, commands: Sequence[CommandSpec] | None, digest: str | None
+        self, platform: _Platform, place: MenuPlace, commands: Sequence[CommandSpec] | None, digest: str | None
     ) -> bool:
         """Set one menu, as slowly as the platform asks. Return False if it has to be tried again later."""
         for tried in range(TRIES):
             try:
-                await platform.set_menu(chat, commands)
+                await platform.set_menu(place.chat, commands, place.member)
             except ChannelError as error:
                 if error.permanent:
-                    log.info("no menu in a chat", chat=str(chat), reason=error.reason)
-                    self._absent.add(chat)
+                    log.info("no menu in a chat", place=str(place), reason=error.reason)
+                    self._absent.add(place)
                     return True
                 await self._clock.sleep(max(error.retry_after or 0.0, min(2.0**tried, LONGEST_PAUSE)))
             else:
-                await self._rows.save(chat, digest)
+                await self._rows.save(place, digest)
                 return True
         return False
 

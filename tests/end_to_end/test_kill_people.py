@@ -7,7 +7,10 @@ from contextlib import closing, suppress
 
 import pytest
 
+from agent_core.skills.installed import FOLDER as SKILLS
+from agent_core.skills.installed import InstalledSkills
 from gateway.store.opening import FILE
+from tests.agent_core.skills.packing import zipped
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat, Person
@@ -141,3 +144,42 @@ def _holding(stage: Stage) -> list[str]:
             if file.is_file() and CANARY.encode() in file.read_bytes():
                 found.append(file.name)
     return found
+
+
+@only("telegram")
+async def test_a_skill_that_is_installed_while_it_is_killed_is_there_whole_or_not_at_all(own_stage: Stage) -> None:
+    ann, chat = await _owned(own_stage)
+    skills = InstalledSkills(own_stage.program.home / SKILLS)
+
+    for moment in MOMENTS:
+        await chat.says(ann, "/skill install", document=("rates.zip", zipped(), "application/zip"))
+        await chat.until(lambda c: c.bot_messages[-1].button("Install") is not None)
+        question = chat.bot_messages[-1]
+        await chat.presses(ann, "Install")
+        await _killed(own_stage, moment)
+        if question.button("Install") is not None:  # a press that no one heard is no decision
+            await chat.presses(ann, "Install")
+
+        await until(lambda: skills.approval("rates") is not None)
+        await chat.says(ann, "/skill load rates")
+        await chat.until(lambda c: "rates is loaded" in c.screen[-1])
+        await chat.says(ann, "/skill remove rates")
+        await chat.until(lambda c: "is removed" in c.screen[-1])
+
+
+@only("telegram")
+async def test_what_a_command_sets_while_it_is_killed_is_set_and_said_once(own_stage: Stage) -> None:
+    own_stage.program.set("PARLEY_MODELS", "openai/gpt-4o-mini, openai/gpt-4o")
+    ann, _ = await _owned(own_stage)
+    team = await own_stage.net.room("Team", [ann])
+    models, speakers = ("openai/gpt-4o-mini", "openai/gpt-4o"), ("everybody", "listed")
+
+    for number, moment in enumerate(MOMENTS):
+        model, who = models[number % 2], speakers[number % 2]
+        for command in (f"/model {model}", f"/speakers {who}"):
+            before = len(team.screen)
+            await team.says(ann, command)
+            await _killed(own_stage, moment)
+            await team.until(lambda c, before=before: len(c.screen) > before)
+        await team.says(ann, "/model")
+        await team.until(lambda c, model=model: c.screen[-1].startswith(f"{model} answers here"))

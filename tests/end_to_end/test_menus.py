@@ -7,6 +7,7 @@ import pytest
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.emulated import STRANGERS
+from tests.end_to_end.platforms.platform import Person
 from tests.end_to_end.stage import Stage
 
 pytestmark = [pytest.mark.timeout(120), only("telegram")]
@@ -63,3 +64,44 @@ async def test_an_admin_who_writes_for_the_first_time_gets_the_menu_then(own_sta
     await stage.net.private(ann).says(ann, "/whoami")
 
     await telegram.wait_for(lambda: "config" in menu(telegram, owner))
+
+
+async def test_in_a_group_each_who_speaks_there_has_the_menu_of_their_role_and_none_offers_to_pair(
+    own_stage: Stage,
+) -> None:
+    stage = own_stage
+    telegram = cast("TelegramEmulator", stage.net.emulator)
+    stage.program.set("PARLEY_OWNERS", f"telegram:{stage.net.id_of(STRANGERS + 1)}")
+    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
+    group = await stage.net.room("Team", [ann, bob])
+    await stage.start()
+
+    def in_group(person: Person, language: str = "") -> dict[str, str]:
+        menus = (
+            each
+            for key, each in telegram.command_menus.items()
+            if key == (f"chat_member:{group_id}:{person.id}", language)
+        )
+        return next(menus, {})
+
+    await group.says(ann, "/whoami")
+    await telegram.wait_for(lambda: any(key.startswith("chat_member") for key, _ in telegram.command_menus))
+    group_id = next(key for key, _ in telegram.command_menus if key.startswith("chat_member")).split(":")[1]
+    await telegram.wait_for(lambda: "config" in in_group(ann, "zh"))
+    await group.says(ann, f"/role telegram:{bob.id} admin")
+    await group.until(lambda c: "Admin" in c.screen[-1])
+    await group.says(bob, "/whoami")
+    await telegram.wait_for(lambda: "config" in in_group(bob, "zh"))
+    assert not {"pair", "link", "page"} & in_group(ann).keys()
+
+    await stage.program.kill()
+    await stage.start()
+    await group.says(ann, f"/role telegram:{bob.id} member")
+    await telegram.wait_for(lambda: not in_group(bob) and not in_group(bob, "zh"))
+
+    assert "config" in in_group(ann)
+    await stage.net.private(ann).says(ann, "/whoami")
+    await telegram.wait_for(lambda: "pair" in menu(telegram, ann.id))
+    everyone = [each for (scope, _), each in telegram.command_menus.items() if not scope.startswith("chat")]
+    assert len(everyone) == 4
+    assert not any("pair" in each for each in everyone)
