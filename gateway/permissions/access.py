@@ -138,6 +138,10 @@ class Access:
         whole, here = (each.model_copy(update={"thread": None}) for each in (chat, at))
         return whole in direct or (whole == here and not self._is_group(here) and not self.is_visiting(at, by))
 
+    def is_visitor(self, sender: Sender) -> bool:
+        """Return True for a visitor of the page who acts with an account of another platform, or in its chats."""
+        return _is_principal(sender)
+
     def is_visiting(self, chat: ChatKey, sender: Sender) -> bool:
         """Return True for a visitor of the page who acts in a chat of another platform, where they may be no member."""
         return _is_principal(sender) and not self._is_local(chat)

@@ -202,8 +202,12 @@ def account_of(stranger: Stranger) -> Account:
 
 
 def account_from(access: Access, event: InboundEvent) -> Account:
-    """Return the account of an event's sender in their direct chat."""
-    return Account(access.principal(event.chat, event.sender), event.sender.name, _whole(event.chat))
+    """Return the account of an event's sender in their direct chat.
+
+    A visitor of the page says it elsewhere, so the chat is not known then.
+    """
+    chat = None if access.is_visitor(event.sender) else _whole(event.chat)
+    return Account(access.principal(event.chat, event.sender), event.sender.name, chat)
 
 
 def _whole(chat: ChatKey) -> ChatKey:

@@ -177,9 +177,12 @@ async def test_what_a_command_sets_while_it_is_killed_is_set_and_said_once(own_s
     for number, moment in enumerate(MOMENTS):
         model, who = models[number % 2], speakers[number % 2]
         for command in (f"/model {model}", f"/speakers {who}"):
-            before = len(team.screen)
-            await team.says(ann, command)
-            await _killed(own_stage, moment)
-            await team.until(lambda c, before=before: len(c.screen) > before)
-        await team.says(ann, "/model")
-        await team.until(lambda c, model=model: c.screen[-1].startswith(f"{model} answers here"))
+            await _answered_after_a_kill(own_stage, ann, team, command, moment)
+        assert _rows(own_stage, "SELECT count(*) FROM chat_settings WHERE value LIKE '%gpt-4o%'") == [(1,)]
+
+
+async def _answered_after_a_kill(stage: Stage, person: Person, chat: Chat, command: str, moment: float) -> None:
+    before = len(chat.screen)
+    await chat.says(person, command)
+    await _killed(stage, moment)
+    await chat.until(lambda c: len(c.screen) > before)

@@ -91,9 +91,9 @@ class Model:
         return best(seeded, person.given)
 
     def role(self, at: Place, who: str, told: Told | None = None) -> str | None:
-        account = f"{at.platform}:{who}"
+        account = account_of(at, who)
         role = self.own(account)
-        if role is not None or self._person(account).is_blocked or not at.is_group:
+        if ":" in who or role is not None or self._person(account).is_blocked or not at.is_group:
             return role
         audience, rights = next((self.rules[key] for key in at.levels.values() if key in self.rules), ("listed", GUEST))
         told = told or self.told.get(account)
@@ -103,7 +103,7 @@ class Model:
 
     def hears(self, at: Place, who: str, told: Told | None) -> bool:
         """Take in what an event tells of its sender; return True if it is let through."""
-        account = f"{at.platform}:{who}"
+        account = account_of(at, who)
         audience, _ = next((self.rules[key] for key in at.levels.values() if key in self.rules), ("listed", GUEST))
         needs = audience in ("workspace", "cooks")
         if told is not None and (account in self.told or (needs and admits(audience, told))):
@@ -112,13 +112,13 @@ class Model:
 
     def knocks(self, at: Place, who: str) -> None:
         """Somebody without rights writes in a direct chat."""
-        account = f"{at.platform}:{who}"
+        account = account_of(at, who)
         if not at.is_group and self.own(account) is None and not self._person(account).is_blocked:
             self.strangers = {each: row for each, row in self.strangers.items() if row[0] > self.now - WEEK}
             self.strangers.setdefault(account, (self.now, False))
 
     def pairs(self, at: Place, who: str, code: str) -> None:
-        account = f"{at.platform}:{who}"
+        account = account_of(at, who)
         wrong, since = self.wrong_of.get(account, (0, 0.0))
         wrong = wrong if since > self.now - HOUR else 0
         if at.is_group or self.own(account) == OWNER or self._is_shut_out(account) or wrong >= MOST_WRONG_OF_SENDER:
@@ -138,12 +138,12 @@ class Model:
         return self.code[0] if self.code is not None and self.code[1] > self.now else None
 
     def offers_link(self, at: Place, who: str, code: str) -> None:
-        account = f"{at.platform}:{who}"
+        account = account_of(at, who)
         self.links = {each: row for each, row in self.links.items() if row[0] != account}
         self.links[code] = (account, self.now + LINK_LASTS)
 
     def links_up(self, at: Place, who: str, code: str) -> None:
-        account = f"{at.platform}:{who}"
+        account = account_of(at, who)
         giver, ends = self.links.get(code, ("", 0.0))
         if at.is_group or ends <= self.now or self._is_shut_out(account) or self._person(account).is_blocked:
             return
@@ -161,7 +161,7 @@ class Model:
         del self.links[code]
 
     def unlinks(self, at: Place, who: str) -> None:
-        account = f"{at.platform}:{who}"
+        account = account_of(at, who)
         person = self._person(account)
         if at.is_group or self.role(at, who) is None or len(person.accounts) == 1:
             return
@@ -170,7 +170,7 @@ class Model:
 
     def separates(self, at: Place, who: str, other: str) -> None:
         """Somebody separates an account that used a code of theirs."""
-        account = f"{at.platform}:{who}"
+        account = account_of(at, who)
         person = self._person(account)
         if at.is_group or account not in person.accounts or other not in person.accounts:
             return
@@ -242,11 +242,18 @@ class Model:
             case "speakers", [*words] if words:
                 self.opens(at, who, words)
 
+    def visits(self, at: Place, account: str, name: str, rest: list[str], strangers: dict[str, str]) -> bool:
+        """Take a command that a visitor of the page gives in a chat. Returns False if it is refused."""
+        is_let = self.own(account) == OWNER or name in ("activation", "speakers", "tools")
+        if is_let and self.own(account) is not None:
+            self.obeys(at, account, name, rest, strangers)
+        return is_let
+
     # Parts
 
     def _may_change(self, at: Place, who: str, target: str, wanted: str | None) -> bool:
         maker = self.role(at, who)
-        if maker not in (OWNER, ADMIN) or self._person(f"{at.platform}:{who}") is self._person(target):
+        if maker not in (OWNER, ADMIN) or self._person(account_of(at, who)) is self._person(target):
             return False
         return maker == OWNER or max(rank(self.own(target)), rank(wanted)) < rank(ADMIN)
 
@@ -266,6 +273,11 @@ class Model:
 
     def __post_init__(self) -> None:
         self._nobody: dict[str, Known] = {}
+
+
+def account_of(at: Place, who: str) -> str:
+    """Return the account of somebody on a platform; visitors of the page have that name already."""
+    return who if ":" in who else f"{at.platform}:{who}"
 
 
 def best(*roles: str | None) -> str | None:

@@ -7,6 +7,7 @@ import pytest
 
 from channels.base import ChatKey, Sender
 from channels.memory import NO_PACE, user
+from gateway.app.page_commands import PageCommands
 from gateway.permissions.budgets import Charged
 from gateway.permissions.roles import Role
 from gateway.store.budget import Account, Payer, Scope, Spent
@@ -273,3 +274,17 @@ async def test_what_both_accounts_used_before_they_were_linked_is_the_persons(st
     for person in ("bob", "carl"):
         await bot.hears("/usage me", sender=person)
         assert "2 calls" in bot.channel.screen_of(chat_of(bot, person))[-1]
+
+
+async def test_a_code_said_on_the_page_in_anothers_chat_makes_that_nobodys_own_chat(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.", channel=Platform())
+    await bot.hears("hello", sender="bob")
+    await bot.hears("/role memory:dora owner")
+    code = await code_from(bot, "dora")
+    made = bot.made
+    page = PageCommands(made.admission, made.access, made.commands, made.sessions, made.audit, bot.clock)
+
+    await page.run(Sender(id="memory:ann", name="Ann"), chat_of(bot, "bob"), f"/link {code} yes")
+
+    [person] = [each for each in await made.store.people.all() if len(each.accounts) == 2]
+    assert chat_of(bot, "bob") not in [each.chat for each in person.accounts]

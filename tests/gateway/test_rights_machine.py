@@ -27,9 +27,12 @@ from channels.base import (
     MessageReceived,
     ReactionAdded,
     RequestMade,
+    Sender,
 )
+from gateway.admin.desk import CommandRefused
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
+from gateway.app.page_commands import PageCommands
 from gateway.permissions.roles import People
 from gateway.texts.about import About
 from tests.examples import examples
@@ -124,6 +127,8 @@ class Rights(RuleBasedStateMachine):
                 system=System(self.clock, console=lambda _: None),
             )
         )
+        made = self.made
+        self.page = PageCommands(made.admission, made.access, made.commands, made.sessions, made.audit, self.clock)
 
     def teardown(self) -> None:
         if hasattr(self, "runner"):
@@ -152,6 +157,22 @@ class Rights(RuleBasedStateMachine):
     @rule(who=people, at=st.sampled_from(PLACES), words=commands)
     def presses_a_forged_button(self, who: str, at: Place, words: str) -> None:
         self.pressed(at, who, words)
+
+    @rule(account=accounts, at=st.sampled_from(PLACES), words=commands)
+    def a_visitor_of_the_page_gives_a_command(self, account: str, at: Place, words: str) -> None:
+        """Visitors act with the rights of their account in chats of all platforms."""
+        known, before = self.ids(), self.model.copy()
+        name, *rest = words.split()
+        is_let = self.model.visits(at, account, name, rest, known)
+        self.run(self.deliver())
+        try:
+            self.run(self.page.run(Sender(id=account, name=account), key(at), f"/{words}"))
+        except CommandRefused:
+            assert not is_let
+        else:
+            assert is_let
+        self.run(self.deliver())
+        self.check_who_gave(before, at, account, words)
 
     @rule(who=people, number=st.integers(0, 50))
     def presses_a_button_that_was_shown(self, who: str, number: int) -> None:
