@@ -150,8 +150,12 @@ class FindsPrivateChats(Protocol):
 class HasRoles(Protocol):
     """For platforms whose servers give their members roles. `Standing.roles` holds their ids."""
 
-    def roles(self, chat: ChatKey) -> dict[str, str]:
-        """Return the names of the roles on the chat's server, by id."""
+    async def roles(self, chat: ChatKey) -> dict[str, str]:
+        """Return the names of the roles on the chat's server, by id.
+
+        Raises:
+            ChannelError: The platform refused the call or did not answer.
+        """
 
 
 @runtime_checkable

@@ -29,6 +29,7 @@ from channels.discord.errors import UNKNOWN_EMOJI, Refused
 from channels.discord.history import find_sent, read_history, read_since
 from channels.discord.inbound import Inbound
 from channels.discord.interactions import Interactions
+from channels.discord.lookups import Lookups
 from channels.discord.menu import publish_commands
 from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
@@ -72,9 +73,10 @@ class DiscordChannel:
         self._recent = RecentMessages()
         self._rest = Rest(config, self._dispatch)
         self._connection = Connection(self._rest, silence)
-        self._interactions = Interactions(self._rest)
+        self._interactions = Interactions(self._rest, now)
+        self._lookups = Lookups(self._rest, self._servers, lambda: self._connection.is_connected)
         threads = Threads(self._rest, self._servers, self._recent, config)
-        self._posting = Posting(self._rest, threads, self._servers, self._interactions)
+        self._posting = Posting(self._rest, threads, self._lookups, self._interactions)
         self._inbound: Inbound | None = None
 
     @property
@@ -173,9 +175,9 @@ class DiscordChannel:
         """See `LinksToMessages`. A thread is a channel of its own."""
         return f"https://discord.com/channels/{chat.account}/{chat.thread or chat.chat}/{message_id}"
 
-    def roles(self, chat: ChatKey) -> dict[str, str]:
+    async def roles(self, chat: ChatKey) -> dict[str, str]:
         """See `HasRoles.roles`."""
-        return self._servers.roles(chat.account)
+        return await self._lookups.roles(chat.account)
 
     async def private_chat(self, person: str) -> ChatKey:
         """See `FindsPrivateChats.private_chat`. Discord lists no private chats to bots, but "creating" one returns the

@@ -6,12 +6,15 @@ interaction's own address, which is valid for 15 minutes.
 
 import asyncio
 import logging
+import math
+from collections.abc import Callable
 
 from pydantic import JsonValue
 
 from channels.base import Accepted, ChannelError
 from channels.discord.client import Call, Endpoint, Rest
-from channels.discord.errors import ALREADY_ANSWERED, Refused
+from channels.discord.errors import ALREADY_ANSWERED, UNKNOWN_INTERACTION, UNKNOWN_WEBHOOK, Refused
+from channels.discord.normalise import created_at
 from channels.discord.wire import COMPONENT, EPHEMERAL, Interaction
 from channels.tasks import BackgroundTasks
 
@@ -19,6 +22,11 @@ log = logging.getLogger(__name__)
 
 ACKNOWLEDGE_AFTER = 0.5
 """Seconds to wait for the store before the interaction is acknowledged anyway."""
+ACKNOWLEDGED_WITHIN = 3.0
+"""Seconds that Discord gives for it."""
+ASK_EVERY = 0.2
+MOST_KNOWN = 1_000
+"""Interactions that are remembered once they are acknowledged."""
 DEFER, DEFER_UPDATE = 5, 6
 Outcome = asyncio.Future[Accepted | None]
 """The outcome of an event; None if there was none for the bot."""
@@ -26,10 +34,11 @@ _ANSWERED = (Accepted.NEW, Accepted.DUPLICATE)
 
 
 class Interactions:
-    """The interactions that are not acknowledged yet."""
+    """The interactions that came to this process, newest last. Each has an event, set once it is acknowledged."""
 
-    def __init__(self, rest: Rest) -> None:
+    def __init__(self, rest: Rest, now: Callable[[], float]) -> None:
         self._rest = rest
+        self._now = now
         self._acknowledged: dict[str, asyncio.Event] = {}
         self._tasks = BackgroundTasks()
 
@@ -37,25 +46,44 @@ class Interactions:
         if interaction.id in self._acknowledged:
             return  # delivered twice
         self._acknowledged[interaction.id] = asyncio.Event()
+        if len(self._acknowledged) > MOST_KNOWN:
+            self._acknowledged.pop(next(iter(self._acknowledged))).set()
         self._tasks.start(self._acknowledge(interaction, outcome))
 
-    async def acknowledged(self, interaction: str) -> None:
-        """Wait until an interaction is acknowledged; answers sent before would fail."""
+    async def acknowledged(self, interaction: str, token: str) -> None:
+        """Wait until an interaction is acknowledged; answers sent before would fail.
+
+        One that has just come to another process is asked for. Raises ChannelError.
+        """
         event = self._acknowledged.get(interaction)
         if event is not None:
             await event.wait()
+            return
+        age = self._now() - created_at(interaction)
+        for _ in range(math.ceil((ACKNOWLEDGED_WITHIN - age) / ASK_EVERY)):
+            if await self._is_acknowledged(token):
+                return
+            await asyncio.sleep(ASK_EVERY)
+
+    async def _is_acknowledged(self, token: str) -> bool:
+        """Return False if Discord does not know the answer yet. Raises ChannelError."""
+        try:
+            await self._rest.call(Call(original("GET", (await self._rest.me()).application, token)))
+        except Refused as error:
+            return error.code not in (UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION)
+        return True
 
     async def close(self) -> None:
         await self._tasks.close()
         for event in self._acknowledged.values():
             event.set()
-        self._acknowledged.clear()
 
     async def _acknowledge(self, interaction: Interaction, outcome: Outcome) -> None:
         """Wait briefly for the store, then acknowledge. In servers only the user sees the answer. Senders without
         permission are not acknowledged, so Discord shows them that the bot did not respond."""
         deferred = await self._defer(interaction, outcome)
-        self._acknowledged.pop(interaction.id).set()
+        if interaction.id in self._acknowledged:
+            self._acknowledged[interaction.id].set()
         if deferred and interaction.type != COMPONENT and await outcome not in _ANSWERED:
             try:
                 await self._delete_placeholder(interaction.token)
@@ -81,7 +109,7 @@ class Interactions:
     async def close_command(self, respond: str) -> None:
         """Remove the "thinking" placeholder of a command without an answer. Raises ChannelError."""
         interaction, token, *_ = respond.split("/")
-        await self.acknowledged(interaction)
+        await self.acknowledged(interaction, token)
         await self._delete_placeholder(token)
 
     async def _delete_placeholder(self, token: str) -> None:

@@ -12,7 +12,7 @@ from pydantic import JsonValue
 
 from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, MessageGone, OutboundMessage, Posted
-from channels.discord.cache import RecentMessages, Servers
+from channels.discord.cache import LARGEST_LIMIT, RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.config import Config
 from channels.discord.errors import (
@@ -24,6 +24,7 @@ from channels.discord.errors import (
     Refused,
 )
 from channels.discord.interactions import Interactions, follow_up, original
+from channels.discord.lookups import Lookups
 from channels.discord.normalise import DIRECT, created_at
 from channels.discord.render import components, render, split
 from channels.discord.wire import EPHEMERAL, Message
@@ -102,10 +103,10 @@ class Threads:
 
 
 class Posting:
-    def __init__(self, rest: Rest, threads: Threads, servers: Servers, interactions: Interactions) -> None:
+    def __init__(self, rest: Rest, threads: Threads, lookups: Lookups, interactions: Interactions) -> None:
         self._rest = rest
         self._threads = threads
-        self._servers = servers
+        self._lookups = lookups
         self._interactions = interactions
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
@@ -148,6 +149,11 @@ class Posting:
     async def delete(self, posted: Posted) -> None:
         await self._rest.call(Call(self._route("DELETE", posted)))
 
+    async def _upload(self, chat: ChatKey, file: Attachment) -> discord.File:
+        limit = await self._lookups.file_limit(chat.account, file.size or LARGEST_LIMIT)
+        content = await read_upload(file, "here Discord takes", limit)
+        return discord.File(io.BytesIO(content), filename=file.safe_name)
+
     async def typing(self, chat: ChatKey) -> bool:
         """Show a typing indicator; return False if the rate limit leaves no room for it."""
         channel = await self._threads.channel_of(chat)
@@ -177,14 +183,13 @@ class Posting:
     async def _original(self, respond: str) -> Endpoint:
         """Return the endpoint of the first answer, once the interaction is acknowledged."""
         interaction, token, *_ = respond.split("/")
-        await self._interactions.acknowledged(interaction)
+        await self._interactions.acknowledged(interaction, token)
         return original("PATCH", (await self._rest.me()).application, token)
 
     async def _write(
         self, chat: ChatKey, route: Endpoint, message: OutboundMessage, body: Body, query: dict[str, str] | None = None
     ) -> Posted:
-        limit = self._servers.file_limit(chat.account)
-        files = [await _upload(file, limit) for file in message.attachments]
+        files = [await self._upload(chat, file) for file in message.attachments]
         if files:
             body["attachments"] = [{"id": number, "filename": file.filename} for number, file in enumerate(files)]
         needs = _needs(chat, message)
@@ -193,11 +198,6 @@ class Posting:
         if not isinstance(message_id, str):
             raise ChannelError("Discord's response names no message", ambiguous=True)
         return Posted(chat=chat, message_id=message_id, at=created_at(message_id))
-
-
-async def _upload(file: Attachment, limit: int) -> discord.File:
-    content = await read_upload(file, "here Discord takes", limit)
-    return discord.File(io.BytesIO(content), filename=file.safe_name)
 
 
 def _body(message: OutboundMessage) -> Body:

@@ -190,8 +190,9 @@ async def _settings(typing: Unfinished) -> Iterable[Suggestion]:
 
 async def _server_roles(typing: Unfinished) -> Iterable[Suggestion]:
     channel = typing.session.conversation.channel
-    names = channel.roles(typing.chat).values() if isinstance(channel, HasRoles) else ()
-    return (_named(each.removeprefix("@")) for each in names) if typing.before == "role" else ()
+    if typing.before != "role" or not isinstance(channel, HasRoles):
+        return ()
+    return [_named(each.removeprefix("@")) for each in (await channel.roles(typing.chat)).values()]
 
 
 async def _skills(typing: Unfinished) -> Iterable[Suggestion]:

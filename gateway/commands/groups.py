@@ -3,7 +3,9 @@
 import re
 from collections.abc import Awaitable, Callable, Mapping
 
-from channels.base import Channel, OutboundMessage
+import structlog
+
+from channels.base import Channel, ChannelError, OutboundMessage
 from channels.capabilities import HasRoles
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
@@ -15,6 +17,8 @@ from gateway.permissions.roles import Role
 from gateway.texts.say import say
 
 MOST_ROLES = 20
+log = structlog.get_logger(__name__)
+
 _MENTION = re.compile(r"<@&(\d+)>")
 _AUDIENCES = {
     "名单": Audience.LISTED,
@@ -56,14 +60,14 @@ class GroupCommands:
         if (refused := refused_in(given, at.words)) is not None:
             return refused
         if not at.words:
-            return self._speakers(given, self._rules.told(given, SPEAKERS))
+            return await self._speakers(given, self._rules.told(given, SPEAKERS))
         try:
-            value = None if at.words.lower() in DEFAULT else str(self._parsed(given, at.words))
+            value = None if at.words.lower() in DEFAULT else str(await self._parsed(given, at.words))
         except BadSpeakers as error:
             return reply(str(error))
         await self._rules.set(given, at.place, SPEAKERS, value)
         await self._sweep()
-        return Rewritten(self._speakers(given, self._rules.told(given, SPEAKERS, at.place)))
+        return Rewritten(await self._speakers(given, self._rules.told(given, SPEAKERS, at.place)))
 
     def _activation(self, given: Invocation, told: Told) -> OutboundMessage:
         language, now = given.language, self._rules.groups.activation(given.chat)
@@ -71,16 +75,16 @@ class GroupCommands:
         text = say(f"activation_{now}", language, where=told.where, slash=given.slash)
         return with_buttons(given, told.around(text), "activation", labels)
 
-    def _speakers(self, given: Invocation, told: Told) -> OutboundMessage:
+    async def _speakers(self, given: Invocation, told: Told) -> OutboundMessage:
         language, now = given.language, self._rules.groups.speakers(given.chat)
-        name = literal(_roles(given).get(now.server_role, now.server_role)[:LONGEST_NAME])
+        name = literal((await _roles(given)).get(now.server_role, now.server_role)[:LONGEST_NAME])
         rights = say(f"speakers_rights_{now.rights}", language)
         offered = [Audience.LISTED, Audience.EVERYBODY, *_of_platform(_channel(given))]
         labels = {str(each): say(f"speakers_button_{each}", language) for each in offered if each is not now.audience}
         text = say(f"speakers_{now.audience}", language, where=told.where, name=name, rights=rights, slash=given.slash)
         return with_buttons(given, told.around(text), "speakers", labels)
 
-    def _parsed(self, given: Invocation, wanted: str) -> Speakers:
+    async def _parsed(self, given: Invocation, wanted: str) -> Speakers:
         """Parse `everybody`, `workspace member`, `role NAME guest` and the like. Raises BadSpeakers."""
         first, *words = wanted.split()
         audience = _AUDIENCES.get(first) or next((each for each in Audience if each == first.lower()), None)
@@ -90,7 +94,7 @@ class GroupCommands:
             raise BadSpeakers(self.commands[1].usage(given.slash, given.language))
         if audience is Audience.WORKSPACE and audience not in _of_platform(_channel(given)):
             raise BadSpeakers(say("speakers_no_workspace", given.language, slash=given.slash))
-        role = _role_named(given, " ".join(name)) if audience is Audience.ROLE else ""
+        role = await _role_named(given, " ".join(name)) if audience is Audience.ROLE else ""
         return Speakers(audience, role, (rights if name != words else None) or Role.GUEST)
 
     @property
@@ -133,17 +137,23 @@ def _of_platform(channel: Channel) -> list[Audience]:
     return [Audience.WORKSPACE] if channel.limits.tells_full_members else []
 
 
-def _roles(given: Invocation) -> Mapping[str, str]:
-    """Return the names of the server's roles by id."""
+async def _roles(given: Invocation) -> Mapping[str, str]:
+    """Return the names of the server's roles by id; none if the platform does not tell now."""
     channel = _channel(given)
-    return channel.roles(given.chat) if isinstance(channel, HasRoles) else {}
+    if not isinstance(channel, HasRoles):
+        return {}
+    try:
+        return await channel.roles(given.chat)
+    except ChannelError as error:
+        log.info("the roles of a server are not known", chat=str(given.chat), reason=error.reason)
+        return {}
 
 
-def _role_named(given: Invocation, name: str) -> str:
+async def _role_named(given: Invocation, name: str) -> str:
     """Return the id of a role by its mention, id or name. Raises BadSpeakers."""
     if not isinstance(_channel(given), HasRoles):
         raise BadSpeakers(say("speakers_no_roles", given.language, slash=given.slash))
-    roles, wanted = _roles(given), _MENTION.sub(r"\1", name).strip()
+    roles, wanted = await _roles(given), _MENTION.sub(r"\1", name).strip()
     if wanted in roles:
         return wanted
     wanted = wanted.removeprefix("@").casefold()

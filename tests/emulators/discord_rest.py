@@ -272,6 +272,14 @@ class RestApi:
             raise DiscordError(400, 160004, "A thread has already been created for this message")
         return Answer(shapes.thread(open_thread(self._world, self._events, message, self._world.bot, wanted.name)), 201)
 
+    def get_guild(self, asked: Asked) -> Answer:
+        guild = self._guild(asked)
+        if guild is None:
+            raise DiscordError(404, 10004, "Unknown Guild")
+        whole = shapes.guild(guild, self._world.bot, all_members=False)
+        left_out = ("channels", "threads", "members", "joined_at", "member_count", "large", "unavailable")
+        return Answer({key: value for key, value in whole.items() if key not in left_out})
+
     def open_direct(self, asked: Asked) -> Answer:
         person = self._world.people.get(str(asked.read(params.OpenDirect).recipient_id))
         if person is None:

@@ -63,6 +63,7 @@ ROUTES = [
     RestRoute("POST typing", "/channels/{channel}/typing", RestApi.typing, limit=FIVE_IN_FIVE),
     RestRoute("GET channel", "/channels/{channel}", RestApi.get_channel),
     RestRoute("PATCH channel", "/channels/{channel}", RestApi.patch_channel),
+    RestRoute("GET guild", "/guilds/{guild}", RestApi.get_guild),
     RestRoute("POST dm", "/users/@me/channels", RestApi.open_direct),
     RestRoute(
         "POST interaction", "/interactions/{interaction}/{token}/callback", on_interactions=InteractionApi.callback

@@ -27,7 +27,7 @@ class Server(MemoryChannel):
 
 
 class CookServer(Server):
-    def roles(self, chat: ChatKey) -> dict[str, str]:
+    async def roles(self, chat: ChatKey) -> dict[str, str]:
         return {COOKS: "Cooks"}
 
 

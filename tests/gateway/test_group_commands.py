@@ -20,7 +20,7 @@ class Server(MemoryChannel):
         super().__init__(limits=Limits(max_text=4_000, tells_full_members=True))
         self.named = {"66": "Cooks", "67": "Head Cooks", "68": "cooks"}
 
-    def roles(self, chat: ChatKey) -> dict[str, str]:
+    async def roles(self, chat: ChatKey) -> dict[str, str]:
         return self.named
 
 
