@@ -37,7 +37,7 @@ class HomeMarker(Table):
 
     async def check(self, home: Path) -> None:
         """Create the marker with the first start. Raises ForeignHome, HomeNotShared and HomeUnusable."""
-        name, is_marked = await self._known()
+        name, is_marked = await self._reader.run(known_marker)
         try:
             found = await asyncio.to_thread(_read_or_create, home / FILE, None if is_marked else name)
         except OSError as error:
@@ -49,12 +49,11 @@ class HomeMarker(Table):
         if not is_marked:
             await self._writer.submit(lambda connection: connection.execute("UPDATE store SET marked = 1"))
 
-    async def _known(self) -> tuple[str, bool]:
-        def read(connection: Connection) -> tuple[str, bool]:
-            name, is_marked = connection.execute("SELECT id, marked FROM store").fetchone()
-            return str(name), bool(is_marked)
 
-        return await self._reader.run(read)
+def known_marker(connection: Connection) -> tuple[str, bool]:
+    """Return the id of the store, and True if its home has a marker with it."""
+    name, is_marked = connection.execute("SELECT id, marked FROM store").fetchone()
+    return str(name), bool(is_marked)
 
 
 def _read_or_create(file: Path, name: str | None) -> str | None:

@@ -60,3 +60,7 @@ class Server:
         """Return a line about the database for the doctor. Raises ParleyError if it cannot be used."""
         with self.read() as connection:
             return str(self._opening.about(connection, self._url))
+
+    def trouble_of_sessions(self) -> str:
+        """Return what a pooler on the way to the database breaks, or "". Raises ParleyError."""
+        return str(self._opening.trouble_of_sessions(self._url))

@@ -1,5 +1,6 @@
 """Opening a store on PostgreSQL: migrates the database, one process at a time, and connects."""
 
+import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
@@ -8,13 +9,16 @@ from importlib.resources.abc import Traversable
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
+from psycopg.rows import TupleRow
 
 from gateway.errors import ParleyError
 from gateway.store.connection import Connection, Fence
-from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter
+from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter, address
 
 LOCK = 0x5041524C4559
 """The number of the advisory lock under which one process at a time migrates; it spells PARLEY."""
+NEWS_WITHIN = 5.0
+"""Seconds in which news arrive on any connection that lets them through."""
 OLDEST = 14
 """The oldest version of PostgreSQL that has what the store uses."""
 
@@ -96,6 +100,33 @@ def about(connection: Connection, url: str) -> str:
         "SELECT current_setting('server_version'), pg_database_size(current_database())"
     ).fetchone()
     return f"{shown(url)} can be read: version {version}, {size / 2**20:.1f} MB"
+
+
+def trouble_of_sessions(url: str) -> str:
+    """Return what a pooler on the way to the database breaks, or "". Raises DatabaseUnusable.
+
+    The second connection uses up the session that the first one had, if a pooler gives that to whoever comes next.
+    """
+    number, channel = secrets.randbits(62), f"parley_trial_{secrets.token_hex(6)}"
+    try:
+        with _raw(url) as one, _raw(url) as two:
+            one.execute("SELECT pg_advisory_lock(%s)", [number])
+            one.execute(f"LISTEN {channel}")
+            with two.transaction():
+                is_free = two.execute("SELECT pg_try_advisory_xact_lock(%s)", [number]).fetchone()
+                one.execute("SELECT 1")
+            if is_free != (False,):
+                return "a lock is lost between two statements"
+            two.execute("SELECT pg_notify(%s, '')", [channel])
+            if not list(one.notifies(timeout=NEWS_WITHIN, stop_after=1)):
+                return "news by LISTEN does not arrive"
+    except psycopg.Error as error:
+        raise DatabaseUnusable(f"{shown(url)} cannot be used ({error}). See PARLEY_DATABASE_URL.") from error
+    return ""
+
+
+def _raw(url: str) -> "psycopg.Connection[TupleRow]":
+    return psycopg.connect(address(url), autocommit=True, prepare_threshold=None)
 
 
 def shown(url: str) -> str:

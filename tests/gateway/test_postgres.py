@@ -22,7 +22,7 @@ from gateway.store.postgres_opening import DatabaseTooNew, DatabaseUnusable
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
 from gateway.upkeep.backup_command import NotAFile, backup, bring_back
-from gateway.upkeep.doctor.home import look_at_database
+from gateway.upkeep.doctor.database import look_at_database
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.test_store import CHAT, RUN, message
@@ -277,8 +277,8 @@ async def test_the_doctor_names_the_server_or_what_is_wrong_with_it(tmp_path: Pa
     async with opened(tmp_path, url):
         pass
 
-    [well] = look_at_database(url)
-    [ill] = look_at_database("postgresql://ann:sesame@127.0.0.1:1/parley")
+    well, *_ = look_at_database(url, tmp_path)
+    [ill] = look_at_database("postgresql://ann:sesame@127.0.0.1:1/parley", tmp_path)
 
     assert "can be read: version" in well.what
     assert "Connection refused" in ill.what

@@ -13,14 +13,14 @@ from pathlib import Path
 from agent_core.skills.library import Diagnostic
 from agent_core.skills.skill import Origin
 from channels.checkup import Finding, note, ok, problem
-from gateway.errors import ParleyError, SettingsError
+from gateway.errors import SettingsError
 from gateway.runs.toolbox import skill_library
 from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
 from gateway.settings.web import WebSettings
 from gateway.store import opening
-from gateway.store.on_server import Server
 from gateway.store.opening import FILE, LOCK, StoreDamaged, connect_to_read, migrations, schema_of
+from gateway.upkeep.doctor.database import look_at_database
 from gateway.upkeep.sizes import ENOUGH, in_words, named, sizes
 from gateway.web.address import Address
 
@@ -63,16 +63,7 @@ def look_at_home(home: Path, reserve: int = 0, database: str | None = None) -> I
             f"make room for {reserve // MB} MB, or set PARLEY_QUOTAS_RESERVE_MB",
         )
     yield from look_at_files(home)
-    yield from check_store(home) if database is None else look_at_database(database)
-
-
-def look_at_database(url: str) -> Iterator[Finding]:
-    """Check the database of a store on PostgreSQL."""
-    try:
-        yield ok(Server(url).about())
-    except ParleyError as error:
-        what, _, fix = error.sentence.partition(". ")
-        yield problem(what, f"{fix[:1].lower()}{fix[1:].rstrip('.')}")
+    yield from check_store(home) if database is None else look_at_database(database, home)
 
 
 def check_store(home: Path) -> Iterator[Finding]:

@@ -1,0 +1,74 @@
+"""Checks the PostgreSQL database that several nodes may share, and what they have to have in common."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from channels.checkup import Finding, note, ok, problem
+from gateway.errors import ParleyError
+from gateway.store.home_marker import FILE, known_marker
+from gateway.store.nodes import differences, seen_nodes
+from gateway.store.on_server import Server
+
+MOST_APART = 2.0
+"""Seconds that the clocks of this machine and of the database may differ."""
+
+
+def look_at_database(url: str, home: Path, now: Callable[[], float] = time.time) -> Iterator[Finding]:
+    """Check the database, the way to it, and the nodes on it."""
+    try:
+        server = Server(url)
+        yield ok(server.about())
+        yield _sessions(server)
+        with server.read() as connection:
+            (there,) = connection.execute("SELECT EXTRACT(EPOCH FROM clock_timestamp())").fetchone()
+            yield _clock(now() - there)
+            yield _folder(home, *known_marker(connection))
+            nodes = seen_nodes(connection)
+    except ParleyError as error:
+        what, _, fix = error.sentence.partition(". ")
+        yield problem(what, f"{fix[:1].lower()}{fix[1:].rstrip('.')}")
+        return
+    if nodes:
+        yield ok(f"nodes: {', '.join(node.name for node in nodes)}")
+    for node in nodes:
+        if node.is_silent:
+            yield note(f"node {node.name} has not been heard of for {node.beat_age:.0f} s", "see parley nodes")
+    for what, who in differences(nodes):
+        yield note(f"{what} is not the same on all nodes: {who}", "set it everywhere, and restart those that lag")
+
+
+def _sessions(server: Server) -> Finding:
+    """Try what a pooler that gives each transaction another session breaks."""
+    if trouble := server.trouble_of_sessions():
+        return problem(
+            f"the way to the database does not keep sessions: {trouble}",
+            "connect to PostgreSQL itself, or through a pooler in session mode",
+        )
+    return ok("the way to the database keeps sessions, locks and news")
+
+
+def _clock(apart: float) -> Finding:
+    if abs(apart) <= MOST_APART:
+        return ok("the clock agrees with that of the database")
+    which = "ahead of" if apart > 0 else "behind"
+    return problem(
+        f"the clock of this machine is {abs(apart):.0f} s {which} that of the database",
+        "let both be set from the network (NTP); jobs are due by the clock of a node",
+    )
+
+
+def _folder(home: Path, name: str, is_marked: bool) -> Finding:  # noqa: FBT001 - a row
+    try:
+        found = (home / FILE).read_text().strip()
+    except OSError:
+        found = ""
+    if found == name:
+        return ok(f"{home} is the folder that belongs to the database")
+    if found:
+        return problem(f"{home} belongs to another database", "set PARLEY_HOME to the folder that the nodes share")
+    if is_marked:
+        return problem(
+            f"{home} is not the folder that the nodes share ({FILE} is missing in it)", "mount that one as PARLEY_HOME"
+        )
+    return ok(f"{home} will belong to the database from the first start on")
