@@ -31,7 +31,7 @@ from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts
 from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.digest import Digests
-from gateway.schedule.jobs.due_jobs import DueJobs, UnconfirmedReminders
+from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.store import Store
@@ -117,8 +117,7 @@ class Composition(Commands):
         digests = Digests(
             self.store, self.delivery, self.access, self.announcer, self.firing_delivery, self.run_tools.files
         )
-        unconfirmed = UnconfirmedReminders(self.store, self.delivery)
-        return Scheduler(due, missed, unconfirmed, digests, self.heartbeat_settings, self._clock, planned=self.planned)
+        return Scheduler(due, missed, digests, self._clock, self.planned)
 
     @cached_property
     def before_restore(self) -> BeforeRestore:

@@ -61,10 +61,6 @@ class Digests:
                 if self._delivery.knows(chat):
                     await self._release(chat)
 
-    @property
-    def are_idle(self) -> bool:
-        return self._sending.is_idle
-
     async def settled(self) -> None:
         """Wait until every digest being sent has arrived or was given up."""
         await self._sending.join()
