@@ -29,7 +29,7 @@ from gateway.schedule.heartbeat.heartbeats import Heartbeats
 from gateway.schedule.heartbeat.settings import HeartbeatSettings, Offer
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.schedule.jobs.firing_delivery import FiringDelivery
-from gateway.schedule.jobs.firing_messages import Announcer, FiringMessages
+from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.schedule.jobs.firings import FiringEnd, Firings
 from gateway.schedule.jobs.job_runs import JobAgents, JobRuns, JobWork
 from gateway.schedule.jobs.jobs import Jobs
@@ -69,8 +69,9 @@ class Chats(Foundation):
         return Offer(self.store, self.delivery, self.access, self.heartbeat_settings, self.current)
 
     @cached_property
-    def announcer(self) -> Announcer:
-        return Announcer(self.store, self._clock, self.current)
+    def firing_messages(self) -> FiringMessages:
+        files = self.run_tools.files
+        return FiringMessages(self.store, self.delivery, self.access, self._clock, self.current, files)
 
     @cached_property
     def firing_delivery(self) -> FiringDelivery:
@@ -109,17 +110,13 @@ class Chats(Foundation):
 
     @cached_property
     def notes(self) -> ChatNotes:
-        return ChatNotes(self.store, self.announcer, self.run_tools.files)
+        return ChatNotes(self.store, self.firing_messages)
 
     @cached_property
     def firings(self) -> Firings:
         work = JobWork(self.job_runs, self.heartbeats, self.access)
-        messages = FiringMessages(
-            self.store, self.delivery, self.access, self.announcer, self.run_tools.files, self.secrets
-        )
-        end = FiringEnd(
-            self.store, self._clock, work, messages, self.firing_delivery, self.notes, tell=self.sessions.receive
-        )
+        messages, delivery = self.firing_messages, self.firing_delivery
+        end = FiringEnd(self.store, self._clock, work, messages, delivery, self.notes, tell=self.sessions.receive)
         return Firings(self.store, self._clock, self.drain, self._new_request_id, work, end)
 
     # Chats

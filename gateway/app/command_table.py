@@ -73,7 +73,7 @@ class Commands(Chats):
         planning = Planning(self.jobs, self._clock)
         about, clock, store, pace = self.about, self._clock, self.store, self.pace
         cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
-        feedback = Feedback(store, self.announcer, self.jobs, clock)
+        feedback = Feedback(store, self.firing_messages, self.jobs, clock)
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
         model = ModelStatus(about, self.chat_models, self.chat_agents.chain, self.budgets, clock)
         status = StatusCommand(

@@ -114,9 +114,7 @@ class Composition(Commands):
             platforms=self._channels.names(),
             tick=self.heartbeats.tick,
         )
-        digests = Digests(
-            self.store, self.delivery, self.access, self.announcer, self.firing_delivery, self.run_tools.files
-        )
+        digests = Digests(self.store, self.delivery, self.access, self.firing_messages, self.firing_delivery)
         return Scheduler(due, missed, digests, self._clock, self.planned)
 
     @cached_property
@@ -276,11 +274,10 @@ class Composition(Commands):
     async def _close_chats(self) -> None:
         await self._hearing.stop()
         await self.speaker.background.stop()
-        self.firings.stop_notes()
         await self.handling.stop()
+        await self.firings.close()
         await self.sessions.close()
         await self.tasks.close()
-        await self.firings.close()
         self.runner.stop()
         await self.approvals.close()
         await asyncio.gather(self.budget_notices.close(), self.reactions.close(), self.forgetting.close())

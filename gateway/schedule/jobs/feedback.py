@@ -12,7 +12,7 @@ from zoneinfo import ZoneInfo
 from agent_core.clock import Clock
 from agent_core.sources import union
 from channels.base import Button, OutboundMessage, Sender
-from gateway.schedule.jobs.firing_messages import COMMAND, Announcer
+from gateway.schedule.jobs.firing_messages import COMMAND, FiringMessages
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.times.slots import upcoming
 from gateway.schedule.times.words import slot_words
@@ -109,7 +109,7 @@ class Feedback:
     """Carries out reactions to firings."""
 
     store: Store
-    announcer: Announcer
+    messages: FiringMessages
     jobs: Jobs
     clock: Clock
 
@@ -191,7 +191,7 @@ class Feedback:
 
     def _again(self, wish: Wish, until: float) -> Job:
         job, firing = wish.job, wish.firing
-        text = job.work.text if isinstance(job.work, Reminder) else self.announcer.words(job, firing)
+        text = job.work.text if isinstance(job.work, Reminder) else self.messages.words(job, firing)
         return Job(
             id=_again(firing),
             chat=firing.chat,
