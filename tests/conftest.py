@@ -19,10 +19,12 @@ from tests.in_turn import pytest_generate_tests  # noqa: F401 - a hook of pytest
 from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's
 from tests.logs import use_plain_logs
 from tests.postgres import database, postgres_server, url_of  # noqa: F401 - fixtures
+from tests.ready_store import use_ready_stores
 from tests.zones import use_pinned_zones
 
 use_pinned_zones()
 use_plain_logs()
+use_ready_stores()
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     # A shell starts programs in the background with Ctrl-C ignored, and they pass that on. Some tests send it.
     signal.signal(signal.SIGINT, signal.default_int_handler)

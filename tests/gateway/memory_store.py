@@ -2,17 +2,14 @@
 
 import asyncio
 import sqlite3
-from functools import cache
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TypeVar, cast
 
 from agent_core.clock import Clock, NewId
 from gateway.security.secrets import Secrets
 from gateway.store.database import Reader, Work
-from gateway.store.opening import FILE, migrate
 from gateway.store.store import Store
 from gateway.store.writer import Change, Writer
+from tests.ready_store import ready
 
 T = TypeVar("T")
 
@@ -25,7 +22,7 @@ class MemoryDatabase:
 
     def __init__(self) -> None:
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=256)
-        _template().backup(self._connection)
+        ready().backup(self._connection)
 
     def store(self, clock: Clock, new_id: NewId) -> Store:
         return Store(cast(Writer, self), cast(Reader, self), clock, new_id, Secrets())
@@ -52,16 +49,3 @@ class MemoryDatabase:
 
     def close(self) -> None:
         self._connection.close()
-
-
-@cache
-def _template() -> sqlite3.Connection:
-    """Return a migrated, empty database."""
-    template = sqlite3.connect(":memory:", isolation_level=None)
-    with TemporaryDirectory() as folder:
-        path = Path(folder) / FILE
-        with_file = sqlite3.connect(path, isolation_level=None)
-        migrate(with_file, path)
-        with_file.backup(template)
-        with_file.close()
-    return template
