@@ -9,6 +9,7 @@ from time import time
 from typing import Any
 
 from aiohttp import ClientSession, CookieJar, web
+from playwright.async_api import BrowserContext
 from playwright.async_api import Page as Tab
 
 from agent_core.clock import SystemClock, new_id
@@ -94,6 +95,13 @@ async def signed_in(server: HttpServer, link: str = "") -> AsyncIterator[ClientS
     async with ClientSession(link.partition("?")[0], cookie_jar=CookieJar(unsafe=True)) as client:
         await sign_in(client, link)
         yield client
+
+
+async def let_in(browser: BrowserContext, link: str) -> None:
+    """Sign a browser in by a link without opening a tab, which takes half as long as `enter`."""
+    base, _, token = link.partition("?token=")
+    answer = await browser.request.post(f"{base}sign-in", form={"token": token})
+    assert answer.ok, await answer.text()
 
 
 async def enter(tab: Tab, link: str) -> None:

@@ -13,7 +13,7 @@ from channels.base import (
     MessageReceived,
     OutboundMessage,
 )
-from tests.entering import enter
+from tests.entering import let_in
 from tests.page_server import Page
 
 STOP = ((Button(label="Stop", action="/stop"),),)
@@ -32,7 +32,8 @@ async def shown(
     tab = await context.new_page()
     tab.on("pageerror", lambda error: wrong.append(str(error)))
     tab.on("console", lambda line: wrong.append(line.text) if "Content Security" in line.text else None)
-    await enter(tab, page.server.link)
+    await let_in(context, page.server.link)
+    await tab.goto(page.server.url)
     await expect(tab.locator("#model")).not_to_be_empty()
     yield tab, context
     await context.close()

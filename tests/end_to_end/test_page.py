@@ -13,6 +13,7 @@ from channels.web.conversation import Shown
 from gateway.texts.about import About
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.tabs import STOP, echoing, shown, text, write
+from tests.entering import enter
 from tests.page_server import Page
 
 pytestmark = NEEDS_BROWSER
@@ -24,7 +25,9 @@ def page(tmp_path: Path) -> Page:
 
 
 async def test_the_link_opens_the_page_and_leaves_the_address(page: Page, browser: Browser) -> None:
-    async with page.open(), shown(page, browser) as (tab, _):
+    async with page.open():
+        tab = await browser.new_page()
+        await enter(tab, page.server.link)
         assert tab.url == page.server.url
         await expect(tab.get_by_role("heading", name="Parley", exact=True)).to_be_visible()
 

@@ -25,7 +25,7 @@ from gateway.store.person import Account
 from gateway.texts.about import About
 from gateway.web.page import page_history
 from gateway.web.server import HttpServer
-from tests.entering import enter, page_server, signed_in
+from tests.entering import let_in, page_server, signed_in
 from tests.gateway.bot import Bot, BotOptions
 from tests.page_server import MemoryListing, no_detail
 
@@ -56,7 +56,7 @@ class AdminWorld:
         tab = await context.new_page()
         tab.on("pageerror", lambda error: wrong.append(str(error)))
         tab.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
-        await enter(tab, self.server.link)
+        await let_in(context, self.server.link)
         await tab.goto(f"{self.server.url}admin/{path}")
         yield tab
         await context.close()
