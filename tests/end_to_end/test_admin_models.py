@@ -32,9 +32,9 @@ async def test_a_group_is_told_to_answer_everything(browser: Browser, tmp_path: 
         await world.bot.channel.hears("hi", sender=user("ann"), group="team")
         await world.bot.app.settled()
         async with world.tab(browser, "groups") as tab:
-            choice = tab.get_by_role("combobox", name="Answers: memory:here:#team")
+            choice = tab.get_by_role("combobox", name="Answers: team")
             await choice.select_option("always")
-            await tab.get_by_role("button", name="Set: Answers: memory:here:#team").click()
+            await tab.get_by_role("button", name="Set: Answers: team").click()
             await expect(tab.get_by_role("status")).to_contain_text("every message")
             await expect(choice).to_have_value("always")
             await accessible(tab)

@@ -58,7 +58,7 @@ async def test_an_owner_finds_out_what_cost_so_much_yesterday_and_sets_a_limit(
             await tab.get_by_role("link", name="By chat").click()
             first = tab.get_by_role("row").nth(1)
             await expect(first).to_contain_text("40 USD")
-            await first.get_by_role("link", name="#team").click()
+            await first.get_by_role("link", name="team").click()
 
             # There is one run, Bob's, and it says what was done.
             await expect(tab.get_by_role("row").filter(has_text="40 USD")).to_contain_text("bob")
@@ -68,10 +68,10 @@ async def test_an_owner_finds_out_what_cost_so_much_yesterday_and_sets_a_limit(
 
             # She gives the channel a budget, so that this does not happen again.
             await tab.get_by_role("link", name="Costs").click()
-            await tab.get_by_label("For").select_option(label="memory:here:#team")
+            await tab.get_by_label("For").select_option(label="team (memory)")
             await tab.get_by_label("Amount").fill("5")
             await tab.get_by_role("button", name="Set").click()
-            await expect(tab.get_by_role("row").filter(has_text="5 USD a day")).to_contain_text("#team")
+            await expect(tab.get_by_role("row").filter(has_text="5 USD a day")).to_contain_text("team")
             await accessible(tab)
 
 
