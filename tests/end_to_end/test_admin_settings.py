@@ -7,6 +7,7 @@ from playwright.async_api import Browser, expect
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.gateway.admin.desk import admin_world
+from tests.process import until
 
 pytestmark = NEEDS_BROWSER
 
@@ -26,5 +27,5 @@ async def test_a_setting_is_found_changed_and_reset(browser: Browser, tmp_path: 
         await accessible(tab)
 
         await row.get_by_role("button", name="Reset keep_days").click()
+        await until(lambda: world.bot.made.current.now.keep_days == 30)
         await expect(row.get_by_role("cell").nth(1)).to_contain_text("default")
-        assert world.bot.made.current.now.keep_days == 30
