@@ -67,15 +67,17 @@ def placeholders(text: str) -> set[str]:
     return {name for _, name, _, _ in Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize("key", sorted(table()))
-def test_every_text_is_there_in_both_languages_with_the_same_facts(key: str) -> None:
-    said = table()[key]
-
-    assert set(said) == set(LANGUAGES)
-    assert all(text.strip() for text in said.values())
-    assert placeholders(said["en"]) == placeholders(said["zh"])
+def is_complete(key: str, said: dict[str, str]) -> bool:
+    """Return True if a text is there in both languages, with the same facts and with Chinese words in Chinese."""
+    if set(said) != set(LANGUAGES) or not all(text.strip() for text in said.values()):
+        return False
     has_words = re.search("[A-Za-z]", re.sub(r"\{\w+\}", "", said["zh"]))
-    assert not has_words or re.search("[\u4e00-\u9fff]", said["zh"]) or key.startswith("folded_")
+    is_chinese = not has_words or re.search("[\u4e00-\u9fff]", said["zh"]) or key.startswith("folded_")
+    return placeholders(said["en"]) == placeholders(said["zh"]) and bool(is_chinese)
+
+
+def test_every_text_is_there_in_both_languages_with_the_same_facts() -> None:
+    assert [key for key, said in table().items() if not is_complete(key, said)] == []
 
 
 def test_every_text_is_said_somewhere() -> None:
