@@ -14,7 +14,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.end_to_end.forks import NURSERY
-from tests.examples import ALL
+from tests.examples import ALL, examples
 from tests.in_turn import pytest_generate_tests  # noqa: F401 - a hook of pytest's
 from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's
 from tests.logs import use_plain_logs
@@ -34,10 +34,14 @@ MEMORY, ROOM = Path("/dev/shm"), 2 * 2**30  # noqa: S108 - pytest makes a folder
 if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
     os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))  # pytest's variable for the place of `tmp_path`
 
+OBJECTS = 20_000
+"""New objects after which garbage is collected. With Python's 700 it takes a tenth of the tests' time."""
+
 # The same examples in every run, so that a failure belongs to the change that shows it; `--hypothesis-profile=explore`
 # searches further. No example is too slow, as times depend more on the machine than on the code.
+USUAL = 100
 AT_ANY_PACE = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
-settings.register_profile("parley", AT_ANY_PACE, derandomize=True)
+settings.register_profile("parley", AT_ANY_PACE, derandomize=True, max_examples=examples(USUAL))
 settings.register_profile("explore", AT_ANY_PACE, max_examples=2_000)
 settings.load_profile("parley")
 
@@ -53,6 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("all_platforms"):
         os.environ[ALL] = "1"  # also for the workers, before they import a test
+        settings.register_profile("parley", AT_ANY_PACE, derandomize=True, max_examples=USUAL)
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -72,6 +77,7 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.freeze()
+        gc.set_threshold(OBJECTS)
         gc.enable()
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from agent_core.tools.calculator import MOST_CHARS, calculate
 from agent_core.tools.tool import ToolFailed
 from tests.cpu import cpu_seconds_at_most
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -104,7 +105,7 @@ def test_what_grows_is_stopped_early(expression: str) -> None:
         calculate(expression)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(alphabet="0123456789.+-*/^%()!,eE sqrtlogmaxπ√²×", max_size=80) | st.text(max_size=40))
 def test_it_answers_or_refuses_whatever_is_written(expression: str) -> None:
     with suppress(ToolFailed):
@@ -127,7 +128,7 @@ def _sums() -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(_sums())
 def test_it_agrees_with_python_on_whole_numbers(expression: str) -> None:
     try:
@@ -140,7 +141,7 @@ def test_it_agrees_with_python_on_whole_numbers(expression: str) -> None:
         assert calculate(expression) == expected
 
 
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 @given(st.fractions(max_denominator=50), st.fractions(max_denominator=50))
 def test_fractions_are_exact_until_they_are_written(left: Fraction, right: Fraction) -> None:
     assert calculate(f"({left}) + ({right}) - ({right}) - ({left})") == "0"

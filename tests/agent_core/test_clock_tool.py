@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from agent_core.messages import JsonObject, text_of
 from agent_core.tools.clock import CITIES, clock_tool, wait_tool
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
+from tests.examples import examples
 
 
 class StoppedClock:
@@ -90,7 +91,7 @@ async def test_an_unknown_zone_is_refused_with_what_comes_near(zone: str, near: 
     assert near in refusal.value.advice
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(st.text(max_size=30) | st.sampled_from(["../../etc/passwd", "/etc/localtime", "UTC+99", "\0", "x" * 10_000]))
 async def test_no_name_breaks_it(zone: str) -> None:
     try:

@@ -27,6 +27,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.llm import TextDelta, ThinkingDelta, ToolCallDelta
+from tests.examples import examples
 
 ANY_TEXT = st.text(st.characters(), max_size=20) | st.sampled_from(
     ["\ud800", "\ud83d\ude00", "a\udc00b", "\u200f\u202e"]
@@ -67,7 +68,7 @@ ANY_MESSAGE: st.SearchStrategy[AgentMessage] = st.one_of(
 
 
 @given(ANY_MESSAGE)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_any_message_survives_json(message: AgentMessage) -> None:  # S4-02, S3-20, C-28
     raw = message_adapter.dump_json(message)
 

@@ -13,6 +13,7 @@ from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.text import parse_command, split_markdown, split_message, utf16_len, visible
 from tests.cpu import cpu_seconds_at_most
+from tests.examples import examples
 
 WORDS = st.text(st.sampled_from("ab cde. é漢字。👍🏽🇫🇷*_[]()\t\u0301\n"), max_size=120)
 CODE = st.lists(st.text(st.sampled_from("ab  x=1()"), max_size=40), max_size=30)
@@ -44,7 +45,7 @@ def code_of(text: str) -> str:
     return "".join(re.sub(r"\s", "", token.content) for token in PARSER.parse(text) if token.type == "fence")
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(DOCUMENTS, st.integers(40, 200))
 def test_parts_fit_hold_words_and_lose_nothing(document: str, limit: int) -> None:
     parts = split_markdown(document, at_most(limit), size=limit)
@@ -54,7 +55,7 @@ def test_parts_fit_hold_words_and_lose_nothing(document: str, limit: int) -> Non
     assert bare("\n".join(parts)) == bare(document)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(DOCUMENTS, st.integers(40, 200))
 def test_code_stays_code_in_every_part(document: str, limit: int) -> None:
     parts = split_markdown(document, at_most(limit), size=limit)
@@ -62,7 +63,7 @@ def test_code_stays_code_in_every_part(document: str, limit: int) -> None:
     assert "".join(code_of(part) for part in parts) == code_of(document)
 
 
-@settings(max_examples=150)
+@settings(max_examples=examples(150))
 @given(st.text(st.sampled_from("a é👍🏽👩\u200d👧🇫🇷e\u0301\r\n漢"), max_size=400), st.integers(10, 60))
 def test_no_grapheme_is_torn(document: str, limit: int) -> None:
     parts = split_markdown(document, at_most(limit), size=limit)
@@ -70,7 +71,7 @@ def test_no_grapheme_is_torn(document: str, limit: int) -> None:
     assert [cluster for part in parts for cluster in graphemes(part)] == graphemes(document)
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50))
 @given(DOCUMENTS)
 def test_what_was_split_is_not_split_again(document: str) -> None:
     for part in split_markdown(document, at_most(100), size=100):

@@ -9,6 +9,7 @@ from channels.base import ChatKey
 from channels.text import visible
 from gateway.permissions.model_question import MOST_LABEL, cleaned, closing_line, model_question
 from gateway.store.question import Question, QuestionState
+from tests.examples import examples
 
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
 EXPIRES = 600.0
@@ -38,7 +39,7 @@ def asked(choices: list[str], language: str = "en") -> Question:
     )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @example(choices=["Tokyo", "tokyo."], language="en")
 @example(choices=["2", "1"], language="zh")
 @given(choices=CHOICES, language=st.sampled_from(["en", "zh"]))
@@ -57,7 +58,7 @@ def test_each_button_answers_with_its_own_choice_and_shows_it(choices: list[str]
     assert message.markdown.startswith("Which?")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(choices=CHOICES, words=WORDS, frame=st.sampled_from(["{}", " {} ", "{}.", "{}！", "{}。"]))
 def test_words_are_a_choice_or_are_kept(choices: list[str], words: str, frame: str) -> None:
     question = asked(choices)
@@ -73,7 +74,7 @@ def test_words_are_a_choice_or_are_kept(choices: list[str], words: str, frame: s
     assert meant in choices or meant == words.strip()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(
     choices=CHOICES,
     steps=st.lists(

@@ -33,6 +33,7 @@ from agent_core.models.scripted import calls
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import tool
 from tests.agent_core.kit import StartAgent, answers, echo, look
+from tests.examples import examples
 
 
 def state(*messages: LlmMessage) -> QueryState:
@@ -226,7 +227,7 @@ def follows_the_rules(messages: Sequence[LlmMessage]) -> bool:
 
 
 @given(HISTORIES)
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_any_history_is_made_acceptable_and_stays_so(history: list[LlmMessage]) -> None:  # S0-14, S0-23, S3-13
     repaired = repair(history)
 

@@ -34,6 +34,7 @@ from agent_core.tools.memory import Memory, memory_tools
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import Tool, ToolFailed, tool
 from tests.agent_core.demo.demo_chat import Chat, QuickClock
+from tests.examples import examples
 from tests.process import REPOSITORY
 
 
@@ -300,7 +301,7 @@ async def test_it_says_the_same_every_time(tmp_path: Path) -> None:
     assert [await first.says(text) for text in asked] == [await second.says(text) for text in asked]
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text(max_size=80) | st.text(alphabet="noteplanreadwaitfile0123456789 .:!*()笔记等秒读", max_size=80))
 def test_any_text_is_understood_somehow(text: str) -> None:
     assert isinstance(understand(text), Intent)

@@ -22,6 +22,7 @@ from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolFailed, tool
 from tests.agent_core.demo.demo_chat import Chat
 from tests.cpu import cpu_seconds_at_most
+from tests.examples import examples
 from tests.process import REPOSITORY
 
 SKILLS = REPOSITORY / "skills"
@@ -183,7 +184,7 @@ def test_details_are_found_in_words(words: str, details: tuple[str, str, str]) -
     assert (found.start, found.end, found.day) == details
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(alphabet="flyfromtoday 从北京到东去飞票明天的，.\n1-2/", max_size=60))
 def test_whatever_is_said_of_a_flight_ends_in_words_or_a_call(text: str) -> None:
     request = LlmRequest(system="", messages=(user("a flight to Rome"), user(text)))

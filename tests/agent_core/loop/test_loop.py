@@ -10,6 +10,7 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, Failure, Thinks, Turn, calls
 from agent_core.reasons import LoopState, TerminalReason
 from tests.agent_core.kit import StartAgent, answers, broken, echo, end_of, kinds, look, people, results, start_agent
+from tests.examples import examples
 
 
 async def test_a_plain_answer_has_this_order_of_events(starts: StartAgent) -> None:  # S4-45, S4-11, S4-12, S4-15, S0-01
@@ -222,7 +223,7 @@ async def test_the_deltas_of_an_answer_are_its_text(starts: StartAgent, words: s
 
 
 @given(st.lists(st.sampled_from(["say", "call", "batch", "unknown", "bad"]), max_size=6))
-@settings(max_examples=40)
+@settings(max_examples=examples(40))
 async def test_any_script_gives_a_message_end_for_each_start(script: list[str]) -> None:  # S3-20
     turns: dict[str, Turn] = {
         "say": "words",

@@ -36,6 +36,7 @@ from agent_core.reasons import CallFailure, LoopState, TerminalReason, Transitio
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import RetryableToolError, Tool, ToolContext, tool
 from tests.agent_core.kit import Talk, broken, echo, look, record, start_agent
+from tests.examples import examples
 from tests.process import REPOSITORY
 
 
@@ -109,7 +110,7 @@ PLANS = st.builds(
     ),
     together=st.booleans(),
 )
-FEW = settings(max_examples=60)
+FEW = settings(max_examples=examples(60))
 
 
 def assert_balanced(events: Sequence[AgentEvent]) -> None:

@@ -9,6 +9,7 @@ from channels.base import Button, OutboundMessage
 from channels.discord.render import MAX_TEXT, components, render, split
 from channels.text import utf16_len, visible
 from tests.emulators.discord_text import words
+from tests.examples import examples
 
 
 @pytest.mark.parametrize(
@@ -94,13 +95,13 @@ def test_the_words_stay_the_words() -> None:
 MARKDOWN = st.text(st.sampled_from("ab *_`~[]()<>#-|!:\n1.👍🏽漢$\\&="), max_size=300)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(MARKDOWN)
 def test_whatever_comes_is_not_empty(markdown: str) -> None:
     assert visible(render(markdown))
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(MARKDOWN, min_size=20, max_size=40).map("\n\n".join))
 def test_every_part_of_a_long_answer_fits(markdown: str) -> None:
     for part in split(OutboundMessage(markdown=markdown)):

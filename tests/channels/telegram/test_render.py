@@ -8,6 +8,7 @@ from channels.attachments import Attachment
 from channels.base import Button, OutboundMessage
 from channels.telegram.render import MAX_CAPTION, MAX_TEXT, keyboard, plain, render, split
 from channels.text import literal, utf16_len, visible
+from tests.examples import examples
 
 
 def marks(markdown: str) -> list[tuple[str, str]]:
@@ -80,7 +81,7 @@ def test_markdown_that_would_show_nothing_is_shown_as_it_is(odd: str) -> None:
 MARKDOWN = st.text(st.sampled_from("ab *_`~[]()<>#-|!\n1.👍🏽漢$\\&"), max_size=300)
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.text('ab_[](){}\\=-*~`!<>"', min_size=1, max_size=30).map(lambda name: f"x{name}x"))
 def test_a_literal_text_is_shown_as_it_is(name: str) -> None:
     assert render(f"- Called {literal(name)}: done").text.strip() == f"• Called {name}: done"
@@ -111,7 +112,7 @@ def test_whatever_comes_is_valid_for_telegram(markdown: str) -> None:
         assert 0 <= offset < offset + length <= size
 
 
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 @given(st.lists(MARKDOWN, min_size=20, max_size=40).map("\n\n".join))
 def test_every_part_of_a_long_answer_fits(markdown: str) -> None:
     for part in split(OutboundMessage(markdown=markdown)):
@@ -165,7 +166,7 @@ def test_a_button_has_room_for_what_telegram_takes() -> None:
 
 
 @given(st.text(alphabet="$ab1 \\()[]{}_*.<>`~|x-", min_size=1, max_size=30))
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 def test_literal_text_with_signs_of_formulas_is_shown_as_it_is(text: str) -> None:
     words = f"a{text}b"
     assert render(literal(words)).text == words

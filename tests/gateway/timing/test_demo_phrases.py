@@ -11,6 +11,7 @@ from gateway.schedule.times.unambiguous import read_when
 from gateway.schedule.times.words import rule_words
 from gateway.store.rule import BadRule
 from tests.cpu import cpu_seconds_at_most
+from tests.examples import examples
 
 UTC = ZoneInfo("UTC")
 SUNDAY = datetime(2026, 11, 22, 11, 0, tzinfo=UTC).timestamp()
@@ -69,7 +70,7 @@ def test_what_names_no_time_is_refused(text: str) -> None:
         read_when(text, UTC, SUNDAY)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.text(alphabet="inatevrydmo to每天个工作日点半后明周一二十0123456789:-h ", max_size=60))
 def test_any_words_are_read_or_refused(text: str) -> None:
     try:
