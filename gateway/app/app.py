@@ -17,6 +17,7 @@ class App:
         duties: Duties,
         drain: Drain,
         *,
+        leave: Callable[[], Coroutine[object, object, None]],
         console: Callable[[str], None],
         settled: Callable[[], Coroutine[object, object, None]],
         input_ended: Callable[[str], None],
@@ -27,6 +28,7 @@ class App:
             channels: Receives from the platforms.
             duties: Runs beside the channels.
             drain: Brings running work to a safe point.
+            leave: Leaves to other processes, if there are any, what this one need not do until it ends.
             console: Shows a line to the operator.
             settled: Waits until all events and due jobs have been handled.
             input_ended: Refuses the approvals that are asked for on a platform, whose input has ended.
@@ -36,6 +38,7 @@ class App:
         self.drain = drain
         self._channels = channels
         self._duties = duties
+        self._leave = leave
         self._console = console
 
     @property
@@ -48,7 +51,7 @@ class App:
 
         What only one process may do is left to another one at once.
         """
-        leaving = asyncio.create_task(self._duties.leave(), name="leaving duties")
+        leaving = asyncio.create_task(self._leave(), name="leaving to others")
         resting = asyncio.create_task(self.drain.rested(), name="draining")
         await asyncio.sleep(0)
         if seconds and (count := self.drain.at_work):

@@ -9,6 +9,8 @@ from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import ChatKey, Sender, Standing
+from gateway.app.peers import Alone
+from gateway.cluster.work import Peers
 from gateway.commands.page import Entrance
 from gateway.permissions.groups import RULES
 from gateway.permissions.request import new_request_id
@@ -57,7 +59,7 @@ def _to_standard_error(line: str) -> None:
 
 @dataclass(frozen=True)
 class System:
-    """The clock, the ids and the console of the process, which tests replace."""
+    """What surrounds the parts of this process, such as the clock, the ids and the console; tests replace it."""
 
     clock: Clock = field(default_factory=SystemClock)
     new_id: NewId = new_id
@@ -68,6 +70,8 @@ class System:
     set_log_level: Callable[[Level], None] = set_log_level
     fetcher: Fetcher = field(default_factory=Fetcher)
     """Downloads what people name, from the public web."""
+    peers: Peers = field(default_factory=Alone)
+    """The other processes on the database."""
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 
-from channels.base import Channel, ChatKey, Menu, Sender
+from channels.base import Channel, ChatKey, Menu, ScheduleFired, Sender
 from channels.capabilities import CatchesUp
 from channels.commands import Suggestion, Typed
 from gateway.app.admission import Admission
@@ -13,6 +13,7 @@ from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer
+from gateway.app.chats_here import ChatsHere, Resumed
 from gateway.app.command_handler import CommandHandler
 from gateway.app.command_table import Commands
 from gateway.app.connections import Connections, Life
@@ -22,16 +23,18 @@ from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.metrics import Cluster, Parts, Vitals
 from gateway.app.recovery import Recovery
+from gateway.app.router import EventRouter
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.replies import Replies
 from gateway.cluster.leases import Work
+from gateway.cluster.work import Dispatching
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts
 from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.digest import Digests
-from gateway.schedule.jobs.due_jobs import DueJobs
+from gateway.schedule.jobs.due_jobs import DueJobs, UnconfirmedReminders
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.store import Store
@@ -71,13 +74,16 @@ class Composition(Commands):
 
     @cached_property
     def handler(self) -> ChannelMessageHandler:
+        return ChannelMessageHandler(self.admission, self.dispatching)
+
+    @cached_property
+    def router(self) -> EventRouter:
         replies = Replies(self.store, self.delivery, self.access)
         answers = FreeAnswers(self.approvals, self.store, self.delivery)
         commands = CommandHandler(
             self.commands, self.sessions, self.words, replies, self.gaps, self.handling, answers=answers
         )
-        return ChannelMessageHandler(
-            self.admission,
+        return EventRouter(
             self.sessions,
             commands,
             self.firings,
@@ -86,17 +92,26 @@ class Composition(Commands):
             tasks=self.handling,
         )
 
+    @cached_property
+    def dispatching(self) -> Dispatching:
+        resumed = Resumed(self.recovery, self.reactions, self.speaker, self.revocation)
+        here = ChatsHere(
+            self.router, self.words, self.delivery, self.sessions, self.tasks, self.approvals, resumed=resumed
+        )
+        return self.peers.dispatcher(here)
+
     async def _suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""
         return await self.commands.suggest(self.sessions.of(chat), sender, typed)
 
-    async def _receive_ends_of_tasks(self) -> None:
+    async def _receive_stored(self) -> None:
+        """Route the events that parts of this process have stored: ends of tasks, and jobs that people start."""
         while True:
-            item = await self.ended.get()
+            item = await self.stored.get()
             if not self.delivery.knows(item.event.chat):
                 continue
-            if self.access.may_speak(item.event.chat, item.event.sender):
-                self.sessions.receive(item)
+            if isinstance(item.event, ScheduleFired) or self.access.may_speak(item.event.chat, item.event.sender):
+                self.dispatching.dispatch(item, is_live=False)
             else:
                 await self.store.inbox.settle([item.seq])
 
@@ -114,8 +129,11 @@ class Composition(Commands):
             platforms=self._channels.names(),
             tick=self.heartbeats.tick,
         )
-        digests = Digests(self.store, self.delivery, self.access, self.firing_messages, self.firing_delivery)
-        return Scheduler(due, missed, digests, self._clock, self.planned)
+        digests = Digests(
+            self.store, self.delivery, self.access, self.announcer, self.firing_delivery, self.run_tools.files
+        )
+        unconfirmed = UnconfirmedReminders(self.store, self.delivery)
+        return Scheduler(due, missed, unconfirmed, digests, self.heartbeat_settings, self._clock, planned=self.planned)
 
     @cached_property
     def before_restore(self) -> BeforeRestore:
@@ -175,7 +193,7 @@ class Composition(Commands):
             self.tasks,
             self.firings,
             sessions=self.sessions,
-            handler=self.handler,
+            router=self.router,
         )
 
     @cached_property
@@ -200,6 +218,7 @@ class Composition(Commands):
             self.channel_server,
             Duties(loops, self.supervisor, self.leases),
             self.drain,
+            leave=self._leave,
             console=self.console,
             settled=self.settled,
             input_ended=self.approvals.nobody_answers,
@@ -220,17 +239,18 @@ class Composition(Commands):
 
     # Its life
 
+    async def _leave(self) -> None:
+        """Leave what is received from platforms, what exists once, and further chats to other processes at once."""
+        await asyncio.gather(self.leases.give_up(), self.dispatching.drain())
+
     async def begin(self) -> None:
         """Resume what the previous process left, before the channels deliver anything new."""
         self.audit.begin()
         await self.live.load()
         await self.budgets.load()
         await self.forgetting.catch_up()
-        await self.reactions.restore()
-        await self.speaker.resume()
-        await self.recovery.run()
-        await self.revocation.sweep()  # before any of it goes on
-        self._hearing.start(self._receive_ends_of_tasks(), "ends of tasks")
+        await self.dispatching.begin()
+        self._hearing.start(self._receive_stored(), "stored events")
 
     async def settled(self) -> None:
         """Wait until every chat is idle, every task ended, and everything delivered."""
@@ -238,10 +258,11 @@ class Composition(Commands):
             self.handling.is_idle
             and self.sessions.are_idle
             and self.tasks.are_idle
-            and self.ended.empty()
+            and self.stored.empty()
+            and self.dispatching.is_settled
             and self.firings.are_idle
         ):
-            await asyncio.sleep(0)  # for the ends of tasks
+            await asyncio.sleep(0)  # for stored events, and chats that come from other processes
             await self.handling.join()
             await self.tasks.settled()
             await self.firings.settled()
@@ -273,11 +294,13 @@ class Composition(Commands):
 
     async def _close_chats(self) -> None:
         await self._hearing.stop()
+        await self.dispatching.close()
         await self.speaker.background.stop()
+        self.firings.stop_notes()
         await self.handling.stop()
-        await self.firings.close()
         await self.sessions.close()
         await self.tasks.close()
+        await self.firings.close()
         self.runner.stop()
         await self.approvals.close()
         await asyncio.gather(self.budget_notices.close(), self.reactions.close(), self.forgetting.close())
@@ -299,7 +322,7 @@ async def composed(
 
     Args:
         parts: Model, tools and limits of the agents.
-        system: None for that of this machine.
+        system: None for that of this machine, without other processes.
         approved: Approval state of MCP tools; None if there are no MCP servers.
     """
     made = Composition(

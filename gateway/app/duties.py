@@ -22,10 +22,6 @@ class Duties:
         """Wait for the lease, and do the work, until cancelled."""
         await self._leases.while_held(LEASE, self._do)
 
-    async def leave(self) -> None:
-        """Leave this work, and what is received from platforms, to another process at once, if there is one."""
-        await self._leases.give_up()
-
     async def _do(self) -> None:
         tasks = [
             asyncio.create_task(self._supervisor.keep_going(name, loop), name=name)

@@ -20,7 +20,7 @@ from gateway.chat.memories import Memories
 from gateway.chat.run_pace import Pace
 from gateway.chat.search_tool import search_tool
 from gateway.chat.send_file_tool import send_file_tool
-from gateway.cluster.leases import AllLeases, Leases
+from gateway.cluster.leases import Leases
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access, GroupAccess
@@ -81,9 +81,11 @@ class Foundation:
         self.drain = Drain(lambda: self.current.now.drain_seconds)
         self.planned = asyncio.Event()
         """Set when a job may be due earlier than before."""
-        self.ended: asyncio.Queue[InboxItem] = asyncio.Queue()
-        """News of background tasks that have ended."""
-        self._hearing = Background("forwarding the results of tasks failed")
+        self.stored: asyncio.Queue[InboxItem] = asyncio.Queue()
+        """Events that parts of this process have stored: news of ended tasks, and jobs that people start."""
+        self.peers = system.peers
+        """The other processes on the database."""
+        self._hearing = Background("routing stored events failed")
         self._stored = stored
         self._channels = Connected.of(channels)
         self._parts = parts
@@ -116,9 +118,10 @@ class Foundation:
 
     # Settings
 
-    @cached_property
+    @property
     def leases(self) -> Leases:
-        return AllLeases()
+        """The work that this process does alone among all."""
+        return self.peers.leases
 
     @cached_property
     def live(self) -> LiveSettings:
@@ -137,7 +140,7 @@ class Foundation:
 
     @cached_property
     def delivery(self) -> Delivery:
-        return Delivery(self._channels, self.store, self._clock, self.secrets)
+        return Delivery(self._channels, self.store, self._clock, self.secrets, self.peers.sending)
 
     @cached_property
     def roles(self) -> Roles:
@@ -307,7 +310,7 @@ class Foundation:
             self.approvals,
             self._clock,
             workspace=self.workspaces.folder,
-            ended=self.ended,
+            ended=self.stored,
         )
         new_id = self._new_request_id
         return Tasks(workers, self.store, self.access, self._clock, current=self.current, new_id=new_id)

@@ -1,56 +1,16 @@
-"""The entry point for inbound events: stores them, then routes them to their chat's session."""
+"""The entry point for inbound events: stores them, then passes them to the process that works on their chat."""
 
-from channels.base import (
-    Accepted,
-    Button,
-    ButtonPressed,
-    ChatKey,
-    CommandInvoked,
-    InboundEvent,
-    MessageEdited,
-    MessageReceived,
-    OutboundMessage,
-    RequestMade,
-    ScheduleFired,
-    TaskEnded,
-)
-from channels.text import visible
+from channels.base import Accepted, InboundEvent, RequestMade
 from gateway.app.admission import Admission
-from gateway.app.command_handler import CommandHandler, as_message
-from gateway.app.yes_or_no import plain_word
-from gateway.chat.replies import Replies
-from gateway.chat.run_pace import Pace, refusal
-from gateway.chat.sessions import Sessions
-from gateway.runs.drain import DrainedTasks
-from gateway.schedule.jobs.firings import Firings
-from gateway.store.rows import InboxItem
-from gateway.texts.say import say
+from gateway.cluster.work import Dispatching
 
 
 class ChannelMessageHandler:
     """Entry point for inbound events. `accept` is the `inbox` of every channel."""
 
-    def __init__(
-        self,
-        admission: Admission,
-        sessions: Sessions,
-        commands: CommandHandler,
-        firings: Firings,
-        *,
-        replies: Replies,
-        pace: Pace,
-        tasks: DrainedTasks,
-    ) -> None:
-        """`tasks` runs what takes time, beside the channels."""
+    def __init__(self, admission: Admission, dispatching: Dispatching) -> None:
         self._admission = admission
-        self._sessions = sessions
-        self._commands = commands
-        self._firings = firings
-        self._replies = replies
-        self._pace = pace
-        self._tasks = tasks
-        self._refused: dict[tuple[ChatKey, str], list[InboxItem]] = {}
-        """Messages being refused, by chat and user."""
+        self._dispatching = dispatching
 
     async def accept(self, event: InboundEvent, *, is_live: bool = True) -> Accepted:
         """Authorise and store an event. Once this returns, the platform may drop the event.
@@ -62,72 +22,5 @@ class ChannelMessageHandler:
         taken = await self._admission.take(event)
         if isinstance(taken, Accepted):
             return taken
-        self.route(taken, is_live=is_live)
+        self._dispatching.dispatch(taken, is_live=is_live)
         return Accepted.NEW
-
-    def route(self, item: InboxItem, *, is_live: bool = False) -> None:
-        """Route a stored event. `is_live` is True for new events; a plain word in an old one answers no question."""
-        match item.event:
-            case MessageReceived() as event:
-                self._message(item, event, is_live=is_live)
-            case CommandInvoked() as event:
-                self._commands.handle(item, event.name, event.arguments)
-            case ButtonPressed() as event if event.action.startswith("/"):
-                name, _, arguments = event.action[1:].partition(" ")
-                self._commands.handle(item, name, arguments)
-            case ButtonPressed() as event:
-                self._say(InboxItem(item.seq, as_message(event, event.action)), passes_gap=True)
-            case TaskEnded() as event:
-                self._sessions.of(event.chat).receive(item)
-            case ScheduleFired():
-                self._firings.fire(item)
-            case MessageEdited() as event:
-                self._commands.handle_edit(item, event)
-            case _:
-                self._tasks.start(self._replies.answer(item, None))
-
-    def _message(self, item: InboxItem, event: MessageReceived, *, is_live: bool) -> None:
-        word = plain_word(event) if is_live else None
-        if self._commands.may_answer(event):
-            self._commands.handle_answer(item, event)
-        elif word is not None:
-            if not self._commands.handle_word(item, event, word):
-                self._say(item)
-        elif event.attachments or visible(event.words):
-            if self._replies.takes_unconfirmed(event.chat):
-                self._tasks.start(self._offer(event))
-            self._say(item)
-        else:
-            self._tasks.start(self._ask_back(item))
-
-    def _say(self, item: InboxItem, *, passes_gap: bool = False) -> None:
-        """Pass a message to the chat's agent, unless too many of the user's messages wait."""
-        if self._pace.is_full(item.event.chat, item.event.sender):
-            self._tasks.start(self._refuse(item))
-        else:
-            self._sessions.of(item.event.chat).receive(item, passes_gap=passes_gap)
-
-    async def _ask_back(self, item: InboxItem) -> None:
-        """Reply to a message that contains nothing but a mention."""
-        language = await self._sessions.of(item.event.chat).conversation.language(item.event.sender)
-        await self._replies.answer(item, OutboundMessage(markdown=say("mention_only", language)))
-
-    async def _offer(self, event: MessageReceived) -> None:
-        """Offer to repeat an answer that may not have arrived."""
-        language = await self._sessions.of(event.chat).conversation.language(event.sender)
-        button = Button(label=say("show_last", language), action="/again")
-        await self._replies.offer(event, OutboundMessage(markdown=say("unconfirmed", language), buttons=((button,),)))
-
-    async def _refuse(self, item: InboxItem) -> None:
-        """Refuse messages over the waiting limit. Those that arrive during a refusal are refused together."""
-        chat, sender = item.event.chat, item.event.sender
-        refused = self._refused.setdefault((chat, sender.id), [])
-        refused.append(item)
-        if len(refused) > 1:
-            return
-        language = await self._sessions.of(chat).conversation.language(sender)
-        while refused:
-            told = refused.copy()
-            await self._replies.refuse(told, refusal(told, language))
-            del refused[: len(told)]
-        del self._refused[chat, sender.id]

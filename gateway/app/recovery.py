@@ -1,14 +1,16 @@
 """Resumes what the previous process left unfinished."""
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 
 from channels.base import ChatKey
-from gateway.app.handler import ChannelMessageHandler
+from gateway.app.router import EventRouter
 from gateway.chat.sessions import Sessions
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals
 from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.jobs.firings import Firings
+from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 
 
@@ -24,7 +26,7 @@ class Recovery:
         firings: Firings,
         *,
         sessions: Sessions,
-        handler: ChannelMessageHandler,
+        router: EventRouter,
     ) -> None:
         self._store = store
         self._delivery = delivery
@@ -32,7 +34,7 @@ class Recovery:
         self._tasks = tasks
         self._firings = firings
         self._sessions = sessions
-        self._handler = handler
+        self._router = router
 
     async def run(self) -> None:
         """Resume everything.
@@ -42,6 +44,13 @@ class Recovery:
         await self._approvals.recall()
         self._delivery.unconfirmed.update(await self._store.outbox.to_offer())
         await self._resume(self._delivery.knows, self._tasks.recover)
+
+    async def take_over(self, chat: ChatKey) -> list[InboxItem]:
+        """Resume what another process left in a chat. Returns its unhandled events, for the caller to route."""
+        await self._approvals.recall(chat)
+        if chat in await self._store.outbox.to_offer():
+            self._delivery.unconfirmed.add(chat)
+        return await self._begin(chat, self._delivery.knows, partial(self._tasks.take_over, chat))
 
     async def resume(self, platform: str) -> None:
         """Resume what waits on a platform that was not connected at the start."""
@@ -54,9 +63,17 @@ class Recovery:
     async def _resume(
         self, knows: Callable[[ChatKey], bool], tasks: Callable[[Callable[[ChatKey], bool]], Awaitable[None]]
     ) -> None:
+        for item in await self._begin(None, knows, partial(tasks, knows)):
+            self._router.route(item)
+
+    async def _begin(
+        self, chat: ChatKey | None, knows: Callable[[ChatKey], bool], tasks: Callable[[], Awaitable[None]]
+    ) -> list[InboxItem]:
+        """Resume messages, tasks and runs of one chat or all. Returns the unhandled events."""
         store, sessions = self._store, self._sessions
-        posts, runs, items = await store.outbox.unsent(), await store.runs.unfinished(), await store.inbox.waiting()
-        await tasks(knows)
+        posts, runs = await store.outbox.unsent(chat), await store.runs.unfinished(chat)
+        items = await store.inbox.waiting(chat)
+        await tasks()
         firings = self._firings.names(items)
         for post in posts:
             if knows(post.chat) and post.run not in firings:
@@ -64,6 +81,4 @@ class Recovery:
         for run in runs:
             if knows(run.chat):
                 sessions.of(run.chat).restore(run)
-        for item in items:
-            if knows(item.event.chat):
-                self._handler.route(item)
+        return [item for item in items if knows(item.event.chat)]

@@ -6,7 +6,7 @@ completed at the next start, and a second call finds nothing.
 
 import asyncio
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import structlog
 
@@ -91,21 +91,37 @@ class Revocation:
             self._tell(ended)
         return ended
 
+    async def sweep_chat(self, chat: ChatKey) -> None:
+        """End what another process left open in a chat for people who may no longer speak, before it goes on."""
+        expelled = self._sessions.of(chat).expel()
+        async with self._sweeping:
+            ended = await self._ended_in_sessions([expelled])
+        if ended.people:
+            log.warning("rights were taken away", people=ended.people)
+            self._tell(ended)
+
     async def _ended(self, expelled: Sequence[Expelled]) -> Ended:
-        left = [run for each in expelled for run in each.left]
-        stopped = [each.stopped for each in expelled if each.stopped is not None]
-        messages = [item for each in expelled for item in each.messages]
-        await self._store.inbox.settle([item.seq for item in messages])
-        for run in left:
-            tag = await self._store.chats.language_of(run.chat, run.person)
-            await self._runs.revoke(run, language_of(tag, self._current.language))
+        ended = await self._ended_in_sessions(expelled)
         questions, tasks, jobs = await self._runs.ends.expel(self._delivery.knows)
-        return Ended(
-            runs=[_who(run.chat, run.person) for run in (*stopped, *left)],
-            messages=[_who(item.event.chat, item.event.sender.id) for item in messages],
+        return replace(
+            ended,
             questions=[_who(each.chat, each.person) for each in questions],
             tasks=[_who(each.chat, each.person) for each in tasks],
             jobs=[_who(each.chat, each.person) for each in jobs],
+        )
+
+    async def _ended_in_sessions(self, expelled: Sequence[Expelled]) -> Ended:
+        left = [run for each in expelled for run in each.left]
+        stopped = [each.stopped for each in expelled if each.stopped is not None]
+        messages = [item for each in expelled for item in each.messages]
+        if messages:
+            await self._store.inbox.settle([item.seq for item in messages])
+        for run in left:
+            tag = await self._store.chats.language_of(run.chat, run.person)
+            await self._runs.revoke(run, language_of(tag, self._current.language))
+        return Ended(
+            runs=[_who(run.chat, run.person) for run in (*stopped, *left)],
+            messages=[_who(item.event.chat, item.event.sender.id) for item in messages],
         )
 
     def _tell(self, ended: Ended) -> None:

@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 
+import structlog
 from pydantic import JsonValue
 
 from agent_core.clock import Clock, SystemClock, new_id
@@ -28,6 +29,8 @@ from gateway.app.composition import Composition, composed
 from gateway.app.entry import opened_page
 from gateway.app.local_requests import FILE as REQUESTS
 from gateway.app.local_requests import answering
+from gateway.app.peers import Shared, opened
+from gateway.cluster.work import Peers
 from gateway.commands.page import Entrance
 from gateway.errors import INTERRUPTED, ParleyError
 from gateway.permissions.approved_tools import ApprovedTools
@@ -39,10 +42,13 @@ from gateway.runs.model_set import CurrentModels, ModelSet, ModelSource
 from gateway.runs.toolbox import RESERVED, skill_library, tools_for
 from gateway.security.packages import version
 from gateway.settings.current import CurrentSettings
+from gateway.settings.digests import digests
 from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
+
+log = structlog.get_logger(__name__)
 
 WAIT_FOR_SERVERS = 10.0
 """Seconds; applies only if a run is resumed, which may wait for approval of one of the servers' tools."""
@@ -58,6 +64,8 @@ class Resources:
     settings: Settings
     clock: Clock
     store: Store
+    peers: Peers
+    """The other processes on the same database."""
     models: CurrentModels
     source: ModelSource
     launcher: Launcher | None
@@ -85,6 +93,13 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
             "Nobody could reach Parley: the page is off, and no channel is set up. "
             "Set PARLEY_WEB=on, or a channel's token as in .env.example; `parley chat` talks in the terminal."
         )
+    while (code := await _served(settings, clock, tick_every)) is None:
+        log.warning("Parley begins anew, as other nodes have taken over what it did")
+    return code
+
+
+async def _served(settings: Settings, clock: Clock | None, tick_every: float) -> int | None:
+    """Run as one node. Return the exit code, or None once other nodes have taken over what this one did."""
     async with AsyncExitStack() as life:
         resources = await life.enter_async_context(prepare(settings, clock))
         channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
@@ -111,7 +126,7 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
             with page.of(made) if page else nullcontext():
                 await life.enter_async_context(answering(settings.local / REQUESTS, made.connections))
                 say_hello(made.about(), settings.files, lines)
-                return await _until_stopped(made.app)
+                return await _until_stopped(made.app, resources.peers)
 
 
 @asynccontextmanager
@@ -124,19 +139,14 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
     async with AsyncExitStack() as life:
         life.push_async_callback(source.close)
         models = await source.choose(settings)
-        store = await life.enter_async_context(
-            Store.open(
-                settings.home,
-                clock,
-                new_id,
-                settings.secrets,
-                ballast=settings.quotas.ballast_mb * MB,
-                url=settings.database,
-            )
-        )
+        url, ballast = settings.database, settings.quotas.ballast_mb * MB
+        shared = None if url is None else Shared(url, name=settings.node, settings=digests(settings))
+        opening = opened(settings.home, clock, new_id, settings.secrets, ballast=ballast, shared=shared)
+        store, peers = await life.enter_async_context(opening)
         found = await trying
         launcher = None if isinstance(found, NoLauncher) else found
-        yield Resources(settings, clock, store, CurrentModels(models), source, launcher, _about(models, found, clock))
+        about = _about(models, found, clock)
+        yield Resources(settings, clock, store, peers, CurrentModels(models), source, launcher, about)
 
 
 def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> About:
@@ -206,7 +216,7 @@ async def open_app(
                 connected,
                 parts,
                 resources.start,
-                system=System(resources.clock),
+                system=System(resources.clock, peers=resources.peers),
                 approved=approved,
             )
         )
@@ -242,10 +252,11 @@ def _named(about: About) -> str:
     return "the demo model, no AI" if about.demo else about.model
 
 
-async def _until_stopped(app: App) -> int:
+async def _until_stopped(app: App, peers: Peers) -> int | None:
     """Serve until SIGTERM or Ctrl-C, drain, and return the exit code.
 
-    A second signal ends at once; unfinished runs are resumed at the next start.
+    A second signal ends at once; unfinished runs are resumed at the next start. Returns None once other nodes have
+    taken over.
     """
     loop, told = asyncio.get_running_loop(), asyncio.Queue[signal.Signals]()
     for each in (signal.SIGTERM, signal.SIGINT):
@@ -253,16 +264,20 @@ async def _until_stopped(app: App) -> int:
             loop.add_signal_handler(each, told.put_nowait, each)
     serving = asyncio.create_task(app.run())
     ending = asyncio.create_task(_told_to_stop(app, told))
+    losing = asyncio.create_task(peers.lost())
+    tasks = [serving, ending, losing]
     try:
-        await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        if losing.done():
+            return None
         if serving.done():
             serving.result()
             return 0
         return INTERRUPTED if ending.result() is signal.SIGINT else 0
     finally:
-        for task in (serving, ending):
+        for task in tasks:
             task.cancel()
-        await asyncio.wait([serving, ending])
+        await asyncio.wait(tasks)
 
 
 async def _told_to_stop(app: App, told: "asyncio.Queue[signal.Signals]") -> signal.Signals:

@@ -40,6 +40,16 @@ class Sessions:
         self._let_go()
         return session
 
+    def is_idle(self, chat: ChatKey) -> bool:
+        """Return True if nothing runs in the chat."""
+        session = self._known.get(chat)
+        return session is None or session.is_idle
+
+    def drop(self, chat: ChatKey) -> None:
+        """Forget an idle chat's session, as another process may go on with the chat."""
+        self._sessions.pop(chat, None)
+        self._known.pop(chat, None)
+
     def receive(self, item: InboxItem) -> None:
         """Pass a stored event to the session of its chat."""
         self.of(item.event.chat).receive(item)

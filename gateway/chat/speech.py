@@ -66,11 +66,12 @@ class Speaker:
         """Speak an answer, beside whatever comes next, if the end of its run says so and it was sent."""
         self.background.start(self._speak(run), f"voice {run.id}")
 
-    async def resume(self) -> None:
-        """Speak the answers that the previous process has sent, and not spoken."""
-        owed = {post.run for post in await self._store.outbox.unsent()}
+    async def resume(self, chat: ChatKey | None = None) -> None:
+        """Speak the answers that the previous process has sent, and not spoken, in a chat or in all."""
+        owed = {post.run for post in await self._store.outbox.unsent(chat)}
         for run in await self._store.runs.to_speak():
-            if self._delivery.knows(run.chat) and run.id not in owed:
+            is_meant = self._delivery.knows(run.chat) if chat is None else run.chat == chat
+            if is_meant and run.id not in owed:
                 self.delivered(run)
 
     async def delivered_late(self, runs: Container[str]) -> None:

@@ -12,6 +12,7 @@ import psycopg
 import structlog
 from psycopg.rows import TupleRow
 
+from gateway.cluster.signals import ALL, written
 from gateway.store.postgres import address
 
 Raw: TypeAlias = "psycopg.AsyncConnection[TupleRow]"
@@ -32,11 +33,8 @@ _JOIN = (
     " %(home)s, %(settings)s, %(skills)s)"
 )
 _BEAT = "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced"
-_LEAVE = (
-    "WITH chats AS (UPDATE chat_owners SET node = NULL WHERE node = %(id)s),"
-    " leases AS (UPDATE leases SET node = NULL WHERE node = %(id)s)"
-    " UPDATE nodes SET fenced = TRUE WHERE id = %(id)s"
-)
+LEFT = "left"
+"""The topic of news that chats have lost their node."""
 
 log = structlog.get_logger(__name__)
 
@@ -44,6 +42,13 @@ log = structlog.get_logger(__name__)
 def awake() -> float:
     """Return seconds of a clock that also runs while the process is frozen or the machine asleep."""
     return time.clock_gettime(_CLOCK)
+
+
+async def give_up(raw: Raw, node: str) -> None:
+    """Fence a node, and free what it holds."""
+    await raw.execute("UPDATE nodes SET fenced = TRUE WHERE id = %s", [node])
+    await raw.execute("UPDATE chat_owners SET node = NULL WHERE node = %s", [node])
+    await raw.execute("UPDATE leases SET node = NULL WHERE node = %s", [node])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,6 +130,14 @@ class Node:
             async with asyncio.timeout(ANSWER_WITHIN), self._raw.transaction():
                 yield self._raw
 
+    async def drain(self) -> None:
+        """Tell the other nodes that this one takes no further chats; if the database is away, they see that it ends."""
+        try:
+            async with self.transaction() as raw:
+                await raw.execute("UPDATE nodes SET draining = TRUE WHERE id = %s", [self.id])
+        except (psycopg.Error, TimeoutError) as error:
+            log.info("the other nodes were not told of the end", reason=str(error))
+
     async def _join(self) -> None:
         raw, began = await self._connect(), awake()
         await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
@@ -170,6 +183,9 @@ class Node:
         """Give up what this node holds. If the database is away, the others do it once the beats are missing."""
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
-                await (self._raw or await self._connect()).execute(_LEAVE, {"id": self.id})
+                raw = self._raw or await self._connect()
+                async with raw.transaction():
+                    await give_up(raw, self.id)
+                    await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(self.id, LEFT, "")])
         except (psycopg.Error, TimeoutError) as error:
             log.warning("the database is away; the other nodes will notice that this one is gone", reason=str(error))

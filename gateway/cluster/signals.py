@@ -27,6 +27,11 @@ def channel_of(node: str) -> str:
     return f"{ALL}_{node}"
 
 
+def written(sender: str, topic: str, key: str) -> str:
+    """Return what is sent of a change that the node `sender` has made."""
+    return json.dumps([sender, topic, key])
+
+
 class NodeSignals:
     """Implements `Signals`, on a connection of its own."""
 
@@ -68,8 +73,7 @@ class NodeSignals:
             self._reacting.start(self._react(topic), f"news of {topic}")
 
     def _notify(self, connection: Connection, channel: str, topic: str, key: str) -> None:
-        news = json.dumps([self._node, topic, key])
-        connection.execute("SELECT pg_notify(?, ?)", (channel, news)).fetchall()
+        connection.execute("SELECT pg_notify(?, ?)", (channel, written(self._node, topic, key))).fetchall()
 
     async def _react(self, topic: str) -> None:
         news = self._news[topic]

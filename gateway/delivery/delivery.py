@@ -20,9 +20,10 @@ from channels.capabilities import FindsPrivateChats, HasOwnChat
 from channels.connected import Connected
 from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
+from gateway.delivery.sending import Right, Sending, SendsAlways
 from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
-from gateway.store.rows import GONE, Post
+from gateway.store.rows import GONE, Post, PostState
 from gateway.store.store import Store
 
 
@@ -97,8 +98,15 @@ class _Attempts:
 class Delivery:
     """Sends the posts in the store's outbox, in order within a chat."""
 
-    def __init__(self, channels: Iterable[Channel], store: Store, clock: Clock, secrets: Secrets | None = None) -> None:
-        """`secrets` are masked in everything sent; None for those of the store."""
+    def __init__(
+        self,
+        channels: Iterable[Channel],
+        store: Store,
+        clock: Clock,
+        secrets: Secrets | None = None,
+        sending: Sending | None = None,
+    ) -> None:
+        """`secrets` are masked in everything sent; None for those of the store. `sending`: None for a lone process."""
         self._channels = Connected.of(channels)
         self._secrets = secrets or store.secrets
         self._masked: dict[str, MaskedChannel] = {}
@@ -106,10 +114,11 @@ class Delivery:
         self._limiters: dict[str, ChatLimiter] = {}
         self._store = store
         self._clock = clock
+        self._sending = sending or SendsAlways()
         self.tally = DeliveryTally()
         self._kept: dict[str, ChatKey] = {}
         """Chats by the keys of posts that wait because the platform refuses the account."""
-        self._background = Background("a message was not delivered in the background")
+        self._folding = Background("folding a progress message failed")
         self.unconfirmed: set[ChatKey] = set()
         """Chats with a message that may not have arrived and has not been offered again yet."""
         self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
@@ -128,7 +137,7 @@ class Delivery:
             raise KeyError(chat.platform)
         masked = self._masked.get(chat.platform)
         if masked is None or masked.channel is not channel:
-            masked = self._masked[chat.platform] = MaskedChannel(channel, self._secrets)
+            masked = self._masked[chat.platform] = MaskedChannel(channel, self._secrets, self._sending.fresh)
         return masked
 
     def limiter(self, chat: ChatKey) -> ChatLimiter:
@@ -165,22 +174,46 @@ class Delivery:
         """
         await self.attempt(chat, posts)
 
-    def deliver_soon(self, chat: ChatKey, posts: Sequence[Post]) -> None:
-        """Deliver in the background, so that nothing waits for the platform."""
-        self._background.start(self.deliver(chat, posts), f"deliver {posts[0].key}")
-
     async def attempt(self, chat: ChatKey, posts: Sequence[Post]) -> ChannelError | None:
         """Send as `deliver` does, and return the error of the last post that could not be sent whole, or None."""
         trouble: ChannelError | None = None
+        right = await self._sending.right(chat)
+        if right is Right.ELSEWHERE:
+            await self._sending.pass_on(chat, [post.key for post in posts])
+            return None
         self.limiter(chat).hurry(chat, min(map(_priority, posts), default=Priority.COSMETIC))
         turn = self._turns.setdefault(chat, asyncio.Lock())
         async with turn:
-            for post in posts:
+            for post in await self._still_unsent(posts, right):
                 if post.is_progress:
                     self._fold_later(post)
                 else:
                     trouble = await self._finish(post) or trouble
         return trouble
+
+    async def _still_unsent(self, posts: Sequence[Post], right: Right) -> Sequence[Post]:
+        """Return the posts that nobody has sent meanwhile, if others could."""
+        if isinstance(self._sending, SendsAlways):
+            return posts
+        return [post for post in posts if not await self._is_done(post, right)]
+
+    async def _is_done(self, post: Post, right: Right) -> bool:
+        """Return True if another process could have sent a post or given it up, and has."""
+        if post.message_id is not None or (right is Right.HELD and post.state is not PostState.SENDING):
+            return False
+        stored = await self._store.outbox.find(post.key)
+        return stored is not None and stored.state in (PostState.SENT, PostState.FAILED)
+
+    def is_sending(self, chat: ChatKey) -> bool:
+        """Return True while posts are sent to a chat."""
+        turn = self._turns.get(chat)
+        return turn is not None and turn.locked()
+
+    def forget(self, chat: ChatKey) -> None:
+        """Drop what the memory holds of a chat with which another process may go on."""
+        self.unconfirmed.discard(chat)
+        if (masked := self._masked.get(chat.platform)) is not None:
+            masked.other_wrote(chat)
 
     async def deliver_kept(self, platform: str) -> None:
         """Send what a platform refused because of the account, which is in order now."""
@@ -197,16 +230,16 @@ class Delivery:
         await self._unanswered.over(chat, PATIENCE)
 
     async def settled(self) -> None:
-        """Wait until what is sent in the background has arrived or was given up."""
-        await self._background.join()
+        """Wait until deferred edits are done too."""
+        await self._folding.join()
 
     async def close(self) -> None:
-        """Cancel what is sent in the background; it stays stored."""
-        await self._background.stop()
+        """Cancel deferred edits; they stay stored."""
+        await self._folding.stop()
 
     def _fold_later(self, post: Post) -> None:
         """Fold a progress message in the background, so that no answer waits for it."""
-        self._background.start(self._fold(post), f"fold {post.run}")
+        self._folding.start(self._fold(post), f"fold {post.run}")
 
     async def _fold(self, post: Post) -> ChannelError | None:
         """Fold a progress message, or delete it if the edit would have to wait for long."""

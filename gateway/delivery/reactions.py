@@ -75,9 +75,12 @@ class Reactions:
         self._messages: OrderedDict[int, _Message] = OrderedDict()
         self._tasks = Background("a reaction failed")
 
-    async def restore(self) -> None:
-        """Take over the reactions that the previous process left, and end those of messages that are done."""
-        for left in await self._rows.left():
+    async def restore(self, chat: ChatKey | None = None) -> None:
+        """Take over the reactions that the previous process left, and end those of messages that are done.
+
+        `chat` limits it to the messages of a chat.
+        """
+        for left in await self._rows.left(chat):
             if not isinstance(self._delivery.on(left.chat.platform), Reacts):
                 continue
             message = _Message(left.seq, left.chat, left.message_id, possible={*UNDER_WAY}, is_certain=False)

@@ -265,19 +265,24 @@ class Approvals:
 
     # For start and stop
 
-    async def recall(self) -> None:
+    async def recall(self, chat: ChatKey | None = None) -> None:
         """Close the questions that the previous process asked for runs that have ended, and show open ones again.
 
-        The closing texts are stored, and sent with the other unsent posts.
+        The closing texts are stored, and sent with the other unsent posts. `chat` limits it to the questions of a chat.
         """
-        running = await self._store.runs.open_ids()
-        for question in await self._store.approvals.pending():
+        pending = await self._store.approvals.pending(chat)
+        running = await self._store.runs.open_ids() if pending else set()
+        for question in pending:
             if question.run in running:
                 self._asking.add(question.run)
                 self._note(question)
                 await self._show_again(question)
             else:
                 await self._store.approvals.move(question.id, Question.withdrawn, closing_line)
+
+    def forget(self, chat: ChatKey) -> None:
+        """Drop what the memory holds of a chat with which another process may go on."""
+        self._of_model.pop(chat, None)
 
     def nobody_answers(self, platform: str) -> None:
         """Let questions on a platform expire from now on, because its input has ended."""

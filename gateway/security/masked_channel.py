@@ -1,5 +1,6 @@
 """Sends messages to channels with secrets masked. Everything sent to a chat passes through its `MaskedChannel`."""
 
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
@@ -12,6 +13,11 @@ from channels.values import Known
 from gateway.security.secrets import Secrets
 
 _COMING = ""
+
+
+async def _at_once() -> None:
+    """Let everything be sent at once."""
+
 
 log = structlog.get_logger(__name__)
 
@@ -31,6 +37,8 @@ class MaskedChannel:
 
     channel: Channel
     secrets: Secrets
+    may_send: Callable[[], Awaitable[None]] = _at_once
+    """Waited for before each call that changes what people see."""
     _newest: dict[ChatKey, str] = field(default_factory=dict)
     """Id of our latest message by chat, until somebody else writes below it; `_COMING` while it is being sent."""
 
@@ -57,6 +65,7 @@ class MaskedChannel:
 
     async def post(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         """See `Channel.send`."""
+        await self.may_send()
         before, self._newest[chat] = self._newest.get(chat, _COMING), _COMING
         try:
             posted = await self.channel.send(chat, self._safe(message), key)
@@ -70,6 +79,7 @@ class MaskedChannel:
 
     async def rewrite(self, posted: Posted, message: OutboundMessage) -> None:
         """See `Channel.edit`."""
+        await self.may_send()
         await self.channel.edit(posted, self._safe(message))
 
     @property
@@ -81,13 +91,14 @@ class MaskedChannel:
         """Delete a message. Raises ChannelError, also if the platform has no deletion."""
         if not isinstance(self.channel, Deletes):
             raise ChannelError("messages cannot be deleted there", permanent=True)
+        await self.may_send()
         await self.channel.delete(posted)
 
     async def remove(self, posted: Posted, otherwise: OutboundMessage) -> None:
         """Delete a message; if that is refused for good, replace its text with `otherwise`. Raises ChannelError."""
         if isinstance(self.channel, Deletes):
             try:
-                await self.channel.delete(posted)
+                await self.delete(posted)
             except ChannelError as error:
                 if not error.permanent or isinstance(error, AccountRefused):
                     raise

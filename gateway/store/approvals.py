@@ -13,7 +13,7 @@ from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, rows_of
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
-from gateway.store.table import Table, readable
+from gateway.store.table import Table, in_chat, readable
 
 
 class _Row(NamedTuple):
@@ -188,12 +188,13 @@ class Approvals(Table):
 
         return await self._reader.run(read)
 
-    async def pending(self) -> list[Question]:
-        """Return all pending questions, oldest first; some of them may have expired."""
-        query = f"{_SELECT} WHERE state = 'pending' ORDER BY asked_at"
+    async def pending(self, chat: ChatKey | None = None) -> list[Question]:
+        """Return the pending questions of a chat or of all, oldest first; some of them may have expired."""
+        condition, values = in_chat(chat)
+        query = f"{_SELECT} WHERE state = 'pending'{condition} ORDER BY asked_at"
 
         def read(connection: Connection) -> list[Question]:
-            return list(readable(map(_Row._make, connection.execute(query)), _question, "approvals"))
+            return list(readable(map(_Row._make, connection.execute(query, values)), _question, "approvals"))
 
         return await self._reader.run(read)
 

@@ -8,7 +8,7 @@ from pydantic import TypeAdapter
 from channels.base import Addressed, ChatKey, InboundEvent, RequestMade, ScheduleFired, Sender, TaskEnded
 from gateway.store.connection import Connection
 from gateway.store.rows import InboxItem, MessagesBefore
-from gateway.store.table import Table, readable
+from gateway.store.table import Table, in_chat, readable
 from gateway.store.writer import Change
 
 event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
@@ -25,7 +25,8 @@ class Backlog:
 
 MOST_SENDERS = 5_000
 """Newest events among which `last_senders` looks."""
-WAITING = "SELECT seq, payload FROM inbox WHERE state = 'new' ORDER BY seq"
+_SELECT = "SELECT seq, payload FROM inbox"
+WAITING = f"{_SELECT} WHERE state = 'new' ORDER BY seq"
 """Selects the items not dealt with yet, in order."""
 
 
@@ -62,13 +63,25 @@ class Inbox(Table):
 
         await self._writer.submit(change)
 
-    async def waiting(self) -> list[InboxItem]:
-        """Return the items not dealt with yet, in order."""
+    async def waiting(self, chat: ChatKey | None = None) -> list[InboxItem]:
+        """Return the items of a chat or of all that are not dealt with yet, in order."""
+        condition, values = in_chat(chat)
+        query = f"{_SELECT} WHERE state = 'new'{condition} ORDER BY seq"
 
         def read(connection: Connection) -> list[InboxItem]:
-            return list(readable(connection.execute(WAITING), parse_item, "inbox"))
+            return list(readable(connection.execute(query, values), parse_item, "inbox"))
 
         return await self._reader.run(read)
+
+    async def new_among(self, seqs: Sequence[int]) -> list[InboxItem]:
+        """Return those of these items that are not dealt with yet, in order."""
+        query = f"{_SELECT} WHERE seq = ? AND state = 'new'"
+
+        def read(connection: Connection) -> list[InboxItem]:
+            rows = (row for seq in sorted(seqs) for row in connection.execute(query, (seq,)).fetchall())
+            return list(readable(rows, parse_item, "inbox"))
+
+        return await self._reader.run(read) if seqs else []
 
     async def last_senders(self) -> list[tuple[ChatKey, Sender, str]]:
         """Return who wrote in which chat lately, oldest first, with the names that they and the groups had."""

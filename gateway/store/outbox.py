@@ -13,7 +13,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done, parse_item
 from gateway.store.rows import InboxItem, Offered, Post, PostState
-from gateway.store.table import Table, readable
+from gateway.store.table import Table, in_chat, readable
 
 MOST_IDS = 1_000
 _SAYS_YES = '"says":"yes"'
@@ -160,15 +160,16 @@ class Outbox(Table):
 
         return Known(others=await self._reader.run(read), since=post.at)
 
-    async def unsent(self) -> list[Post]:
-        """Return posts left by an earlier process start, oldest first.
+    async def unsent(self, chat: ChatKey | None = None) -> list[Post]:
+        """Return posts left by an earlier process start, in one chat or all, oldest first.
 
         Each may have been sent: a send begins before it is recorded.
         """
-        query = f"{_SELECT} WHERE state IN ('pending', 'sending') ORDER BY {ORDER}"
+        condition, values = in_chat(chat)
+        query = f"{_SELECT} WHERE state IN ('pending', 'sending'){condition} ORDER BY {ORDER}"
 
         def read(connection: Connection) -> list[Post]:
-            return [post.of_earlier_start() for post in _posts(connection.execute(query))]
+            return [post.of_earlier_start() for post in _posts(connection.execute(query, values))]
 
         return await self._reader.run(read)
 

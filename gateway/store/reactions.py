@@ -6,7 +6,7 @@ from enum import StrEnum
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.table import Table
+from gateway.store.table import Table, in_chat
 
 
 class Fate(StrEnum):
@@ -61,11 +61,16 @@ class Reactions(Table):
 
         await self._writer.submit(change)
 
-    async def left(self) -> list[LeftReaction]:
-        """Return the messages that the previous process left with a reaction, and what became of each."""
+    async def left(self, chat: ChatKey | None = None) -> list[LeftReaction]:
+        """Return the messages that the previous process left with a reaction, and what became of each.
+
+        `chat` limits them to those of one chat.
+        """
+        condition, values = in_chat(chat)
+        query = f"SELECT seq, chat, message_id, at FROM reactions WHERE TRUE{condition} ORDER BY seq"  # noqa: S608
 
         def read(connection: Connection) -> list[LeftReaction]:
-            rows = connection.execute("SELECT seq, chat, message_id, at FROM reactions ORDER BY seq").fetchall()
+            rows = connection.execute(query, values).fetchall()
             return [
                 LeftReaction(seq, ChatKey.parse(chat), message, _fate(connection, seq, chat, at))
                 for seq, chat, message, at in rows

@@ -15,7 +15,7 @@ from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.rows import Post, Run, RunEnd
-from gateway.store.table import Table, readable
+from gateway.store.table import Table, in_chat, readable
 
 
 class _Row(NamedTuple):
@@ -199,12 +199,13 @@ class Runs(Table):
 
         return await self._reader.run(read)
 
-    async def unfinished(self) -> list[Run]:
-        """Return the open runs of chats, without those of tasks and jobs, oldest first."""
-        query = f"{_SELECT} WHERE state = 'running' AND kind = 'chat' ORDER BY started"
+    async def unfinished(self, chat: ChatKey | None = None) -> list[Run]:
+        """Return the open runs of a chat or of all, without those of tasks and jobs, oldest first."""
+        condition, values = in_chat(chat)
+        query = f"{_SELECT} WHERE state = 'running' AND kind = 'chat'{condition} ORDER BY started"
 
         def read(connection: Connection) -> list[Run]:
-            return list(readable(map(_Row._make, connection.execute(query)), _run, "runs"))
+            return list(readable(map(_Row._make, connection.execute(query, values)), _run, "runs"))
 
         return await self._reader.run(read)
 

@@ -9,6 +9,7 @@ import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from agent_core.clock import Clock, NewId
 from gateway.security.secrets import Secrets
@@ -57,9 +58,12 @@ from gateway.store.spending import Budgets, Spending
 from gateway.store.standings import Standings
 from gateway.store.steps import Steps
 from gateway.store.strangers import Strangers
+from gateway.store.table import Table
 from gateway.store.tasks import Tasks
 from gateway.store.transcript import Transcript
 from gateway.store.writer import Ballast, Writer
+
+T = TypeVar("T", bound=Table)
 
 
 class Store:
@@ -68,7 +72,7 @@ class Store:
     def __init__(self, writer: Writer, reader: Reads, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
         self.secrets = secrets
         """Masked in every text before it is written."""
-        tables = writer, reader, clock, secrets
+        tables = self._tables = writer, reader, clock, secrets
         self.inbox = Inbox(*tables)
         self.outbox, self.reactions = Outbox(*tables), Reactions(*tables)
         self.runs = Runs(*tables)
@@ -129,6 +133,10 @@ class Store:
                 yield cls(writer, reading, clock, new_id, secrets or Secrets())
             finally:
                 await writer.close()
+
+    def table(self, kind: type[T]) -> T:
+        """Return further tables of the store, as a process has them that is not alone."""
+        return kind(*self._tables)
 
     async def created_at(self) -> float:
         """Return when this store was created, in seconds since the epoch."""

@@ -6,6 +6,7 @@ from typing import TypeVar
 import structlog
 
 from agent_core.clock import Clock
+from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Reads
 from gateway.store.writer import Writer
@@ -28,6 +29,11 @@ class Table:
         self._reader = reader
         self._clock = clock
         self._secrets = secrets
+
+
+def in_chat(chat: ChatKey | None) -> tuple[str, tuple[str, ...]]:
+    """Return the condition that limits a query to a chat, and its values; None is for all chats."""
+    return ("", ()) if chat is None else (" AND chat = ?", (str(chat),))
 
 
 def readable(rows: Iterable[Row], read: Callable[[Row], T], table: str) -> Iterator[T]:

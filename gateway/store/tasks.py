@@ -13,7 +13,7 @@ from gateway.store.connection import Connection
 from gateway.store.inbox import accepting
 from gateway.store.rows import InboxItem, Task
 from gateway.store.runs import begin_once
-from gateway.store.table import Table, readable
+from gateway.store.table import Table, in_chat, readable
 
 _OPEN = "state IN ('pending', 'running')"
 _REASONS: Mapping[TaskStatus, TerminalReason] = {
@@ -184,12 +184,13 @@ class Tasks(Table):
 
         return await self._reader.run(read)
 
-    async def unfinished(self) -> list[Task]:
-        """Return the open tasks of all chats, oldest first."""
-        query = f"{_SELECT} WHERE {_OPEN} ORDER BY created, id"
+    async def unfinished(self, chat: ChatKey | None = None) -> list[Task]:
+        """Return the open tasks of a chat or of all, oldest first."""
+        condition, values = in_chat(chat)
+        query = f"{_SELECT} WHERE {_OPEN}{condition} ORDER BY created, id"
 
         def read(connection: Connection) -> list[Task]:
-            return _tasks(connection.execute(query))
+            return _tasks(connection.execute(query, values))
 
         return await self._reader.run(read)
 

@@ -22,6 +22,7 @@ from channels.memory import MemoryChannel, user
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
+from gateway.app.peers import Shared, opened
 from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
@@ -34,7 +35,6 @@ from gateway.settings.budgets import BudgetSettings
 from gateway.settings.current import CurrentSettings
 from gateway.settings.limits import QuotaSettings
 from gateway.settings.settings import Settings
-from gateway.store.store import Store
 from gateway.texts.about import About
 from tests.process import until
 
@@ -159,8 +159,9 @@ class Bot:
 
     async def start(self) -> None:
         options = self._options
-        store = await self._life.enter_async_context(
-            Store.open(self.home, self.clock, new_id, options.secrets, url=options.database)
+        shared = None if options.database is None else Shared(options.database, has_engine=False)
+        store, peers = await self._life.enter_async_context(
+            opened(self.home, self.clock, new_id, options.secrets, shared=shared)
         )
         about = About(
             model="scripted",
@@ -180,7 +181,8 @@ class Bot:
             speech=self._options.speech,
             entrance=self._options.entrance,
         )
-        system = System(self.clock, new_request_id=self._options.new_request_id, fetcher=self._options.fetcher)
+        new_request_id, fetcher = self._options.new_request_id, self._options.fetcher
+        system = System(self.clock, new_request_id=new_request_id, fetcher=fetcher, peers=peers)
         self.made = await self._life.enter_async_context(
             composed(
                 settings,

@@ -163,6 +163,24 @@ class Tasks:
             await self.run_over(asked_by)
         self._queue([task for task in found if task.background and knows(task.chat)])
 
+    async def take_over(self, chat: ChatKey) -> None:
+        """Resume the tasks that another process left in a chat, as `recover` does."""
+        found = await self._store.tasks.unfinished(chat)
+        foreground = {task.id: task for task in found if not task.background}
+        self._left.update(foreground)
+        runs = {run.id for run in await self._store.runs.unfinished(chat)} if foreground else set()
+        for asked_by in {task.asked_by for task in foreground.values()} - runs:
+            await self.run_over(asked_by)
+        self._queue([task for task in found if task.background])
+
+    def are_in(self, chat: ChatKey) -> bool:
+        """Return True if tasks run or wait in a chat."""
+        return self._workers.are_in(chat)
+
+    def forget(self, chat: ChatKey) -> None:
+        """Drop what the memory holds of a chat with which another process may go on."""
+        self._left = {name: task for name, task in self._left.items() if task.chat != chat}
+
     async def resume(self, knows: Callable[[ChatKey], bool]) -> None:
         """Resume the background tasks of chats that could not be reached when `recover` ran and now can."""
         found = await self._store.tasks.unfinished()

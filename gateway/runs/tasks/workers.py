@@ -84,6 +84,11 @@ class Workers:
         """Return the chat's background tasks that are running or queued."""
         return [task for task in (*self._waiting.values(), *self._in_background()) if task.chat == chat]
 
+    def are_in(self, chat: ChatKey) -> bool:
+        """Return True if tasks of the chat run or wait."""
+        tasks = (*self._waiting.values(), *(worker.task for worker in self._at_work.values()))
+        return any(task.chat == chat for task in tasks)
+
     def queue(self, task: Task) -> None:
         """Start a task when there is room; does nothing if it is running."""
         if task.id not in self._at_work:

@@ -83,9 +83,14 @@ class FiringEnd:
         self._notes = notes
         self.tally = JobTally()
         self._tell_agent = tell
+        self._notes_are_stopped = False
         self._reporting = asyncio.Lock()
         """Held while deciding if a failure is reported, as two jobs may fail at once for the same cause."""
         self._ending = asyncio.Semaphore(MOST_AT_ONCE)
+
+    def stop_notes(self) -> None:
+        """Stop telling agents about firings; the next process start does that."""
+        self._notes_are_stopped = True
 
     async def finish(self, item: InboxItem, job: Job, firing: Firing, mistake: str) -> None:
         """Carry a firing with a row to its end."""
@@ -101,8 +106,7 @@ class FiringEnd:
         else:
             await self._count(firing)
         with self._notes.posting(firing.chat):
-            if firing.delivery is DeliveryState.PENDING:
-                (firing,) = await self._delivery.deliver(firing.name, [firing], posts)
+            firing = await self._delivery.deliver(firing, posts)
             # the platform refused the login: the next process start continues here
             if firing.delivery is DeliveryState.PENDING:
                 return
@@ -157,7 +161,7 @@ class FiringEnd:
         """Tell the chat's agent, unless this is a rehearsal or nothing was delivered."""
         if firing.is_rehearsal or not await self._delivery.has_reached_users(firing):
             await self._store.inbox.settle([item.seq])
-        else:
+        elif not self._notes_are_stopped:
             self._tell_agent(item)
 
 
@@ -176,14 +180,17 @@ class Firings:
         new_id: Callable[[], str],
         work: JobWork,
         end: FiringEnd,
+        *,
+        stored: "asyncio.Queue[InboxItem]",
     ) -> None:
-        """`new_id` returns ids that users can type."""
+        """`new_id` returns ids that users can type. `stored` receives the events of jobs that people start."""
         self._store = store
         self._clock = clock
         self._drain = drain
         self._new_id = new_id
         self._work = work
         self._end = end
+        self._stored = stored
         self.tally = end.tally
         self._beginning = asyncio.Semaphore(MOST_AT_ONCE)
         self._handling = Background("a firing was not handled")
@@ -219,7 +226,7 @@ class Firings:
         seq = await self._store.inbox.accept(event)
         firing = await self._begin(event)
         if seq is not None:
-            self.fire(InboxItem(seq, event))
+            self._stored.put_nowait(InboxItem(seq, event))
         return firing
 
     def names(self, items: Sequence[InboxItem]) -> set[str]:
@@ -235,8 +242,13 @@ class Firings:
         """Wait until no firing is left to handle."""
         await self._handling.join()
 
+    def stop_notes(self) -> None:
+        """Stop telling agents about firings; the next process start does that."""
+        self._end.stop_notes()
+
     async def close(self) -> None:
         """Cancel all work, to be continued after the next start."""
+        self.stop_notes()
         await self._handling.stop()
 
     # Internals

@@ -1,0 +1,98 @@
+"""The work on chats in this process, as what shares chats out among processes sees it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from channels.base import ChatKey, InboundEvent, MessageReceived
+from gateway.app.recovery import Recovery
+from gateway.app.revocation import Revocation
+from gateway.app.router import EventRouter
+from gateway.app.yes_or_no import PlainWords
+from gateway.chat.sessions import Sessions
+from gateway.chat.speech import Speaker
+from gateway.delivery.delivery import Delivery
+from gateway.delivery.reactions import Reactions
+from gateway.permissions.approvals import Approvals
+from gateway.runs.tasks.tasks import Tasks
+from gateway.store.rows import InboxItem, Post
+
+
+@dataclass(frozen=True)
+class Resumed:
+    """The parts that go on with what another process did in a chat."""
+
+    recovery: Recovery
+    reactions: Reactions
+    speaker: Speaker
+    revocation: Revocation
+
+
+class ChatsHere:
+    """Implements `ChatWork`."""
+
+    def __init__(
+        self,
+        router: EventRouter,
+        words: PlainWords,
+        delivery: Delivery,
+        sessions: Sessions,
+        tasks: Tasks,
+        approvals: Approvals,
+        *,
+        resumed: Resumed,
+    ) -> None:
+        self._router = router
+        self._words = words
+        self._delivery = delivery
+        self._sessions = sessions
+        self._tasks = tasks
+        self._approvals = approvals
+        self._resumed = resumed
+
+    def knows(self, chat: ChatKey) -> bool:
+        """See `ChatWork`."""
+        return self._delivery.knows(chat)
+
+    def heard(self, event: InboundEvent) -> None:
+        """See `ChatWork`."""
+        self._words.heard(event)
+        if isinstance(event, MessageReceived):
+            self._delivery.masked_channel(event.chat).other_wrote(event.chat)
+
+    def route(self, item: InboxItem, *, is_live: bool) -> None:
+        """See `ChatWork`."""
+        self._router.route(item, is_live=is_live)
+
+    async def take_over(self, chat: ChatKey) -> list[InboxItem]:
+        """See `ChatWork`."""
+        resumed = self._resumed
+        await resumed.reactions.restore(chat)
+        await resumed.speaker.resume(chat)
+        return await resumed.recovery.take_over(chat)
+
+    async def taken_over(self, chat: ChatKey) -> None:
+        """See `ChatWork`."""
+        await self._resumed.revocation.sweep_chat(chat)
+
+    async def take_over_all(self) -> None:
+        """See `ChatWork`."""
+        resumed = self._resumed
+        await resumed.reactions.restore()
+        await resumed.speaker.resume()
+        await resumed.recovery.run()
+        await resumed.revocation.sweep()  # before any of it goes on
+
+    async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
+        """See `ChatWork`."""
+        await self._delivery.deliver(chat, posts)
+
+    def is_idle(self, chat: ChatKey) -> bool:
+        """See `ChatWork`."""
+        return self._sessions.is_idle(chat) and not self._tasks.are_in(chat) and not self._delivery.is_sending(chat)
+
+    def forget(self, chat: ChatKey) -> None:
+        """See `ChatWork`."""
+        self._sessions.drop(chat)
+        self._tasks.forget(chat)
+        self._approvals.forget(chat)
+        self._delivery.forget(chat)

@@ -1,0 +1,102 @@
+"""The other processes on the same database: none for a store in a file, else the nodes of a cluster."""
+
+import asyncio
+import importlib
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent_core.clock import Clock, NewId
+from gateway.cluster.leases import AllLeases, Leases
+from gateway.cluster.work import ChatWork, Dispatching, Peers
+from gateway.delivery.sending import Sending, SendsAlways
+from gateway.security.packages import version
+from gateway.security.secrets import Secrets
+from gateway.store.on_server import Server
+from gateway.store.rows import InboxItem
+from gateway.store.signals import NoSignals, Signals
+from gateway.store.store import Store
+
+
+class Alone:
+    """Implements `Peers` for a process that has its store to itself."""
+
+    def __init__(self) -> None:
+        self.signals: Signals = NoSignals()
+        self.leases: Leases = AllLeases()
+        self.sending: Sending = SendsAlways()
+
+    def dispatcher(self, work: ChatWork) -> Dispatching:
+        """See `Peers`."""
+        return LocalDispatching(work)
+
+    async def lost(self) -> None:
+        """Wait for ever: nobody else is there."""
+        await asyncio.Event().wait()
+
+
+class LocalDispatching:
+    """Implements `Dispatching` for a process that works on all chats."""
+
+    is_settled = True
+
+    def __init__(self, work: ChatWork) -> None:
+        self._work = work
+
+    def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
+        """See `Dispatching`."""
+        self._work.route(item, is_live=is_live)
+
+    async def begin(self) -> None:
+        """See `Dispatching`."""
+        await self._work.take_over_all()
+
+    async def drain(self) -> None:
+        """Do nothing: nobody else could take a chat."""
+
+    async def close(self) -> None:
+        """Do nothing: the next process goes on with the chats."""
+
+
+@dataclass(frozen=True)
+class Shared:
+    """A database that several processes may use."""
+
+    url: str
+    name: str = ""
+    """The name of this process for people; empty for that of the machine."""
+    settings: str = ""
+    """Digests of what has to be the same on all nodes."""
+    has_engine: bool = True
+    """Share chats that lose their node among all nodes; without it the first node that looks takes them."""
+
+
+@asynccontextmanager
+async def opened(
+    home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None, *, ballast: int = 0, shared: Shared | None
+) -> AsyncIterator[tuple[Store, Peers]]:
+    """Open the store, as one of the processes that share it unless `shared` is None. Raises ParleyError."""
+    if shared is None:
+        async with Store.open(home, clock, new_id, secrets, ballast=ballast) as store:
+            yield store, Alone()
+        return
+    await Server(shared.url).migrate()
+    cluster = importlib.import_module("gateway.cluster.cluster")  # it needs an extra
+    host = socket.gethostname()
+    about = cluster.Facts(
+        name=shared.name or host,
+        host=host,
+        pid=os.getpid(),
+        version=version(),
+        started=clock.time(),
+        home=str(home),
+        settings=shared.settings,
+    )
+    async with (
+        cluster.Cluster.joined(shared.url, about) as joined,
+        Store.open(home, clock, new_id, secrets, url=shared.url, fence=joined.node) as store,
+    ):
+        yield store, joined.peers(store, engine=shared.has_engine)

@@ -1,0 +1,114 @@
+"""Routes stored events to the session of their chat, to a command, or to a firing."""
+
+from channels.base import (
+    Button,
+    ButtonPressed,
+    ChatKey,
+    CommandInvoked,
+    MessageEdited,
+    MessageReceived,
+    OutboundMessage,
+    ScheduleFired,
+    TaskEnded,
+)
+from channels.text import visible
+from gateway.app.command_handler import CommandHandler, as_message
+from gateway.app.yes_or_no import plain_word
+from gateway.chat.replies import Replies
+from gateway.chat.run_pace import Pace, refusal
+from gateway.chat.sessions import Sessions
+from gateway.runs.drain import DrainedTasks
+from gateway.schedule.jobs.firings import Firings
+from gateway.store.rows import InboxItem
+from gateway.texts.say import say
+
+
+class EventRouter:
+    """Routes the events of the chats that this process works on."""
+
+    def __init__(
+        self,
+        sessions: Sessions,
+        commands: CommandHandler,
+        firings: Firings,
+        *,
+        replies: Replies,
+        pace: Pace,
+        tasks: DrainedTasks,
+    ) -> None:
+        """`tasks` runs what takes time, beside the channels."""
+        self._sessions = sessions
+        self._commands = commands
+        self._firings = firings
+        self._replies = replies
+        self._pace = pace
+        self._tasks = tasks
+        self._refused: dict[tuple[ChatKey, str], list[InboxItem]] = {}
+        """Messages being refused, by chat and user."""
+
+    def route(self, item: InboxItem, *, is_live: bool = False) -> None:
+        """Route a stored event. `is_live` is True for new events; a plain word in an old one answers no question."""
+        match item.event:
+            case MessageReceived() as event:
+                self._message(item, event, is_live=is_live)
+            case CommandInvoked() as event:
+                self._commands.handle(item, event.name, event.arguments)
+            case ButtonPressed() as event if event.action.startswith("/"):
+                name, _, arguments = event.action[1:].partition(" ")
+                self._commands.handle(item, name, arguments)
+            case ButtonPressed() as event:
+                self._say(InboxItem(item.seq, as_message(event, event.action)), passes_gap=True)
+            case TaskEnded() as event:
+                self._sessions.of(event.chat).receive(item)
+            case ScheduleFired():
+                self._firings.fire(item)
+            case MessageEdited() as event:
+                self._commands.handle_edit(item, event)
+            case _:
+                self._tasks.start(self._replies.answer(item, None))
+
+    def _message(self, item: InboxItem, event: MessageReceived, *, is_live: bool) -> None:
+        word = plain_word(event) if is_live else None
+        if self._commands.may_answer(event):
+            self._commands.handle_answer(item, event)
+        elif word is not None:
+            if not self._commands.handle_word(item, event, word):
+                self._say(item)
+        elif event.attachments or visible(event.words):
+            if self._replies.takes_unconfirmed(event.chat):
+                self._tasks.start(self._offer(event))
+            self._say(item)
+        else:
+            self._tasks.start(self._ask_back(item))
+
+    def _say(self, item: InboxItem, *, passes_gap: bool = False) -> None:
+        """Pass a message to the chat's agent, unless too many of the user's messages wait."""
+        if self._pace.is_full(item.event.chat, item.event.sender):
+            self._tasks.start(self._refuse(item))
+        else:
+            self._sessions.of(item.event.chat).receive(item, passes_gap=passes_gap)
+
+    async def _ask_back(self, item: InboxItem) -> None:
+        """Reply to a message that contains nothing but a mention."""
+        language = await self._sessions.of(item.event.chat).conversation.language(item.event.sender)
+        await self._replies.answer(item, OutboundMessage(markdown=say("mention_only", language)))
+
+    async def _offer(self, event: MessageReceived) -> None:
+        """Offer to repeat an answer that may not have arrived."""
+        language = await self._sessions.of(event.chat).conversation.language(event.sender)
+        button = Button(label=say("show_last", language), action="/again")
+        await self._replies.offer(event, OutboundMessage(markdown=say("unconfirmed", language), buttons=((button,),)))
+
+    async def _refuse(self, item: InboxItem) -> None:
+        """Refuse messages over the waiting limit. Those that arrive during a refusal are refused together."""
+        chat, sender = item.event.chat, item.event.sender
+        refused = self._refused.setdefault((chat, sender.id), [])
+        refused.append(item)
+        if len(refused) > 1:
+            return
+        language = await self._sessions.of(chat).conversation.language(sender)
+        while refused:
+            told = refused.copy()
+            await self._replies.refuse(told, refusal(told, language))
+            del refused[: len(told)]
+        del self._refused[chat, sender.id]

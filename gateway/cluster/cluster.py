@@ -1,0 +1,122 @@
+"""This process as one of several: its node, what it tells the others, and the chats that it works on."""
+
+import importlib
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Self
+
+import psycopg
+
+from gateway.cluster.dispatcher import Dispatcher
+from gateway.cluster.held_leases import HeldLeases
+from gateway.cluster.node import Facts, Node
+from gateway.cluster.ownership import Ownership
+from gateway.cluster.rows import ChatOwners
+from gateway.cluster.signals import NodeSignals
+from gateway.cluster.sweep import Sweep
+from gateway.cluster.work import ChatWork
+from gateway.errors import ParleyError
+from gateway.store.rows import InboxItem
+from gateway.store.store import Store
+
+
+class Cluster:
+    """A node and its news, before the store is open."""
+
+    def __init__(self, url: str, node: Node, signals: NodeSignals) -> None:
+        self.node = node
+        self.signals = signals
+        self._url = url
+
+    @classmethod
+    @asynccontextmanager
+    async def joined(cls, url: str, facts: Facts) -> AsyncIterator[Self]:
+        """Be one of the nodes on a database, whose schema is up to date, while the context is open.
+
+        Raises ParleyError.
+        """
+        async with AsyncExitStack() as life:
+            try:
+                node = await life.enter_async_context(Node.joined(url, facts))
+            except psycopg.Error as error:
+                raise ParleyError(f"Parley cannot join the others on its database ({error}).") from error
+            signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
+            yield cls(url, node, signals)
+
+    def peers(self, store: Store, *, engine: bool) -> "ClusterPeers":
+        """Return the other processes as the parts of this one see them.
+
+        Without `engine` each node takes all that it finds.
+        """
+        return ClusterPeers(self._url, self, store, engine=engine)
+
+
+class ClusterPeers:
+    """Implements `Peers`."""
+
+    def __init__(self, url: str, cluster: Cluster, store: Store, *, engine: bool) -> None:
+        self._url = url
+        self._node = cluster.node
+        self._store = store
+        self._has_engine = engine
+        self.signals = cluster.signals
+        self._rows = store.table(ChatOwners)
+        self.leases = HeldLeases(store.leases, cluster.node, cluster.signals)
+        self.sending = Ownership(cluster.node, cluster.signals, self._rows)
+
+    def dispatcher(self, work: ChatWork) -> "ClusterDispatching":
+        """See `Peers`."""
+        dispatcher = Dispatcher(self.sending, self.signals, self._store, work)
+        engine_url = self._url if self._has_engine else None
+        return ClusterDispatching(self._node, self.signals, dispatcher, self._rows, engine_url)
+
+    async def lost(self) -> None:
+        """See `Peers`."""
+        await self._node.lost.wait()
+
+
+class ClusterDispatching:
+    """Implements `Dispatching`."""
+
+    def __init__(
+        self, node: Node, signals: NodeSignals, dispatcher: Dispatcher, rows: ChatOwners, engine_url: str | None
+    ) -> None:
+        """`engine_url` is the address of the engine's database; None: there is none."""
+        self._node = node
+        self._signals = signals
+        self._dispatcher = dispatcher
+        self._rows = rows
+        self._engine_url = engine_url
+        self._life = AsyncExitStack()
+        self._sweep: Sweep | None = None
+
+    def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
+        """See `Dispatching`."""
+        self._dispatcher.dispatch(item, is_live=is_live)
+
+    async def begin(self) -> None:
+        """See `Dispatching`."""
+        self._dispatcher.begin()
+        engine = None
+        if self._engine_url is not None:
+            dbos = importlib.import_module("gateway.cluster.engine")  # its import takes a second, and runs a program
+            launching = dbos.launched(self._engine_url, self._node.id, self._rows, self._dispatcher.ownership.take)
+            engine = await self._life.enter_async_context(launching)
+        sweep = Sweep(self._node, self._signals, self._dispatcher, engine)
+        self._life.push_async_callback(sweep.close)
+        await sweep.begin()
+
+    @property
+    def is_settled(self) -> bool:
+        """See `Dispatching`."""
+        return self._dispatcher.is_settled
+
+    async def drain(self) -> None:
+        """See `Dispatching`."""
+        self._dispatcher.ownership.is_draining = True
+        await self._node.drain()
+
+    async def close(self) -> None:
+        """See `Dispatching`."""
+        await self._life.aclose()
+        await self._dispatcher.close()

@@ -1,0 +1,221 @@
+"""The chats that this node works on: it claims them when they are needed, and releases them when they are idle.
+
+A chat passes to another node only by a release after all its writes here, or once this node was fenced.
+"""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+from functools import partial
+
+import structlog
+
+from agent_core.background import Background
+from channels.base import ChatKey
+from gateway.cluster.node import LEFT, Node
+from gateway.cluster.rows import ChatOwners, Orphan
+from gateway.cluster.signals import NodeSignals
+from gateway.delivery.sending import Right
+from gateway.store.connection import Connection
+from gateway.store.rows import InboxItem
+from gateway.store.writer import StoreUnavailable
+
+INBOX = "inbox"
+"""The topic of inbox rows for the node that works on their chat."""
+POSTS = "posts"
+"""The topic of stored posts for that node."""
+
+log = structlog.get_logger(__name__)
+
+
+class Phase(Enum):
+    CLAIMING = auto()
+    TAKING_OVER = auto()
+    """The chat is ours, and what others left there is being read."""
+    OURS = auto()
+    RELEASING = auto()
+
+
+@dataclass
+class Held:
+    """A chat that this node works on, or is about to."""
+
+    phase: Phase = Phase.CLAIMING
+    number: int = 0
+    waiting: list[tuple[InboxItem, bool]] = field(default_factory=list)
+    """Events that arrived before the chat was ours, each with True if it has just arrived."""
+    in_hand: set[int] = field(default_factory=set)
+    """Numbers of the inbox rows that were handed to the chat."""
+    used: float = 0.0
+    """When it was used last, by the event loop's clock."""
+    settled: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when the chat is ours, or certainly not."""
+
+
+class Ownership:
+    """Implements `Sending`. Chats that were claimed come to `claimed`, whose reader takes over what was left there."""
+
+    def __init__(self, node: Node, signals: NodeSignals, rows: ChatOwners) -> None:
+        self.claimed: asyncio.Queue[ChatKey] = asyncio.Queue()
+        self.is_draining = False
+        """True from when this node takes no further chats."""
+        self._node = node
+        self._signals = signals
+        self._rows = rows
+        self._chats: dict[ChatKey, Held] = {}
+        self._work = Background("claiming a chat failed")
+
+    # The chats
+
+    def of(self, chat: ChatKey) -> Held | None:
+        """Return the chat's state, or None if this node has nothing to do with it."""
+        return self._chats.get(chat)
+
+    def owns(self, chat: ChatKey) -> bool:
+        held = self._chats.get(chat)
+        return held is not None and held.phase is Phase.OURS
+
+    @property
+    def owned(self) -> list[ChatKey]:
+        return [chat for chat, held in self._chats.items() if held.phase is Phase.OURS]
+
+    @property
+    def is_settled(self) -> bool:
+        """True unless a chat is being claimed, taken over or released."""
+        return all(held.phase is Phase.OURS for held in self._chats.values())
+
+    def expect(self, item: InboxItem, *, is_live: bool) -> None:
+        """Let an event wait until the chat is ours; claim it unless that is being done."""
+        chat = item.event.chat
+        held = self._chats.get(chat) or self._begin(chat)
+        held.waiting.append((item, is_live))
+
+    async def take(self, chat: ChatKey) -> bool:
+        """Work on a chat unless another node does. Returns True once this node does, with all that was left there."""
+        held = self._chats.get(chat)
+        while held is not None and held.phase is Phase.RELEASING:
+            await held.settled.wait()
+            held = self._chats.get(chat)
+        held = held or self._begin(chat)
+        await held.settled.wait()
+        return self.owns(chat)
+
+    def taken_over(self, chat: ChatKey) -> list[tuple[InboxItem, bool]]:
+        """Note that everything of a chat is in the hands of this node. Returns the events that waited for that."""
+        held = self._chats[chat]
+        held.phase = Phase.OURS
+        waiting, held.waiting = held.waiting, []
+        held.settled.set()
+        return waiting
+
+    async def release(
+        self, chats: Sequence[ChatKey], *, forget: Callable[[ChatKey], None], idle: bool = True
+    ) -> list[ChatKey]:
+        """Give up chats in which nothing is to be done here. Returns those that stay; call `taken_over` for each.
+
+        Args:
+            chats: Chats of this node, idle in its memory.
+            forget: Drops what the memory holds of a chat that was given up.
+            idle: False gives up chats in which something is still to be done.
+        """
+        ours = [chat for chat in chats if self.owns(chat)]
+        for chat in ours:
+            self._chats[chat].phase = Phase.RELEASING
+            self._chats[chat].settled.clear()
+        released = await self._rows.release(ours, self._node.id, idle=idle) if ours else []
+        for chat in released:
+            forget(chat)
+            held = self._chats.pop(chat)
+            held.settled.set()
+            if held.waiting:
+                self._begin(chat, held.waiting)
+        return [chat for chat in ours if chat not in released]
+
+    # Sending
+
+    async def fresh(self) -> None:
+        """See `Sending`."""
+        await self._node.fresh()
+
+    async def right(self, chat: ChatKey) -> Right:
+        """See `Sending`."""
+        if self.owns(chat):
+            self._chats[chat].used = asyncio.get_running_loop().time()
+            return Right.HELD
+        return Right.NEW if await self.take(chat) else Right.ELSEWHERE
+
+    async def pass_on(self, chat: ChatKey, keys: Sequence[str]) -> None:
+        """See `Sending`."""
+        key = json.dumps([str(chat), list(keys)])
+
+        def tell(connection: Connection, owner: str) -> None:
+            self._signals.tell(connection, owner, POSTS, key)
+
+        await self._rows.tell_owner(chat, tell)
+
+    # The rows
+
+    async def in_inbox(self) -> list[tuple[ChatKey, int]]:
+        """Return the rows that wait in the inbox for the chats of this node."""
+        return await self._rows.in_inbox(self._node.id)
+
+    async def orphans(self) -> list[Orphan]:
+        """Return the chats with something to do and no owner."""
+        return await self._rows.orphans()
+
+    async def is_alone(self) -> bool:
+        """Return True if no other node can take chats."""
+        return not await self._rows.others(self._node.id)
+
+    async def tell_of_left(self) -> None:
+        """Tell the other nodes that chats have lost their node, or never had one."""
+        await self._rows.commit(lambda connection: self._signals.changed(connection, LEFT))
+
+    # Its end
+
+    async def close(self) -> None:
+        await self._work.stop()
+
+    # Implementation
+
+    def _begin(self, chat: ChatKey, waiting: Sequence[tuple[InboxItem, bool]] = ()) -> Held:
+        held = self._chats[chat] = Held(waiting=list(waiting))
+        self._work.start(self._claim(chat, held), f"claim {chat}")
+        return held
+
+    async def _claim(self, chat: ChatKey, held: Held) -> None:
+        """Claim a chat, or tell its owner what waits here, until nothing waits."""
+        number = None
+        try:
+            number = await self._claimed(chat, held)
+            while number is None and held.waiting:
+                number = await self._claimed(chat, held)
+        except StoreUnavailable:  # this node was fenced; the others find the rows
+            log.warning("a chat was not claimed", chat=str(chat))
+        if number is None:
+            del self._chats[chat]
+            held.settled.set()
+            return
+        held.phase, held.number, held.used = Phase.TAKING_OVER, number, asyncio.get_running_loop().time()
+        log.debug("chat claimed", chat=str(chat), number=number)
+        self.claimed.put_nowait(chat)
+
+    async def _claimed(self, chat: ChatKey, held: Held) -> int | None:
+        """Claim a chat. Returns its number, or None if another node was told what waits."""
+        told = list(held.waiting)
+        key = json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]])
+        tell = partial(self._tell, key=key)
+        if self.is_draining:
+            number = None
+            if not await self._rows.tell_owner(chat, tell):
+                await self.tell_of_left()
+        else:
+            number = await self._rows.claim(chat, self._node.id, tell)
+        if number is None:
+            del held.waiting[: len(told)]
+        return number
+
+    def _tell(self, connection: Connection, owner: str, *, key: str) -> None:
+        self._signals.tell(connection, owner, INBOX, key)

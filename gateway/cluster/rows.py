@@ -1,0 +1,151 @@
+"""The rows that say which node works on which chat."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from channels.base import ChatKey
+from gateway.store.connection import Connection
+from gateway.store.table import Table, readable
+
+Tell = Callable[[Connection, str], None]
+"""Tells a node something when the open transaction is committed."""
+
+_CLAIM = (
+    "INSERT INTO chat_owners (chat, node, number, since) VALUES (?, ?, 1, now())"
+    " ON CONFLICT (chat) DO UPDATE SET node = excluded.node, number = chat_owners.number + 1, since = excluded.since"
+    " WHERE chat_owners.node IS NULL RETURNING number"
+)
+_BUSY = (
+    "EXISTS (SELECT FROM inbox WHERE chat = ? AND state = 'new')"
+    " OR EXISTS (SELECT FROM runs WHERE chat = ? AND state = 'running')"
+    " OR EXISTS (SELECT FROM tasks WHERE chat = ? AND state IN ('pending', 'running'))"
+    " OR EXISTS (SELECT FROM approvals WHERE chat = ? AND state = 'pending')"
+)
+_LEFT = (
+    "SELECT chat FROM inbox WHERE state = 'new'"
+    " UNION SELECT chat FROM outbox WHERE state IN ('pending', 'sending')"
+    " UNION SELECT chat FROM runs WHERE state = 'running'"
+    " UNION SELECT chat FROM tasks WHERE state IN ('pending', 'running')"
+)
+_ORPHANS = (
+    f"SELECT waiting.chat, coalesce(number, 0) FROM ({_LEFT}) AS waiting"  # noqa: S608
+    " LEFT JOIN chat_owners USING (chat) WHERE node IS NULL"
+)
+
+
+@dataclass(frozen=True)
+class Orphan:
+    """A chat with something to do and no node that works on it."""
+
+    chat: ChatKey
+    number: int
+    """The number of its last ownership; 0 if there was none."""
+
+
+class ChatOwners(Table):
+    """The owners of chats. A chat goes from node to node by a release, or once its node was fenced."""
+
+    async def claim(self, chat: ChatKey, node: str, tell: Tell) -> int | None:
+        """Work on a chat unless another node does; then `tell` it, before it can give up the chat.
+
+        Returns the number of the ownership, or None if another node works on the chat.
+        """
+
+        def change(connection: Connection) -> int | None:
+            claimed = connection.execute(_CLAIM, (str(chat), node)).fetchone()
+            if claimed is not None:
+                return int(claimed[0])
+            # The row is locked, so its owner gives nothing up before this is committed.
+            row = connection.execute("SELECT node FROM chat_owners WHERE chat = ?", (str(chat),)).fetchone()
+            tell(connection, row[0])
+            return None
+
+        return await self._writer.submit(change)
+
+    async def release(self, chats: Sequence[ChatKey], node: str, *, idle: bool = True) -> list[ChatKey]:
+        """Give up chats, those in which nothing is to be done, or all of them. Returns which were given up."""
+
+        def change(connection: Connection) -> list[ChatKey]:
+            return [chat for chat in chats if _release(connection, str(chat), node, idle=idle)]
+
+        return await self._writer.submit(change)
+
+    async def orphans(self) -> list[Orphan]:
+        """Return the chats with something to do and no owner."""
+
+        def read(connection: Connection) -> list[Orphan]:
+            rows = connection.execute(_ORPHANS).fetchall()
+            return list(readable(rows, lambda row: Orphan(ChatKey.parse(row[0]), int(row[1])), "chat_owners"))
+
+        return await self._reader.run(read)
+
+    async def tell_owner(self, chat: ChatKey, tell: Tell) -> bool:
+        """Tell the node that works on a chat something. Returns False if there is none."""
+
+        def change(connection: Connection) -> bool:
+            row = connection.execute("SELECT node FROM chat_owners WHERE chat = ?", (str(chat),)).fetchone()
+            if row is None or row[0] is None:
+                return False
+            tell(connection, row[0])
+            return True
+
+        return await self._writer.submit(change)
+
+    async def commit(self, change: Callable[[Connection], None]) -> None:
+        """Make a change that consists of news for other nodes."""
+        await self._writer.submit(change)
+
+    async def in_inbox(self, node: str) -> list[tuple[ChatKey, int]]:
+        """Return the rows that wait in the inbox for the chats of a node."""
+        query = (
+            "SELECT chat, seq FROM inbox JOIN chat_owners USING (chat) WHERE state = 'new' AND node = ? ORDER BY seq"
+        )
+
+        def read(connection: Connection) -> list[tuple[ChatKey, int]]:
+            rows = connection.execute(query, (node,)).fetchall()
+            return list(readable(rows, lambda row: (ChatKey.parse(row[0]), int(row[1])), "inbox"))
+
+        return await self._reader.run(read)
+
+    async def renumbered(self, chat: ChatKey) -> Orphan | None:
+        """Return a chat that nobody works on with a number that it has not had yet; None if a node works on it now."""
+        query = (
+            "INSERT INTO chat_owners (chat, node, number, since) VALUES (?, NULL, 1, now())"
+            " ON CONFLICT (chat) DO UPDATE SET number = chat_owners.number + 1 WHERE chat_owners.node IS NULL"
+            " RETURNING number"
+        )
+
+        def change(connection: Connection) -> Orphan | None:
+            row = connection.execute(query, (str(chat),)).fetchone()
+            return None if row is None else Orphan(chat, int(row[0]))
+
+        return await self._writer.submit(change)
+
+    async def alive(self) -> set[str]:
+        """Return the ids of the nodes that were not fenced."""
+
+        def read(connection: Connection) -> set[str]:
+            return {node for (node,) in connection.execute("SELECT id FROM nodes WHERE NOT fenced").fetchall()}
+
+        return await self._reader.run(read)
+
+    async def others(self, node: str) -> int:
+        """Return the number of other nodes that can take chats."""
+        query = "SELECT count(*) FROM nodes WHERE id <> ? AND NOT fenced AND NOT draining"
+
+        def read(connection: Connection) -> int:
+            (count,) = connection.execute(query, (node,)).fetchone()
+            return int(count)
+
+        return await self._reader.run(read)
+
+
+def _release(connection: Connection, chat: str, node: str, *, idle: bool) -> bool:
+    """Give up a chat in two statements: the second one sees what was committed while the first waited for its lock."""
+    query = "SELECT 1 FROM chat_owners WHERE chat = ? AND node = ? FOR UPDATE SKIP LOCKED"
+    if connection.execute(query, (chat, node)).fetchone() is None:
+        return False
+    if idle and connection.execute(f"SELECT {_BUSY}", (chat,) * 4).fetchone()[0]:
+        return False
+    connection.execute("UPDATE chat_owners SET node = NULL, since = now() WHERE chat = ?", (chat,))
+    return True

@@ -1,0 +1,75 @@
+"""The work on chats, as what shares chats out among processes sees it."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from channels.base import ChatKey, InboundEvent
+from gateway.cluster.leases import Leases
+from gateway.delivery.sending import Sending
+from gateway.store.rows import InboxItem, Post
+from gateway.store.signals import Signals
+
+
+class ChatWork(Protocol):
+    """The work on chats in this process."""
+
+    def knows(self, chat: ChatKey) -> bool:
+        """Return True if the chat can be reached from here."""
+
+    def heard(self, event: InboundEvent) -> None:
+        """Note an event that came to another node."""
+
+    def route(self, item: InboxItem, *, is_live: bool) -> None:
+        """Let the chat handle a stored event."""
+
+    async def take_over(self, chat: ChatKey) -> list[InboxItem]:
+        """Go on with what another node, or nobody, did in a chat. Returns its events that wait, to be routed."""
+
+    async def taken_over(self, chat: ChatKey) -> None:
+        """Check what was taken over in a chat; called at once after its events were routed, before that goes on."""
+
+    async def take_over_all(self) -> None:
+        """Go on with what the previous process did in all chats."""
+
+    async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
+        """Send stored posts."""
+
+    def is_idle(self, chat: ChatKey) -> bool:
+        """Return True if nothing is done in the chat."""
+
+    def forget(self, chat: ChatKey) -> None:
+        """Drop what the memory holds of a chat."""
+
+
+class Dispatching(Protocol):
+    """Brings events to the process that works on their chat."""
+
+    def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
+        """Route a stored event, here or elsewhere; returns at once. `is_live` is True for a new event."""
+
+    async def begin(self) -> None:
+        """Go on with what other processes have left."""
+
+    @property
+    def is_settled(self) -> bool:
+        """True unless a chat comes to this process, or leaves it."""
+
+    async def drain(self) -> None:
+        """Take no further chats."""
+
+    async def close(self) -> None:
+        """End the work, which other processes go on with."""
+
+
+class Peers(Protocol):
+    """The other processes that share the database."""
+
+    signals: Signals
+    leases: Leases
+    sending: Sending
+
+    def dispatcher(self, work: ChatWork) -> Dispatching:
+        """Return what brings events to the process that works on their chat. `work` is that of this process."""
+
+    async def lost(self) -> None:
+        """Return once other processes have taken over what this one did; it has to begin anew."""

@@ -1,0 +1,45 @@
+"""The right to send to a chat, where several processes share the chats."""
+
+from collections.abc import Sequence
+from enum import Enum, auto
+from typing import Protocol
+
+from channels.base import ChatKey
+
+
+class Right(Enum):
+    """A process's right to send to a chat."""
+
+    HELD = auto()
+    """It works on the chat."""
+    NEW = auto()
+    """It works on the chat from now on; what waited there before may have been sent meanwhile."""
+    ELSEWHERE = auto()
+    """Another process works on the chat."""
+
+
+class Sending(Protocol):
+    """Decides which process sends to a chat."""
+
+    async def fresh(self) -> None:
+        """Return when this process certainly may send, which is at once unless it may have been taken for dead."""
+
+    async def right(self, chat: ChatKey) -> Right:
+        """Return the right to send to a chat. A chat that nobody works on is taken over."""
+
+    async def pass_on(self, chat: ChatKey, keys: Sequence[str]) -> None:
+        """Let the process that works on a chat send these stored posts."""
+
+
+class SendsAlways:
+    """Implements `Sending` for a process that is alone."""
+
+    async def fresh(self) -> None:
+        """Return at once."""
+
+    async def right(self, chat: ChatKey) -> Right:
+        """Return that all chats are held."""
+        return Right.HELD
+
+    async def pass_on(self, chat: ChatKey, keys: Sequence[str]) -> None:
+        """Do nothing: there is nobody else."""

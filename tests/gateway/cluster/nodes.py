@@ -1,0 +1,57 @@
+"""Several whole Parleys in one process that share a database, a home and a platform, as several machines do."""
+
+import asyncio
+from contextlib import AsyncExitStack
+from copy import copy
+from pathlib import Path
+
+from agent_core.models.scripted import Turn
+from channels.base import ChatKey
+from channels.memory import MemoryChannel
+from tests.gateway.bot import Bot, BotOptions
+from tests.postgres import rows
+
+
+class Nodes:
+    """The nodes that a test has started, and their database."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        self.home = home
+        self.url = url
+        self.bots: list[Bot] = []
+        self.life = AsyncExitStack()
+        self.platform = MemoryChannel()
+        """Never connected itself: each node has a connection of its own to the same messages."""
+
+    async def start(self, *turns: Turn, url: str | None = None, **how: object) -> Bot:
+        """Start one more node, which reaches the database by `url`."""
+        options = BotOptions(**how, channel=copy(self.platform), database=url or self.url)  # type: ignore[arg-type]
+        bot = Bot(self.home, turns, options)
+        await bot.start()
+        self.life.push_async_callback(bot.stop)
+        self.bots.append(bot)
+        return bot
+
+    async def settled(self) -> None:
+        """Wait until nothing runs on any node, and no event waits."""
+        async with asyncio.timeout(30):
+            while True:
+                for bot in self.bots:
+                    await bot.app.settled()
+                if rows(self.url, "SELECT count(*) FROM inbox WHERE state = 'new'") == [(0,)]:
+                    return
+                await asyncio.sleep(0.02)
+
+    def node_of(self, bot: Bot) -> str:
+        """Return the id of a node."""
+        started = [str(node) for (node,) in rows(self.url, "SELECT id FROM nodes ORDER BY started, id")]
+        return started[self.bots.index(bot)]
+
+    def owner(self, chat: ChatKey) -> str | None:
+        """Return the id of the node that works on a chat."""
+        found = rows(self.url, f"SELECT node FROM chat_owners WHERE chat = '{chat}'")  # noqa: S608
+        return None if not found or found[0][0] is None else str(found[0][0])
+
+    def sent(self) -> list[str]:
+        """Return the texts of all calls that sent something, by all nodes."""
+        return [call.markdown for call in self.platform.calls if call.kind == "send"]

@@ -1,0 +1,124 @@
+"""A chat is worked on by one node, whichever node its messages come to."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agent_core.messages import text_of
+from agent_core.models.scripted import Waits
+from channels.base import OutboundMessage
+from gateway.store.rows import Post
+from tests.gateway.approving import CHART, id_of, questions, recorder
+from tests.gateway.bot import Bot
+from tests.gateway.cluster.nodes import Nodes
+from tests.postgres import UrlOf, rows
+from tests.process import until
+from tests.tunnel import Tunnel
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
+    found = Nodes(tmp_path, url_of(tmp_path))
+    async with found.life:
+        yield found
+
+
+def said_to(bot: Bot, number: int = -1) -> list[str]:
+    return [text_of(each.content) for each in bot.llm.requests[number].messages if each.role == "user"]
+
+
+async def test_messages_that_come_to_several_nodes_are_answered_once_and_in_order(nodes: Nodes) -> None:
+    one, other = await nodes.start("First.", "Second.", "Third."), await nodes.start()
+
+    for text, bot in (("a", one), ("b", other), ("c", one)):
+        await bot.channel.hears(text)
+        await nodes.settled()
+
+    assert nodes.platform.screen == ["First.", "Second.", "Third."]
+    assert nodes.owner(nodes.platform.chat()) == nodes.node_of(one)
+    assert other.llm.requests == []
+    assert said_to(one) == ["a", "b", "c"]
+
+
+async def test_a_message_and_a_stop_reach_the_run_on_the_other_node(nodes: Nodes) -> None:
+    never = asyncio.Event()
+    one, other = await nodes.start(Waits(never, "Oslo."), Waits(never, "Bergen.")), await nodes.start()
+    await one.channel.hears("plan a trip to Oslo")
+    await until(lambda: len(one.llm.requests) == 1)
+
+    await other.channel.hears("no, Bergen")
+    session = one.made.sessions.of(nodes.platform.chat())
+    await until(lambda: len(session.mail) == 1)
+    await other.channel.hears("/stop")
+    await nodes.settled()
+
+    assert len(nodes.platform.screen) == 1
+    assert "stopped" in nodes.platform.screen[0].lower()
+    assert not session.current.is_open
+
+
+async def test_a_press_on_another_node_answers_an_approval(nodes: Nodes) -> None:
+    run, ran = recorder()
+    one, other = await nodes.start(CHART, "Here is the chart.", tools=(run,)), await nodes.start(tools=(run,))
+    await one.channel.hears("draw it")
+    await until(lambda: bool(questions(one)))
+
+    await other.channel.presses(f"/approve {id_of(questions(one)[0])}")
+    await nodes.settled()
+
+    assert ran == [["python3", "chart.py"]]
+    assert nodes.platform.screen[-1].endswith("Here is the chart.")
+
+
+async def test_a_node_that_is_cut_off_is_taken_over_and_its_run_goes_on(nodes: Nodes) -> None:
+    async with Tunnel.to(nodes.url) as tunnel:
+        late = asyncio.Event()
+        one = await nodes.start(Waits(late, "Too late."), url=tunnel.url)
+        other = await nodes.start("In time.")
+        chat = nodes.platform.chat()
+        await one.channel.hears("hello")
+        await until(lambda: len(one.llm.requests) == 1)
+        assert nodes.owner(chat) == nodes.node_of(one)
+
+        tunnel.cut()
+        await until(lambda: nodes.platform.screen == ["In time."])
+        assert nodes.owner(chat) == nodes.node_of(other)
+        late.set()
+        tunnel.mend()
+        await asyncio.wait_for(one.made.peers.lost(), 30)
+
+        assert nodes.platform.screen == ["In time."]
+        assert rows(nodes.url, "SELECT count(*) FROM runs") == [(1,)]
+        await one.stop()
+
+
+async def test_a_node_that_leaves_leaves_its_chats_to_the_others(nodes: Nodes) -> None:
+    never = asyncio.Event()
+    one, other = await nodes.start(Waits(never, "Never.")), await nodes.start("Here I am.")
+    await one.channel.hears("hello")
+    await until(lambda: len(one.llm.requests) == 1)
+
+    await one.stop()
+    await until(lambda: nodes.platform.screen == ["Here I am."])
+
+    assert nodes.owner(nodes.platform.chat()) == nodes.node_of(other)
+
+
+async def test_a_notice_from_another_node_is_sent_by_the_node_of_the_chat(nodes: Nodes) -> None:
+    never = asyncio.Event()
+    one, other = await nodes.start(Waits(never, "Hello.")), await nodes.start()
+    chat = nodes.platform.chat()
+    await one.channel.hears("hello")
+    await until(lambda: len(one.llm.requests) == 1)
+    notice = Post("notice:1", "notice", chat, OutboundMessage(markdown="A notice."))
+
+    await other.made.store.outbox.add([notice])
+    await other.made.delivery.deliver(chat, [notice])
+    await until(lambda: "A notice." in nodes.platform.screen)
+    never.set()
+    await nodes.settled()
+
+    assert nodes.sent().count("A notice.") == 1
+    assert nodes.owner(chat) == nodes.node_of(one)
