@@ -319,10 +319,15 @@ def test_every_way_to_write_something_down_is_known() -> None:
         and not method.name.startswith("_")
     }
     reads = {
+        "Browsers.all",
+        "ChatSettings.reload",
+        "ChatSettings.tell_of_files",
         "Chats.get",
         "Links.said",
+        "People.all",
         "Spending.of_run",
         "Spending.sums",
+        "Standings.all",
         "Runs.current",
         "Exchanges.changes_words",
         "Exchanges.last",

@@ -7,14 +7,20 @@ That file is replaced atomically, so an installation or update happens as a whol
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import wraps
 from pathlib import Path
+from typing import Concatenate, ParamSpec, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent_core.file_lock import file_locked
 from agent_core.skills.archive import PackedSkill
 from agent_core.skills.header import BadSkill
 from agent_core.skills.skill import SCRIPTS, Origin, Skill, digest, opened, read_all
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 FOLDER = "installed-skills"
 """Name of the folder in the home."""
@@ -73,8 +79,19 @@ class NotProposed(Exception):
     """There is no such proposal any more, or another content was approved since."""
 
 
+def _in_turn(change: "Callable[Concatenate[InstalledSkills, P], T]") -> "Callable[Concatenate[InstalledSkills, P], T]":
+    """Let no other process make such a change meanwhile."""
+
+    @wraps(change)
+    def changing(skills: "InstalledSkills", /, *given: P.args, **named: P.kwargs) -> T:
+        with file_locked(skills.root.with_name(f"{skills.root.name}.lock")):
+            return change(skills, *given, **named)
+
+    return changing
+
+
 class InstalledSkills:
-    """The folder of installed skills. All methods block; only one process writes."""
+    """The folder of installed skills. All methods block. Several processes may share it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -134,6 +151,7 @@ class InstalledSkills:
 
     # Changes
 
+    @_in_turn
     def propose(self, packed: PackedSkill, *, source: str, by: str, at: float) -> Proposal:
         """Write a skill's files beside the others, and keep the proposal. Raises OSError."""
         kept = self._read()
@@ -152,6 +170,7 @@ class InstalledSkills:
         found = (each for each in self._read().proposed.values() if each.code == code and now - each.at < PROPOSED_FOR)
         return next(found, None)
 
+    @_in_turn
     def approve(self, proposal: Proposal, *, by: str, at: float) -> Approval:
         """Approve a proposal's content. Raises NotProposed and OSError."""
         kept = self._read()
@@ -165,6 +184,7 @@ class InstalledSkills:
         self._write(kept.model_copy(update={"approved": {**kept.approved, proposal.name: made}}))
         return made
 
+    @_in_turn
     def discard(self, code: str) -> bool:
         """Forget a proposal. Returns False if there is none."""
         kept = self._read()
@@ -174,6 +194,7 @@ class InstalledSkills:
         self._write(kept.model_copy(update={"proposed": left}))
         return True
 
+    @_in_turn
     def remove(self, name: str) -> bool:
         """Withdraw the approval of an installed skill, and forget its proposals. Returns False if it is not one."""
         kept = self._read()
@@ -185,6 +206,7 @@ class InstalledSkills:
         self._remove_leftovers(approved.values(), proposed.values())
         return True
 
+    @_in_turn
     def lock(self, skill: Skill, *, by: str, at: float) -> Approval:
         """Lock a skill to its files as they are now. Raises BadSkill and OSError."""
         kept = self._read()
@@ -196,6 +218,7 @@ class InstalledSkills:
         self._write(kept.model_copy(update={"approved": {**kept.approved, skill.name: made}}))
         return made
 
+    @_in_turn
     def unlock(self, name: str) -> bool:
         """Remove a lock. Returns False if there is none."""
         kept = self._read()

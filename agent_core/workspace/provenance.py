@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from agent_core.file_lock import Watched
 from agent_core.sources import UNKNOWN, Sources, file, listed, read, union
 from agent_core.workspace.outputs import FOLDER as OUTPUTS
 from agent_core.workspace.safe_open import FILE_FLAGS, best_opener, open_root
@@ -65,8 +66,10 @@ class FileSources:
     def __init__(self, workspace: Path, kept: Path | None = None) -> None:
         self._workspace = workspace
         self._kept = kept
+        self._file = Watched(kept) if kept else None
         self._lock = threading.RLock()
-        self._known: dict[str, _Known] = self._read()
+        self._known: dict[str, _Known] = {}
+        self._refresh()
         self._running: dict[int, Sources] = {}
         """Sources of what each running program may write, by program number."""
         self._begun = 0
@@ -74,6 +77,7 @@ class FileSources:
     def of(self, paths: Iterable[str]) -> Sources:
         """Return the sources of the contents and names of these files."""
         with self._lock:
+            self._refresh()
             return union(*(self._of_file(_plain(path), self._state(path)) for path in paths))
 
     def of_names(self, folder: str) -> Sources:
@@ -82,6 +86,7 @@ class FileSources:
         The folder of kept outputs is left out: Parley chose its name, and may create it at any time.
         """
         with self._lock:
+            self._refresh()
             inside = f"{_plain(folder)}/" if _plain(folder) else ""
             found: list[Sources] = []
             with suppress(OSError), os.scandir(self._workspace / folder) as entries:
@@ -108,6 +113,7 @@ class FileSources:
         """Record that a tool wrote this file from these sources. `named` are those of its folders' names, if
         different."""
         with self._lock:
+            self._refresh()
             name, state = _plain(path), self._state(path)
             if state is None:
                 self._gone(name)
@@ -122,6 +128,7 @@ class FileSources:
         """Record that a program starts, with further sources `more`; returns a number for `end` and the files'
         state."""
         with self._lock:
+            self._refresh()
             try:
                 states = dict(self._states())
                 found = [self._of_entry(name, state) for name, state in states.items()]
@@ -135,6 +142,7 @@ class FileSources:
     def end(self, number: int, before: Before) -> None:
         """Record that a program ended: changed files get the sources of all programs that ran meanwhile."""
         with self._lock:
+            self._refresh()
             sources = union(*self._running.values())
             try:
                 after = dict(self._states())
@@ -152,6 +160,11 @@ class FileSources:
             self._write()
 
     # Internals
+
+    def _refresh(self) -> None:
+        """Read the records again if another process, which works on the chat in between, has changed them."""
+        if self._file is not None and self._file.has_changed():
+            self._known = self._read()
 
     def _of_entry(self, name: str, state: State) -> Sources:
         if state[2]:
@@ -262,6 +275,8 @@ class FileSources:
             arriving.write_text(json.dumps(rows), "utf-8")
             arriving.chmod(0o600)
             arriving.replace(self._kept)
+        if self._file is not None:
+            self._file.has_changed()  # by this very change
 
 
 class FileLedger:

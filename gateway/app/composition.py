@@ -15,7 +15,6 @@ from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer
 from gateway.app.chats_here import ChatsHere, Resumed
 from gateway.app.command_handler import CommandHandler
-from gateway.app.command_table import Commands
 from gateway.app.connections import Connections, Life
 from gateway.app.duties import Duties
 from gateway.app.gap_reader import GapReader
@@ -24,6 +23,7 @@ from gateway.app.handler import ChannelMessageHandler
 from gateway.app.metrics import Cluster, Parts, Vitals
 from gateway.app.recovery import Recovery
 from gateway.app.router import EventRouter
+from gateway.app.shared_state import SharedState
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.replies import Replies
@@ -47,7 +47,7 @@ MOST_NAMED = 5
 """Most chats named in one message to owners."""
 
 
-class Composition(Commands):
+class Composition(SharedState):
     """The parts of a gateway. Each is created once, when it is first asked for."""
 
     # Inbound events
@@ -335,6 +335,7 @@ async def composed(
         approved=approved or ApprovedTools(settings.home / "mcp.json", {}),
     )
     _ = made.app, made.vitals  # every part exists before the first one begins
+    made.hear()
     await made.begin()
     try:
         yield made

@@ -36,6 +36,7 @@ from gateway.permissions.pairing import Pairing
 from gateway.permissions.permissions import ChatPermissions, RecordedPermissions
 from gateway.permissions.policy import Policy
 from gateway.permissions.roles import Roles
+from gateway.permissions.room import OwnRoom, SharedRoom
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions, Workspaces
 from gateway.records.audit import AuditLog
@@ -50,6 +51,7 @@ from gateway.schedule.zones import Zones
 from gateway.settings.settings import Settings
 from gateway.store.nodes import SeenNodes
 from gateway.store.rows import InboxItem
+from gateway.store.shared_spending import SharedSpending
 from gateway.texts.about import About
 from gateway.upkeep.live_settings import LiveModels, LiveSettings
 from gateway.upkeep.owners import Owners, PairingCode
@@ -247,11 +249,13 @@ class Foundation:
             found = self.models.now.cheaper
             return found and masked(found, self.secrets)
 
+        ledger, spending = Ledger(self.current.zone, self.roles.linked), self.store.spending
+        shared = SharedRoom(ledger, spending, self._clock) if isinstance(spending, SharedSpending) else None
         return Budgets(
             self.store,
             self._clock,
             self._new_id,
-            Ledger(self.current.zone, self.roles.linked),
+            shared or OwnRoom(ledger, spending, self._clock),
             self.budget_notices,
             BudgetRules(self.current.allowances, cheaper),
             hold=self.drain.hold,

@@ -17,7 +17,7 @@ from gateway.security.packages import version
 from gateway.security.secrets import Secrets
 from gateway.store.on_server import Server
 from gateway.store.rows import InboxItem
-from gateway.store.signals import NoSignals, Signals
+from gateway.store.signals import NoSignals, Signals, StoreNode
 from gateway.store.store import Store
 
 
@@ -97,6 +97,6 @@ async def opened(
     )
     async with (
         cluster.Cluster.joined(shared.url, about) as joined,
-        Store.open(home, clock, new_id, secrets, url=shared.url, fence=joined.node) as store,
+        Store.open(home, clock, new_id, secrets, url=shared.url, node=StoreNode(joined.node, joined.signals)) as store,
     ):
         yield store, joined.peers(store, engine=shared.has_engine)

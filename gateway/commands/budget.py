@@ -54,6 +54,7 @@ class BudgetCommands:
 
     async def budget(self, given: Invocation) -> Answer:
         """Show budgets, or set, raise and remove one. Everyone may see those that concern them."""
+        await self._budgets.refresh()
         if not given.arguments.strip():
             return reply(self._overview(given))
         try:

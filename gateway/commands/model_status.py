@@ -35,6 +35,7 @@ class ModelStatus:
     async def lines(self, given: Invocation) -> list[str]:
         """Return a line for the model, its facts, models that rest, and what was used here today."""
         language, chosen = given.language, await self._models.chosen(given.chat)
+        await self._budgets.refresh()
         facts = say(
             "status_model_facts",
             language,

@@ -45,6 +45,9 @@ class Entrance(Protocol):
     async def rename(self, browser: Browser, name: str) -> None:
         """Give a browser another name."""
 
+    async def reload(self) -> None:
+        """Read again which browsers are signed in, because another node has changed that."""
+
     async def sweep(self) -> None:
         """Sign out the browsers of people who may no longer use the page."""
 

@@ -229,6 +229,10 @@ class Access:
         if chat.thread is not None:
             self._spoken_in.add(str(chat))
 
+    def also_spoke(self, chats: Iterable[str]) -> None:
+        """Record that the bot has posted in chats from other nodes."""
+        self._spoken_in.update(chats)
+
     def _saw(self, chat: ChatKey, sender: Sender, group: str) -> None:
         is_group = self._is_group(chat)
         self._names.saw(self.principal(chat, sender), sender.name, None if is_group or chat.thread else chat)

@@ -9,7 +9,8 @@ from agent_core.models.openai_wire import most_output
 from agent_core.models.tokens import estimate, message_tokens
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
-from gateway.permissions.budgets import Budgets, Charged, Lack
+from gateway.permissions.budgets import Budgets
+from gateway.permissions.room import Charged, Lack
 from gateway.settings.current import CurrentSettings
 from gateway.store.budget import Budget, Payer, Spent
 from gateway.texts.amounts import USD, allowance_words

@@ -13,6 +13,7 @@ from pathlib import Path
 import structlog
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
+from agent_core.file_lock import Watched, file_locked
 from agent_core.mcp.config import McpServer
 from agent_core.sources import Sources, server
 from agent_core.tools.tool import Tool
@@ -47,11 +48,11 @@ class ApprovedTools:
 
     def __init__(self, file: Path, servers: Mapping[str, McpServer]) -> None:
         self.changed: asyncio.Queue[str] = asyncio.Queue()
-        self._file = file
+        self._file = Watched(file)
         self._of = {name: _digest([each.command, each.url]) for name, each in servers.items()}
         self._shown: dict[str, Sequence[Tool]] = {}
         self._damaged = False
-        self._known = self._read()
+        self._kept: dict[str, _Known] = {}
 
     def see(self, name: str, tools: Sequence[Tool]) -> None:
         """Record the tools that a server shows. Called before any model reads them."""
@@ -110,26 +111,37 @@ class ApprovedTools:
         self._note(name, known.model_copy(update={"approved": approved, "changed": bool(more)}))
         return True
 
+    @property
+    def _known(self) -> dict[str, _Known]:
+        """The state of all servers, as the last process has saved it."""
+        if self._file.has_changed():
+            self._kept = self._read()
+        return self._kept
+
     def _note(self, name: str, known: _Known) -> None:
-        """Save a server's state. If that fails, this process still knows it, but the next one does not."""
-        self._known[name] = known
-        arriving = self._file.with_suffix(".arriving")
+        """Save a server's state. If that fails, this process still knows it, but no other one does."""
+        file = self._file.path
         try:
-            arriving.touch(mode=0o600)
-            arriving.write_bytes(_FILE.dump_json(self._known))
-            arriving.replace(self._file)
+            with file_locked(self._file.lock):
+                self._known[name] = known
+                arriving = file.with_suffix(".arriving")
+                arriving.touch(mode=0o600)
+                arriving.write_bytes(_FILE.dump_json(self._kept))
+                arriving.replace(file)
+                self._file.has_changed()  # by this very change
         except OSError as error:
-            log.warning("approved MCP tools cannot be stored", file=str(self._file), reason=error.strerror)
+            self._kept[name] = known
+            log.warning("approved MCP tools cannot be stored", file=str(file), reason=error.strerror)
 
     def _read(self) -> dict[str, _Known]:
         try:
-            return _FILE.validate_json(self._file.read_bytes())
+            return _FILE.validate_json(self._file.path.read_bytes())
         except FileNotFoundError:
             return {}
         except (OSError, ValidationError) as error:
             self._damaged = True
             log.warning(
-                "approved MCP tools cannot be read; approve them again", file=str(self._file), reason=str(error)
+                "approved MCP tools cannot be read; approve them again", file=str(self._file.path), reason=str(error)
             )
             return {}
 

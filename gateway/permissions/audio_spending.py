@@ -6,7 +6,8 @@ from typing import TypeVar
 
 from agent_core.clock import Clock
 from agent_core.models.audio import AudioFailed, AudioServer
-from gateway.permissions.budgets import Budgets, Lack
+from gateway.permissions.budgets import Budgets
+from gateway.permissions.room import Lack
 from gateway.settings.current import CurrentSettings
 from gateway.store.budget import Payer, Spent
 from gateway.store.spending import State

@@ -1,11 +1,11 @@
 """Budgets of model calls: what is reserved, what is left, and who must wait.
 
-The check and the reservation are one step in memory, so any number of chats share a budget safely. A reservation
+The check and the reservation are one step, so any number of chats share a budget safely (`room.py`). A reservation
 is on disk before its call is made; one that a crash leaves open counts in full, as an estimate.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from zoneinfo import ZoneInfo
@@ -15,6 +15,7 @@ from agent_core.clock import Clock, NewId
 from agent_core.loop.model_chain import Candidate
 from gateway.permissions.budget_notices import BudgetNotices, digest
 from gateway.permissions.ledger import Ledger
+from gateway.permissions.room import Charged, Lack, Room
 from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent
 from gateway.store.spending import State
 from gateway.store.store import Store
@@ -42,25 +43,6 @@ class BudgetRules:
     """Returns the model that answers once most of a budget is used."""
 
 
-@dataclass(frozen=True)
-class Charged:
-    """A reservation of one model call."""
-
-    id: str
-    at: float
-    payer: Payer
-    spent: Spent
-
-
-@dataclass(frozen=True)
-class Lack:
-    """A budget that has no room for a call."""
-
-    budget: Budget
-    used: int
-    needed: int
-
-
 async def _go_on() -> None:
     """Hold nothing."""
 
@@ -73,23 +55,25 @@ class Budgets:
         store: Store,
         clock: Clock,
         new_id: NewId,
-        ledger: Ledger,
+        room: Room,
         notices: BudgetNotices,
         rules: BudgetRules,
         *,
         hold: Callable[[], Awaitable[None]] = _go_on,
     ) -> None:
-        """`hold` blocks once the program drains."""
-        self.ledger = ledger
+        """`room` grants reservations. `hold` blocks once the program drains."""
+        self.ledger = room.ledger
         self.rules = rules
         self._store = store
         self._clock = clock
         self._new_id = new_id
         self._notices = notices
+        self._room = room
         self._hold = hold
         self._set: dict[Account, tuple[Budget, ...]] = {}
         self._lacking: set[Account] = set()
         """Accounts whose budgets had no room for a call; nothing may have been charged to them yet."""
+        self._summing = asyncio.Lock()
         self._changed = asyncio.Event()
         """Replaced when it is set: there may be room again."""
 
@@ -97,7 +81,20 @@ class Budgets:
         """Settle what the previous process left open, and read the sums and the budgets."""
         await self._store.spending.settle_unknown()
         await self._sum_up(self.ledger.zone)
-        await self._read()
+        await self.reload()
+
+    async def refresh(self) -> None:
+        """Read again what is used, before people are shown it, if other nodes add to it."""
+        if self._room.is_shared:
+            await self._sum_up(self.ledger.zone)
+
+    async def reload(self) -> None:
+        """Read the budgets that people have set."""
+        found: dict[Account, tuple[Budget, ...]] = {}
+        for budget in await self._store.budgets.all():
+            found[budget.account] = (*found.get(budget.account, ()), budget)
+        self._set = found
+        self.wake()
 
     async def use_zone(self, zone: ZoneInfo) -> None:
         """Count days and months in another time zone from now on."""
@@ -138,13 +135,13 @@ class Budgets:
     async def set(self, budget: Budget, by: str) -> None:
         for account in self.ledger.shared(budget.account):
             await self._store.budgets.set(replace(budget, account=account), by)
-        await self._read()
+        await self.reload()
 
     async def remove(self, account: Account, period: Period | None) -> None:
         """Remove the budgets that people have set for an account, of one period or of all."""
         for each in self.ledger.shared(account):
             await self._store.budgets.remove(each, period)
-        await self._read()
+        await self.reload()
 
     def named(self, name: str) -> Account | None:
         """Return the account with a short name, among `accounts`."""
@@ -165,35 +162,15 @@ class Budgets:
         now = self._clock.time()
         return cheaper if any(self._is_near(each, now) for each in self._of(payer)) else None
 
-    def lacking(self, payer: Payer, spent: Spent) -> Lack | None:
-        """Return the first budget of the payer without room for this."""
-        now = self._clock.time()
-        for budget in self._of(payer):
-            used, needed = self._used(budget, now), spent.of(budget.allowance.unit)
-            if used + needed > budget.allowance.amount:
-                self._lacking.add(budget.account)
-                return Lack(budget, used, needed)
-        return None
-
     async def reserve(self, payer: Payer, model: str, spent: Spent) -> Charged | Lack:
         """Reserve what a call may use at most, if all budgets of the payer have room."""
-        if (lack := self.lacking(payer, spent)) is not None:
-            return lack
         charged = Charged(self._new_id(), self._clock.time(), payer, spent)
-        self.ledger.add(payer.accounts, charged.at, spent)
-        is_written = False
-        try:
-            await self._store.spending.reserve(charged.id, charged.at, payer, model, spent)
-            is_written = True
-        finally:
-            if not is_written:  # cut off before the call could be made
-                self.settle(charged, model, Spent(), "settled")
-        return charged
+        lack = await self._room.reserve(charged, model, self._of(payer))
+        return charged if lack is None else self._noted(lack)
 
     def settle(self, charged: Charged, model: str, spent: Spent, state: State) -> None:
         """Replace a reservation by what the call has used."""
-        self.ledger.add(charged.payer.accounts, charged.at, spent - charged.spent)
-        self._store.spending.settle(charged.id, model, spent, state)
+        self._room.settle(charged, model, spent, state)
         self.wake()
         now = self._clock.time()
         for budget in self._of(charged.payer):
@@ -202,9 +179,12 @@ class Budgets:
 
     async def room_for(self, payer: Payer, spent: Spent) -> None:
         """Wait until there is room: a budget was raised, other calls used less, or a period began."""
-        while (lack := self.lacking(payer, spent)) is not None:
-            now, changed = self._clock.time(), self._changed
-            period = lack.budget.allowance.period
+        while True:
+            changed = self._changed
+            if (lack := await self._room.lacking(spent, self._of(payer))) is None:
+                break
+            self._noted(lack)
+            now, period = self._clock.time(), lack.budget.allowance.period
             self._notices.used_up(lack.budget, payer, lack.used, lack.needed, self.ledger.day_of(now))
             await set_within(changed, max(1.0, self.ledger.ends(now, period) - now), self._clock)
         await self._hold()
@@ -213,14 +193,19 @@ class Budgets:
 
     async def _sum_up(self, zone: ZoneInfo) -> None:
         """Add up today and this month of a zone. Calls that are made or settled meanwhile are counted exactly once."""
-        fresh, now = Ledger(zone), self._clock.time()
-        reads = {period: self._store.spending.sums(fresh.begins(now, period)) for period in Period}
-        with self.ledger.noted() as later:  # in the same step as the reads are queued behind all earlier changes
-            sums = {period: await read for period, read in reads.items()}
-            self.ledger.begin_anew(zone, now, sums, later)
+        async with self._summing:
+            fresh, now = Ledger(zone), self._clock.time()
+            reads = {period: self._store.spending.sums(fresh.begins(now, period)) for period in Period}
+            with self.ledger.noted() as later:  # in the same step as the reads are queued behind all earlier changes
+                sums = {period: await read for period, read in reads.items()}
+                self.ledger.begin_anew(zone, now, sums, later)
 
-    def _of(self, payer: Payer) -> Iterable[Budget]:
-        return chain.from_iterable(map(self.of, payer.accounts))
+    def _noted(self, lack: Lack) -> Lack:
+        self._lacking.add(lack.budget.account)
+        return lack
+
+    def _of(self, payer: Payer) -> list[Budget]:
+        return list(chain.from_iterable(map(self.of, payer.accounts)))
 
     def _own(self, account: Account) -> list[Budget]:
         lowest: dict[tuple[Period, Unit], Budget] = {}
@@ -235,10 +220,3 @@ class Budgets:
 
     def _is_near(self, budget: Budget, now: float) -> bool:
         return self._used(budget, now) >= NEAR * budget.allowance.amount
-
-    async def _read(self) -> None:
-        found: dict[Account, tuple[Budget, ...]] = {}
-        for budget in await self._store.budgets.all():
-            found[budget.account] = (*found.get(budget.account, ()), budget)
-        self._set = found
-        self.wake()

@@ -94,6 +94,12 @@ class Groups:
         self._activations: dict[str, Activation] = {}
         self._speakers: dict[str, Speakers] = {}
         self._tools: dict[Class, dict[str, Word]] = {}
+        self.replace(rows)
+
+    def replace(self, rows: Iterable[tuple[str, str, str]]) -> None:
+        """Go by these settings instead of those of before."""
+        for known in (self._activations, self._speakers, self._tools):
+            known.clear()
         for place, name, value in rows:
             self.put(place, name, value)
 

@@ -82,12 +82,12 @@ class Ledger:
         if self._noted is not None:
             self._noted.append((accounts, at, spent))
         for period in Period:
-            key = period, first_day(day, period)
-            if key not in self._sums:
-                self._begin(key)
-            sums = self._sums[key]
-            for account in accounts:
-                sums[account] = sums.get(account, NOTHING) + spent
+            self._add((period, first_day(day, period)), accounts, spent)
+
+    def learn(self, account: Account, at: float, period: Period, used: Spent) -> None:
+        """Take over what all nodes have used of an account and those that share budgets with it."""
+        if (known := self.used(account, at, period)) != used:
+            self._add((period, first_day(self.day_of(at), period)), [account], used - known)
 
     def used(self, account: Account, at: float, period: Period) -> Spent:
         """Return what the account has used in the period that holds this moment, with what is reserved."""
@@ -104,6 +104,13 @@ class Ledger:
     def accounts(self) -> set[Account]:
         """Return the accounts that have been charged lately."""
         return {account for sums in self._sums.values() for account in sums}
+
+    def _add(self, key: tuple[Period, date], accounts: Iterable[Account], spent: Spent) -> None:
+        if key not in self._sums:
+            self._begin(key)
+        sums = self._sums[key]
+        for account in accounts:
+            sums[account] = sums.get(account, NOTHING) + spent
 
     def _begin(self, key: tuple[Period, date]) -> None:
         """Begin a period, and forget all of its kind but the one before it."""

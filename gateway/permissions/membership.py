@@ -1,8 +1,9 @@
 """Changes of roles, each on behalf of somebody who holds the rights to make it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
+from typing import TypeAlias, TypeVar
 
 import structlog
 
@@ -15,6 +16,11 @@ from gateway.store.links import Link
 from gateway.store.pairing import Try
 from gateway.store.person import Account, Person
 from gateway.store.store import Store
+from gateway.store.writer import Outdated
+
+T = TypeVar("T")
+Attempt: TypeAlias = Callable[[Person, Collection[Person]], Awaitable[tuple[Try, bool]]]
+"""Stores an owner, whose accounts other people had, if the code is right."""
 
 log = structlog.get_logger(__name__)
 
@@ -45,32 +51,45 @@ class Membership:
         self._new_id = new_id
         self._changing = asyncio.Lock()
 
+    async def reload(self) -> None:
+        """Read all people again, because another node has changed some."""
+        self._roles.replace(await self._people.all())
+
     async def give(self, by: By, account: Account, role: Role | None) -> Person:
         """Give a person a role, or none; either ends a block. Raises RoleRefused."""
-        async with self._changing:
+
+        async def change() -> Person:
             self._check(by, account, role)
             seeded = self._roles.seeded(account.principal)
             if seeded is not None and (role is None or not role.is_at_least(seeded)):
                 raise RoleRefused("role_in_settings")
             return await self._change(by, account, role=role, is_blocked=False)
 
+        return await self._one_at_a_time(change)
+
     async def block(self, by: By, account: Account) -> Person:
         """Block a person, who then has no role at all. Raises RoleRefused."""
-        async with self._changing:
+
+        async def change() -> Person:
             self._check(by, account, None)
             if self._roles.seeded(account.principal) is Role.OWNER:
                 raise RoleRefused("block_in_settings")
             return await self._change(by, account, role=None, is_blocked=True)
 
-    async def pair(self, account: Account, attempt: Callable[[Person], Awaitable[tuple[Try, bool]]]) -> Try:
+        return await self._one_at_a_time(change)
+
+    async def pair(self, account: Account, attempt: Attempt) -> Try:
         """Make an account the owner if its attempt, which stores that, has the right code."""
-        async with self._changing:
+
+        async def change() -> Try:
             owner = replace(self.known(account), role="owner", is_blocked=False, by="", at=self._clock.time())
-            done, is_new = await attempt(owner)
+            done, is_new = await attempt(owner, self._roles.with_accounts(owner))
             if done is Try.PAIRED and is_new:
                 self._roles.put(owner)
                 log.info("an owner was paired", who=account.principal)
             return done
+
+        return await self._one_at_a_time(change)
 
     async def offer_link(self, account: Account) -> str:
         """Return a code that links the account which says it to this one."""
@@ -91,7 +110,8 @@ class Membership:
 
         No account gains rights by this that the other one could not give: only an owner's account raises another.
         """
-        async with self._changing:
+
+        async def change() -> Person:
             giver = link.giver
             if self._is_same(giver.principal, account.principal):
                 raise RoleRefused("link_unknown")
@@ -105,18 +125,21 @@ class Membership:
                 raise RoleRefused("link_weaker")
             given = one.role if self._roles.seeded(giver.principal) is role else role.value
             person = replace(one, role=given, accounts=(*one.accounts, *other.accounts))
-            if not await self._links.use(link.id, person, event):
+            if not await self._links.use(link.id, person, event, self._roles.with_accounts(person)):
                 raise RoleRefused("link_unknown")
             self._roles.put(person)
             log.info("accounts were linked", who=account.principal, to=giver.principal)
             return person
+
+        return await self._one_at_a_time(change)
 
     async def unlink(self, account: Account) -> bool:
         """Make an account a person of its own again, with the role of the row. Returns False if it was not linked.
 
         It loses a role that came from the settings of another of its accounts, as that may be taken away there.
         """
-        async with self._changing:
+
+        async def change() -> bool:
             person = self._roles.person(account.principal)
             if person is None or len(person.accounts) == 1:
                 return False
@@ -124,17 +147,20 @@ class Membership:
             left = tuple(each for each in person.accounts if each is not own)
             alone = replace(person, id=self._new_id(), accounts=(own,))
             rest = replace(person, accounts=left)
-            await self._people.save(alone)  # takes the account from the other
+            await self._people.save(alone, [person])  # takes the account from the other
             self._roles.put(rest)
             self._roles.put(alone)
             return True
+
+        return await self._one_at_a_time(change)
 
     async def separate(self, account: Account, other: str) -> Person | None:
         """Separate another account that was linked to this one by its code. Returns None if there is none such.
 
         It loses what an owner's code gave it. An account cannot separate those that were there before it.
         """
-        async with self._changing:
+
+        async def change() -> Person | None:
             person = self._roles.person(account.principal)
             names = [each.principal for each in person.accounts] if person else []
             if person is None or other not in names[names.index(account.principal) + 1 :]:
@@ -144,11 +170,13 @@ class Membership:
             by = account.principal
             alone = replace(person, id=self._new_id(), role=role, by=by, at=self._clock.time(), accounts=own)
             rest = replace(person, accounts=tuple(each for each in person.accounts if each.principal != other))
-            await self._people.save(alone)
+            await self._people.save(alone, [person])
             self._roles.put(rest)
             self._roles.put(alone)
             log.info("an account was separated", who=other, by=by)
             return alone
+
+        return await self._one_at_a_time(change)
 
     def known(self, account: Account) -> Person:
         """Return the person with this account: that of the rows, with its newest name and chat, or a new one."""
@@ -156,6 +184,15 @@ class Membership:
         if person is None:
             return Person(self._new_id(), accounts=(account,))
         return replace(person, accounts=tuple(_merged(each, account) for each in person.accounts))
+
+    async def _one_at_a_time(self, change: Callable[[], Awaitable[T]]) -> T:
+        """Make a change while this process makes no other, and again if another node has changed the same people."""
+        async with self._changing:
+            while True:
+                try:
+                    return await change()
+                except Outdated:
+                    await self.reload()
 
     def _check(self, by: By, account: Account, wanted: Role | None) -> None:
         maker = self._access.role(by.chat, by.sender)
@@ -180,7 +217,7 @@ class Membership:
             by=self._access.principal(by.chat, by.sender),
             at=self._clock.time(),
         )
-        await self._people.save(person)
+        await self._people.save(person, self._roles.with_accounts(person))
         self._roles.put(person)
         log.info("role changed", who=account.principal, role=person.role, blocked=is_blocked, by=person.by)
         return person

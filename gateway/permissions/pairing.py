@@ -57,6 +57,10 @@ class Pairing:
                 shown = code.text
             await set_within(self._changed, max(0.0, code.expires - self._clock.time()), self._clock)
 
+    def look(self) -> None:
+        """See if there is another code, or an owner, because another node has changed that."""
+        self._changed.set()
+
     async def code(self) -> Code:
         """Return the valid code, a new one if there is none."""
         code, _ = await self._table.current(new_code())
@@ -73,7 +77,7 @@ class Pairing:
         An event that is handled again, after a crash, is no further try.
         """
         done = await self._membership.pair(
-            account, lambda owner: self._table.attempt(typed(text), account.principal, owner, event)
+            account, lambda owner, seen: self._table.attempt(typed(text), account.principal, owner, event, seen)
         )
         if done in (Try.LOCKED, Try.NOW_LOCKED, Try.WRONG):
             log.warning("wrong pairing code", who=account.principal, outcome=done.value)

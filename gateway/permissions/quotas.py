@@ -8,6 +8,7 @@ from dataclasses import astuple
 from pathlib import Path
 from weakref import WeakValueDictionary
 
+from agent_core.file_lock import Watched, file_locked
 from agent_core.sandbox.limits import MemoryPool
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.group import write_json
@@ -26,9 +27,9 @@ class Quotas:
     def __init__(self, folder: Path, settings: Callable[[], QuotaSettings]) -> None:
         """`settings` returns those in force."""
         self.settings = settings
-        self._file = folder / PEOPLE
+        self._file = Watched(folder / PEOPLE)
         self._lock = threading.Lock()
-        self._people: People | None = None
+        self._people: People = {}
         self._pools: WeakValueDictionary[tuple[str, str], MemoryPool] = WeakValueDictionary()
 
     def filled_by(self, person: str) -> Usage:
@@ -38,13 +39,13 @@ class Quotas:
 
     def note(self, person: str, chat: str, by: Usage, whole: Usage) -> None:
         """Add a call's change to a user's usage in a chat, clamped between 0 and `whole`, the chat's total."""
-        with self._lock:
+        with self._lock, file_locked(self._file.lock):
             known = self._known()
             theirs = known.setdefault(person, {})
             new = theirs.get(chat, Usage()) + by
             theirs[chat] = Usage(_within(new.bytes, whole.bytes), _within(new.files, whole.files))
             written = {name: {at: astuple(each) for at, each in chats.items()} for name, chats in known.items()}
-            write_json(self._file, written)
+            write_json(self._file.path, written)
 
     def pool(self, whose: str, name: str, mb: int) -> MemoryPool:
         """Return the memory pool that programs share; the same object as long as a program uses it."""
@@ -54,8 +55,8 @@ class Quotas:
         return pool
 
     def _known(self) -> People:
-        if self._people is None:
-            self._people = _read(self._file)
+        if self._file.has_changed():
+            self._people = _read(self._file.path)
         return self._people
 
 

@@ -70,6 +70,11 @@ class Roles:
         """Return the person with this account, if there is a row."""
         return self._people.get(principal)
 
+    def with_accounts(self, person: Person) -> list[Person]:
+        """Return the people who have one of a person's accounts now."""
+        found = (self._people.get(each.principal) for each in person.accounts)
+        return list({each.id: each for each in found if each is not None}.values())
+
     def linked(self, principal: str) -> list[str]:
         """Return the principals of all accounts of the person with this account, in order."""
         person = self._people.get(principal)
@@ -110,6 +115,13 @@ class Roles:
         """Take over the people of changed settings."""
         self.settings = settings
         for person in {each.id: each for each in self._people.values()}.values():
+            self.put(person)
+        self.changed.set()
+
+    def replace(self, people: Iterable[Person]) -> None:
+        """Take over the state of everybody, of whom others may be gone."""
+        self._people, self._roles = {}, {}
+        for person in people:
             self.put(person)
         self.changed.set()
 

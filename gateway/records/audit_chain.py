@@ -1,8 +1,8 @@
 """Writes the audit file as a chain, and keeps its key and the heads of its days outside the folder.
 
 The heads say for each day how many entries it has and the code of the last one. They are written after the entries, so
-after a crash the file may be ahead of them; the entries beyond are taken over if their codes are right. All methods
-block.
+after a crash the file may be ahead of them; the entries beyond are taken over if their codes are right. Several
+processes may write there: each change is made under a lock, with the heads as they are on the disk. All methods block.
 """
 
 import hashlib
@@ -11,17 +11,22 @@ import os
 import re
 import secrets
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import date, timedelta
 from pathlib import Path
 
 import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from agent_core.file_lock import Held, file_locked, is_held
 from gateway.records.audit_entry import GAP, Content, Entry, first_code, read_entry, sealed
 
 FOLDER = "audit"
 KEY = "audit.key"
 HEADS = "audit.heads"
+LOCK = "audit.lock"
+WRITERS = "audit.writers"
+"""A folder with a file for each process that writes, locked as long as that lives."""
 DAYS = 30
 KEY_BYTES = 32
 NAME = re.compile(r"\d{4}-\d\d-\d\d\.jsonl")
@@ -41,6 +46,8 @@ class DayHead(BaseModel):
     """That of the last entry."""
     has_unsigned: bool = False
     """True if the file begins with lines from before there was a chain."""
+    size: int = -1
+    """Bytes of the file; another size is that of a process which was killed before it wrote the head. -1: unknown."""
 
 
 class Heads(BaseModel):
@@ -62,7 +69,7 @@ class Heads(BaseModel):
 
 
 class Chain:
-    """The chained files. There is one writer, as the store's lock allows one process."""
+    """The chained files, as one process among others writes them."""
 
     def __init__(self, home: Path, known: Callable[[str], None] = lambda _: None) -> None:
         """`known` is told the key, as a secret."""
@@ -73,17 +80,23 @@ class Chain:
         self._heads = Heads()
         self._lost: dict[str, int] = {}
         """By day: entries that could not be written."""
+        self._presence: Held | None = None
 
     def open(self, today: str, at: str) -> None:
-        """Read the key and the heads, or create them, and note what the last process left. Raises OSError."""
+        """Read the key and the heads, or create them, and note what dead processes left. Raises OSError."""
+        with self._alone():
+            self._open(today, at)
+
+    def _open(self, today: str, at: str) -> None:
         if self._key:
             return
         self._key = key_of(self._home, create=True)
         self._known(self._key.hex())
         try:
             self._heads = read_heads(self._home, self._key) or self._adopted(today)
-            if self._heads.is_open:
+            if self._bury() or (self._heads.is_open and not self._others()):
                 self._note_kill(at)
+            self._presence = Held(self._home / WRITERS / secrets.token_hex(8))
             self._save(self._heads.model_copy(update={"is_open": True}))
         except OSError:
             self._key = b""
@@ -91,19 +104,26 @@ class Chain:
 
     def close(self) -> None:
         """Note that all entries are written; after losses the next start notes a gap."""
-        if self._key and not self._lost:
-            self._save(self._heads.model_copy(update={"is_open": False}))
+        if self._presence is None:
+            return
+        with self._alone():
+            self._presence.release()
+            if not self._lost:
+                self._presence.path.unlink()
+                if not self._others():
+                    self._save(self._heads.model_copy(update={"is_open": False}))
 
     def append(self, day: str, at: str, lines: Sequence[tuple[str, str, Content]]) -> None:
         """Add entries, each with time, status and content, to the file of a day. Raises OSError."""
         lost = self._lost.get(day, 0)
         try:
-            self.open(day, at)
-            first: list[tuple[str, str, Content]] = []
-            if lost:
-                self._roll_forward(day)
-                first = [(at, GAP, {"lost": lost})]
-            self._write(day, at, [*first, *lines])
+            with self._alone():
+                self._open(day, at)
+                first: list[tuple[str, str, Content]] = []
+                if lost:
+                    self._roll_forward(day)
+                    first = [(at, GAP, {"lost": lost})]
+                self._write(day, at, [*first, *lines])
         except OSError:
             self._lost[day] = lost + len(lines)
             raise
@@ -111,6 +131,10 @@ class Chain:
 
     def erase(self, is_theirs: Callable[[Content], bool]) -> int:
         """Erase the contents of entries and return how many; their places in the chain stay. Raises OSError."""
+        with self._alone():
+            return self._erase(is_theirs)
+
+    def _erase(self, is_theirs: Callable[[Content], bool]) -> int:
         count = 0
         for file in sorted(self._folder.glob("*.jsonl")):
             lines = file.read_bytes().splitlines(keepends=True)
@@ -125,20 +149,45 @@ class Chain:
                 part.unlink(missing_ok=True)
                 _write_whole(part, b"".join(lines))
                 part.replace(file)
+                if (head := self._heads.days.get(file.stem)) is not None:
+                    self._put(file.stem, head.model_copy(update={"size": file.stat().st_size}))
             count += changed
         return count
 
     def sweep(self, day: str) -> None:
         """Remove audit files that have expired by that day, and no other files. Raises OSError."""
-        oldest = oldest_on(day)
+        with self._alone():
+            self._sweep(oldest_on(day))
+
+    def _sweep(self, oldest: str) -> None:
         for file in self._folder.iterdir() if self._folder.is_dir() else ():
             if NAME.fullmatch(file.name) and file.stem <= oldest:
                 file.unlink()
         if self._key and any(each <= oldest for each in self._heads.days):
             self._save(self._heads.after(oldest))
 
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Let no other process write while the context is open, and go by the heads that the last one left."""
+        with file_locked(self._home / LOCK):
+            if self._key:
+                self._heads = read_heads(self._home, self._key) or self._heads
+            yield
+
+    def _bury(self) -> bool:
+        """Forget the processes that died while they wrote. Returns True if there were any."""
+        folder = self._home / WRITERS
+        dead = [file for file in folder.iterdir() if not is_held(file)] if folder.is_dir() else []
+        for file in dead:
+            file.unlink()
+        return bool(dead)
+
+    def _others(self) -> bool:
+        """Return True if another process writes."""
+        return (self._home / WRITERS).is_dir() and any((self._home / WRITERS).iterdir())
+
     def _note_kill(self, at: str) -> None:
-        """Take over what the last process wrote before it was killed, and note that the rest is missing."""
+        """Take over what a process wrote before it was killed, and note that the rest is missing."""
         newest = sorted(self._heads.days)[-NEWEST:]
         for day in newest:
             self._roll_forward(day)
@@ -176,22 +225,27 @@ class Chain:
         for number, (_, entry) in enumerate(entries_of(file.read_bytes())):
             if number >= head.entries and entry.follows(self._key, code):
                 code, count = entry.code, count + 1
-        self._put(day, head.model_copy(update={"code": code, "entries": count}))
+        size = file.stat().st_size
+        self._put(day, head.model_copy(update={"code": code, "entries": count, "size": size}))
 
     def _write(self, day: str, at: str, lines: Sequence[tuple[str, str, Content]]) -> None:
-        head = self._head(day)
-        entries: list[Entry] = []
-        for line in lines:
-            entries.append(sealed(self._key, entries[-1].code if entries else head.code, *line))
+        self._head(day)
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC | os.O_NOFOLLOW
         with os.fdopen(os.open(self._folder / f"{day}.jsonl", flags, 0o600), "a+b") as file:
+            if self._head(day).size not in (-1, file.tell()):
+                self._roll_forward(day)
+            head, entries = self._head(day), list[Entry]()
+            for line in lines:
+                entries.append(sealed(self._key, entries[-1].code if entries else head.code, *line))
             # A full disk or a crash may have left half a line.
             torn = file.tell() and os.pread(file.fileno(), 1, file.tell() - 1) != b"\n"
             file.write("".join(["\n" if torn else "", *(entry.line() for entry in entries)]).encode())
             file.flush()
             os.fdatasync(file.fileno())
-        self._put(day, head.model_copy(update={"entries": head.entries + len(entries), "code": entries[-1].code}))
+            size = file.tell()
+        count = head.entries + len(entries)
+        self._put(day, head.model_copy(update={"entries": count, "code": entries[-1].code, "size": size}))
 
     def _put(self, day: str, head: DayHead) -> None:
         """Set the head of a day. If it cannot be saved, the file is ahead of it, as after a crash."""

@@ -5,6 +5,7 @@ from dataclasses import astuple, dataclass, replace
 
 from gateway.store.connection import Connection
 from gateway.store.table import Table
+from gateway.store.topics import Topic
 
 ID_LENGTH = 8
 
@@ -42,7 +43,7 @@ class Browsers(Table):
             query = "SELECT digest, principal, person, name, place, created, used FROM browsers ORDER BY created"
             return [Browser(*row) for row in connection.execute(query)]
 
-        return await self._reader.run(read)
+        return await self._writer.submit(read)  # in order with the changes that this process makes
 
     async def save(self, browser: Browser, *, instead_of: str = "") -> None:
         """Add or change a row; `instead_of` is the digest of a row to delete."""
@@ -57,6 +58,7 @@ class Browsers(Table):
                 " ON CONFLICT (digest) DO UPDATE SET name = excluded.name, used = excluded.used",
                 astuple(masked),
             )
+            self._changed(connection, Topic.BROWSERS)
 
         await self._writer.submit(change)
 
@@ -74,5 +76,6 @@ class Browsers(Table):
 
         def change(connection: Connection) -> None:
             connection.executemany("DELETE FROM browsers WHERE digest = ?", rows)
+            self._changed(connection, Topic.BROWSERS)
 
         await self._writer.submit(change)

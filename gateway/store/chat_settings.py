@@ -9,6 +9,7 @@ from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Reads
 from gateway.store.table import Table
+from gateway.store.topics import Topic
 from gateway.store.writer import Writer
 
 
@@ -59,7 +60,7 @@ class ChatSettings(Table):
     def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets) -> None:
         super().__init__(writer, reader, clock, secrets)
         self._rows: dict[tuple[str, str], tuple[str, str, float]] | None = None
-        """Cached because messages need them; only this process changes them."""
+        """Cached because messages need them; `reload` reads those that other nodes have changed."""
         self._loading = asyncio.Lock()
 
     async def get(self, chat: ChatKey, name: str) -> str | None:
@@ -93,10 +94,11 @@ class ChatSettings(Table):
 
     async def set(self, place: Place, name: str, value: str | None, by: str) -> None:
         """Set a value for a place, or remove it (None). `by` is the id of the user who does."""
-        rows, now = await self._all(), self._clock.time()
+        now = self._clock.time()
         value = None if value is None else self._secrets.mask(value)
 
         def change(connection: Connection) -> None:
+            self._changed(connection, Topic.SETTINGS)
             if value is None:
                 connection.execute("DELETE FROM chat_settings WHERE place = ? AND name = ?", (place.key, name))
                 return
@@ -108,6 +110,7 @@ class ChatSettings(Table):
             )
 
         await self._writer.submit(change)
+        rows = await self._all()
         if value is None:
             rows.pop((place.key, name), None)
         else:
@@ -117,10 +120,18 @@ class ChatSettings(Table):
         """Return the places that a chat belongs to, narrowest first."""
         return places(chat)
 
+    async def tell_of_files(self) -> None:
+        """Tell the other nodes that the files with the settings have changed."""
+        await self._writer.submit(lambda connection: self._changed(connection, Topic.FILES))
+
+    async def reload(self) -> None:
+        """Read all settings again, because another node has changed some."""
+        self._rows = await self._writer.submit(_read)  # in order with the changes that this process makes
+
     async def _all(self) -> dict[tuple[str, str], tuple[str, str, float]]:
         async with self._loading:
             if self._rows is None:
-                self._rows = await self._reader.run(_read)
+                self._rows = await self._writer.submit(_read)
         return self._rows
 
 

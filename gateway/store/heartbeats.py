@@ -6,7 +6,8 @@ from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.job import Heartbeat
 from gateway.store.row_codec import RowCodec
-from gateway.store.table import Table
+from gateway.store.table import Table, alone
+from gateway.store.topics import Topic
 
 _ROWS = RowCodec(Heartbeat, "heartbeats", columns={"on": "is_on"})
 _WROTE = (
@@ -43,6 +44,7 @@ class Heartbeats(Table):
 
         def change(connection: Connection) -> None:
             _save(connection, heartbeat)
+            self._changed(connection, Topic.JOBS)
 
         await self._writer.submit(change)
 
@@ -50,6 +52,7 @@ class Heartbeats(Table):
         """Apply a step to a chat's current heartbeat; returns None if the chat has none."""
 
         def change(connection: Connection) -> Heartbeat | None:
+            alone(connection)
             found = _find(connection, chat)
             if found is None:
                 return None

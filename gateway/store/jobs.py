@@ -9,7 +9,8 @@ from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.job import Job, JobState
 from gateway.store.row_codec import RowCodec
-from gateway.store.table import Table
+from gateway.store.table import Table, locked_row
+from gateway.store.topics import Topic
 
 _ROWS = RowCodec(Job, "jobs", json_fields=("rule", "work", "scripts", "given"))
 _ON_PLATFORMS = "instr(:platforms, ':' || substr(chat, 1, instr(chat, ':'))) > 0"
@@ -37,6 +38,7 @@ class Jobs(Table):
         query = f"INSERT INTO jobs ({_ROWS.columns}) VALUES ({_ROWS.marks}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
 
         def change(connection: Connection) -> bool:
+            self._changed(connection, Topic.JOBS)
             return connection.execute(query, row).rowcount == 1
 
         return await self._writer.submit(change)
@@ -44,18 +46,26 @@ class Jobs(Table):
     async def save(self, job: Job) -> None:
         """Overwrite a job with this value; use `change` to modify its current state."""
         safe = self._masked_job(job)
-        await self._writer.submit(partial(_save, job=safe))
+
+        def change(connection: Connection) -> None:
+            _save(connection, safe)
+            self._changed(connection, Topic.JOBS)
+
+        await self._writer.submit(change)
 
     async def change(self, job_id: str, step: JobStep) -> Job | None:
         """Apply a step to a job's current state. Returns the result, or None if there is no such job."""
 
         def change(connection: Connection) -> Job | None:
+            if not locked_row(connection, "jobs", job_id):
+                return None
             found = next(_select(connection, "id = :id", {"id": job_id}), None)
             if found is None:
                 return None
             job = self._masked_job(step(found))
             if job != found:
                 _save(connection, job)
+                self._changed(connection, Topic.JOBS)
             return job
 
         return await self._writer.submit(change)

@@ -1,13 +1,15 @@
 """The table of codes that link a second account to a person. Only digests of the codes are kept."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from hashlib import sha256
 
 from gateway.store.connection import Connection
 from gateway.store.pairing import note_outcome
-from gateway.store.people import save_person
+from gateway.store.people import check_seen, save_person
 from gateway.store.person import Account, Person
 from gateway.store.table import Table
+from gateway.store.topics import Topic
 
 LASTS = 600.0
 """Seconds that a code is valid."""
@@ -57,15 +59,20 @@ class Links(Table):
 
         return await self._reader.run(read)
 
-    async def use(self, key: str, person: Person, event: str) -> bool:
-        """Store a person with all linked accounts and use up the code. Returns False if it was used already."""
+    async def use(self, key: str, person: Person, event: str, seen: Collection[Person] | None = None) -> bool:
+        """Store a person with all linked accounts and use up the code. Returns False if it was used already.
+
+        Raises Outdated as `People.save` does.
+        """
         now = self._clock.time()
         names = {each.principal: self._secrets.mask(each.name) for each in person.accounts}
 
         def change(connection: Connection) -> bool:
             if connection.execute("DELETE FROM links WHERE id = ? AND expires > ?", (key, now)).rowcount != 1:
                 return False
+            check_seen(connection, person, seen)
             save_person(connection, person, names)
+            self._changed(connection, Topic.PEOPLE)
             note_outcome(connection, event, LINKED, now)
             return True
 

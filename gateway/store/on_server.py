@@ -5,8 +5,9 @@ from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
 from gateway.errors import ParleyError
-from gateway.store.connection import Connection, Fence, Reads
+from gateway.store.connection import Connection, Reads
 from gateway.store.contents import OnServer
+from gateway.store.signals import StoreNode
 from gateway.store.writer import Writer
 
 
@@ -32,13 +33,14 @@ class Server:
             raise NoDriver from error
 
     @asynccontextmanager
-    async def opened(self, fence: Fence | None = None) -> AsyncIterator[tuple[Writer, Reads]]:
+    async def opened(self, node: StoreNode | None = None) -> AsyncIterator[tuple[Writer, Reads]]:
         """Open the store. Raises ParleyError if the database cannot be used.
 
-        `fence` is the node that writes; None: nobody else uses the database, or nobody minds.
+        `node` is the process that writes; None: nobody else uses the database, or nobody minds.
         """
+        fence, signals = (node.fence, node.signals) if node is not None else (None, None)
         async with self._opening.opened(self._url, fence) as (writing, reading):
-            yield Writer(writing, fence=fence), reading
+            yield Writer(writing, fence=fence, signals=signals), reading
 
     async def migrate(self) -> None:
         """Bring the schema up to date. Raises ParleyError if the database cannot be used."""

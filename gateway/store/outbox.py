@@ -14,6 +14,7 @@ from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done, parse_item
 from gateway.store.rows import InboxItem, Offered, Post, PostState
 from gateway.store.table import Table, in_chat, readable
+from gateway.store.topics import Topic
 
 MOST_IDS = 1_000
 _SAYS_YES = '"says":"yes"'
@@ -92,7 +93,9 @@ class Outbox(Table):
                 "UPDATE outbox SET state = 'sent', message_id = ?, body = ?, said_at = ? WHERE key = ?",
                 (message_id, body, at, post.key),
             )
-            connection.execute("UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0", (str(post.chat),))
+            spoke = connection.execute("UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0", (str(post.chat),))
+            if spoke.rowcount:
+                self._changed(connection, Topic.SPOKEN, str(post.chat))
 
         await self._writer.submit(change)
 

@@ -1,14 +1,16 @@
 """The tables of the pairing code and of wrong tries."""
 
 import hmac
+from collections.abc import Collection
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 
 from gateway.store.connection import Connection
-from gateway.store.people import save_person
+from gateway.store.people import check_seen, save_person
 from gateway.store.person import Person
-from gateway.store.table import Table
+from gateway.store.table import Table, alone
+from gateway.store.topics import Topic
 
 LASTS = 3_600.0
 """Seconds that a code is valid, and that a sender with too many wrong tries is locked."""
@@ -48,6 +50,7 @@ class Pairing(Table):
         now = self._clock.time()
 
         def change(connection: Connection) -> tuple[Code, bool]:
+            alone(connection)
             found = _code(connection, now)
             if found is not None:
                 return found, False
@@ -58,10 +61,13 @@ class Pairing(Table):
 
         return await self._writer.submit(change)
 
-    async def attempt(self, text: str, principal: str, owner: Person, event: str) -> tuple[Try, bool]:
+    async def attempt(
+        self, text: str, principal: str, owner: Person, event: str, seen: Collection[Person] | None = None
+    ) -> tuple[Try, bool]:
         """Take the try of an event. The right code is used up by storing the owner in the same transaction.
 
-        The second value is False for an event that was handled before; then nothing changes.
+        The second value is False for an event that was handled before; then nothing changes. Raises Outdated as
+        `People.save` does.
         """
         now = self._clock.time()
         name = {each.principal: self._secrets.mask(each.name) for each in owner.accounts}
@@ -69,7 +75,9 @@ class Pairing(Table):
         def change(connection: Connection) -> tuple[Try, bool]:
             if (earlier := _outcome(connection, event)) is not None:
                 return Try(earlier), False
+            alone(connection)
             done = attempt(connection)
+            self._changed(connection, Topic.PAIRING)
             note_outcome(connection, event, done, now)
             return done, True
 
@@ -80,7 +88,9 @@ class Pairing(Table):
             code = _code(connection, now)
             if code is not None and hmac.compare_digest(code.text.encode(), text.encode()):
                 connection.execute("DELETE FROM pairing")
+                check_seen(connection, owner, seen)
                 save_person(connection, owner, name)
+                self._changed(connection, Topic.PEOPLE)
                 return Try.PAIRED
             connection.execute(_NOTE_TRY, (principal, wrong + 1, now))
             connection.execute("UPDATE pairing SET wrong = wrong + 1")

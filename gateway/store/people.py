@@ -1,13 +1,15 @@
 """The tables of people and of their accounts."""
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.person import ROLES, Account, Person, RoleName
-from gateway.store.table import Table, readable
+from gateway.store.table import Table, alone, readable
+from gateway.store.topics import Topic
+from gateway.store.writer import Outdated
 
 _ACCOUNTS = "SELECT principal, person, name, chat FROM accounts ORDER BY added"
 _PEOPLE = "SELECT id, role, is_blocked, given_by, at FROM people ORDER BY added"
@@ -18,24 +20,36 @@ class People(Table):
 
     async def all(self) -> list[Person]:
         """Return everybody, in the order in which they became known."""
+        return await self._writer.submit(_everybody)  # in order with the changes that this process makes
 
-        def read(connection: Connection) -> list[Person]:
-            accounts = defaultdict[str, list[Account]](list)
-            for person, account in readable(connection.execute(_ACCOUNTS), _account, "accounts"):
-                accounts[person].append(account)
-            found = readable(connection.execute(_PEOPLE), _person, "people")
-            return [replace(each, accounts=tuple(accounts[each.id])) for each in found]
+    async def save(self, person: Person, seen: Collection[Person] | None = None) -> None:
+        """Store a person's state. Accounts that were another person's move to this one.
 
-        return await self._reader.run(read)
-
-    async def save(self, person: Person) -> None:
-        """Store a person's state. Accounts that were another person's move to this one."""
+        Raises Outdated if other people than `seen` have these accounts, as another node has changed them. None: no
+        matter who has them.
+        """
         names = {each.principal: self._secrets.mask(each.name) for each in person.accounts}
 
         def change(connection: Connection) -> None:
+            check_seen(connection, person, seen)
             save_person(connection, person, names)
+            self._changed(connection, Topic.PEOPLE)
 
-        await self._writer.submit(change)
+        return await self._writer.submit(change)
+
+
+def check_seen(connection: Connection, person: Person, seen: Collection[Person] | None) -> None:
+    """Check that the people `seen` have the accounts of a person, and let no other node change that. Raises Outdated.
+
+    None: no matter who has them.
+    """
+    if seen is None:
+        return
+    alone(connection)
+    names = {each.principal for each in person.accounts}
+    found = [each for each in _everybody(connection) if not names.isdisjoint(own.principal for own in each.accounts)]
+    if {each.id: each for each in found} != {each.id: each for each in seen}:
+        raise Outdated("another node has changed these people")
 
 
 def save_person(connection: Connection, person: Person, names: Mapping[str, str]) -> None:
@@ -54,6 +68,14 @@ def save_person(connection: Connection, person: Person, names: Mapping[str, str]
     connection.executemany("DELETE FROM accounts WHERE principal = ?", [(each.principal,) for each in person.accounts])
     connection.executemany("INSERT INTO accounts (principal, person, name, chat) VALUES (?, ?, ?, ?)", rows)
     connection.execute("DELETE FROM people WHERE id NOT IN (SELECT person FROM accounts)")
+
+
+def _everybody(connection: Connection) -> list[Person]:
+    accounts = defaultdict[str, list[Account]](list)
+    for person, account in readable(connection.execute(_ACCOUNTS), _account, "accounts"):
+        accounts[person].append(account)
+    found = readable(connection.execute(_PEOPLE), _person, "people")
+    return [replace(each, accounts=tuple(accounts[each.id])) for each in found]
 
 
 def _account(row: tuple[str, str, str, str | None]) -> tuple[str, Account]:

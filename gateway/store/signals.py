@@ -1,9 +1,10 @@
-"""News of changed rows, for the other processes that use the same database."""
+"""A process among those that use the same database, and news of changed rows for the others."""
 
 from collections.abc import Callable, Coroutine
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from gateway.store.connection import Connection
+from gateway.store.connection import Connection, Fence
 
 React = Callable[[str], Coroutine[object, object, None]]
 
@@ -29,3 +30,11 @@ class NoSignals:
 
     def on(self, topic: str, react: React) -> None:
         """Do nothing: nobody else changes anything."""
+
+
+@dataclass(frozen=True)
+class StoreNode:
+    """The process that opens a store, one of several on the database."""
+
+    fence: Fence
+    signals: Signals = field(default_factory=NoSignals)

@@ -9,12 +9,13 @@ from typing import Literal
 from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent, chat_account
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
+from gateway.store.topics import Topic
 from gateway.texts.amounts import Allowance, Period, Unit
 
 State = Literal["reserved", "settled", "estimate"]
 STEP = 900
 """Seconds for which usage is added up. Midnight is a multiple of it in every time zone."""
-_COLUMNS = {Scope.CHAT: "chat", Scope.PERSON: "person", Scope.JOB: "job"}
+COLUMNS = {Scope.CHAT: "chat", Scope.PERSON: "person", Scope.JOB: "job"}
 
 
 class By(StrEnum):
@@ -39,6 +40,7 @@ _SUMS = (
 _KIND = "CASE WHEN job != '' THEN 'job' WHEN run LIKE 'task-%' THEN 'task' ELSE 'chat' END"
 
 
+_RESERVE = "INSERT INTO spending (id, at, run, chat, person, job, model, tokens, cost, state)"
 _SET = (
     "INSERT INTO budgets VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (scope, subject, period, unit) DO UPDATE"
     " SET amount = excluded.amount, set_by = excluded.set_by, set_at = excluded.set_at"
@@ -83,7 +85,7 @@ class Spending(Table):
         row = call, at, payer.run, chat, payer.person, payer.job, model, spent.tokens, spent.cost
 
         def change(connection: Connection) -> None:
-            connection.execute("INSERT INTO spending VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'reserved')", row)
+            connection.execute(f"{_RESERVE} VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'reserved')", row)
 
         return self._writer.submit(change)
 
@@ -114,7 +116,7 @@ class Spending(Table):
 
         def read(connection: Connection) -> dict[Account, Spent]:
             found: dict[Account, Spent] = {}
-            for scope, column in _COLUMNS.items():
+            for scope, column in COLUMNS.items():
                 for subject, tokens, cost in connection.execute(query.format(column), (since,)):
                     if subject:
                         found[Account(scope, subject)] = Spent(tokens, cost)
@@ -144,7 +146,7 @@ class Spending(Table):
 
     async def usage(self, since: float, scope: Scope, subjects: Sequence[str] = ()) -> list[Used]:
         """Return what the accounts of a scope have used together since a time, oldest first."""
-        column = _COLUMNS.get(scope)
+        column = COLUMNS.get(scope)
         named = {f"subject{number}": subject for number, subject in enumerate(subjects)}
         where = f" AND {column} IN ({', '.join(f':{name}' for name in named)})" if column else ""
         query = (
@@ -197,6 +199,7 @@ class Budgets(Table):
 
         def change(connection: Connection) -> None:
             connection.execute(_SET, row)
+            self._changed(connection, Topic.BUDGETS)
 
         await self._writer.submit(change)
 
@@ -206,6 +209,7 @@ class Budgets(Table):
 
         def change(connection: Connection) -> None:
             connection.execute(query, (account.scope, account.subject, period))
+            self._changed(connection, Topic.BUDGETS)
 
         await self._writer.submit(change)
 

@@ -5,6 +5,7 @@ import json
 from channels.base import ChatKey, Standing
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
+from gateway.store.topics import Topic
 
 
 class Standings(Table):
@@ -17,7 +18,7 @@ class Standings(Table):
             rows = connection.execute("SELECT person, roles, is_full_member FROM standings")
             return dict(readable(rows, _standing, "standings"))
 
-        return await self._reader.run(read)
+        return await self._writer.submit(read)  # in order with the changes that this process makes
 
     async def save(self, person: str, standing: Standing) -> None:
         values = (person, json.dumps(standing.roles), int(standing.is_full_member), self._clock.time())
@@ -29,6 +30,7 @@ class Standings(Table):
                 " SET roles = excluded.roles, is_full_member = excluded.is_full_member, at = excluded.at",
                 values,
             )
+            self._changed(connection, Topic.STANDINGS)
 
         await self._writer.submit(change)
 

@@ -17,7 +17,7 @@ from gateway.store.approvals import Approvals, Rules
 from gateway.store.browsers import Browsers
 from gateway.store.chat_settings import ChatSettings
 from gateway.store.chats import Chats, LoadedSkills
-from gateway.store.connection import Connection, Fence, Reads
+from gateway.store.connection import Connection, Reads
 from gateway.store.conversations import Conversations
 from gateway.store.erasures import Erasures
 from gateway.store.exchanges import Exchanges
@@ -54,6 +54,8 @@ from gateway.store.run_records import RunRecords
 from gateway.store.runs import Runs
 from gateway.store.search import Search
 from gateway.store.sessions import Sessions
+from gateway.store.shared_spending import SharedSpending
+from gateway.store.signals import StoreNode
 from gateway.store.spending import Budgets, Spending
 from gateway.store.standings import Standings
 from gateway.store.steps import Steps
@@ -69,7 +71,10 @@ T = TypeVar("T", bound=Table)
 class Store:
     """All tables of a store. Open it with `Store.open`; a store in a file is locked until it is closed."""
 
-    def __init__(self, writer: Writer, reader: Reads, clock: Clock, new_id: NewId, secrets: Secrets) -> None:
+    def __init__(
+        self, writer: Writer, reader: Reads, clock: Clock, new_id: NewId, secrets: Secrets, *, node: str | None = None
+    ) -> None:
+        """`node` is the id of this process among those that share the database; None: it is alone."""
         self.secrets = secrets
         """Masked in every text before it is written."""
         tables = self._tables = writer, reader, clock, secrets
@@ -88,12 +93,11 @@ class Store:
         self.rules = Rules(*tables)
         self.standings, self.menus, self.browsers = Standings(*tables), Menus(*tables), Browsers(*tables)
         self.tasks, self.recordings = Tasks(*tables), Recordings(*tables)
-        self.jobs = Jobs(*tables)
-        self.firings = Firings(*tables)
+        self.jobs, self.firings = Jobs(*tables), Firings(*tables)
         self.heartbeats = Heartbeats(*tables)
         self.read_marks, self.restores = ReadMarks(*tables), Restores(*tables)
         self.budgets = Budgets(*tables)
-        self.spending = Spending(*tables)
+        self.spending = Spending(*tables) if node is None else SharedSpending(*tables, node=node)
         self.erasures = Erasures(*tables)
         self.retention = Retention(*tables)
         self.people, self.links = People(*tables), Links(*tables)
@@ -112,7 +116,7 @@ class Store:
         *,
         ballast: int = 0,
         url: str | None = None,
-        fence: Fence | None = None,
+        node: StoreNode | None = None,
     ) -> AsyncIterator["Store"]:
         """Open the store in `home`, or on the PostgreSQL server of `url`.
 
@@ -125,12 +129,12 @@ class Store:
             secrets: Masked in every text before it is written.
             ballast: Bytes of a placeholder file that is deleted when the disk is full.
             url: The address of a PostgreSQL database.
-            fence: The node that writes, one of several on the database.
+            node: The process that writes, one of several on the database.
         """
-        databases = _in_file(home, ballast) if url is None else _on_server(home, url, fence)
+        databases = _in_file(home, ballast) if url is None else _on_server(home, url, node)
         async with databases as (writer, reading):
             try:
-                yield cls(writer, reading, clock, new_id, secrets or Secrets())
+                yield cls(writer, reading, clock, new_id, secrets or Secrets(), node=node.fence.id if node else None)
             finally:
                 await writer.close()
 
@@ -162,9 +166,9 @@ class Store:
 
 
 @asynccontextmanager
-async def _on_server(home: Path, url: str, fence: Fence | None) -> AsyncIterator[tuple[Writer, Reads]]:
+async def _on_server(home: Path, url: str, node: StoreNode | None) -> AsyncIterator[tuple[Writer, Reads]]:
     create_home(home)
-    async with Server(url).opened(fence) as (writer, reading):
+    async with Server(url).opened(node) as (writer, reading):
         yield writer, reading
 
 

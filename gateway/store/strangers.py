@@ -8,7 +8,8 @@ from pydantic import TypeAdapter
 
 from channels.base import CommandInvoked, MessageReceived
 from gateway.store.connection import Connection, Rows
-from gateway.store.table import Table, readable
+from gateway.store.table import Table, alone, readable
+from gateway.store.topics import Topic
 
 KEPT = 7 * 24 * 3_600.0
 """Seconds for which a stranger and their words are kept."""
@@ -63,8 +64,10 @@ class Strangers(Table):
         said = self._secrets.masked(_bare(said))
 
         def change(connection: Connection) -> Stranger | None:
+            alone(connection)
             _forget_old(connection, now)
             known = _find(connection, "principal = ?", principal)
+            self._changed(connection, Topic.STRANGERS)
             if known is not None:
                 _add_words(connection, known, said)
                 only_began = isinstance(known.event, CommandInvoked) and isinstance(said, MessageReceived)
@@ -110,6 +113,7 @@ class Strangers(Table):
                 return False
             empty = _without_words(known.event).model_dump_json()
             connection.execute("UPDATE strangers SET state = 'ignored', event = ? WHERE id = ?", (empty, key))
+            self._changed(connection, Topic.STRANGERS)
             return True
 
         return await self._writer.submit(change)
@@ -127,6 +131,7 @@ class Strangers(Table):
         now = self._clock.time()
 
         def change(connection: Connection) -> None:
+            alone(connection)
             _forget_old(connection, now)
             (shown,) = connection.execute("SELECT count(*) FROM strangers WHERE state = 'shown'").fetchone()
             connection.execute(

@@ -8,7 +8,8 @@ import structlog
 from agent_core.clock import Clock
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
-from gateway.store.connection import Reads
+from gateway.store.connection import Connection, Reads
+from gateway.store.topics import Topic
 from gateway.store.writer import Writer
 
 T = TypeVar("T")
@@ -29,6 +30,20 @@ class Table:
         self._reader = reader
         self._clock = clock
         self._secrets = secrets
+
+    def _changed(self, connection: Connection, topic: Topic, key: str = "") -> None:
+        """Tell other nodes of changed rows, as part of the transaction that changes them."""
+        self._writer.signals.changed(connection, topic, key)
+
+
+def locked_row(connection: Connection, table: str, key: str) -> bool:
+    """Let no other node change a row until the end of the transaction. Returns False if there is no such row."""
+    return connection.execute(f"UPDATE {table} SET id = id WHERE id = ?", (key,)).rowcount == 1  # noqa: S608
+
+
+def alone(connection: Connection) -> None:
+    """Let no other node make a change that calls this until the end of the transaction."""
+    connection.execute("UPDATE store SET born = born")
 
 
 def in_chat(chat: ChatKey | None) -> tuple[str, tuple[str, ...]]:

@@ -24,6 +24,7 @@ import structlog
 from channels.base import NotTakenIn
 from gateway.store.connection import CommitUnknown, Connection, Fence, Fenced, Writes
 from gateway.store.side_file import MarkKeeper, count
+from gateway.store.signals import NoSignals, Signals
 
 T = TypeVar("T")
 Change = Callable[[Connection], T]
@@ -48,6 +49,10 @@ LATER = 0.05
 """Seconds that a `later` change may wait for an urgent one."""
 
 log = structlog.get_logger(__name__)
+
+
+class Outdated(ValueError):
+    """A change was made from rows that another node has changed meanwhile. Nothing was written."""
 
 
 class StoreUnavailable(NotTakenIn):
@@ -108,14 +113,17 @@ class Writer:
         try_again_every: float = TRY_AGAIN_EVERY,
         make_room: Callable[[], bool] = lambda: False,
         fence: Fence | None = None,
+        signals: Signals | None = None,
     ) -> None:
-        """`mark` is told each commit; None: commits are not counted. `fence` is told when nothing may be written.
+        """`mark` is told each commit; None: commits are not counted. `fence` is told when nothing may be written, and
+        `signals` tell other nodes of changes.
 
         `make_room` frees space on a full disk and returns True if it could; it blocks.
         """
         self._make_room = make_room
         self.database = database
         """For work that cannot be part of a transaction, such as a VACUUM."""
+        self.signals = signals or NoSignals()
         self._mark = mark
         self._fence = fence
         self._is_fenced = False
@@ -185,7 +193,8 @@ class Writer:
         """Commit a change; on a disk error, a patient one is tried until it works."""
         while (error := await self._commit([job])) is not None:
             if not _passes(error):
-                log.error("a change could not be written", exc_info=error)
+                if not isinstance(error, Outdated):
+                    log.error("a change could not be written", exc_info=error)
                 _fail(job, error)
                 break
             if _is_full(error) and await asyncio.to_thread(self._make_room):

@@ -81,6 +81,12 @@ class LiveSettings:
             models = await self._models_for(wanted)
         await self._put(wanted, models)
 
+    async def refresh(self) -> None:
+        """Put in force what was set in chats on other nodes."""
+        async with self._one_at_a_time:
+            if await self._over(self._files) != self._current.now:
+                await self.load()
+
     async def chosen(self, name: str) -> ChatSetting | None:
         """Return what was set in a chat, by whom and when; None if nothing was."""
         return await self._rows.at(EVERYWHERE, f"{_PREFIX}{name}")
@@ -113,11 +119,17 @@ class LiveSettings:
         return self._files.reread is not None
 
     async def reload(self) -> Reread:
-        """Read the files again and put in force what may change. All secrets in them are masked from now on.
+        """Read the files again, on all nodes, and put in force what may change. All secrets in them are masked.
 
         Raises:
             SettingsError: The files cannot be used, and nothing has changed.
         """
+        reread = await self.reread()
+        await self._rows.tell_of_files()
+        return reread
+
+    async def reread(self) -> Reread:
+        """Do what `reload` does on this node. Raises SettingsError."""
         async with self._one_at_a_time:
             files = await self._reread()
             changed, before, now = list(_changed(self._files, files)), self._current.now, self._files

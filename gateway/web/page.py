@@ -184,6 +184,9 @@ class Entrance:
     async def rename(self, browser: Browser, name: str) -> None:
         await self._access.sessions.rename(browser, name)
 
+    async def reload(self) -> None:
+        await self._access.sessions.reload()
+
     async def sweep(self) -> None:
         await self._access.sweep()
 

@@ -71,6 +71,15 @@ class BrowserSessions:
         if old:
             await self._rows.delete(old)
 
+    async def reload(self) -> None:
+        """Read the browsers again, because another node has signed some in or out."""
+        found = {each.digest: each for each in await self._rows.all()}
+        for digest in self._browsers.keys() - found.keys():
+            self._drop(digest)
+        for digest, each in found.items():
+            known = self._browsers.get(digest)
+            self._browsers[digest] = each if known is None else replace(each, used=max(each.used, known.used))
+
     async def close(self) -> None:
         await self._writing.join()
 

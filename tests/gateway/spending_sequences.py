@@ -15,9 +15,10 @@ from agent_core.clock import Clock
 from channels.base import Channel, ChatKey, OutboundMessage
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import BudgetNotices
-from gateway.permissions.budgets import BudgetRules, Budgets, Charged, Lack
+from gateway.permissions.budgets import BudgetRules, Budgets
 from gateway.permissions.ledger import Ledger
 from gateway.permissions.roles import People, Roles
+from gateway.permissions.room import Charged, Lack, OwnRoom
 from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent, chat_account
 from gateway.store.opening import FILE
 from gateway.store.rows import Post
@@ -58,7 +59,8 @@ async def budgets_in(home: Path, clock: Clock, ids: "count[int]") -> AsyncIterat
     async with Store.open(home, clock, lambda: f"id-{next(ids)}") as store:
         access = Access(Roles(People(frozenset(), frozenset())), [], (), clock)
         notices = BudgetNotices(store, Nowhere(), access, Nowhere(), in_force())
-        budgets = Budgets(store, clock, lambda: f"call-{next(ids)}", Ledger(ZONE), notices, BudgetRules())
+        room = OwnRoom(Ledger(ZONE), store.spending, clock)
+        budgets = Budgets(store, clock, lambda: f"call-{next(ids)}", room, notices, BudgetRules())
         await budgets.load()
         try:
             yield budgets, store, access

@@ -3,6 +3,7 @@
 import os
 import stat
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -192,3 +193,54 @@ def test_the_command_says_what_was_changed(
 
 def _now() -> str:
     return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S}.000Z"
+
+
+# Several processes
+
+
+def say(chain: Chain, word: str, day: str = DAY) -> None:
+    chain.append(day, AT, [(AT, "ok", {"person": f"memory:{word}"})])
+
+
+def test_several_processes_write_one_chain(tmp_path: Path) -> None:
+    one, other = Chain(tmp_path), Chain(tmp_path)
+    for word in ("ann", "bob", "carl"):
+        say(one, word)
+        say(other, word)
+    say(other, "zoe", NEXT)
+    say(one, "eve", NEXT)
+    assert other.erase(lambda content: content["person"] == "memory:bob") == 2
+    say(one, "dan")
+    one.close()
+    say(other, "fay")
+    other.close()
+
+    assert checked(tmp_path) == Verdict(days=2, entries=10, erased=2)
+
+
+def test_processes_that_start_at_once_make_one_key(tmp_path: Path) -> None:
+    chains = [Chain(tmp_path) for _ in range(8)]
+    with ThreadPoolExecutor(8) as threads:
+        list(threads.map(say, chains, "abcdefgh"))
+    for chain in chains:
+        chain.close()
+
+    assert checked(tmp_path) == Verdict(days=1, entries=8)
+
+
+def test_one_that_was_killed_leaves_a_gap_though_others_go_on(tmp_path: Path) -> None:
+    living, killed = Chain(tmp_path), Chain(tmp_path)
+    say(living, "ann")
+    say(killed, "bob")
+    heads = (tmp_path / HEADS).read_bytes()
+    say(killed, "carl")
+    (tmp_path / HEADS).write_bytes(heads)  # it died before it wrote the head
+    del killed
+    say(living, "dan")
+    newcomer = Chain(tmp_path)
+    say(newcomer, "eve")
+    for chain in (living, newcomer):
+        chain.close()
+
+    verdict = checked(tmp_path)
+    assert (verdict.entries, verdict.faults, len(verdict.gaps)) == (6, [], 1)

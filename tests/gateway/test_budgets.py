@@ -9,7 +9,7 @@ from agent_core.loop.model_chain import Candidate
 from agent_core.models.llm import FailureCause, FailureKind, LlmRequest
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm, Turn, Waits
 from channels.memory import NO_PACE
-from gateway.permissions.budgets import Charged
+from gateway.permissions.room import Charged
 from gateway.settings.budgets import BudgetSettings
 from gateway.store.budget import ALL, Account, Payer, Scope, Spent
 from gateway.store.job import FiringState, Report

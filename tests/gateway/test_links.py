@@ -8,8 +8,8 @@ import pytest
 from channels.base import ChatKey, Sender
 from channels.memory import NO_PACE, user
 from gateway.app.page_commands import PageCommands
-from gateway.permissions.budgets import Charged
 from gateway.permissions.roles import Role
+from gateway.permissions.room import Charged
 from gateway.store.budget import Account, Payer, Scope, Spent
 from gateway.texts.amounts import Period
 from tests.gateway.bot import Bot

@@ -25,6 +25,7 @@ from gateway.store.on_server import Server
 from gateway.store.opening import FILE, StoreBusy, StoreDamaged, check_store
 from gateway.store.postgres_contents import DatabaseBusy
 from gateway.store.postgres_opening import DatabaseLeft, DatabaseUnusable
+from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
 from gateway.upkeep.migration import SQLITE, NotEmpty
@@ -202,7 +203,7 @@ async def test_a_process_that_was_cut_off_can_write_no_more_once_the_store_is_el
 ) -> None:
     url = url_of(tmp_path)
     await Server(url).migrate()
-    async with Node.joined(url, FACTS) as node, Server(url).opened(node) as (writer, _):
+    async with Node.joined(url, FACTS) as node, Server(url).opened(StoreNode(node)) as (writer, _):
         rows(url, "UPDATE nodes SET beat = beat - interval '1 hour'")
         move(tmp_path, SQLITE, PARLEY_DATABASE_URL=url)
         with pytest.raises(StoreUnavailable):

@@ -142,6 +142,7 @@ class CostsScreen:
 
     async def _budget_rows(self, visit: Visit) -> list[BudgetRow]:
         """Return all budgets, those of everything first, then those of which most is used."""
+        await self._budgets.refresh()
         reserved, ledger = await self._budgets.reserved(), self._budgets.ledger
         rows = []
         for account in {ledger.shared(each)[0] for each in self._budgets.accounts}:

@@ -13,6 +13,7 @@ from gateway.cluster.leases import AllLeases
 from gateway.cluster.node import Facts, Node
 from gateway.cluster.signals import NodeSignals
 from gateway.store.on_server import Server
+from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
@@ -62,7 +63,7 @@ async def wanting(name: str, doing: Doing, home: Path, url: str) -> AsyncIterato
     facts = Facts(name=name, host="here", pid=1, version="0", started=1.0)
     async with AsyncExitStack() as life:
         node = await life.enter_async_context(Node.joined(url, facts))
-        store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, fence=node))
+        store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
         signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
         leases = HeldLeases(store.leases, node, signals)
         task = asyncio.create_task(leases.while_held(LEASE, lambda: doing.by(name)))

@@ -12,6 +12,7 @@ from gateway.cluster.signals import NodeSignals
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.on_server import Server
+from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
 from tests.agent_core.kit import numbered
@@ -35,7 +36,7 @@ async def url(tmp_path: Path, url_of: UrlOf) -> str:
 async def node_with_store(home: Path, url: str) -> AsyncIterator[tuple[Node, Store]]:
     async with (
         Node.joined(url, FACTS) as node,
-        Store.open(home, FakeClock(), numbered(), Secrets(), url=url, fence=node) as store,
+        Store.open(home, FakeClock(), numbered(), Secrets(), url=url, node=StoreNode(node)) as store,
     ):
         yield node, store
 

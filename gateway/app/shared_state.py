@@ -1,0 +1,78 @@
+"""What this process keeps in memory of rows that other nodes change: which news makes it read what again."""
+
+import structlog
+
+from gateway.app.command_table import Commands
+from gateway.errors import SettingsError
+from gateway.permissions.groups import RULES
+from gateway.store.signals import React
+from gateway.store.topics import Topic
+
+log = structlog.get_logger(__name__)
+
+
+class SharedState(Commands):
+    """The parts that go by rows of the store, kept as all nodes have changed them."""
+
+    def hear(self) -> None:
+        """Read again what other nodes change, from now on."""
+        reactions: dict[Topic, React] = {
+            Topic.PEOPLE: self._people_changed,
+            Topic.STANDINGS: self._standings_changed,
+            Topic.SETTINGS: self._settings_changed,
+            Topic.FILES: self._files_changed,
+            Topic.BUDGETS: self._budgets_changed,
+            Topic.ROOM: self._room_came,
+            Topic.STRANGERS: self._strangers_changed,
+            Topic.PAIRING: self._pairing_changed,
+            Topic.JOBS: self._jobs_changed,
+            Topic.BROWSERS: self._browsers_changed,
+            Topic.SPOKEN: self._spoken,
+        }
+        for topic, react in reactions.items():
+            self._system.peers.signals.on(topic, react)
+
+    async def _people_changed(self, _: str) -> None:
+        await self.membership.reload()
+        self.pairing.look()
+        self.strangers.look()
+        await self.revocation.sweep()
+
+    async def _standings_changed(self, _: str) -> None:
+        self.groups.standings.update(await self.store.standings.all())
+        await self.revocation.sweep()
+
+    async def _settings_changed(self, _: str) -> None:
+        rows = self.store.chat_settings
+        await rows.reload()
+        self.groups.rules.replace(await rows.named(*RULES))
+        await self.live.refresh()
+        await self.revocation.sweep()
+
+    async def _files_changed(self, _: str) -> None:
+        try:
+            await self.live.reread()
+        except SettingsError as error:
+            log.warning("the settings that another node has read again cannot be used here", reason=error.sentence)
+
+    async def _budgets_changed(self, _: str) -> None:
+        await self.budgets.reload()
+
+    async def _room_came(self, _: str) -> None:
+        self.budgets.wake()
+
+    async def _strangers_changed(self, _: str) -> None:
+        self.strangers.look()
+
+    async def _pairing_changed(self, _: str) -> None:
+        self.pairing.look()
+
+    async def _jobs_changed(self, _: str) -> None:
+        self.planned.set()
+
+    async def _browsers_changed(self, _: str) -> None:
+        if self.settings.entrance is not None:
+            await self.settings.entrance.reload()
+
+    async def _spoken(self, chat: str) -> None:
+        self.access.also_spoke([chat] if chat else await self.store.chats.spoken_in())

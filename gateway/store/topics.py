@@ -1,0 +1,23 @@
+"""The topics of news between nodes, see `gateway.store.signals`."""
+
+from enum import StrEnum
+
+
+class Topic(StrEnum):
+    """Rows that other nodes keep in memory, or wait for."""
+
+    PEOPLE = "people"
+    STANDINGS = "standings"
+    SETTINGS = "settings"
+    """Settings made in chats: rules of groups, models, skills, and those of the installation."""
+    BUDGETS = "budgets"
+    ROOM = "room"
+    """Somebody waited for room in a budget, and a call has used less than was reserved for it."""
+    STRANGERS = "strangers"
+    PAIRING = "pairing"
+    JOBS = "jobs"
+    BROWSERS = "browsers"
+    FILES = "files"
+    """The files with the settings, which each node reads itself."""
+    SPOKEN = "spoken"
+    """The bot has spoken in a chat for the first time; the key is the chat."""
