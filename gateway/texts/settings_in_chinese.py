@@ -34,6 +34,7 @@ SETTINGS = {
     "keep_days": "多少天后缩短工具的长结果并删除已发送文件的副本；0：从不。",
     "database_url": "PostgreSQL 数据库的地址，如 postgresql://parley:password@db.example.org/parley，需要安装 cluster "
     "附加组件。留空：使用文件 parley.db。",
+    "node_name": "多台机器共用一个 PostgreSQL 数据库时，本机的名字：字母、数字、点和短横线。留空：主机名。",
     "log_level": "标准错误输出上的日志级别：debug、info、warning 或 error。",
     "log_format": "console、logfmt 或 json。留空：终端上为 console，否则为 logfmt。",
     "permissions.owner": "主人的规则：对 read（查看文件）、write（更改文件）、net（向其他机器发送）、exec（运行程序）、"
