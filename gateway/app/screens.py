@@ -34,7 +34,7 @@ def desk_of(made: Composition, person: str) -> Desk:
     schedules = SchedulesScreen(made.store, made.jobs, insight)
     runs = RunsScreen(made.store, insight, made.roles, made.current, made.clock, made.settings.home)
     memory = MemoryScreen(made.store, made.memories, made.roles, insight)
-    people = PeopleScreen(made.roles, made.strangers)
+    people = PeopleScreen(made.roles, made.strangers, made.access)
     costs = CostsScreen(made.store.spending, made.budgets, made.access, insight, made.current, made.clock)
     settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
     skills = SkillsScreen(made.agent_parts.skills, made.store, made.delivery)

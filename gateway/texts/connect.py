@@ -52,7 +52,7 @@ TEXTS = {
     },
     "connect_is_it_you": {
         "en": "{name} wrote (`{id}`). Is that you? The owner decides about everything here.",
-        "zh": "{name} 发来了消息（`{id}`）。是您吗？主人可以决定这里的一切。",
+        "zh": "{name} 发来了消息（`{id}`）。是您吗？所有者可以决定这里的一切。",
     },
     "connect_written": {
         "en": "Written to `{file}`, which only you can read: {names}.",
@@ -80,11 +80,11 @@ TEXTS = {
     },
     "connect_hello": {
         "en": "Hello {name}! You are my owner now. I answer as soon as Parley is started.",
-        "zh": "您好，{name}！您现在是我的主人。Parley 启动后我就会回答您。",
+        "zh": "您好，{name}！您现在是我的所有者。Parley 启动后我就会回答您。",
     },
     "connect_hello_running": {
         "en": "Hello {name}! You are my owner now. Write to me whenever you like; `{slash}help` shows what I can do.",
-        "zh": "您好，{name}！您现在是我的主人。随时可以给我发消息；发送 `{slash}help` 可查看我能做什么。",
+        "zh": "您好，{name}！您现在是我的所有者。随时可以给我发消息；发送 `{slash}help` 可查看我能做什么。",
     },
     "connect_no_choice": {
         "en": "`{value}` is none of the choices.",

@@ -38,7 +38,7 @@ TEXTS = {
     "model_row_no": {"en": "`{model}`: not reachable{why}", "zh": "`{model}`：无法使用{why}"},
     "model_price": {
         "en": "${input} in, ${output} out per million tokens",
-        "zh": "每百万 token 输入 ${input}、输出 ${output}",
+        "zh": "每百万词元输入 ${input}、输出 ${output}",
     },
     "model_free": {"en": "free", "zh": "免费"},
     "model_price_unknown": {"en": "price unknown", "zh": "价格未知"},

@@ -10,16 +10,16 @@ SETTINGS = {
     "thinking": "回答前的思考程度，网页上折叠显示：off、minimal、low、medium、high、xhigh 或 max。",
     "openai_base_url": "您自己的、使用 OpenAI 聊天协议的服务器地址，如 http://127.0.0.1:8000/v1。",
     "vision": "是否把图片交给模型：on 或 off。留空：由模型是否支持图片决定。",
-    "owners": "这个 Parley 的主人：以逗号分隔的“平台:编号”，如 telegram:123456789。",
+    "owners": "这个 Parley 的所有者：以逗号分隔的“平台:编号”，如 telegram:123456789。",
     "allow": "其他可以与它对话的人，写法相同。留空：公共平台上没有其他人。",
-    "answer_strangers": "陌生人私聊时，是否告诉对方已询问主人：on 或 off。群里始终不作声。",
+    "answer_strangers": "陌生人私聊时，是否告诉对方已询问所有者：on 或 off。群里始终不作声。",
     "ai_name": "您的 Parley 的名字。",
     "personality": "说话方式：balanced、professional、concise、warm、cheerful、patient、teacher、critic、engineer、"
     "butler、playful 或 stoic；也可以自己描述，最多 180 个字符。",
     "language": "Parley 自己的消息在新聊天中所用的语言：en 或 zh。模型按您的语言回答。",
     "timezone": "IANA 时区名，如 Asia/Shanghai。留空：本机的时区。",
-    "shared_memory": "所有主人的私聊共用一份记忆，而不是每个聊天各有一份：on 或 off。",
-    "heartbeat": "是否向主人提议一次每半小时检查有无需要处理的事：on 或 off。各聊天中用 /heartbeat 开关。",
+    "shared_memory": "所有所有者的私聊共用一份记忆，而不是每个聊天各有一份：on 或 off。",
+    "heartbeat": "是否向所有者提议一次每半小时检查有无需要处理的事：on 或 off。各聊天中用 /heartbeat 开关。",
     "reactions": "在 Telegram、Slack 和 Discord 上，用表情回应显示您的消息处理到哪一步：on 或 off。",
     "search": "网页搜索：SearXNG 服务器的地址、brave、tavily 或 duckduckgo。brave 和 tavily 还需要 BRAVE_API_KEY 或 "
     "TAVILY_API_KEY。留空：不能搜索。",
@@ -37,9 +37,9 @@ SETTINGS = {
     "node_name": "多台机器共用一个 PostgreSQL 数据库时，本机的名字：字母、数字、点和短横线。留空：主机名。",
     "log_level": "标准错误输出上的日志级别：debug、info、warning 或 error。",
     "log_format": "console、logfmt 或 json。留空：终端上为 console，否则为 logfmt。",
-    "permissions.owner": "主人的规则：对 read（查看文件）、write（更改文件）、net（向其他机器发送）、exec（运行程序）、"
-    "sandboxed（在没有网络的沙箱中运行命令或 Parley 自带技能的脚本；只设置了 exec 时与其相同）和 admin（更改日程、"
-    "技能、设置）分别设为 allow（允许）、ask（询问）或 deny（拒绝）。未列出的保持默认。",
+    "permissions.owner": "所有者的规则：对 read（查看文件）、write（更改文件）、net（向其他机器发送）、"
+    "exec（运行程序）、sandboxed（在没有网络的沙箱中运行命令或 Parley 自带技能的脚本；只设置了 exec 时与其相同）"
+    "和 admin（更改日程、技能、设置）分别设为 allow（允许）、ask（询问）或 deny（拒绝）。未列出的保持默认。",
     "permissions.admin": "管理员的规则。",
     "permissions.user": "成员的规则：allow 中的人，以及在聊天中批准为成员的人。",
     "permissions.guest": "访客的规则。他们写的内容不可信，因此 net、exec、sandboxed 和 admin 只能是 ask 或 deny。",
@@ -48,11 +48,11 @@ SETTINGS = {
     "limits.tool_calls": "一次回答最多调用工具的次数。",
     "limits.minutes": "一次回答最长的分钟数，不含等待批准的时间。",
     "budgets.all": "全部合计的预算，如 2 USD a day; 30 USD a month。留空：没有。",
-    "budgets.chat": "每个聊天的预算，以美元或 token 计，如 200k tokens a day。",
+    "budgets.chat": "每个聊天的预算，以美元或词元计，如 200k tokens a day。",
     "budgets.person": "每个人在所有聊天中合计的预算。",
     "budgets.job": "每个定时任务的预算。",
     "budgets.cheaper_model": "预算用到 80 % 后改用的模型，写法同 PARLEY_MODEL。",
-    "budgets.unknown_price": "价格未知的模型按每百万 token 多少美元计算。本机上的模型算免费。",
+    "budgets.unknown_price": "价格未知的模型按每百万词元多少美元计算。本机上的模型算免费。",
     "quotas.chat_mb": "一个聊天的文件最多占用的 MB，含为 /undo 保留的部分。",
     "quotas.chat_files": "一个聊天最多的文件和文件夹数，含保留的部分。",
     "quotas.person_mb": "一个人在所有聊天中合计最多占用的 MB。",

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from gateway.admin.screen import View, Visit
 from gateway.commands.people import BLOCKED, NONE, ROLES
+from gateway.permissions.access import Access
 from gateway.permissions.roles import Role, Roles
 from gateway.store.person import Person
 from gateway.upkeep.stranger_notices import VERDICTS
@@ -38,8 +39,9 @@ class PeopleScreen:
 
     name = "people"
 
-    def __init__(self, roles: Roles, strangers: Strangers) -> None:
+    def __init__(self, roles: Roles, strangers: Strangers, access: Access) -> None:
         self._roles = roles
+        self._access = access
         self._strangers = strangers
 
     async def view(self, visit: Visit) -> View:
@@ -60,6 +62,7 @@ class PeopleScreen:
 
     def _row(self, person: Person, visit: Visit) -> _Row:
         accounts = tuple(each.principal for each in person.accounts)
+        names = (each.name for each in person.accounts)
         role = self._roles.of(accounts[0])
         is_self = visit.visitor.principal in accounts
         offered = [] if is_self else [each for each in Role if each is not role and _may_give(visit, each)]
@@ -67,7 +70,7 @@ class PeopleScreen:
         if role is not None and not is_self:
             changes[NONE] = ROLES[NONE]
         return _Row(
-            name=next((each.name for each in person.accounts if each.name), "–"),
+            name=next(filter(None, (*map(self._access.name_of, accounts), *names)), "–"),
             accounts=accounts,
             role=ROLES[role.value if role else BLOCKED if person.is_blocked else NONE],
             in_settings=self._roles.seeded(accounts[0]) is not None,
