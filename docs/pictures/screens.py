@@ -45,6 +45,8 @@ HIGHEST = 1_600
 """Pixels of a picture; what is below is left out."""
 CHAT = "chat"
 """Name of the pictures of the chat page, which is none of the admin pages."""
+GUIDES = {f"connect-{each}": f"connect/{each}" for each in ("discord", "model", "slack", "telegram")}
+"""Paths of the guides, shown at their first step, by the name of their pictures. They are taken in light only."""
 MODEL = SCRIPTED_MODEL.model_copy(update={"id": "claude-sonnet-5", "input_price": 3.0, "output_price": 15.0})
 PEOPLE = People(owners=frozenset({"telegram:ann"}), allow=frozenset({"telegram:bob"}))
 
@@ -127,19 +129,29 @@ async def team(home: Path) -> AsyncIterator[AdminWorld]:
 def shots(names: list[str]) -> Iterator[Shot]:
     for name in names:
         for width in (DESKTOP, PHONE):
-            for dark in (False, True):
+            for dark in (False,) if name in GUIDES else (False, True):
                 yield Shot(name, width, dark)
 
 
 async def take(world: AdminWorld, browser: Browser, shot: Shot) -> bytes:
     """Return the picture as a PNG file."""
-    path = "" if shot.screen == CHAT else shot.screen
+    path = "" if shot.screen == CHAT else GUIDES.get(shot.screen, shot.screen)
     async with world.tab(browser, path, width=shot.width, dark=shot.dark) as tab:
         if shot.screen == CHAT:
             await tab.goto(world.server.url)
             await expect(tab.get_by_role("log")).to_contain_text("304.56")
+        if shot.screen in GUIDES:
+            await _begun(tab)
         await _still(tab)
         return _small(await tab.screenshot(full_page=True, animations="disabled", caret="hide"))
+
+
+async def _begun(tab: Tab) -> None:
+    """Begin a guide, unless that was done for another picture, and wait for its first question."""
+    begin = tab.get_by_role("button", name="Begin")
+    if await begin.count():
+        await begin.click()
+    await expect(tab.get_by_role("button", name="Go on")).to_be_visible()
 
 
 async def _still(tab: Tab) -> None:
@@ -156,7 +168,7 @@ def _small(picture: bytes) -> bytes:
 
 
 def screens(world: AdminWorld) -> list[str]:
-    return [CHAT, *(each.name for each in world.desk.screens)]
+    return [CHAT, *(each.name for each in world.desk.screens), *GUIDES]
 
 
 async def main(names: list[str]) -> None:
