@@ -308,8 +308,7 @@ class Menu:
 
     commands: tuple[CommandSpec, ...] = ()
     suggest: Callable[[ChatKey, Sender, Typed], Awaitable[Sequence[Suggestion]]] = _no_suggestions
-    """Returns values for an argument that contain what the user has typed; none for those who may not use the command
-    there."""
+    """Returns values for an argument that contain what was typed; none for those who may not use the command."""
 
 
 class ChannelError(Exception):

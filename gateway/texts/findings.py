@@ -160,6 +160,35 @@ _HOME = (
     (r"(.+) more files of skills need a look", r"还有 \1 个技能文件需要检查"),
     (r"see /skills in a direct chat", "请在私聊中发送 /skills 查看"),
 )
+_DATABASE = (
+    (r"the way to the database keeps sessions, locks and news", "到数据库的连接能保持会话、锁和通知"),
+    (r"the way to the database does not keep sessions: (.+)", r"到数据库的连接不能保持会话：\1"),
+    (
+        r"connect to PostgreSQL itself, or through a pooler in session mode",
+        "请直接连接 PostgreSQL，或使用会话模式的连接池",
+    ),
+    (r"the clock agrees with that of the database", "时钟与数据库的一致"),
+    (r"the clock of this machine is (\d+) s ahead of that of the database", r"本机时钟比数据库快 \1 秒"),
+    (r"the clock of this machine is (\d+) s \S+ that of the database", r"本机时钟比数据库慢 \1 秒"),
+    (
+        r"let both be set from the network \(NTP\); jobs are due by the clock of a node",
+        "请让两者都从网络校时（NTP）；任务按节点的时钟到期",
+    ),
+    (r"(.+) will belong to the database from the first start on", r"\1 将从首次启动起属于该数据库"),
+    (r"(.+) is the folder that belongs to the database", r"\1 是属于该数据库的文件夹"),
+    (r"(.+) belongs to another database", r"\1 属于另一个数据库"),
+    (r"set PARLEY_HOME to the folder that the nodes share", "请把 PARLEY_HOME 设为各节点共用的文件夹"),
+    (
+        r"(.+) is not the folder that the nodes share \((.+) is missing in it\)",
+        r"\1 不是各节点共用的文件夹（其中没有 \2）",
+    ),
+    (r"mount that one as PARLEY_HOME", "请把共用的文件夹挂载为 PARLEY_HOME"),
+    (r"nodes: (.+)", r"节点：\1"),
+    (r"(.+) is not the same on all nodes: (.+)", r"各节点的 \1 不一致：\2"),
+    (r"set it everywhere, and restart those that lag", "请在各处设为相同，并重启落后的节点"),
+    (r"node (.+) has not been heard of for (.+) s", r"节点 \1 已 \2 秒没有消息"),
+    (r"see parley nodes", "请运行 parley nodes 查看"),
+)
 _MACHINE = (
     (
         r"remove the folder \.venv and start \./run again, or install Parley into an environment of its own",
@@ -205,7 +234,9 @@ _MACHINE = (
     (r"Nothing is wrong\.", "没有发现问题。"),
     (r"(\d+) problems? to put right\.", r"有 \1 个问题需要解决。"),
 )
-_CHINESE = tuple((re.compile(words), chinese) for words, chinese in (*_PLATFORMS, *_MODELS, *_HOME, *_MACHINE))
+_CHINESE = tuple(
+    (re.compile(words), chinese) for words, chinese in (*_PLATFORMS, *_MODELS, *_HOME, *_DATABASE, *_MACHINE)
+)
 
 
 def finding_in(words: str, language: Language) -> str:
