@@ -82,7 +82,7 @@ class Commands(Chats):
         usage = UsageCommands(store.spending, self.access, self.current, self.settings.home / OUTGOING, clock)
         followed = self.revocation.sweep, store.pairing.outcome
         test = ModelTest(self.chat_models, self.spending_of, store.spending, clock, self._new_id)
-        rules = GroupRules(self.groups.rules, store.chat_settings)
+        rules = GroupRules(self.groups.rules, store.chat_settings, self.audit)
         found = (
             HelpCommands(about, self.current).commands,
             status.commands,
@@ -107,7 +107,7 @@ class Commands(Chats):
             McpCommands(self.approved).commands,
             GroupCommands(rules, self.revocation.sweep).commands,
             GroupToolCommands(rules).commands,
-            BudgetCommands(self.budgets, store, self.access).commands,
+            BudgetCommands(self.budgets, store, self.access, self.audit).commands,
             usage.commands,
             TaskCommands(self.tasks, pace, clock).commands,
             SearchCommands(store, self.delivery, self.access, clock, self.current).commands,

@@ -163,7 +163,7 @@ class Foundation:
 
     @cached_property
     def membership(self) -> Membership:
-        return Membership(self.access, self.roles, self.store, self._clock, self._new_id)
+        return Membership(self.access, self.roles, self.store, self.audit, self._clock, self._new_id)
 
     @cached_property
     def pairing(self) -> Pairing:

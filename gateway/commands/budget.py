@@ -11,9 +11,10 @@ from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import whose
 from gateway.permissions.budgets import Budgets
 from gateway.permissions.roles import Role
+from gateway.records.audit import AuditLog
 from gateway.store.budget import ALL, Account, Budget, Scope, chat_account
 from gateway.store.store import Store
-from gateway.texts.amounts import BadAmount, allowance_words, amount_words, parse_allowance, period_of
+from gateway.texts.amounts import BadAmount, allowance_words, amount_words, exact, parse_allowance, period_of
 from gateway.texts.say import say
 
 _TARGET = re.compile(
@@ -47,8 +48,9 @@ class _Wish:
 class BudgetCommands:
     """The command /budget."""
 
-    def __init__(self, budgets: Budgets, store: Store, access: Access) -> None:
+    def __init__(self, budgets: Budgets, store: Store, access: Access, audit: AuditLog) -> None:
         self._budgets = budgets
+        self._audit = audit
         self._access = access
         self._store = store
 
@@ -149,6 +151,7 @@ class BudgetCommands:
             line = self._line(given, now[0])
             return Rewritten(reply(f"{say('budget_high_enough', given.language)}\n\n{line}"))
         await self._budgets.set(budget, given.sender.id)
+        self._record(given, wish.account, exact(budget.allowance))
         return Rewritten(reply(f"{say('budget_set', given.language)}\n\n{self._line(given, budget)}"))
 
     async def _remove(self, given: Invocation, account: Account, words: str) -> Answer:
@@ -157,8 +160,14 @@ class BudgetCommands:
         if all(each.is_default for each in self._budgets.of(account)):
             return reply(say("budget_nothing_to_remove", given.language))
         await self._budgets.remove(account, period)
+        self._record(given, account, f"off {period or ''}".strip())
         lines = self._lines(given, account)
         return reply("\n\n".join([say("budget_removed", given.language), *(["\n".join(lines)] if lines else [])]))
+
+    def _record(self, given: Invocation, account: Account, details: str) -> None:
+        self._audit.changed(
+            given.chat, given.sender.id, f"budget {account.scope} {account.subject}".strip(), details=details
+        )
 
     def _mine(self, given: Invocation) -> Account:
         return Account(Scope.PERSON, self._access.person(given.chat, given.sender))

@@ -7,6 +7,7 @@ from channels.base import Button, OutboundMessage
 from gateway.commands.command import Invocation, reply
 from gateway.commands.levels import level_words
 from gateway.permissions.groups import Groups
+from gateway.records.audit import AuditLog
 from gateway.store.chat_settings import ChatSettings, Level, Place
 from gateway.texts.say import say
 
@@ -27,14 +28,16 @@ class Told:
 class GroupRules:
     """Stores rules, and tells which level's rule holds in a chat."""
 
-    def __init__(self, groups: Groups, settings: ChatSettings) -> None:
+    def __init__(self, groups: Groups, settings: ChatSettings, audit: AuditLog) -> None:
         self.groups = groups
+        self._audit = audit
         self._settings = settings
 
     async def set(self, given: Invocation, place: Place, name: str, value: str | None) -> None:
         """Set a rule for a place, or remove it (None). It holds at once."""
         await self._settings.set(place, name, value, given.sender.id)
         self.groups.put(place.key, name, value)
+        self._audit.changed(given.chat, given.sender.id, f"{name} {place.key}".strip(), details=value or "default")
 
     def told(self, given: Invocation, name: str, changed: Place | None = None) -> Told:
         """Return what to tell of a rule in a chat; `changed` is the place for which it was just set."""

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from dataclasses import replace
 
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
@@ -57,7 +58,8 @@ class PeopleCommands:
             return reply(say("role_not_yours", given.language))
         waiting = await self._strangers.waiting()
         wanted = given.arguments.strip().casefold()
-        people = [each for each in self._roles.people if wanted in _described(each).casefold()]
+        known = map(self._named, self._roles.people)
+        people = [each for each in known if wanted in _described(each).casefold()]
         lines = [say("people" if people or waiting else "people_none", given.language), ""]
         lines += [self._line(each, given.language) for each in people[:MOST_LISTED]]
         if len(people) > MOST_LISTED:
@@ -97,7 +99,7 @@ class PeopleCommands:
         )
         block = Button(label=say("block_button", given.language), action=f"/block {principal}")
         rows = (row, (block,)) if not person.is_blocked else (row,)
-        return OutboundMessage(markdown=self._line(person, given.language), buttons=rows)
+        return OutboundMessage(markdown=self._line(self._named(person), given.language), buttons=rows)
 
     async def allow(self, given: Invocation) -> Answer:
         """Let somebody in as a member, or as a guest; this ends a block."""
@@ -129,7 +131,7 @@ class PeopleCommands:
             return reply(say(str(refused), given.language, slash=given.slash))
         await self._revoked()
         await self._strangers.known_now(account.principal, "block", by)
-        text = say("person_blocked", given.language, who=_described(person), slash=given.slash)
+        text = say("person_blocked", given.language, who=_described(self._named(person)), slash=given.slash)
         return rewritten(text) if given.pressed else reply(text)
 
     async def stranger(self, given: Invocation) -> Answer:
@@ -170,7 +172,7 @@ class PeopleCommands:
         if role is not None:
             await self._strangers.known_now(account.principal, "guest" if role is Role.GUEST else "member", by)
         named = say(ROLES[role or NONE], given.language)
-        text = say("role_set", given.language, who=_described(person), role=named)
+        text = say("role_set", given.language, who=_described(self._named(person)), role=named)
         return rewritten(text) if given.pressed else reply(text)
 
     async def _account(self, given: Invocation, who: str) -> Account | None:
@@ -184,6 +186,11 @@ class PeopleCommands:
         if not given.is_admin:
             return say("role_not_yours", given.language)
         return say("who_unknown", given.language, who=as_code(who[:LONGEST_WHO]) or "?", slash=given.slash)
+
+    def _named(self, person: Person) -> Person:
+        """Return a person with the names that the platforms last told, where none are stored."""
+        names = ((each, each.name or self._access.name_of(each.principal)) for each in person.accounts)
+        return replace(person, accounts=tuple(replace(each, name=name) for each, name in names))
 
     def _line(self, person: Person, language: Language) -> str:
         role = self._roles.of(person.accounts[0].principal)

@@ -12,6 +12,7 @@ from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.codes import new_code
 from gateway.permissions.roles import Role, Roles
+from gateway.records.audit import AuditLog
 from gateway.store.links import Link
 from gateway.store.pairing import Try
 from gateway.store.person import Account, Person
@@ -43,7 +44,10 @@ class Membership:
     Changes are made one after another, and each checks the rights that its maker has at that moment.
     """
 
-    def __init__(self, access: Access, roles: Roles, store: Store, clock: Clock, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self, access: Access, roles: Roles, store: Store, audit: AuditLog, clock: Clock, new_id: Callable[[], str]
+    ) -> None:
+        self._audit = audit
         self._access = access
         self._roles = roles
         self._people, self._links = store.people, store.links
@@ -86,6 +90,7 @@ class Membership:
             done, is_new = await attempt(owner, self._roles.with_accounts(owner))
             if done is Try.PAIRED and is_new:
                 self._roles.put(owner)
+                self._record(account, f"role {account.principal}", "by a pairing code → owner")
                 log.info("an owner was paired", who=account.principal)
             return done
 
@@ -128,6 +133,7 @@ class Membership:
             if not await self._links.use(link.id, person, event, self._roles.with_accounts(person)):
                 raise RoleRefused("link_unknown")
             self._roles.put(person)
+            self._record(account, f"link {account.principal}", f"→ {giver.principal}")
             log.info("accounts were linked", who=account.principal, to=giver.principal)
             return person
 
@@ -150,6 +156,7 @@ class Membership:
             await self._people.save(alone, [person])  # takes the account from the other
             self._roles.put(rest)
             self._roles.put(alone)
+            self._record(account, f"link off {account.principal}")
             return True
 
         return await self._one_at_a_time(change)
@@ -173,6 +180,7 @@ class Membership:
             await self._people.save(alone, [person])
             self._roles.put(rest)
             self._roles.put(alone)
+            self._record(account, f"link off {other}")
             log.info("an account was separated", who=other, by=by)
             return alone
 
@@ -209,7 +217,13 @@ class Membership:
         person = self._roles.person(one)
         return one == other or (person is not None and person == self._roles.person(other))
 
+    def _record(self, account: Account, what: str, details: str = "") -> None:
+        """Record what somebody changed about themselves. What a visitor of the page commands is recorded there."""
+        if account.chat is not None:
+            self._audit.changed(account.chat, account.principal, what, details=details)
+
     async def _change(self, by: By, account: Account, *, role: Role | None, is_blocked: bool) -> Person:
+        before = self._roles.of(account.principal)
         person = replace(
             self.known(account),
             role=role.value if role else None,
@@ -219,6 +233,8 @@ class Membership:
         )
         await self._people.save(person, self._roles.with_accounts(person))
         self._roles.put(person)
+        details = f"{before or 'none'} → {'blocked' if is_blocked else role or 'none'}"
+        self._audit.changed(by.chat, by.sender.id, f"role {account.principal}", details=details)
         log.info("role changed", who=account.principal, role=person.role, blocked=is_blocked, by=person.by)
         return person
 

@@ -307,7 +307,7 @@ def read_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings, Refu
         "environ": environment,
         "files": files,
         "places": {".".join(key): entry.place for key, entry in merged.items()},
-        "reread": partial(_reread, environ, cwd),
+        "reread": partial(_reread, dict(environ), cwd),  # libraries set variables of their own later
         "warnings": (*_useless(merged), *left_out(cwd, files, names), *misnamed(environ, from_dotenv, dotenv, names)),
     }
     others = {*channel_configs(), TABLE}

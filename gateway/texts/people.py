@@ -29,7 +29,7 @@ TEXTS = {
         "之后由所有者用 `{slash}pair` 获取。",
     },
     "pair_code": {
-        "en": "Send me `/pair {code}` in a direct chat to become an owner (on Slack `!pair {code}`). "
+        "en": "Whoever sends me `/pair {code}` in a direct chat becomes an owner (on Slack `!pair {code}`). "
         "The code works once, within {minutes} min.",
         "zh": "谁在私聊中给我发送 `/pair {code}`（在 Slack 上是 `!pair {code}`），谁就成为所有者。"
         "此码只能用一次，{minutes} 分钟内有效。",

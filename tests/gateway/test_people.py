@@ -9,8 +9,10 @@ from channels.base import Accepted, Sender
 from gateway.permissions.roles import Role
 from gateway.store.pairing import MOST_OF_CODE, MOST_OF_SENDER
 from tests.clock import FakeClock
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.gateway.peopled import NOBODY, code_of, role_of, told
+from tests.gateway.peopled import NOBODY, Platform, code_of, role_of, told
+from tests.process import until
 
 # The first owner
 
@@ -183,7 +185,7 @@ async def test_members_and_guests_see_and_change_nobody(start_bot: StartBot) -> 
 async def test_people_are_listed_with_buttons_that_change_them(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/people")
-    assert "- Owner: `memory:ann` (in the settings)" in bot.screen[-1]
+    assert "- Owner: `Ann` `memory:ann` (in the settings)" in bot.screen[-1]
     assert "- Member: `memory:bob` (in the settings)" in bot.screen[-1]
 
     await bot.channel.presses("memory:bob")
@@ -212,3 +214,41 @@ async def test_people_of_the_same_name_have_buttons_that_tell_them_apart(start_b
     listed = next(each for _, each, *_ in reversed(bot.channel.posts) if each.markdown.startswith("These people"))
     assert {"Dan", "Eve (memory)"} <= {button.label for row in listed.buttons for button in row}
     assert "Guest: `Eve` `memory:eve` (by `Ann`)" in listed.markdown
+
+
+async def test_people_of_the_settings_are_listed_by_the_names_under_which_they_were_seen(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.", channel=Platform())
+    await bot.hears("hello", sender="bob")
+
+    await bot.hears("/people")
+
+    assert "- Member: `Bob` `memory:bob` (in the settings)" in bot.screen[-1]
+    assert "- Owner: `Ann` `memory:ann` (in the settings)" in bot.screen[-1]
+
+
+async def test_changes_of_roles_groups_and_budgets_are_in_the_audit_with_who_made_them(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello.", channel=Platform())
+    await bot.hears("/role memory:bob admin")
+    await bot.hears("/block memory:eve")
+    await bot.hears("/budget all 5 USD a day")
+    await bot.hears("/speakers everybody", group="team")
+    code = await code_of(bot)
+    await bot.hears(f"/pair {code}", sender="carl")
+    await bot.hears("/role memory:bob king")
+
+    await bot.channel.until(lambda: "owner" in told(bot, "carl")[-1])
+    await until(lambda: "pairing code" in _audited(bot))
+    await bot.hears("/audit")
+
+    rows = [line.partition("**")[2] for line in bot.screen[-1].splitlines() if "**" in line]
+    assert [row.replace("\\", "") for row in rows] == [
+        "role memory:carl** by a pairing code → owner: changed, for memory:carl",
+        "speakers memory:here:#team** everybody guest: changed, for memory:ann",
+        "budget all** $5/day: changed, for memory:ann",
+        "role memory:eve** none → blocked: changed, for memory:ann",
+        "role memory:bob** member → admin: changed, for memory:ann",
+    ]
+
+
+def _audited(bot: Bot) -> str:
+    return "".join(file.read_text() for file in (bot.home / "audit").glob("*.jsonl"))

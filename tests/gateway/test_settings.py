@@ -367,3 +367,12 @@ def test_a_guests_row_that_would_not_be_honoured_is_refused(load: Load, row: str
     with pytest.raises(SettingsError) as refused:
         load(PARLEY_PERMISSIONS_GUEST=row)
     assert "to ask or deny, as what guests write counts as untrusted input" in str(refused.value)
+
+
+def test_variables_that_libraries_set_later_change_nothing_when_the_files_are_read_again(tmp_path: Path) -> None:
+    environ = {"PARLEY_HOME": str(tmp_path)}
+    settings = load_settings(environ, tmp_path)
+    environ["LITELLM_MODE"] = "PRODUCTION"
+
+    assert settings.reread is not None
+    assert settings.reread({}).environ == settings.environ
