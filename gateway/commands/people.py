@@ -196,7 +196,8 @@ class PeopleCommands:
         role = self._roles.of(person.accounts[0].principal)
         key = role.value if role else BLOCKED if person.is_blocked else NONE
         facts = list(self._facts(person, language))
-        return f"- {say(ROLES[key], language)}: {_described(person)}" + (f" ({', '.join(facts)})" if facts else "")
+        row = say("people_row", language, role=say(ROLES[key], language), who=_described(person))
+        return row + (say("people_facts", language, facts=", ".join(facts)) if facts else "")
 
     def _facts(self, person: Person, language: Language) -> Iterator[str]:
         if self._roles.seeded(person.accounts[0].principal) is not None:

@@ -16,6 +16,7 @@ from channels.capabilities import Downloads
 from channels.text import literal
 from gateway.commands.command import Invocation
 from gateway.permissions.workspaces import Workspaces
+from gateway.texts.findings import finding_in
 from gateway.texts.say import say
 
 MOST_BYTES = 10 * 1024 * 1024
@@ -89,7 +90,9 @@ class SkillArchives:
         try:
             content = await channel.download(attachment)
         except ChannelError as error:
-            raise NotTaken(say("skill_not_fetched", given.language, fact=literal(error.reason))) from error
+            raise NotTaken(
+                say("skill_not_fetched", given.language, fact=literal(finding_in(error.reason, given.language)))
+            ) from error
         if len(content) > MOST_BYTES:
             raise NotTaken(_too_large(given))
         return await self._unpacked(given, content, name, ArchivePlace("", literal(name), "", wanted))

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass, replace
-from typing import TypeAlias, TypeVar
+from typing import Protocol, TypeAlias, TypeVar
 
 import structlog
 
@@ -12,7 +12,6 @@ from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.codes import new_code
 from gateway.permissions.roles import Role, Roles
-from gateway.records.audit import AuditLog
 from gateway.store.links import Link
 from gateway.store.pairing import Try
 from gateway.store.person import Account, Person
@@ -38,6 +37,12 @@ class By:
     sender: Sender
 
 
+class Records(Protocol):
+    """Keeps a record of changes, see `gateway.records.audit.AuditLog`."""
+
+    def changed(self, chat: ChatKey, person: str, what: str, **facts: str) -> None: ...
+
+
 class Membership:
     """Gives roles, takes them away and blocks people. Each change is stored, then holds at once.
 
@@ -45,7 +50,7 @@ class Membership:
     """
 
     def __init__(
-        self, access: Access, roles: Roles, store: Store, audit: AuditLog, clock: Clock, new_id: Callable[[], str]
+        self, access: Access, roles: Roles, store: Store, audit: Records, clock: Clock, new_id: Callable[[], str]
     ) -> None:
         self._audit = audit
         self._access = access

@@ -101,7 +101,7 @@ TEXTS = {
     },
     "privacy_model": {
         "en": "The model {model} reads the conversation, on {where}.",
-        "zh": "模型 {model} 会读取对话，位于 {where}。",
+        "zh": "模型 {model}（{where}）会读取对话。",
     },
     "privacy_model_here": {"en": "this machine", "zh": "本机"},
     "privacy_search": {"en": "Web searches go to {provider}.", "zh": "网络搜索会发送到 {provider}。"},

@@ -33,7 +33,7 @@ TEXTS = {
     "sessions_runs": {"en": "{count} answers", "zh": "{count} 次回答"},
     "sessions_hint": {
         "en": "{slash}resume ID goes back to one, {slash}rename TITLE names this one.",
-        "zh": "{slash}resume ID 回到某个对话，{slash}rename TITLE 为当前对话命名。",
+        "zh": "{slash}resume 编号 回到某个对话，{slash}rename 标题 为当前对话命名。",
     },
     "resumed": {
         "en": "Back in **{title}**. What I was told there is known again; the files here are as they are now.",

@@ -1,4 +1,4 @@
-"""The findings of `parley doctor` and of the platforms' checks in Chinese. They are made in English."""
+"""The findings of `parley doctor`, of the platforms' checks and of fetches in Chinese. They are made in English."""
 
 import re
 from collections.abc import Mapping
@@ -234,9 +234,26 @@ _MACHINE = (
     (r"Nothing is wrong\.", "没有发现问题。"),
     (r"(\d+) problems? to put right\.", r"有 \1 个问题需要解决。"),
 )
-_CHINESE = tuple(
-    (re.compile(words), chinese) for words, chinese in (*_PLATFORMS, *_MODELS, *_HOME, *_DATABASE, *_MACHINE)
+_FETCHES = (
+    (
+        r"(.+) leads to a private or special address, or to a port other than 80 and 443",
+        r"\1 指向内部或特殊地址，或者端口不是 80 和 443",
+    ),
+    (r"(.+) gave no whole page within (.+) s", r"\1 在 \2 秒内没有给出完整内容"),
+    (r"(.+) redirects more than (\d+) times", r"\1 重定向超过 \2 次"),
+    (r"(.+) answers (\d+.*)", r"\1 返回 \2"),
+    (r"there is no server named (.+)", r"没有名为 \1 的服务器"),
+    (r"(.+) has no valid certificate", r"\1 没有有效的证书"),
+    (r"no connection to (.+)", r"无法连接 \1"),
+    (r"(.+) sent an answer that cannot be read", r"\1 的响应无法读取"),
+    (r"that is no address of the web", "这不是网址"),
+    (r"only http:// and https:// can be read, not (.+)", r"只能读取 http:// 和 https://，不能读取 \1"),
+    (r"an address with a user name or a password in it is not read", "不读取带有用户名或密码的网址"),
+    (r"the address is longer than (\d+) characters", r"网址超过 \1 个字符"),
 )
+"""Why an address could not be fetched."""
+_TABLES = _PLATFORMS, _MODELS, _HOME, _DATABASE, _MACHINE, _FETCHES
+_CHINESE = tuple((re.compile(words), chinese) for table in _TABLES for words, chinese in table)
 
 
 def finding_in(words: str, language: Language) -> str:

@@ -59,13 +59,13 @@ TEXTS = {
     },
     "budget_gone": {"en": "I no longer know whose budget this is.", "zh": "我已经不知道这是谁的预算了。"},
     "budget_near": {
-        "en": "{percent} % of a budget are used: {used} of {allowance}. ({whose})",
-        "zh": "预算已用 {percent}%：{used}，上限为{allowance}。（{whose}）",
+        "en": "{percent} % of a budget are used. {whose}: {allowance}, of which {used} are used.",
+        "zh": "预算已用 {percent}%。{whose}：{allowance}，已用 {used}。",
     },
     "budget_up": {
-        "en": "A budget has no room for the next step: {used} of {allowance} are used, and the next call to the model "
-        "may cost {needed}. ({whose}) I go on when an owner or admin raises it, or on {day}.",
-        "zh": "预算不足，无法继续：{allowance}，已用 {used}，下一次调用模型最多需要 {needed}。（{whose}）"
+        "en": "A budget has no room for the next step. {whose}: {allowance}, of which {used} are used; the next call "
+        "to the model may cost {needed}.\n\nI go on when an owner or admin raises it, or on {day}.",
+        "zh": "预算不足，无法继续。{whose}：{allowance}，已用 {used}；下一次调用模型最多需要 {needed}。\n\n"
         "所有者或管理员提高预算后，或到 {day}，我会继续。",
     },
     "budget_raise_button": {"en": "Raise to {allowance}", "zh": "提高到{allowance}"},

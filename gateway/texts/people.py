@@ -102,6 +102,8 @@ TEXTS = {
         "en": "{who} wrote to me and is unknown here. May they talk to me?",
         "zh": "{who} 给我发了消息，但我不认识此人。可以让此人和我说话吗？",
     },
+    "people_row": {"en": "- {role}: {who}", "zh": "- {role}：{who}"},
+    "people_facts": {"en": " ({facts})", "zh": "（{facts}）"},
     "strangers_no_more": {"en": "Nobody else is waiting any more.", "zh": "没有其他陌生人在等待了。"},
     "strangers_more": {
         "en": "More unknown people have written to me: {count}. I show three at a time; the button lists all of them.",

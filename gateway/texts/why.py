@@ -5,7 +5,7 @@ TEXTS = {
     "details_title": {"en": "**{summary}**, {model}{cost}", "zh": "**{summary}**，{model}{cost}"},
     "details_step": {
         "en": "_Model call {number}: {tokens} tokens{cost}_",
-        "zh": "_第 {number} 次模型调用：{tokens} 个 token{cost}_",
+        "zh": "_第 {number} 次模型调用：{tokens} 个词元{cost}_",
     },
     "details_more": {"en": "… and {count} more", "zh": "……还有 {count} 项"},
     "details_shortened": {
@@ -57,7 +57,7 @@ TEXTS = {
     "why_by_check_in": {"en": "**Because** the heartbeat was due {when}", "zh": "**起因**：定时查看于 {when} 到期"},
     "why_by_unknown": {"en": "**Because**: the first message is not kept", "zh": "**起因**：最初的消息没有保留"},
     "why_message_link": {"en": "show", "zh": "查看"},
-    "why_model": {"en": "**Model**: {model}, {tokens} tokens", "zh": "**模型**：{model}，{tokens} 个 token"},
+    "why_model": {"en": "**Model**: {model}, {tokens} tokens", "zh": "**模型**：{model}，{tokens} 个词元"},
     "why_no_model": {"en": "none yet", "zh": "尚无"},
     "why_skills": {"en": "**Skills**: {names}", "zh": "**技能**：{names}"},
     "why_sources": {"en": "**Sources read**: {names}", "zh": "**读过的来源**：{names}"},

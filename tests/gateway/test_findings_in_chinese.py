@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.tools.tool import ToolFailed
+from agent_core.tools.web.fetch import Fetcher
 from channels.slack.config import SCOPES
 from gateway.settings.run_time import all_names
 from gateway.texts.findings import finding_in
@@ -79,3 +81,20 @@ def test_each_scope_of_slack_has_its_purpose_in_chinese(scope: str) -> None:
 def test_each_setting_is_described_in_chinese() -> None:
     """A new setting gets a line in gateway/texts/settings_in_chinese.py."""
     assert SETTINGS.keys() == set(all_names())
+
+
+@pytest.mark.parametrize(
+    ("address", "chinese"),
+    [
+        ("http://127.0.0.1/x", "127.0.0.1 指向内部或特殊地址，或者端口不是 80 和 443"),
+        ("ftp://example.org/x", "只能读取 http:// 和 https://，不能读取 'ftp'"),
+        ("https://ann:x@example.org", "不读取带有用户名或密码的网址"),
+        (f"https://example.org/{'x' * 3000}", "网址超过 2000 个字符"),
+        ("http://[", "这不是网址"),
+    ],
+)
+async def test_why_an_address_was_not_fetched_is_told_in_chinese(address: str, chinese: str) -> None:
+    with pytest.raises(ToolFailed) as failed:
+        await Fetcher().download(address, 1)
+
+    assert finding_in(failed.value.reason, "zh") == chinese
