@@ -74,7 +74,9 @@ class SkillArchives:
         try:
             found = await self._fetcher.download(url, MOST_BYTES)
         except ToolFailed as error:
-            raise NotTaken(say("skill_not_fetched", given.language, fact=literal(error.fact))) from error
+            raise NotTaken(
+                say("skill_not_fetched", given.language, fact=literal(finding_in(error.fact, given.language)))
+            ) from error
         if not found.whole:
             raise NotTaken(_too_large(given))
         name = urlsplit(url).path.rstrip("/").rpartition("/")[2]
@@ -90,9 +92,7 @@ class SkillArchives:
         try:
             content = await channel.download(attachment)
         except ChannelError as error:
-            raise NotTaken(
-                say("skill_not_fetched", given.language, fact=literal(finding_in(error.reason, given.language)))
-            ) from error
+            raise NotTaken(say("skill_not_fetched", given.language, fact=literal(error.reason))) from error
         if len(content) > MOST_BYTES:
             raise NotTaken(_too_large(given))
         return await self._unpacked(given, content, name, ArchivePlace("", literal(name), "", wanted))

@@ -97,4 +97,4 @@ async def test_why_an_address_was_not_fetched_is_told_in_chinese(address: str, c
     with pytest.raises(ToolFailed) as failed:
         await Fetcher().download(address, 1)
 
-    assert finding_in(failed.value.reason, "zh") == chinese
+    assert finding_in(failed.value.fact, "zh") == chinese
