@@ -57,9 +57,9 @@ class Program:
         """All output so far, standard output and standard error."""
         return self._console.read_text() if self._console.exists() else ""
 
-    def twin(self) -> "Program":
-        """Return another program with the same home and settings and its own output."""
-        twin = Program(self._folder, self._environ, console="twin.txt")
+    def twin(self, console: str = "twin.txt") -> "Program":
+        """Return another program with the same home and settings, and its output in a file of this name."""
+        twin = Program(self._folder, self._environ, console=console)
         twin.forked = self.forked
         return twin
 

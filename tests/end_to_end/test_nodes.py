@@ -1,0 +1,144 @@
+"""Several processes of `parley run` on one database: whichever dies, freezes or ends, each message is answered once."""
+
+import asyncio
+import signal
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+
+import pytest
+
+from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.program import Program
+from tests.end_to_end.stage import Stage, shows
+from tests.postgres import UrlOf, rows
+from tests.process import until
+
+pytestmark = [only("telegram"), pytest.mark.timeout(120)]
+
+
+def echo(asked: ModelRequest) -> Answer:
+    return says(f"You said {asked.last_text.rpartition(chr(10))[2]}.")
+
+
+class Three:
+    """Three nodes on one platform."""
+
+    def __init__(self, stage: Stage, url: str) -> None:
+        self.stage = stage
+        self.url = url
+        self.programs: dict[str, Program] = {}
+        for name in ("a", "b", "c"):
+            program = stage.program.twin(f"{name}.txt")
+            program.set("PARLEY_DATABASE_URL", url)
+            program.set("PARLEY_NODE_NAME", name)
+            program.set("PARLEY_WEB", "off")
+            self.programs[name] = program
+
+    async def start(self, *names: str) -> None:
+        """Start nodes, and wait until they have joined."""
+        for name in names:
+            await self.programs[name].launch()
+        await until(lambda: {*names} <= self.living())
+        await self.stage.platform.listening()
+
+    def living(self) -> set[str]:
+        """Return the names of the nodes that were not taken over."""
+        if rows(self.url, "SELECT to_regclass('nodes')") == [(None,)]:
+            return set()
+        return {str(name) for (name,) in rows(self.url, "SELECT name FROM nodes WHERE NOT fenced")}
+
+    def of(self, text: str) -> str:
+        """Return the name of the node that works on the chat in which this was said."""
+        query = (
+            "SELECT name FROM nodes JOIN chat_owners ON node = id JOIN inbox USING (chat)"
+            f" WHERE payload LIKE '%{text}%'"
+        )
+        return str(rows(self.url, query)[0][0])
+
+
+@pytest.fixture
+async def nodes(own_stage: Stage, url_of: UrlOf) -> AsyncIterator[Three]:
+    three = Three(own_stage, url_of(own_stage.program.home))
+    async with AsyncExitStack() as stack:
+        for program in three.programs.values():
+            stack.push_async_callback(program.kill)
+        yield three
+
+
+async def test_a_node_is_killed_and_another_one_goes_on_with_its_run(nodes: Three) -> None:
+    stage = nodes.stage
+    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
+    await nodes.start("a", "b", "c")
+    ann, chat = stage.private("Ann")
+    await chat.says(ann, "hello")
+    await stage.asked(1)
+    stage.script.respond = echo
+
+    await nodes.programs[nodes.of("hello")].kill()
+    await chat.until(shows("You said hello."))
+    await chat.says(ann, "still there?")
+
+    await chat.until(shows("You said hello.", "You said still there?."))
+    assert len(nodes.living()) == 2
+
+
+async def test_a_frozen_node_is_taken_over_and_begins_anew_when_it_wakes(nodes: Three) -> None:
+    stage, late = nodes.stage, asyncio.Event()
+    stage.script.respond = lambda _: says("too late", hold=late)
+    await nodes.start("a", "b")
+    ann, chat = stage.private("Ann")
+    await chat.says(ann, "hello")
+    await stage.asked(1)
+    stage.script.respond = echo
+
+    frozen = nodes.of("hello")
+    nodes.programs[frozen].freeze()
+    # as if its machine were gone: its lock is free, which would otherwise take 30 s
+    rows(nodes.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND"
+         f" application_name = 'parley {frozen}'")
+    await chat.until(shows("You said hello."))
+    late.set()
+    nodes.programs[frozen].send(signal.SIGCONT)
+    await until(lambda: nodes.living() == {"a", "b"})
+    await chat.says(ann, "and now?")
+
+    await chat.until(shows("You said hello.", "You said and now?."))
+    assert "begins anew" in nodes.programs[frozen].console
+
+
+async def test_a_node_that_is_told_to_stop_leaves_its_run_to_another_one(nodes: Three) -> None:
+    stage = nodes.stage
+    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
+    await nodes.start("a", "b")
+    ann, chat = stage.private("Ann")
+    await chat.says(ann, "hello")
+    await stage.asked(1)
+    stage.script.respond = echo
+
+    assert await nodes.programs[nodes.of("hello")].terminate() == 0
+    await chat.says(ann, "still there?")
+
+    await chat.until(lambda c: "You said still there?." in c.screen[-1])
+    assert "\n".join(chat.screen).count("You said") in (1, 2)  # the second message may steer the run
+    assert len(nodes.living()) == 1
+
+
+async def test_a_chat_that_kills_every_node_is_set_aside(nodes: Three) -> None:
+    stage = nodes.stage
+    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
+    await nodes.start("a", "b", "c")
+    ann, chat = stage.private("Ann")
+    await chat.says(ann, "poison")
+    for deaths in range(1, 4):
+        await stage.asked(deaths)
+        killed = nodes.of("poison")
+        await nodes.programs[killed].kill()
+        if deaths == 3:
+            break
+        await nodes.start(killed)
+    await chat.until(lambda c: bool(c.screen) and "Continue" in str(c.bot_messages[-1].buttons))
+    stage.script.respond = echo
+    await chat.says(ann, "hello")
+
+    await chat.until(lambda c: c.screen[-1] == "You said hello.")
