@@ -1,5 +1,6 @@
 """The work on chats in this process, as what shares chats out among processes sees it."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -13,7 +14,9 @@ from gateway.chat.speech import Speaker
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.reactions import Reactions
 from gateway.permissions.approvals import Approvals
+from gateway.runs.drain import Drain
 from gateway.runs.tasks.tasks import Tasks
+from gateway.schedule.jobs.firings import Firings
 from gateway.store.rows import InboxItem, Post
 
 
@@ -27,26 +30,27 @@ class Resumed:
     revocation: Revocation
 
 
+@dataclass(frozen=True)
+class Working:
+    """The parts that do something in chats."""
+
+    sessions: Sessions
+    tasks: Tasks
+    firings: Firings
+    approvals: Approvals
+    drain: Drain
+
+
 class ChatsHere:
     """Implements `ChatWork`."""
 
     def __init__(
-        self,
-        router: EventRouter,
-        words: PlainWords,
-        delivery: Delivery,
-        sessions: Sessions,
-        tasks: Tasks,
-        approvals: Approvals,
-        *,
-        resumed: Resumed,
+        self, router: EventRouter, words: PlainWords, delivery: Delivery, working: Working, resumed: Resumed
     ) -> None:
         self._router = router
         self._words = words
         self._delivery = delivery
-        self._sessions = sessions
-        self._tasks = tasks
-        self._approvals = approvals
+        self._working = working
         self._resumed = resumed
 
     def knows(self, chat: ChatKey) -> bool:
@@ -88,11 +92,23 @@ class ChatsHere:
 
     def is_idle(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""
-        return self._sessions.is_idle(chat) and not self._tasks.are_in(chat) and not self._delivery.is_sending(chat)
+        working = self._working
+        return working.sessions.is_idle(chat) and not (working.tasks.are_in(chat) or self._delivery.is_sending(chat))
+
+    def rests(self, chat: ChatKey) -> bool:
+        """See `ChatWork`."""
+        return self._working.drain.rests_in(chat) and not self._delivery.is_sending(chat)
+
+    async def cut_off(self, chat: ChatKey) -> None:
+        """See `ChatWork`."""
+        working = self._working
+        await asyncio.gather(
+            working.sessions.close_in(chat), working.tasks.close_in(chat), working.firings.close_in(chat)
+        )
 
     def forget(self, chat: ChatKey) -> None:
         """See `ChatWork`."""
-        self._sessions.drop(chat)
-        self._tasks.forget(chat)
-        self._approvals.forget(chat)
+        self._working.sessions.drop(chat)
+        self._working.tasks.forget(chat)
+        self._working.approvals.forget(chat)
         self._delivery.forget(chat)

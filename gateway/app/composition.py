@@ -13,7 +13,7 @@ from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer
-from gateway.app.chats_here import ChatsHere, Resumed
+from gateway.app.chats_here import ChatsHere, Resumed, Working
 from gateway.app.command_handler import CommandHandler
 from gateway.app.connections import Connections, Life
 from gateway.app.duties import Duties
@@ -95,9 +95,8 @@ class Composition(SharedState):
     @cached_property
     def dispatching(self) -> Dispatching:
         resumed = Resumed(self.recovery, self.reactions, self.speaker, self.revocation)
-        here = ChatsHere(
-            self.router, self.words, self.delivery, self.sessions, self.tasks, self.approvals, resumed=resumed
-        )
+        working = Working(self.sessions, self.tasks, self.firings, self.approvals, self.drain)
+        here = ChatsHere(self.router, self.words, self.delivery, working, resumed)
         return self.peers.dispatcher(here)
 
     async def _suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:

@@ -333,7 +333,7 @@ class ChatSession:
     async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> None:
         """Drive a run. An internal error ends it, not the chat, and is not repeated at each start."""
         try:
-            with self._runs.runner.drain.unit(run.id):
+            with self._runs.runner.drain.unit(run.id, self.key):
                 await self._drive(run, items)
         except Exception as error:
             log.exception("run failed", run=run.id, chat=str(self.key))

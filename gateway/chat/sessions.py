@@ -45,6 +45,11 @@ class Sessions:
         session = self._known.get(chat)
         return session is None or session.is_idle
 
+    async def close_in(self, chat: ChatKey) -> None:
+        """Cancel the work of a chat, to be continued by another process."""
+        if (session := self._known.get(chat)) is not None:
+            await session.close()
+
     def drop(self, chat: ChatKey) -> None:
         """Forget an idle chat's session, as another process may go on with the chat."""
         self._sessions.pop(chat, None)

@@ -115,6 +115,8 @@ class ClusterDispatching:
         """See `Dispatching`."""
         self._dispatcher.ownership.is_draining = True
         await self._node.drain()
+        await self._life.aclose()
+        await self._dispatcher.hand_over()
 
     async def close(self) -> None:
         """See `Dispatching`."""

@@ -17,6 +17,8 @@ from gateway.store.store import Store
 
 IDLE_FOR = 60.0
 """Seconds after its last use in which a chat stays with its node, which has it in memory."""
+LOOK_EVERY = 0.1
+"""Seconds between two looks whether a chat can be handed over."""
 MOST_RELEASED = 100
 """Chats released in one transaction."""
 
@@ -81,6 +83,16 @@ class Dispatcher:
         """Give up chats, only those in which nothing is to be done if `idle`."""
         for chat in await self.ownership.release(chats, forget=self._work.forget, idle=idle):
             self._settled(chat, [])
+
+    async def hand_over(self) -> None:
+        """Give up each chat as soon as its work is at a safe point, until there is none."""
+        while chats := self.ownership.owned:
+            resting = [chat for chat in chats if self._work.rests(chat)]
+            await asyncio.gather(*(self._work.cut_off(chat) for chat in resting))
+            await self.release(resting, idle=False)
+            if resting:
+                await self.ownership.tell_of_left()
+            await asyncio.sleep(LOOK_EVERY)
 
     # Implementation
 

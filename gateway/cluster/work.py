@@ -37,6 +37,12 @@ class ChatWork(Protocol):
     def is_idle(self, chat: ChatKey) -> bool:
         """Return True if nothing is done in the chat."""
 
+    def rests(self, chat: ChatKey) -> bool:
+        """Return True if all work in the chat can be cut off without loss, while the program ends."""
+
+    async def cut_off(self, chat: ChatKey) -> None:
+        """Cancel all work in the chat as it is."""
+
     def forget(self, chat: ChatKey) -> None:
         """Drop what the memory holds of a chat."""
 
@@ -55,7 +61,7 @@ class Dispatching(Protocol):
         """True unless a chat comes to this process, or leaves it."""
 
     async def drain(self) -> None:
-        """Take no further chats."""
+        """Take no further chats, and leave those of this process to others, as soon as their work rests."""
 
     async def close(self) -> None:
         """End the work, which other processes go on with."""

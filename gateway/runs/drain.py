@@ -23,6 +23,7 @@ from agent_core.events import (
 )
 from agent_core.messages import AssistantMessage
 from agent_core.tools.registry import ToolRegistry
+from channels.base import ChatKey
 
 T = TypeVar("T")
 
@@ -33,8 +34,9 @@ BY_OTHERS = "task"
 class Unit:
     """A piece of work that the program waits for before it ends."""
 
-    def __init__(self, drain: "Drain") -> None:
+    def __init__(self, drain: "Drain", chat: ChatKey | None) -> None:
         self.users = 0
+        self.chat = chat
         self._drain = drain
         self._rests = False
         self._running: set[str] = set()
@@ -100,9 +102,12 @@ class Drain:
         self._units: dict[str, Unit] = {}
 
     @contextmanager
-    def unit(self, name: str) -> Iterator[Unit]:
-        """Register work under a name while the context is open. Users of the same name share one unit."""
-        unit = self._units.setdefault(name, Unit(self))
+    def unit(self, name: str, chat: ChatKey | None = None) -> Iterator[Unit]:
+        """Register work, in a chat if it belongs to one, under a name while the context is open.
+
+        Users of the same name share one unit.
+        """
+        unit = self._units.setdefault(name, Unit(self, chat))
         unit.users += 1
         try:
             yield unit
@@ -116,6 +121,10 @@ class Drain:
     def at_work(self) -> int:
         """Number of units that are not at a safe point."""
         return sum(not unit.rests for unit in self._units.values())
+
+    def rests_in(self, chat: ChatKey) -> bool:
+        """Return True if all work in a chat is at a safe point, and no command runs anywhere."""
+        return all(unit.rests for unit in self._units.values() if unit.chat in (chat, None))
 
     async def hold(self) -> None:
         """Block forever once the program drains; otherwise return at once."""

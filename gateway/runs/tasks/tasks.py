@@ -204,6 +204,10 @@ class Tasks:
         """Wait until no task is running."""
         await self._workers.settled()
 
+    async def close_in(self, chat: ChatKey) -> None:
+        """Cancel the work of a chat, to be continued by another process."""
+        await self._workers.close_in(chat)
+
     async def close(self) -> None:
         """Cancel the work, to be continued after the next start."""
         await self._workers.close()

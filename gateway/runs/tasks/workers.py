@@ -120,12 +120,21 @@ class Workers:
         self._closed = True
         await self._background.stop()
 
+    async def close_in(self, chat: ChatKey) -> None:
+        """Cancel the work of a chat, to be continued by another process."""
+        self._waiting = {name: task for name, task in self._waiting.items() if task.chat != chat}
+        jobs = [worker.job for worker in self._at_work.values() if worker.task.chat == chat]
+        for job in jobs:
+            job.cancel()
+        if jobs:
+            await asyncio.wait(jobs)
+
     async def kill(self, task: Task, why: str) -> None:
         """End a task that is not running and must not be resumed."""
         await self._end(task, await self._given_up(task, TaskStatus.KILLED, why))
 
     async def _work(self, task: Task, work: IsolatedRun) -> None:
-        with self._runner.tracked(task.run), self._runner.drain.unit(task.run.id):
+        with self._runner.tracked(task.run), self._runner.drain.unit(task.run.id, task.chat):
             if task.unwanted:
                 report = await self._given_up(task, TaskStatus.CANCELLED)
             else:

@@ -194,6 +194,8 @@ class Firings:
         self.tally = end.tally
         self._beginning = asyncio.Semaphore(MOST_AT_ONCE)
         self._handling = Background("a firing was not handled")
+        self._chats: dict[asyncio.Task[None], ChatKey] = {}
+        """The chats of the firings that are handled."""
 
     # Public
 
@@ -203,7 +205,9 @@ class Firings:
             raise TypeError(f"{item.event.type} is not a firing")
         if self._drain.is_on:  # it stays in the inbox for the next process start
             return
-        self._handling.start(self._fire(item, item.event), item.event.event_id)
+        handling = self._handling.start(self._fire(item, item.event), item.event.event_id)
+        self._chats[handling] = item.event.chat
+        handling.add_done_callback(self._chats.pop)
 
     async def run_now(self, job: Job, asked: str, *, for_author: ChatKey | None = None) -> Firing:
         """Run a job now, apart from its schedule.
@@ -245,6 +249,14 @@ class Firings:
     def stop_notes(self) -> None:
         """Stop telling agents about firings; the next process start does that."""
         self._end.stop_notes()
+
+    async def close_in(self, chat: ChatKey) -> None:
+        """Cancel the work of a chat, to be continued by another process."""
+        open_ones = [handling for handling, where in self._chats.items() if where == chat]
+        for handling in open_ones:
+            handling.cancel()
+        if open_ones:
+            await asyncio.wait(open_ones)
 
     async def close(self) -> None:
         """Cancel all work, to be continued after the next start."""
@@ -292,7 +304,7 @@ class Firings:
                 await self._store.inbox.settle([item.seq])
                 return
             firing = firing or await self._begin(event)
-        with self._drain.unit(firing.name):
+        with self._drain.unit(firing.name, firing.chat):
             await self._end.finish(item, job, firing, mistake)
 
     def _may_begin(self, job: Job, event: ScheduleFired) -> bool:

@@ -122,3 +122,26 @@ async def test_a_notice_from_another_node_is_sent_by_the_node_of_the_chat(nodes:
 
     assert nodes.sent().count("A notice.") == 1
     assert nodes.owner(chat) == nodes.node_of(one)
+
+
+async def test_a_node_that_ends_hands_each_chat_over_as_soon_as_it_rests(nodes: Nodes) -> None:
+    writing = asyncio.Event()
+    one = await nodes.start(CHART, Waits(writing, "Bob gets his answer."), tools=(recorder()[0],))
+    other = await nodes.start("Ann was asked again.", tools=(recorder()[0],))
+    await one.channel.hears("draw it")
+    await until(lambda: bool(questions(one)))
+    await one.channel.hears("hello", sender="bob")
+    await until(lambda: len(one.llm.requests) == 2)
+
+    over = await one.drains()
+    await until(lambda: nodes.owner(nodes.platform.chat()) == nodes.node_of(other))
+    assert nodes.owner(nodes.platform.chat("bob")) == nodes.node_of(one)
+    assert not over.done()
+    await other.channel.hears("who are you?", sender="carl")
+    await one.channel.presses(f"/approve {id_of(questions(one)[0])}")
+    writing.set()
+    await over
+    await nodes.settled()
+
+    assert nodes.owner(nodes.platform.chat("bob")) in (None, nodes.node_of(other))
+    assert nodes.sent().count("Bob gets his answer.") == 1
