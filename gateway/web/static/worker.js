@@ -1,4 +1,5 @@
-// The service worker: keeps the page's own files, and nothing of what is said. Without a network it says so.
+// The service worker: keeps the page's own files, and nothing of what is said. Without a network it says so. It also shows
+// notifications, and opens their conversations.
 
 const KEPT = "parley-shell-1";
 const OFFLINE = "/offline.html";
@@ -20,3 +21,15 @@ addEventListener("fetch", (event) => {
   if (request.mode === "navigate" && path === "/") event.respondWith(fetch(request).catch(() => caches.match(OFFLINE)));
   else if (SHELL.includes(path)) event.respondWith(fetch(request).catch(() => caches.match(path)));
 });
+
+addEventListener("notificationclick", (event) => {
+  event.notification.close();
+  event.waitUntil(show(event.notification.data));
+});
+
+async function show(conversation) {
+  const [tab] = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  if (!tab) return clients.openWindow(`/#${conversation}`);
+  await tab.focus();
+  tab.postMessage({ open: conversation });
+}

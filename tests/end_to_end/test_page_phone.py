@@ -1,0 +1,221 @@
+"""A day on a phone: everything that the chat offers, by touch, in the dark."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Page, expect
+
+from channels.base import Button, OutboundMessage
+from channels.web.adapter import CHAT
+from tests.emulators.model_script import Pause, ToolUse, Turn
+from tests.emulators.openai import OpenAiEmulator
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.program import Program
+from tests.end_to_end.tabs import echoing, text, write
+from tests.end_to_end.test_newcomer import link_of
+from tests.entering import enter
+from tests.page_server import Page as Backend
+
+pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(150)]
+
+WIDTH = 390
+RICH = """| what | how much |
+| --- | ---: |
+| tea | 12 |
+
+- [x] boil water
+- [ ] pour it
+
+```python
+def tea(cups: int) -> str: return "green"
+```
+
+It takes $t = \\frac{m}{P}$ minutes."""
+PASTE = """([bytes, name, type, words]) => {
+  const data = new DataTransfer();
+  if (name) data.items.add(new File([new Uint8Array(bytes)], name, { type }));
+  else data.setData("text/plain", "x".repeat(words));
+  const how = { clipboardData: data, bubbles: true, cancelable: true };
+  document.getElementById("text").dispatchEvent(new ClipboardEvent("paste", how));
+}"""
+DROP = """() => {
+  const data = new DataTransfer();
+  data.items.add(new File(["a,b\\n1,2\\n"], "sales.csv", { type: "text/csv" }));
+  for (const type of ["dragover", "drop"])
+    dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
+}"""
+AWAY = "Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })"
+NOTIFIED = """async () => {
+  const worker = await navigator.serviceWorker.ready;
+  return (await worker.getNotifications()).map((each) => [each.body, each.data]);
+}"""
+
+
+@asynccontextmanager
+async def phone(browser: Browser, link: str) -> AsyncIterator[Page]:
+    context = await browser.new_context(
+        locale="en-GB",
+        timezone_id="UTC",
+        viewport={"width": WIDTH, "height": 800},
+        has_touch=True,
+        is_mobile=True,
+        color_scheme="dark",
+    )
+    context.set_default_timeout(30_000)
+    await context.grant_permissions(["notifications", "clipboard-read", "clipboard-write"])
+    page = await context.new_page()
+    wrong: list[str] = []
+    page.on("pageerror", lambda error: wrong.append(str(error)))
+    await enter(page, link)
+    yield page
+    assert await page.evaluate("document.documentElement.scrollWidth <= window.innerWidth")
+    await context.close()
+    assert wrong == []
+
+
+@asynccontextmanager
+async def talking(folder: Path, browser: Browser, *turns: Turn) -> AsyncIterator[Page]:
+    async with OpenAiEmulator(turns, models=("test-model",)) as model:
+        environ = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test", "PARLEY_WEB_PORT": "0"}
+        program = Program(folder, environ)
+        await program.launch()
+        try:
+            async with phone(browser, await link_of(program)) as page:
+                yield page
+        finally:
+            await program.kill()
+
+
+async def says(page: Page, words: str) -> None:
+    await page.get_by_label("Message").fill(words)
+    await page.get_by_role("button", name="Send").tap()
+
+
+async def test_words_stream_thoughts_unfold_calls_open_and_the_answer_is_copied(
+    browser: Browser, tmp_path: Path
+) -> None:
+    rest = asyncio.Event()
+    turns = (
+        Turn("It is Oslo.", thinking="Oslo is north.", chunk=7, pause=Pause(after=1, until=rest)),
+        Turn(tools=(ToolUse("calculator", {"expression": "17 * 23"}),)),
+        Turn("It is 391."),
+    )
+    async with talking(tmp_path, browser, *turns) as page:
+        last = page.locator(".parley .bubble > .body").last
+        await says(page, "Where is north?")
+        folded = page.locator("details.reasoning")
+        await expect(folded).not_to_have_attribute("open", "")
+        await folded.locator("summary").tap()
+        await expect(folded).to_contain_text("Oslo is")
+        rest.set()
+        await expect(last).to_have_text("It is Oslo.")
+
+        await says(page, "Multiply 17 and 23")
+        await expect(last).to_have_text("It is 391.")
+        row = page.locator("details.call")
+        await row.locator("summary").tap()
+        await expect(row.locator(".detail")).to_contain_text('"expression": "17 * 23"')
+        await expect(row.locator(".detail")).to_contain_text("Result")
+        await page.get_by_role("button", name="Copy", exact=True).last.tap()
+        assert await page.evaluate("navigator.clipboard.readText()") == "It is 391."
+
+
+async def test_an_answer_is_steered_stopped_edited_and_asked_for_again(browser: Browser, tmp_path: Path) -> None:
+    later = asyncio.Event()
+    turns = (
+        Turn(tools=(ToolUse("calculator", {"expression": "17 * 23"}),), hold=later),
+        Turn("Steered to 391."),
+        Turn(deltas=("A long", " story."), pause=Pause(after=1, until=asyncio.Event())),
+        Turn("A short one."),
+        Turn("Another one."),
+    )
+    async with talking(tmp_path, browser, *turns) as page:
+        last = page.locator(".parley .bubble > .body").last
+        await says(page, "Multiply 17 and 23")
+        await expect(page.get_by_role("button", name="Stop")).to_be_visible()
+        await says(page, "and be brief")
+        later.set()
+        await expect(last).to_have_text("Steered to 391.")
+
+        await says(page, "Tell a story")
+        await expect(page.locator(".live")).to_contain_text("A long")
+        await page.get_by_role("button", name="Stop").tap()
+        await expect(last).to_contain_text("A long")
+        await expect(last).to_contain_text("stopped")
+        await page.get_by_role("button", name="Edit").last.tap()
+        await says(page, "Tell a short story")
+        await expect(last).to_have_text("A short one.")
+        await page.get_by_role("button", name="Answer again").last.tap()
+        await expect(last).to_have_text("Another one.")
+
+
+async def test_what_an_answer_has_in_it_fits_the_phone_and_new_draws_a_rule(browser: Browser, tmp_path: Path) -> None:
+    async with talking(tmp_path, browser, Turn(RICH)) as page:
+        log, box, choices = (
+            page.get_by_role("log"),
+            page.get_by_label("Message"),
+            page.locator("#commands [role=option]"),
+        )
+        await says(page, "How do I make tea?")
+        await expect(log.get_by_role("cell", name="12")).to_have_css("text-align", "right")
+        await expect(log.get_by_role("checkbox")).to_have_count(2)
+        await expect(log.get_by_role("checkbox").first).to_be_checked()
+        keyword = log.locator("pre span", has_text="def").first
+        assert await keyword.evaluate("it => getComputedStyle(it).color !== getComputedStyle(it.parentElement).color")
+        await expect(log.locator("math mfrac")).to_have_count(1)
+
+        await box.press_sequentially("/langu")
+        await choices.first.tap()
+        await expect(box).to_have_value("/language ")
+        await expect(choices.first).to_be_visible()
+        await says(page, "/new")
+        await expect(log.locator("article.rule")).to_have_count(1)
+
+
+async def test_files_are_pasted_and_dropped_with_previews_and_a_paste_of_50_mb_is_no_burden(
+    browser: Browser, tmp_path: Path
+) -> None:
+    page = Backend(tmp_path)
+    echoing(page)
+    async with page.open(), phone(browser, page.server.link) as tab:
+        files = tab.locator("#files li")
+        red = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
+        await tab.evaluate(PASTE, [red, "red.png", "image/png", 0])
+        await expect(files.locator("img")).to_have_count(1)
+        await tab.evaluate(DROP)
+        await expect(files.filter(has_text="sales.csv")).to_be_visible()
+        await tab.evaluate(PASTE, [[], "", "", 50_000_000])
+        await expect(tab.get_by_text("The text is long, so it goes as a file.")).to_be_visible()
+        await expect(files.filter(has_text="pasted.txt")).to_contain_text("47.7 MB")
+        await tab.evaluate(PASTE, [[], "", "", 53_000_000])
+        await expect(files.last).to_contain_text("larger than")
+        await files.last.get_by_role("button", name="Remove").tap()
+        await write(tab, "here they are")
+        await expect(tab.get_by_role("log").get_by_role("link", name="pasted.txt")).to_be_visible()
+        heard = [event for event in page.heard if event.type == "message"]
+        assert [each.name for each in heard[-1].attachments] == ["red.png", "sales.csv", "pasted.txt"]
+
+
+async def test_a_question_and_a_report_are_notified_while_the_page_is_in_the_background(
+    browser: Browser, tmp_path: Path
+) -> None:
+    page = Backend(tmp_path)
+    echoing(page)
+    other = CHAT.model_copy(update={"thread": "c-garden-plans"})
+    yes = ((Button(label="Allow once", action="/approve abc"),),)
+    async with page.open(), phone(browser, page.server.link) as tab:
+        await tab.evaluate("navigator.serviceWorker.ready.then(() => null)")
+        manifest = await tab.locator("link[rel=manifest]").get_attribute("href")
+        async with tab.expect_response("**/api/conversations**"):
+            await tab.reload()
+        assert manifest == "/manifest.webmanifest"
+        await tab.evaluate(AWAY)
+        page.channel.listing.heard(other, "about the garden", 1.0)
+        await page.channel.send(other, OutboundMessage(markdown="May I do this?", buttons=yes), "question")
+        await page.channel.send(CHAT, text("Your report: all is well."), "report")
+        await tab.wait_for_function(f"async () => (await ({NOTIFIED})()).length === 2")
+        shown = sorted(await tab.evaluate(NOTIFIED))
+        assert shown == [["May I do this?", "c-garden-plans"], ["Your report: all is well.", "main"]]
