@@ -1,5 +1,6 @@
 """The page in a real browser: on a desktop, on a phone, by keyboard, and over a bad connection."""
 
+import time
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -17,6 +18,8 @@ from tests.entering import enter
 from tests.page_server import Page
 
 pytestmark = NEEDS_BROWSER
+
+WEEK = 7 * 24 * 3600.0
 
 
 @pytest.fixture
@@ -204,6 +207,29 @@ async def test_a_restart_of_the_gateway_is_survived(tmp_path: Path, browser: Bro
             await expect(tab.get_by_text("You said: are you there?")).to_be_visible()
             await expect(tab.get_by_text("Connection lost")).to_be_hidden()
             await expect(tab.get_by_text("before")).to_have_count(1)
+
+
+async def test_a_browser_that_comes_back_after_a_week_reads_what_it_missed_and_goes_on(
+    tmp_path: Path, browser: Browser, unused_tcp_port: int
+) -> None:
+    first = Page(tmp_path, port=unused_tcp_port)
+    life = AsyncExitStack()
+    await life.enter_async_context(first.open())
+    async with life, shown(first, browser) as (tab, _):
+        await first.channel.send(CHAT, text("before"), "1")
+        await expect(tab.get_by_text("before")).to_be_visible()
+        await life.aclose()
+        await expect(tab.get_by_text("Connection lost")).to_be_visible()
+
+        missed = [Shown(who="parley", message_id=f"m{n}", markdown=f"report {n}.", at=float(n)) for n in range(1_000)]
+        later = Page(tmp_path, port=unused_tcp_port, stored=missed, now=lambda: time.time() + WEEK)
+        echoing(later)
+        async with later.open():
+            await expect(tab.get_by_text("report 999.")).to_be_visible()
+            await expect(tab.get_by_text("Connection lost")).to_be_hidden()
+            await expect(tab.get_by_text("before")).to_have_count(0)
+            await write(tab, "good morning")
+            await expect(tab.get_by_text("You said: good morning")).to_be_visible()
 
 
 async def test_files_are_added_by_button_shown_with_their_progress_and_sent(page: Page, browser: Browser) -> None:
