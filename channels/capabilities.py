@@ -7,7 +7,7 @@ from collections.abc import Sequence, Set
 from typing import Literal, Protocol, runtime_checkable
 
 from channels.attachments import Attachment
-from channels.base import ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Posted
+from channels.base import ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, Posted
 from channels.commands import CommandSpec
 from channels.values import Known
 
@@ -42,6 +42,14 @@ class TypesByReaction(Protocol):
 
     def type_by_reaction(self, *, on: bool) -> None:
         """Let the indicator be a reaction, or not, since `react` is used."""
+
+
+@runtime_checkable
+class NotesEvents(Protocol):
+    """For platforms on which the typing indicator belongs to a message, which another process may have received."""
+
+    def noted(self, event: InboundEvent) -> None:
+        """Note an event that `run` of another process has passed to its inbox."""
 
 
 @runtime_checkable

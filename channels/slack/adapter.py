@@ -16,6 +16,7 @@ from channels.base import (
     ChannelError,
     ChatKey,
     CommandInvoked,
+    InboundEvent,
     Inbox,
     Menu,
     MessageGone,
@@ -248,6 +249,10 @@ class SlackChannel:
     async def react(self, chat: ChatKey, message_id: str, emoji: Emoji | None, *, instead_of: Set[Emoji]) -> bool:
         """See `Reacts`."""
         return await react(self._client, chat, message_id, emoji, instead_of)
+
+    def noted(self, event: InboundEvent) -> None:
+        """See `NotesEvents`."""
+        self._typing.noted(event)
 
     def type_by_reaction(self, *, on: bool) -> None:
         """See `TypesByReaction`. The status in threads remains."""

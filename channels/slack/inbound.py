@@ -19,12 +19,9 @@ from slack_bolt.response import BoltResponse
 
 from channels.base import (
     AccountRefused,
-    ButtonPressed,
     ChannelError,
-    CommandInvoked,
     InboundEvent,
     Inbox,
-    MessageReceived,
     NotTakenIn,
 )
 from channels.slack.client import Client
@@ -159,8 +156,7 @@ class Inbound(AsyncMiddleware):
         return normalise(message, self._me, self._users, self._commands)
 
     async def _accept(self, event: InboundEvent) -> None:
-        if isinstance(event, MessageReceived | CommandInvoked | ButtonPressed):
-            self._typing.received(event.chat, event.message_id, event.sender.language)
+        self._typing.noted(event)
         await self._inbox(event)
 
     def _refuse_account(self, event: Mapping[str, JsonValue]) -> None:

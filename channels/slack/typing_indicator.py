@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
-from channels.base import ChannelError, ChatKey
+from channels.base import ButtonPressed, ChannelError, ChatKey, CommandInvoked, InboundEvent, MessageReceived
 from channels.slack.client import Client
 from channels.slack.errors import MissingScope, Nothing
 from channels.slack.interactions import phrases
@@ -42,10 +42,12 @@ class TypingIndicator:
         """Add reactions, or none if those of `reactions` are shown."""
         self._reacts = on
 
-    def received(self, chat: ChatKey, message_id: str, language: str | None) -> None:
-        """Note a message that may be answered."""
-        key = str(chat)
-        self._newest[key] = (message_id, language)
+    def noted(self, event: InboundEvent) -> None:
+        """Note a message, command or press, which may be answered."""
+        if not isinstance(event, MessageReceived | CommandInvoked | ButtonPressed):
+            return
+        key = str(event.chat)
+        self._newest[key] = (event.message_id, event.sender.language)
         self._newest.move_to_end(key)
         if len(self._newest) > MOST_CHATS:
             self._newest.popitem(last=False)

@@ -7,6 +7,9 @@ from gateway.app.channel_server import ChannelServer
 from gateway.app.duties import Duties
 from gateway.runs.drain import Drain
 
+LEAVE_WITHIN = 1.0
+"""Seconds; what is not left to others then is taken over by them at the end."""
+
 
 class App:
     """A running Parley without its command line, for the program as well as for tests and embedders."""
@@ -51,15 +54,16 @@ class App:
 
         What only one process may do is left to another one at once.
         """
-        leaving = asyncio.create_task(self._leave(), name="leaving to others")
         resting = asyncio.create_task(self.drain.rested(), name="draining")
         await asyncio.sleep(0)
         if seconds and (count := self.drain.at_work):
             answers = "1 answer" if count == 1 else f"{count} answers"
             self._console(f"Finishing {answers}, at most {seconds:g} s; press again to stop now")
-        await asyncio.wait([resting, leaving], timeout=seconds)
-        resting.cancel()
+        leaving = asyncio.create_task(self._leave(), name="leaving to others")
+        await asyncio.wait([leaving], timeout=LEAVE_WITHIN)
         leaving.cancel()
+        await asyncio.wait([resting], timeout=seconds)
+        resting.cancel()
 
     async def run(self) -> None:
         """Serve the channels until the last one that keeps the program going has ended, or until cancelled."""

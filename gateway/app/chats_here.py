@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from channels.base import ChatKey, InboundEvent, MessageReceived
+from channels.capabilities import NotesEvents
 from gateway.app.recovery import Recovery
 from gateway.app.revocation import Revocation
 from gateway.app.router import EventRouter
@@ -60,6 +61,9 @@ class ChatsHere:
     def heard(self, event: InboundEvent) -> None:
         """See `ChatWork`."""
         self._words.heard(event)
+        channel = self._delivery.on(event.chat.platform)
+        if isinstance(channel, NotesEvents):
+            channel.noted(event)
         if isinstance(event, MessageReceived):
             self._delivery.masked_channel(event.chat).other_wrote(event.chat)
 

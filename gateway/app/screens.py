@@ -13,6 +13,7 @@ from gateway.admin.screens.log import LogScreen
 from gateway.admin.screens.mcp import McpScreen
 from gateway.admin.screens.memory import MemoryScreen
 from gateway.admin.screens.models import ModelsScreen
+from gateway.admin.screens.nodes import NodesScreen
 from gateway.admin.screens.people import PeopleScreen
 from gateway.admin.screens.runs import RunsScreen
 from gateway.admin.screens.schedules import SchedulesScreen
@@ -51,6 +52,7 @@ def desk_of(made: Composition, person: str) -> Desk:
         made.audit.changed,
     )
     commands = PageCommands(made.admission, made.access, made.commands, made.sessions, made.audit, made.clock)
+    nodes = () if made.seen_nodes is None else (NodesScreen(made.seen_nodes),)
     return Desk(
         screens=(
             inbox,
@@ -67,6 +69,7 @@ def desk_of(made: Composition, person: str) -> Desk:
             settings,
             storage,
             health,
+            *nodes,
             log,
             BrowsersScreen(made.settings.entrance, made.access),
         ),

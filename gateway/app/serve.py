@@ -45,6 +45,7 @@ from gateway.settings.current import CurrentSettings
 from gateway.settings.digests import digests
 from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
+from gateway.store.opening import NodeNameTaken, locked
 from gateway.store.store import Store
 from gateway.texts.about import About
 
@@ -141,8 +142,12 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         models = await source.choose(settings)
         url, ballast = settings.database, settings.quotas.ballast_mb * MB
         shared = None if url is None else Shared(url, name=settings.node, settings=digests(settings))
+        if shared is not None:
+            life.enter_context(locked(settings.local, NodeNameTaken))
         opening = opened(settings.home, clock, new_id, settings.secrets, ballast=ballast, shared=shared)
         store, peers = await life.enter_async_context(opening)
+        if shared is not None:
+            await store.home_marker.check(settings.home)
         found = await trying
         launcher = None if isinstance(found, NoLauncher) else found
         about = _about(models, found, clock)

@@ -36,6 +36,18 @@ class StoreBusy(ParleyError):
         )
 
 
+class NodeNameTaken(StoreBusy):
+    """Another process of the same name uses the same home."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        name = path.parent.name
+        ParleyError.__init__(
+            self,
+            f"Another Parley ({holder or 'unknown process'}) with the node name {name} already uses "
+            f"{path.parent.parent.parent}. Stop it, or give this one another PARLEY_NODE_NAME.",
+        )
+
+
 class StoreTooNew(ParleyError):
     """The file was written by a later version."""
 
@@ -68,12 +80,12 @@ class StoreDamaged(ParleyError):
 
 
 @contextmanager
-def locked(home: Path) -> Iterator[None]:
-    """Hold the lock of the store in `home`. The kernel releases it when the process dies.
+def locked(folder: Path, busy: type[StoreBusy] = StoreBusy) -> Iterator[None]:
+    """Hold the lock of the store in a folder, or of a node there. The kernel releases it when the process dies.
 
-    Raises StoreBusy and HomeUnusable.
+    Raises `busy` if another process holds it, and HomeUnusable.
     """
-    file = _take_lock(home / LOCK)
+    file = _take_lock(folder / LOCK, busy)
     try:
         yield
     finally:
@@ -88,7 +100,7 @@ def create_home(home: Path) -> None:
         raise HomeUnusable(Path(error.filename or home), error.strerror or type(error).__name__) from error
 
 
-def _take_lock(path: Path) -> int:
+def _take_lock(path: Path, busy: type[StoreBusy]) -> int:
     """Lock the file, creating it and its folder if needed. Returns its descriptor."""
     create_home(path.parent)
     try:
@@ -99,7 +111,7 @@ def _take_lock(path: Path) -> int:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
                 holder = os.read(file, 100).decode(errors="replace").strip()
-                raise StoreBusy(path, holder) from None
+                raise busy(path, holder) from None
             os.ftruncate(file, 0)
             os.write(file, f"pid {os.getpid()}\n".encode())
             undo.pop_all()

@@ -65,6 +65,8 @@ class TelegramEmulator(LoopbackServer):
         self.flood = FloodPolicy(on=flood)
         self.updates = UpdateQueue(self.faults, self.changes, max(FIRST_ID, first_id))
         self.webhook = ""
+        self.double_polls = 0
+        """Polls that came while a living client had another one open."""
         self._poller: web.Request | None = None
         self._world = World(self.bot, self.updates, self.changes, clock, privacy, first_id=first_id)
         self._api = BotApi(self._world)
@@ -163,6 +165,7 @@ class TelegramEmulator(LoopbackServer):
             return _failure(bad_request("can't parse the request body"))
         call = Call(request.match_info["method"], fields, self.clock())
         if call.method == "getUpdates":
+            self.double_polls += self.polling
             self._poller = request
         chat = self._counted_chat(call)
         if chat is not None:

@@ -32,6 +32,22 @@ async def test_eyes_where_there_is_no_thread_for_a_status(
     await chat.until(lambda _: [(action.action, action.text) for action in chat.actions] == eyes)
 
 
+async def test_eyes_on_a_message_that_another_process_has_received(
+    slack: SlackEmulator, another: SlackChannel, inbox: Inbox
+) -> None:
+    ann = slack.person("Ann")
+    chat = slack.private(ann)
+    await chat.says(ann, "hello")
+    event = await inbox.message()
+
+    another.noted(event)
+    await another.typing(event.chat)
+    await another.send(event.chat, OutboundMessage(markdown="Hello, Ann."), "a")
+
+    eyes = [("reaction", "eyes"), ("reaction removed", "eyes")]
+    await chat.until(lambda _: [(action.action, action.text) for action in chat.actions] == eyes)
+
+
 async def test_eyes_are_left_on_no_message(slack: SlackEmulator, channel: SlackChannel, inbox: Inbox) -> None:
     ann = slack.person("Ann")
     chat = slack.private(ann)
