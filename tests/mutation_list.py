@@ -202,8 +202,8 @@ MUTATIONS = (
         "S2-48",
         "gateway/schedule/jobs/chat_notes.py",
         "the model does not see what was posted",
-        "        to_model=True,\n    )",
-        "        to_model=False,\n    )",
+        "            to_model=True,\n        )",
+        "            to_model=False,\n        )",
     ),
     Mutation(
         "C-32",

@@ -29,9 +29,9 @@ from gateway.schedule.heartbeat.heartbeats import Heartbeats
 from gateway.schedule.heartbeat.settings import HeartbeatSettings, Offer
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.schedule.jobs.firing_delivery import FiringDelivery
-from gateway.schedule.jobs.firing_messages import Announcer, FiringMessages
+from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.schedule.jobs.firings import FiringEnd, Firings
-from gateway.schedule.jobs.job_runs import JobAgents, JobRuns, JobWork
+from gateway.schedule.jobs.job_runs import JobAgents, JobWork
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import Costs
 from gateway.schedule.jobs.run_tools import RunTools
@@ -69,8 +69,9 @@ class Chats(Foundation):
         return Offer(self.store, self.delivery, self.access, self.heartbeat_settings, self.current)
 
     @cached_property
-    def announcer(self) -> Announcer:
-        return Announcer(self.store, self._clock, self.current)
+    def firing_messages(self) -> FiringMessages:
+        files = self.run_tools.files
+        return FiringMessages(self.store, self.delivery, self.access, self._clock, self.current, files)
 
     @cached_property
     def firing_delivery(self) -> FiringDelivery:
@@ -81,7 +82,7 @@ class Chats(Foundation):
         return RunTools(self.store, self.delivery, self.access, self._clock, self.settings.home / OUTGOING)
 
     @cached_property
-    def job_runs(self) -> JobRuns:
+    def job_work(self) -> JobWork:
         agents = JobAgents(
             self.base_agents,
             self.rules,
@@ -89,7 +90,8 @@ class Chats(Foundation):
             self.workspaces.folder,
             records=self.store.run_records,
         )
-        return JobRuns(self.runner, self.store, agents, self.run_tools, self._clock)
+        runner, store, tools = self.runner, self.store, self.run_tools
+        return JobWork(runner, store, agents, tools, self.heartbeats, self.access, clock=self._clock)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -104,22 +106,17 @@ class Chats(Foundation):
             zone_of=self.zones.of,
             new_id=self._new_request_id,
             changed=self.planned.set,
-            stop=self.job_runs.stop,
+            stop=self.job_work.stop,
         )
 
     @cached_property
     def notes(self) -> ChatNotes:
-        return ChatNotes(self.store, self.announcer, self.run_tools.files)
+        return ChatNotes(self.store, self.firing_messages)
 
     @cached_property
     def firings(self) -> Firings:
-        work = JobWork(self.job_runs, self.heartbeats, self.access)
-        messages = FiringMessages(
-            self.store, self.delivery, self.access, self.announcer, self.run_tools.files, self.secrets
-        )
-        end = FiringEnd(
-            self.store, self._clock, work, messages, self.firing_delivery, self.notes, tell=self.sessions.receive
-        )
+        work, messages, delivery = self.job_work, self.firing_messages, self.firing_delivery
+        end = FiringEnd(self.store, self._clock, work, messages, delivery, self.notes, tell=self.sessions.receive)
         return Firings(self.store, self._clock, self.drain, self._new_request_id, work, end, stored=self.stored)
 
     # Chats

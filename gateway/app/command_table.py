@@ -59,7 +59,6 @@ from gateway.commands.zone import ZoneCommands
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.roles import Role
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
-from gateway.schedule.jobs.feedback import Feedback
 from gateway.settings.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Forgetting
 from gateway.upkeep.role_menus import RoleMenus
@@ -73,7 +72,6 @@ class Commands(Chats):
         planning = Planning(self.jobs, self._clock)
         about, clock, store, pace = self.about, self._clock, self.store, self.pace
         cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
-        feedback = Feedback(store, self.announcer, self.jobs, clock)
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
         model = ModelStatus(about, self.chat_models, self.chat_agents.chain, self.budgets, clock)
         status = StatusCommand(
@@ -124,7 +122,7 @@ class Commands(Chats):
             ReportCommands(planning, self.jobs, clock).commands,
             cron.commands,
             heartbeat.commands,
-            ProactiveCommands(store, self.delivery, feedback).commands,
+            ProactiveCommands(store, self.delivery, self.firing_messages, self.jobs, clock).commands,
         )
         completions = Completions(
             store,

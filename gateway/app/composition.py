@@ -34,7 +34,7 @@ from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts
 from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.digest import Digests
-from gateway.schedule.jobs.due_jobs import DueJobs, UnconfirmedReminders
+from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.store import Store
@@ -128,11 +128,8 @@ class Composition(SharedState):
             platforms=self._channels.names(),
             tick=self.heartbeats.tick,
         )
-        digests = Digests(
-            self.store, self.delivery, self.access, self.announcer, self.firing_delivery, self.run_tools.files
-        )
-        unconfirmed = UnconfirmedReminders(self.store, self.delivery)
-        return Scheduler(due, missed, unconfirmed, digests, self.heartbeat_settings, self._clock, planned=self.planned)
+        digests = Digests(self.store, self.delivery, self.access, self.firing_messages, self.firing_delivery)
+        return Scheduler(due, missed, digests, self._clock, self.planned)
 
     @cached_property
     def before_restore(self) -> BeforeRestore:
@@ -295,11 +292,10 @@ class Composition(SharedState):
         await self._hearing.stop()
         await self.dispatching.close()
         await self.speaker.background.stop()
-        self.firings.stop_notes()
         await self.handling.stop()
+        await self.firings.close()
         await self.sessions.close()
         await self.tasks.close()
-        await self.firings.close()
         self.runner.stop()
         await self.approvals.close()
         await asyncio.gather(self.budget_notices.close(), self.reactions.close(), self.forgetting.close())

@@ -118,7 +118,7 @@ class Delivery:
         self.tally = DeliveryTally()
         self._kept: dict[str, ChatKey] = {}
         """Chats by the keys of posts that wait because the platform refuses the account."""
-        self._folding = Background("folding a progress message failed")
+        self._background = Background("a message was not delivered in the background")
         self.unconfirmed: set[ChatKey] = set()
         """Chats with a message that may not have arrived and has not been offered again yet."""
         self._turns: WeakValueDictionary[ChatKey, asyncio.Lock] = WeakValueDictionary()
@@ -173,6 +173,10 @@ class Delivery:
         whole account, stay stored and are sent after the next start.
         """
         await self.attempt(chat, posts)
+
+    def deliver_soon(self, chat: ChatKey, posts: Sequence[Post]) -> None:
+        """Deliver in the background, so that nothing waits for the platform."""
+        self._background.start(self.deliver(chat, posts), f"deliver {posts[0].key}")
 
     async def attempt(self, chat: ChatKey, posts: Sequence[Post]) -> ChannelError | None:
         """Send as `deliver` does, and return the error of the last post that could not be sent whole, or None."""
@@ -230,16 +234,16 @@ class Delivery:
         await self._unanswered.over(chat, PATIENCE)
 
     async def settled(self) -> None:
-        """Wait until deferred edits are done too."""
-        await self._folding.join()
+        """Wait until what is sent in the background has arrived or was given up."""
+        await self._background.join()
 
     async def close(self) -> None:
-        """Cancel deferred edits; they stay stored."""
-        await self._folding.stop()
+        """Cancel what is sent in the background; it stays stored."""
+        await self._background.stop()
 
     def _fold_later(self, post: Post) -> None:
         """Fold a progress message in the background, so that no answer waits for it."""
-        self._folding.start(self._fold(post), f"fold {post.run}")
+        self._background.start(self._fold(post), f"fold {post.run}")
 
     async def _fold(self, post: Post) -> ChannelError | None:
         """Fold a progress message, or delete it if the edit would have to wait for long."""

@@ -19,9 +19,8 @@ from apscheduler.schedulers.asyncio import AsyncIOScheduler
 from apscheduler.triggers.date import DateTrigger
 
 from agent_core.clock import Clock
-from gateway.schedule.heartbeat.settings import HeartbeatSettings
 from gateway.schedule.jobs.digest import Digests
-from gateway.schedule.jobs.due_jobs import DueJobs, UnconfirmedReminders
+from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 
 _NEXT = "next"
@@ -106,26 +105,21 @@ class Scheduler:
         self,
         due: DueJobs,
         missed: MissedSlots,
-        unconfirmed: UnconfirmedReminders,
         digests: Digests,
-        settings: HeartbeatSettings,
         clock: Clock,
-        *,
         planned: asyncio.Event,
     ) -> None:
         """`planned` is set when something may be due earlier than before."""
         self.due = due
         self._missed = missed
-        self._unconfirmed = unconfirmed
         self._digests = digests
-        self._settings = settings
         self._clock = clock
         self._planned = planned
 
     async def tick(self) -> None:
         """Do everything that is due now."""
         await self.due.fire()
-        await self._unconfirmed.report(self._clock.time())
+        await self._missed.report_unconfirmed()
         await self._digests.send_due()
 
     async def run(self, most: float) -> None:
@@ -134,11 +128,9 @@ class Scheduler:
         await Timer(self.tick, self.due.next_due, self._planned, self._clock, most).run()
 
     async def settled(self) -> None:
-        """Wait until all notices and held messages are sent."""
-        for each in (self._missed, self._digests, self._settings):
-            await each.settled()
+        """Wait until all held messages are sent."""
+        await self._digests.settled()
 
     async def close(self) -> None:
         """Cancel what is being sent."""
-        for each in (self._missed, self._digests, self._settings):
-            await each.close()
+        await self._digests.close()

@@ -6,7 +6,6 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from agent_core.background import Background
 from agent_core.clock import Clock
 from channels.base import Button, ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
@@ -54,7 +53,6 @@ class HeartbeatSettings:
         self._current = current
         self._new_id = new_id
         self._changed = changed
-        self._sending = Background("a notice of the heartbeat was not sent")
 
     async def on(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
         """Switch the heartbeat on for this user, keeping its quiet hours. Returns its job with the first due time."""
@@ -108,12 +106,16 @@ class HeartbeatSettings:
             chat, lambda found: replace(found, quiet_from=start, quiet_to=end, quiet_chosen=True)
         )
 
-    async def noted(self, post: Post) -> bool:
-        """Queue a notice. Returns False if it was queued before; then it was sent or will be at the next start."""
-        if await self._store.outbox.find(post.key) is not None:
-            return False
-        await self._store.outbox.add([post])
-        return True
+    async def announce(self, name: str, chat: ChatKey, message: OutboundMessage) -> None:
+        """Send a notice in the background, unless one of this name was queued before.
+
+        Then it was sent, or will be at the next start.
+        """
+        run = f"heartbeat-{name}"
+        post = Post(f"{run}:proactive:0", run, chat, message)
+        if await self._store.outbox.find(post.key) is None:
+            await self._store.outbox.add([post])
+            self._delivery.deliver_soon(chat, [post])
 
     async def stop(self, job: Job, why: Pause) -> None:
         """Switch the heartbeat off and say so once; does nothing if it is off."""
@@ -124,27 +126,9 @@ class HeartbeatSettings:
         language = language_of(job.language, self._current.language)
         slash = self._delivery.channel(job.chat).limits.slash
         text = say(key, language, slash=slash, count=gates.MOST_FAILURES, days=round(gates.LONG_SILENCE / DAY))
-        post = words_of(f"{job.id}-{why.value}-{began(job):.0f}", job.chat, OutboundMessage(markdown=text))
         log.info("heartbeat stopped", chat=str(job.chat), why=why.value)
-        is_new = await self.noted(post)
+        await self.announce(f"{job.id}-{why.value}-{began(job):.0f}", job.chat, OutboundMessage(markdown=text))
         await self.off(job.chat, why, outcome)
-        if is_new:
-            self.say(post)
-
-    def say(self, post: Post) -> None:
-        """Send a queued notice in the background, so that the scheduler does not wait for the platform."""
-        self._sending.start(self._delivery.deliver(post.chat, [post]), f"say {post.key}")
-
-    @property
-    def are_idle(self) -> bool:
-        return self._sending.is_idle
-
-    async def settled(self) -> None:
-        await self._sending.join()
-
-    async def close(self) -> None:
-        """Cancel what is being sent; it stays in the outbox."""
-        await self._sending.stop()
 
     def _job(self, chat: ChatKey, by: Sender, language: Language, zone: ZoneInfo) -> Job:
         """Return a new, paused job for a chat's heartbeat."""
@@ -174,12 +158,6 @@ def began(job: Job) -> float:
     return job.rule.since if isinstance(job.rule, Every) else job.created
 
 
-def words_of(name: str, chat: ChatKey, message: OutboundMessage) -> Post:
-    """Return a notice of the heartbeat; `name` makes it unique."""
-    run = f"heartbeat-{name}"
-    return Post(f"{run}:proactive:0", run, chat, message)
-
-
 NAME = "offer"
 BUTTONS = (("on", "heartbeat_accept_button"), ("cancel", "heartbeat_decline_button"))
 
@@ -205,9 +183,7 @@ class Offer:
         if await self._is_known():
             return
         tag = await self._store.chats.language_of(run.chat, run.person)
-        post = words_of(NAME, run.chat, _offer(language_of(tag, self._current.language)))
-        if await self._settings.noted(post):
-            self._settings.say(post)
+        await self._settings.announce(NAME, run.chat, _offer(language_of(tag, self._current.language)))
 
     async def _is_known(self) -> bool:
         """Return True if an owner has a heartbeat anywhere, even one that is off."""

@@ -1,44 +1,19 @@
 """Tells the chats' agents about what jobs have posted in their chats."""
 
-from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from zoneinfo import ZoneInfo
 
 from agent_core.background import UnderWay
 from agent_core.messages import NotificationMessage
 from agent_core.untrusted import harmless
-from channels.attachments import Attachment
 from channels.base import ChatKey, ScheduleFired
-from gateway.schedule.jobs.firing_messages import Announcer, attached
+from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.schedule.times.words import slot_words
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder
 from gateway.store.rows import InboxItem, message_id
 from gateway.store.store import Store
 
 KIND = "job"
-
-
-def note_of(item: InboxItem, job: Job, firing: Firing, words: str, files: Sequence[Attachment]) -> NotificationMessage:
-    """Return the note about a firing, with the id of its inbox item, so that appending it marks the item as done.
-
-    `words` is the text as users read it.
-    """
-    when = slot_words(firing.due, ZoneInfo(job.zone), "en", firing.due)
-    held = " It waits for the end of their quiet hours." if firing.delivery is DeliveryState.HELD else ""
-    names = ", ".join(harmless(file.name) for file in files)
-    sent = f" With it went these files: {names}." if names else ""
-    return NotificationMessage(
-        id=message_id(item),
-        created_at=firing.ended or firing.due,
-        kind=KIND,
-        text=f"You have posted this here by yourself: {_what(job, firing)} ({job.id}), due {when}.{sent}{held} "
-        "What the person says next may be about it:",
-        data={"job": job.id, "firing": firing.id},
-        quoted=words,
-        untrusted=firing.untrusted,
-        sources=firing.after,
-        to_model=True,
-    )
 
 
 def _what(job: Job, firing: Firing) -> str:
@@ -60,15 +35,16 @@ PATIENCE = 5.0
 class ChatNotes:
     """Makes the notes, and tracks posts that the chats' agents do not know of yet."""
 
-    def __init__(self, store: Store, announcer: Announcer, files: Callable[[Firing], Sequence[Attachment]]) -> None:
-        """`files` returns the attachments of a firing's message."""
+    def __init__(self, store: Store, messages: FiringMessages) -> None:
         self._store = store
-        self._announcer = announcer
-        self._files = files
+        self._messages = messages
         self._unknown = UnderWay()
 
     async def notice(self, item: InboxItem) -> NotificationMessage | None:
-        """Return what the chat's agent is told about a firing that is over; None if there is nothing to tell."""
+        """Return what the chat's agent is told about a firing that is over; None if there is nothing to tell.
+
+        It has the id of its inbox item, so that appending it marks the item as done.
+        """
         event = item.event
         if not isinstance(event, ScheduleFired):
             return None
@@ -76,8 +52,22 @@ class ChatNotes:
         firing = await self._store.firings.find(event.job, event.slot)
         if job is None or firing is None:
             return None
-        files = await attached(firing, self._files)
-        return note_of(item, job, firing, self._announcer.words(job, firing), files)
+        when = slot_words(firing.due, ZoneInfo(job.zone), "en", firing.due)
+        held = " It waits for the end of their quiet hours." if firing.delivery is DeliveryState.HELD else ""
+        names = ", ".join(harmless(file.name) for file in await self._messages.attachments(firing))
+        sent = f" With it went these files: {names}." if names else ""
+        return NotificationMessage(
+            id=message_id(item),
+            created_at=firing.ended or firing.due,
+            kind=KIND,
+            text=f"You have posted this here by yourself: {_what(job, firing)} ({job.id}), due {when}.{sent}{held} "
+            "What the person says next may be about it:",
+            data={"job": job.id, "firing": firing.id},
+            quoted=self._messages.words(job, firing),
+            untrusted=firing.untrusted,
+            sources=firing.after,
+            to_model=True,
+        )
 
     def posting(self, chat: ChatKey) -> AbstractContextManager[None]:
         """Track a post while the context is entered; leave it once the chat's agent has been told."""

@@ -5,23 +5,19 @@ between. The outcome of the delivery is recorded later, by this process start or
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
 
 import structlog
 
 from agent_core.background import Background
-from channels.attachments import Attachment
-from channels.base import Button, ChatKey, OutboundMessage, Sender
+from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.firing_delivery import FiringDelivery
-from gateway.schedule.jobs.firing_messages import Announcer, buttons_of
-from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState
-from gateway.store.rows import Post
+from gateway.schedule.jobs.firing_messages import FiringMessages
+from gateway.store.job import CheckIn, DeliveryState, Firing, Job, JobState
 from gateway.store.store import Store
-from gateway.texts.say import say
 
 MOST = 8
 """Items per message, with three buttons each; Discord allows 25 buttons."""
@@ -37,17 +33,14 @@ class Digests:
         store: Store,
         delivery: Delivery,
         access: Access,
-        announcer: Announcer,
+        messages: FiringMessages,
         firing_delivery: FiringDelivery,
-        files: Callable[[Firing], Sequence[Attachment]],
     ) -> None:
-        """`files` returns the attachments of a firing's message."""
         self._store = store
         self._delivery = delivery
         self._access = access
         self._firing_delivery = firing_delivery
-        self._announcer = announcer
-        self._files = files
+        self._messages = messages
         self._ticking = asyncio.Lock()
         self._left: list[list[Firing]] | None = None
         """Firings by digest message that an earlier process start left unsent; None until the first `send_due`."""
@@ -61,10 +54,6 @@ class Digests:
                 if self._delivery.knows(chat):
                     await self._release(chat)
 
-    @property
-    def are_idle(self) -> bool:
-        return self._sending.is_idle
-
     async def settled(self) -> None:
         """Wait until every digest being sent has arrived or was given up."""
         await self._sending.join()
@@ -77,7 +66,7 @@ class Digests:
         held = await self._store.firings.held(chat)
         jobs = {name: await self._store.jobs.find(name) for name in {firing.job for firing in held}}
         known = next((job for job in jobs.values() if job is not None), None)
-        if known is not None and await self._announcer.is_quiet(chat, known):
+        if known is not None and await self._messages.is_quiet(chat, known):
             return
         items: list[tuple[Job | None, Firing]] = []
         for firing in held:
@@ -97,29 +86,11 @@ class Digests:
 
     async def _send(self, chat: ChatKey, items: Sequence[tuple[Job | None, Firing]]) -> None:
         firings = [firing for _, firing in items]
-        message = await self._message(items)
         name = _name(firings)
-        parts = self._delivery.masked_channel(chat).split(message)
-        posts = [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
+        posts = await self._messages.digest(name, items)
         await self._store.firings.end([replace(each, delivery=DeliveryState.PENDING) for each in firings], posts)
         log.info("held messages sent", chat=str(chat), count=len(firings))
-        self._sending.start(self._firing_delivery.deliver_digest(firings, posts), name)
-
-    async def _message(self, items: Sequence[tuple[Job | None, Firing]]) -> OutboundMessage:
-        files = [await asyncio.to_thread(self._files, firing) for _, firing in items]
-        job, firing = items[0]
-        if len(items) == 1 and job is not None and firing.state is FiringState.DONE:
-            return self._announcer.message(job, firing, files[0])
-        language = self._announcer.language_of(job)
-        texts = [say("proactive_digest", language)]
-        buttons: list[tuple[Button, ...]] = []
-        for number, (each, one) in enumerate(items, start=1):
-            texts.append(f"**{number}.** {self._announcer.words(each, one)}")
-            if one.state is FiringState.DONE:
-                buttons.append(buttons_of(one, language, f"{number} · "))
-        return OutboundMessage(
-            markdown="\n\n".join(texts), buttons=tuple(buttons), attachments=tuple(chain.from_iterable(files))
-        )
+        self._sending.start(self._firing_delivery.deliver(name, firings, posts), name)
 
     async def _to_settle(self) -> list[list[Firing]]:
         if self._left is not None:
@@ -133,7 +104,7 @@ class Digests:
         return found
 
     async def _is_settled(self, firings: Sequence[Firing]) -> bool:
-        return await self._firing_delivery.is_digest_settled(firings, _name(firings))
+        return await self._firing_delivery.is_settled(_name(firings), firings)
 
 
 def _dropped(firing: Firing) -> Firing:

@@ -13,20 +13,15 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Accepted, ChatKey, InboundEvent, NotTakenIn, OutboundMessage, ScheduleFired, Sender
-from gateway.delivery.delivery import Delivery
+from channels.base import Accepted, ChatKey, InboundEvent, NotTakenIn, ScheduleFired, Sender
 from gateway.permissions.access import Access
-from gateway.schedule.jobs.job_changes import removed
 from gateway.schedule.jobs.missed import Due, MissedSlots, Notice, due, skipped
-from gateway.schedule.jobs.preview import in_short, spoken
 from gateway.schedule.times.slots import UNPLANNABLE, next_slot
 from gateway.store.firings import event_id
 from gateway.store.job import CheckIn, Job, JobState, Pause, Slot
 from gateway.store.jobs import Advance
-from gateway.store.rows import Post
 from gateway.store.rule import Once
 from gateway.store.store import Store
-from gateway.texts.say import say
 
 MOST_AT_ONCE = 50
 """Jobs per step; other tasks run between two steps."""
@@ -193,21 +188,3 @@ def _fired(job: Job, slot: Slot) -> ScheduleFired:
         job=job.id,
         slot=slot.name,
     )
-
-
-class UnconfirmedReminders:
-    def __init__(self, store: Store, delivery: Delivery) -> None:
-        self._store = store
-        self._delivery = delivery
-
-    async def report(self, now: float) -> None:
-        """Report each unconfirmed reminder once; after a crash the same post is used again."""
-        for job in await self._store.jobs.unconfirmed(now):
-            if not self._delivery.knows(job.chat):
-                continue
-            name = f"unconfirmed-{job.id}"
-            text = say("job_unconfirmed", spoken(job), what=f"> {in_short(job)}")
-            post = Post(f"{name}:proactive:0", name, job.chat, OutboundMessage(markdown=text))
-            await self._store.outbox.add([post])
-            await self._store.jobs.change(job.id, removed)
-            await self._delivery.deliver(job.chat, [post])

@@ -1,6 +1,6 @@
 """Delivers the messages of firings and records the outcome, apart from that of the work."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import count
 
@@ -26,74 +26,55 @@ class FiringDelivery:
         self._delivery = delivery
         self._access = access
 
-    async def deliver(self, firing: Firing, posts: Sequence[Post] | None) -> Firing:
-        """Send a firing's message and return the firing with the outcome.
+    async def deliver(self, name: str, firings: Sequence[Firing], posts: Sequence[Post] | None) -> list[Firing]:
+        """Send the message of this name about firings of one chat, and return them with the outcome.
 
-        It stays PENDING if the platform refuses our login. `posts`: None if an earlier process start queued them and
+        They stay PENDING if the platform refuses our login. `posts`: None if an earlier process start queued them and
         may have sent some.
         """
-        if firing.delivery is not DeliveryState.PENDING:
-            return firing
-        self._access.spoke(firing.chat)
-        error = await self._delivery.attempt(firing.chat, await self._left(firing) if posts is None else posts)
-        if isinstance(error, AccountRefused):
-            return firing
-        failed = error is not None or (posts is None and await self._has_failed(firing))
-        recorded = await self._record_outcome(firing, error, failed=failed)
-        if error is not None and error.permanent and not await self._has_arrived(firing.name):
-            await self._pause_all(firing.chat, error)
-        return recorded
-
-    async def deliver_digest(self, firings: Sequence[Firing], posts: Sequence[Post]) -> None:
-        """Send one message about several firings, whose posts this process has queued."""
-        chat = firings[0].chat
+        chat, is_left = firings[0].chat, posts is None
+        if posts is None:  # a first send begins before it is recorded, so each of these may have been sent
+            noted = await self._noted(name)
+            posts = [post.of_earlier_start() for post in noted if post.state not in _OVER]
         self._access.spoke(chat)
         error = await self._delivery.attempt(chat, posts)
         if isinstance(error, AccountRefused):
-            return
-        for firing in firings:
-            await self._record_outcome(firing, error, failed=error is not None)
-        if error is not None and error.permanent and not await self._has_arrived(posts[0].run):
+            return [*firings]
+        states = await self._states(name) if is_left or error else set()
+        failed = error is not None or PostState.FAILED in states
+        recorded = await self._record_outcome(firings, error.reason if error else "", failed=failed)
+        if error is not None and error.permanent and PostState.SENT not in states:
             await self._pause_all(chat, error)
+        return recorded
 
-    async def is_digest_settled(self, firings: Sequence[Firing], name: str) -> bool:
-        """Return True if a message about several firings, queued by an earlier process start, was sent or given up.
+    async def is_settled(self, name: str, firings: Sequence[Firing]) -> bool:
+        """Return True if the message of this name, queued by an earlier process start, was sent or given up.
 
         The outcome is recorded then.
         """
-        noted = await self._noted(name)
-        if not all(post.state in _OVER for post in noted):
+        states = await self._states(name)
+        if not states <= {*_OVER}:
             return False
-        for firing in firings:
-            await self._record_outcome(firing, None, failed=any(post.state is PostState.FAILED for post in noted))
+        await self._record_outcome(firings, "", failed=PostState.FAILED in states)
         return True
-
-    async def _record_outcome(self, firing: Firing, error: ChannelError | None, *, failed: bool) -> Firing:
-        state = DeliveryState.FAILED if failed else DeliveryState.SENT
-        why = error.reason if error else ""
-        recorded = await self._store.firings.change(
-            firing.id, lambda now: replace(now, delivery=state, delivery_error=why)
-        )
-        return recorded or firing
 
     async def has_reached_users(self, firing: Firing) -> bool:
         """Return True if users have received the message or a part of it, or will after the quiet hours."""
         if firing.delivery is DeliveryState.FAILED:
-            return await self._has_arrived(firing.name)
+            return PostState.SENT in await self._states(firing.name)
         return firing.delivery in (DeliveryState.SENT, DeliveryState.HELD)
 
-    async def _has_arrived(self, name: str) -> bool:
-        """Return True if any part has arrived; then the chat itself can be reached."""
-        return any(post.state is PostState.SENT for post in await self._noted(name))
+    async def _record_outcome(self, firings: Iterable[Firing], why: str, *, failed: bool) -> list[Firing]:
+        state = DeliveryState.FAILED if failed else DeliveryState.SENT
 
-    async def _has_failed(self, firing: Firing) -> bool:
-        """Return True if a part failed in an earlier process start."""
-        return any(post.state is PostState.FAILED for post in await self._noted(firing.name))
+        def step(firing: Firing) -> Firing:
+            return replace(firing, delivery=state, delivery_error=why)
 
-    async def _left(self, firing: Firing) -> list[Post]:
-        """Return the unsent posts. Each may have been sent, as a first send begins before it is recorded."""
-        noted = await self._noted(firing.name)
-        return [post.of_earlier_start() for post in noted if post.state not in _OVER]
+        return [await self._store.firings.change(firing.id, step) or firing for firing in firings]
+
+    async def _states(self, name: str) -> set[PostState]:
+        """Return the states of a message's parts. If any has arrived, the chat itself can be reached."""
+        return {post.state for post in await self._noted(name)}
 
     async def _noted(self, name: str) -> list[Post]:
         posts: list[Post] = []

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
@@ -14,10 +15,9 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.runs.model_failures import Reader, trouble_text
 from gateway.runs.tasks.report import what_in_short
-from gateway.schedule.jobs.notices import words
+from gateway.schedule.jobs.notices import outcome_text, rehearsal_title
 from gateway.schedule.jobs.outcome import KILLED, Outcome
 from gateway.schedule.times.quiet import QuietHours
-from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
 from gateway.store.rows import Post
@@ -39,32 +39,56 @@ _TITLES = {
 
 
 @dataclass(frozen=True)
-class Announcer:
-    """Composes the messages that Parley sends unprompted."""
+class FiringMessages:
+    """Composes what Parley posts unprompted, about one firing or several."""
 
     store: Store
+    delivery: Delivery
+    access: Access
     clock: Clock
     current: CurrentSettings
+    files: Callable[[Firing], Sequence[Attachment]]
+    """Returns the files that a firing's run has sent. Blocks for a moment."""
 
-    def message(self, job: Job, firing: Firing, attachments: Sequence[Attachment] = ()) -> OutboundMessage:
-        words = self.words(job, firing)
-        return OutboundMessage(markdown=words, buttons=self._buttons(job, firing), attachments=tuple(attachments))
+    async def text(self, job: Job, firing: Firing, outcome: Outcome, failures: int) -> str:
+        """Return the text for users, empty if there is nothing to tell.
 
-    def _buttons(self, job: Job, firing: Firing) -> tuple[tuple[Button, ...], ...]:
-        """Return the buttons of a firing's message.
-
-        There are none for a rehearsal or if there was nothing to report. A run that was given up, or whose model
-        failed, can be tried again.
+        Args:
+            failures: Consecutive failures of the job, including this one.
         """
-        if firing.is_rehearsal:
-            return ()
         language = self.language_of(job)
-        if firing.cause in _TRIED_AGAIN and isinstance(job.work, Report):
-            return ((Button(label=say("again_button", language), action=f"/cron run {job.id}"),),)
-        return (buttons_of(firing, language),) if firing.state is FiringState.DONE else ()
+        others = await self.store.jobs.in_chat(job.chat) if firing.state is FiringState.FAILED else ()
+        trouble = self._trouble(job, firing, outcome, language)
+        text = outcome_text(job, firing, outcome, language, failures=failures, others=others, trouble=trouble)
+        if not text or not firing.is_rehearsal:
+            return text
+        return f"{rehearsal_title(job, outcome, language)}\n\n{text}"
+
+    async def posts(self, job: Job, firing: Firing) -> list[Post]:
+        """Return the firing's message in parts that fit the platform."""
+        return self._split(firing.name, firing.chat, await self._message(job, firing))
+
+    async def digest(self, name: str, items: Sequence[tuple[Job | None, Firing]]) -> list[Post]:
+        """Return one message of this name about firings of a chat, in parts. A job is None if it no longer exists."""
+        job, firing = items[0]
+        if len(items) == 1 and job is not None and firing.state is FiringState.DONE:
+            return self._split(name, firing.chat, await self._message(job, firing))
+        language = self.language_of(job)
+        numbered = [*enumerate(items, start=1)]
+        texts = [f"**{number}.** {self.words(each, one)}" for number, (each, one) in numbered]
+        message = OutboundMessage(
+            markdown="\n\n".join([say("proactive_digest", language), *texts]),
+            buttons=tuple(
+                buttons_of(one, language, f"{number} · ")
+                for number, (_, one) in numbered
+                if one.state is FiringState.DONE
+            ),
+            attachments=tuple(chain.from_iterable([await self.attachments(one) for _, one in items])),
+        )
+        return self._split(name, firing.chat, message)
 
     def words(self, job: Job | None, firing: Firing) -> str:
-        """Return the text shown to users; `job` is None if it no longer exists."""
+        """Return the text as users read it; `job` is None if it no longer exists."""
         if job is None or firing.state is not FiringState.DONE:
             return firing.text
         match job.work:
@@ -76,7 +100,12 @@ class Announcer:
             case CheckIn():
                 return firing.text
 
-    async def held(self, job: Job, firing: Firing) -> bool:
+    async def attachments(self, firing: Firing) -> Sequence[Attachment]:
+        """Return the attachments of a firing's message; the news of a failure has none."""
+        has_some = firing.state is FiringState.DONE and firing.run
+        return await asyncio.to_thread(self.files, firing) if has_some else ()
+
+    async def is_held(self, job: Job, firing: Firing) -> bool:
         """Return True if the message, or the news of a failure, has to wait for the end of the quiet hours.
 
         Reminders do not wait, nor does anything that was started by hand.
@@ -96,6 +125,39 @@ class Announcer:
 
     def language_of(self, job: Job | None) -> Language:
         return language_of(job.language if job else None, self.current.language)
+
+    async def _message(self, job: Job, firing: Firing) -> OutboundMessage:
+        return OutboundMessage(
+            markdown=self.words(job, firing),
+            buttons=self._buttons(job, firing),
+            attachments=tuple(await self.attachments(firing)),
+        )
+
+    def _split(self, name: str, chat: ChatKey, message: OutboundMessage) -> list[Post]:
+        parts = self.delivery.masked_channel(chat).split(message)
+        return [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
+
+    def _buttons(self, job: Job, firing: Firing) -> tuple[tuple[Button, ...], ...]:
+        """Return the buttons of a firing's message.
+
+        There are none for a rehearsal or if there was nothing to report. A run that was given up, or whose model
+        failed, can be tried again.
+        """
+        if firing.is_rehearsal:
+            return ()
+        language = self.language_of(job)
+        if firing.cause in _TRIED_AGAIN and isinstance(job.work, Report):
+            return ((Button(label=say("again_button", language), action=f"/cron run {job.id}"),),)
+        return (buttons_of(firing, language),) if firing.state is FiringState.DONE else ()
+
+    def _trouble(self, job: Job, firing: Firing, outcome: Outcome, language: Language) -> str:
+        """Return an explanation of a model failure for its readers, or an empty string."""
+        if outcome.trouble is None or outcome.run is None:
+            return ""
+        channel = self.delivery.channel(firing.chat)
+        is_owner = self.access.is_owner(firing.chat, Sender(id=job.person, name=""))
+        reader = Reader(language, channel.limits.slash, is_owner=is_owner and not channel.is_group(firing.chat))
+        return trouble_text(outcome.trouble, firing.name, outcome.run.model, reader, self.store.secrets)
 
 
 def buttons_of(firing: Firing, language: Language, number: str = "") -> tuple[Button, ...]:
@@ -119,63 +181,3 @@ def _has_title(text: str) -> bool:
     """Return True if the first line is a heading or entirely bold."""
     first = next((line.strip() for line in text.splitlines() if line.strip()), "")
     return first.startswith("#") or (first.startswith("**") and first.rstrip(" :：").endswith("**"))
-
-
-async def attached(firing: Firing, files: Callable[[Firing], Sequence[Attachment]]) -> Sequence[Attachment]:
-    """Return the attachments of a firing's message; the news of a failure has none."""
-    has_some = firing.state is FiringState.DONE and firing.run
-    return await asyncio.to_thread(files, firing) if has_some else ()
-
-
-class FiringMessages:
-    """Composes the messages of firings."""
-
-    def __init__(
-        self,
-        store: Store,
-        delivery: Delivery,
-        access: Access,
-        announcer: Announcer,
-        files: Callable[[Firing], Sequence[Attachment]],
-        secrets: Secrets,
-    ) -> None:
-        """`files` returns the attachments of a firing's message."""
-        self._store = store
-        self._delivery = delivery
-        self._access = access
-        self._announcer = announcer
-        self._files = files
-        self._secrets = secrets
-
-    async def text(self, job: Job, firing: Firing, outcome: Outcome, failures: int) -> str:
-        """Return the text for users, empty if there is nothing to tell.
-
-        Args:
-            failures: Consecutive failures of the job, including this one.
-        """
-        language = self._announcer.language_of(job)
-        others = await self._store.jobs.in_chat(job.chat) if firing.state is FiringState.FAILED else ()
-        trouble = self._trouble(job, firing, outcome, language)
-        return words(job, firing, outcome, language, failures=failures, others=others, trouble=trouble)
-
-    async def is_held(self, job: Job, firing: Firing) -> bool:
-        """Return True if the message has to wait for the end of the quiet hours."""
-        return await self._announcer.held(job, firing)
-
-    async def posts(self, job: Job, firing: Firing) -> list[Post]:
-        """Return the firing's message in parts that fit the platform."""
-        message = self._announcer.message(job, firing, await attached(firing, self._files))
-        parts = self._delivery.masked_channel(firing.chat).split(message)
-        return [
-            Post(f"{firing.name}:proactive:{number}", firing.name, firing.chat, part)
-            for number, part in enumerate(parts)
-        ]
-
-    def _trouble(self, job: Job, firing: Firing, outcome: Outcome, language: Language) -> str:
-        """Return an explanation of a model failure for its readers, or an empty string."""
-        if outcome.trouble is None or outcome.run is None:
-            return ""
-        channel = self._delivery.channel(firing.chat)
-        is_owner = self._access.is_owner(firing.chat, Sender(id=job.person, name=""))
-        reader = Reader(language, channel.limits.slash, is_owner=is_owner and not channel.is_group(firing.chat))
-        return trouble_text(outcome.trouble, firing.name, outcome.run.model, reader, self._secrets)

@@ -83,14 +83,9 @@ class FiringEnd:
         self._notes = notes
         self.tally = JobTally()
         self._tell_agent = tell
-        self._notes_are_stopped = False
         self._reporting = asyncio.Lock()
         """Held while deciding if a failure is reported, as two jobs may fail at once for the same cause."""
         self._ending = asyncio.Semaphore(MOST_AT_ONCE)
-
-    def stop_notes(self) -> None:
-        """Stop telling agents about firings; the next process start does that."""
-        self._notes_are_stopped = True
 
     async def finish(self, item: InboxItem, job: Job, firing: Firing, mistake: str) -> None:
         """Carry a firing with a row to its end."""
@@ -106,7 +101,8 @@ class FiringEnd:
         else:
             await self._count(firing)
         with self._notes.posting(firing.chat):
-            firing = await self._delivery.deliver(firing, posts)
+            if firing.delivery is DeliveryState.PENDING:
+                (firing,) = await self._delivery.deliver(firing.name, [firing], posts)
             # the platform refused the login: the next process start continues here
             if firing.delivery is DeliveryState.PENDING:
                 return
@@ -161,7 +157,7 @@ class FiringEnd:
         """Tell the chat's agent, unless this is a rehearsal or nothing was delivered."""
         if firing.is_rehearsal or not await self._delivery.has_reached_users(firing):
             await self._store.inbox.settle([item.seq])
-        elif not self._notes_are_stopped:
+        else:
             self._tell_agent(item)
 
 
@@ -246,10 +242,6 @@ class Firings:
         """Wait until no firing is left to handle."""
         await self._handling.join()
 
-    def stop_notes(self) -> None:
-        """Stop telling agents about firings; the next process start does that."""
-        self._end.stop_notes()
-
     async def close_in(self, chat: ChatKey) -> None:
         """Cancel the work of a chat, to be continued by another process."""
         open_ones = [handling for handling, where in self._chats.items() if where == chat]
@@ -260,7 +252,6 @@ class Firings:
 
     async def close(self) -> None:
         """Cancel all work, to be continued after the next start."""
-        self.stop_notes()
         await self._handling.stop()
 
     # Internals

@@ -170,21 +170,70 @@ DUTY = (
 log = structlog.get_logger(__name__)
 
 
-class JobRuns:
-    """Runs the agents of jobs, a few at a time."""
+class JobWork:
+    """Does the work of firings, one at a time for each job and a few runs of agents at a time."""
 
-    def __init__(self, runner: Runner, store: Store, agents: JobAgents, tools: RunTools, clock: Clock) -> None:
+    def __init__(
+        self,
+        runner: Runner,
+        store: Store,
+        agents: JobAgents,
+        tools: RunTools,
+        check_ins: CheckIns,
+        access: Access,
+        *,
+        clock: Clock,
+    ) -> None:
         self._runner = runner
         self._store = store
         self._agents = agents
         self._tools = tools
+        self._check_ins = check_ins
+        self._access = access
         self._clock = clock
         self._places = Places(MOST_AT_ONCE)
-        self._at_work: dict[str, tuple[str, Errand]] = {}
+        self._at_work: set[tuple[str, bool]] = set()
+        """Jobs being worked on, by id and whether it is a rehearsal."""
+        self._errands: dict[str, tuple[str, Errand]] = {}
         """The job id and work of each run in progress, by firing name."""
 
-    async def report(self, job: Job, work: Report, firing: Firing) -> Outcome:
-        """Run a report, or resume it if an earlier process start began it."""
+    def may_speak(self, job: Job) -> bool:
+        """Return True if the job's owner has access to its chat."""
+        return self._access.may_speak(job.chat, Sender(id=job.person, name=""))
+
+    async def outcome(self, job: Job, firing: Firing) -> Outcome:
+        """Do the work of a firing, or continue it after a restart."""
+        if not self.may_speak(job):  # its owner had access when it began
+            return Outcome(FiringState.MISSED)
+        if isinstance(job.work, Reminder):
+            return Outcome(FiringState.DONE, job.work.text, sources=job.after)
+        at_work = job.id, firing.is_rehearsal
+        if at_work in self._at_work:
+            return Outcome(FiringState.OVERLAPPED)
+        self._at_work.add(at_work)
+        try:
+            if isinstance(job.work, Report):
+                return await self._report(job, job.work, firing)
+            return await self._check_in(job, firing)
+        finally:
+            self._at_work.discard(at_work)
+
+    def stop(self, job_id: str) -> None:
+        """Stop what is running for this job."""
+        for job, errand in self._errands.values():
+            if job == job_id:
+                errand.cancel()
+
+    def ended(self, firing: Firing) -> None:
+        """Forget the run of a firing whose end is recorded."""
+        self._runner.end(firing.name)
+
+    async def over(self, job: Job, firing: Firing) -> None:
+        """Handle the end of a firing, after its message was sent."""
+        if isinstance(job.work, CheckIn):
+            await self._check_ins.record_outcome(job, firing)
+
+    async def _report(self, job: Job, work: Report, firing: Firing) -> Outcome:
         parts = self._agents.parts.for_tasks
         agent = self._agents.make(job, firing, parts, self._tools.of(job, firing), DUTY)
         if work.skill is not None:
@@ -196,8 +245,11 @@ class JobRuns:
         asked = _first_message(job, work, firing, self._clock.time())
         return await self._run(job, firing, agent, asked, seconds=None, budget=BUDGET)
 
-    async def check_in(self, job: Job, brief: CheckInBrief, firing: Firing) -> Outcome:
-        """Run or resume a check-in, with only the tools that its brief names."""
+    async def _check_in(self, job: Job, firing: Firing) -> Outcome:
+        """Run a check-in, with only the tools that its brief names."""
+        brief = await self._check_ins.brief(job, firing)
+        if brief is None:
+            return Outcome(FiringState.NOTHING)
         base = self._agents.parts
         own = [tool for tool in self._tools.of(job, firing) if tool.name in brief.tools]
         names = brief.tools - {tool.name for tool in own}
@@ -208,17 +260,11 @@ class JobRuns:
         told = {"untrusted": bool(brief.sources), "sources": brief.sources, "by_agent": True, "private": True}
         asked = user(brief.prompt).model_copy(update=told)
         outcome = await self._run(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
-        return failed_at_limits(outcome)
-
-    def stop(self, job_id: str) -> None:
-        """Stop what is running for this job."""
-        for job, errand in self._at_work.values():
-            if job == job_id:
-                errand.cancel()
-
-    def over(self, firing: Firing) -> None:
-        """Forget a run whose end is recorded."""
-        self._runner.end(firing.name)
+        outcome = failed_at_limits(outcome)
+        if outcome.state is FiringState.FAILED:
+            return outcome
+        text = await self._check_ins.words(job, firing, outcome.text)
+        return replace(outcome, state=FiringState.NOTHING if text is None else FiringState.DONE, text=text or "")
 
     @asynccontextmanager
     async def _place(self, run: Run) -> AsyncIterator[None]:
@@ -233,19 +279,20 @@ class JobRuns:
     async def _run(
         self, job: Job, firing: Firing, agent: Agent, asked: UserMessage, *, seconds: float | None, budget: TaskBudget
     ) -> Outcome:
+        """Run an agent, or resume its run if an earlier process start began it."""
         run = Run(firing.name, job.chat, firing.name, job.person, started=firing.began or self._clock.time())
         work = IsolatedRun(self._runner, run, agent, self._store, self._clock, seconds=seconds, budget=budget)
         # it was stopped by an earlier process start, or while Parley was not running
         if not job.is_wanted(firing.slot):
             work.errand.cancel()
-        self._at_work[run.id] = job.id, work.errand
+        self._errands[run.id] = job.id, work.errand
         try:
             async with self._place(run):
                 self._runner.begin(run)
                 log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
                 report = await work.report(partial(self._store.firings.start_run, run), asked, until=nothing_said)
         finally:
-            del self._at_work[run.id]
+            del self._errands[run.id]
         return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)
 
 
@@ -269,56 +316,3 @@ def _first_message(job: Job, work: Report, firing: Firing, now: float) -> UserMe
     ]
     message = user(work.instructions, context="\n".join(lines))
     return message.model_copy(update={"untrusted": job.tainted, "sources": job.after, "by_agent": job.tainted})
-
-
-class JobWork:
-    """Does the work of firings, one at a time for each job."""
-
-    def __init__(self, runs: JobRuns, check_ins: CheckIns, access: Access) -> None:
-        self._runs = runs
-        self._check_ins = check_ins
-        self._access = access
-        self._at_work: set[tuple[str, bool]] = set()
-        """Jobs being worked on, by id and whether it is a rehearsal."""
-
-    def may_speak(self, job: Job) -> bool:
-        """Return True if the job's owner has access to its chat."""
-        return self._access.may_speak(job.chat, Sender(id=job.person, name=""))
-
-    async def outcome(self, job: Job, firing: Firing) -> Outcome:
-        """Do the work of a firing, or continue it after a restart."""
-        if not self.may_speak(job):  # its owner had access when it began
-            return Outcome(FiringState.MISSED)
-        match job.work:
-            case Reminder(text=text):
-                return Outcome(FiringState.DONE, text, sources=job.after)
-            case Report() | CheckIn():
-                at_work = job.id, firing.is_rehearsal
-                if at_work in self._at_work:
-                    return Outcome(FiringState.OVERLAPPED)
-                self._at_work.add(at_work)
-                try:
-                    return await self._worked(job, firing)
-                finally:
-                    self._at_work.discard(at_work)
-
-    async def _worked(self, job: Job, firing: Firing) -> Outcome:
-        if isinstance(job.work, Report):
-            return await self._runs.report(job, job.work, firing)
-        brief = await self._check_ins.brief(job, firing)
-        if brief is None:
-            return Outcome(FiringState.NOTHING)
-        outcome = await self._runs.check_in(job, brief, firing)
-        if outcome.state is FiringState.FAILED:
-            return outcome
-        text = await self._check_ins.words(job, firing, outcome.text)
-        return replace(outcome, state=FiringState.NOTHING if text is None else FiringState.DONE, text=text or "")
-
-    def ended(self, firing: Firing) -> None:
-        """Handle the recorded end of a firing's work."""
-        self._runs.over(firing)
-
-    async def over(self, job: Job, firing: Firing) -> None:
-        """Handle the end of a firing, after its message was sent."""
-        if isinstance(job.work, CheckIn):
-            await self._check_ins.record_outcome(job, firing)

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 from itertools import groupby, islice, takewhile
 from zoneinfo import ZoneInfo
 
-from agent_core.background import Background
 from agent_core.clock import Clock
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
+from gateway.schedule.jobs.job_changes import removed
+from gateway.schedule.jobs.preview import in_short, spoken
 from gateway.schedule.times.changes import LATEST
 from gateway.schedule.times.cron import check_cron
 from gateway.schedule.times.slots import next_slot, slots
@@ -105,7 +106,7 @@ class Notice:
 
 
 class MissedSlots:
-    """Records missed slots together with the jobs' next due times, then sends one notice to each chat."""
+    """Records missed slots together with the jobs' next due times, and sends notices about what was missed."""
 
     def __init__(
         self, store: Store, delivery: Delivery, clock: Clock, current: CurrentSettings, new_id: Callable[[], str]
@@ -116,15 +117,6 @@ class MissedSlots:
         self._clock = clock
         self._current = current
         self._new_id = new_id
-        self._sending = Background("a notice of missed jobs was not sent")
-
-    async def settled(self) -> None:
-        """Wait until the notices are sent."""
-        await self._sending.join()
-
-    async def close(self) -> None:
-        """Cancel notices being sent; they stay in the outbox."""
-        await self._sending.stop()
 
     async def move_on(self, pairs: Sequence[tuple[Job, Due]], notices: dict[ChatKey, Notice], now: float) -> None:
         """Move the jobs to their next due times, and record missed firings with their notices."""
@@ -162,7 +154,19 @@ class MissedSlots:
     def notify(self, notices: dict[ChatKey, Notice]) -> None:
         now = self._clock.time()
         for each in notices.values():
-            self._sending.start(self._delivery.deliver(each.chat, [_post(each, now)]), each.key)
+            self._delivery.deliver_soon(each.chat, [_post(each, now)])
+
+    async def report_unconfirmed(self) -> None:
+        """Report each reminder that was not confirmed in time; after a crash the same post is used again."""
+        for job in await self._store.jobs.unconfirmed(self._clock.time()):
+            if not self._delivery.knows(job.chat):
+                continue
+            name = f"unconfirmed-{job.id}"
+            text = say("job_unconfirmed", spoken(job), what=f"> {in_short(job)}")
+            post = Post(f"{name}:proactive:0", name, job.chat, OutboundMessage(markdown=text))
+            await self._store.outbox.add([post])
+            await self._store.jobs.change(job.id, removed)
+            self._delivery.deliver_soon(job.chat, [post])
 
 
 def _post(notice: Notice, now: float) -> Post:

@@ -62,30 +62,7 @@ def _says_something(firing: Firing) -> bool:
     return firing.state in _TRIED and firing.cause != STOPPED
 
 
-def words(
-    job: Job,
-    firing: Firing,
-    outcome: Outcome,
-    language: Language,
-    *,
-    failures: int,
-    others: Sequence[Job],
-    trouble: str = "",
-) -> str:
-    """Return the text for the chat, or an empty string.
-
-    Args:
-        failures: Consecutive failures including this firing.
-        others: The jobs of the chat.
-        trouble: Explanation of the model failure, if there was one.
-    """
-    text = _words(job, firing, outcome, language, failures=failures, others=others, trouble=trouble)
-    if not text or not firing.is_rehearsal:
-        return text
-    return "\n\n".join([say("firing_rehearsal", language) + " " + _cost(job, outcome, language), text])
-
-
-def _words(
+def outcome_text(
     job: Job,
     firing: Firing,
     outcome: Outcome,
@@ -95,6 +72,13 @@ def _words(
     others: Sequence[Job],
     trouble: str,
 ) -> str:
+    """Return the text for the chat, or an empty string.
+
+    Args:
+        failures: Consecutive failures including this firing.
+        others: The jobs of the chat.
+        trouble: Explanation of the model failure; empty if there was none.
+    """
     again = say("firing_works_again", language) if job.told_cause and not firing.is_rehearsal else ""
     match outcome.state:
         case FiringState.DONE:
@@ -163,6 +147,11 @@ def _failure(job: Job, firing: Firing, why: str, language: Language, failures: i
     if firing.is_by_hand or failures < FAILURES:
         return say("firing_failed", language, what=what(job, language), why=why)
     return say("firing_failed_again", language, count=failures, what=what(job, language), why=why)
+
+
+def rehearsal_title(job: Job, outcome: Outcome, language: Language) -> str:
+    """Return what precedes the message of a rehearsal, with its cost."""
+    return f"{say('firing_rehearsal', language)} {_cost(job, outcome, language)}"
 
 
 def _cost(job: Job, outcome: Outcome, language: Language) -> str:

@@ -6,23 +6,16 @@ from pathlib import Path
 
 from channels.attachments import Attachment
 from channels.base import Button
-from gateway.delivery.delivery import Delivery
-from gateway.schedule.jobs.firing_messages import Announcer
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Reaction
-from gateway.store.rows import Post
-from tests.gateway.in_force import in_force
 from tests.gateway.jobs.kit import TimedBot
 
 
 async def said(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **how: object) -> Firing:
     """Store a firing of the job whose message has arrived."""
     firing = await noted(bot, job, text, name=name, **how)
-    message = Announcer(bot.store, bot.clock, in_force()).message(job, firing)
-    delivery = Delivery([bot.channel], bot.store, bot.clock)
-    parts = delivery.masked_channel(firing.chat).split(message)
-    posts = [Post(f"{firing.name}:proactive:{number}", "", firing.chat, part) for number, part in enumerate(parts)]
+    posts = await bot.made.firing_messages.posts(job, firing)
     await bot.store.firings.end([replace(firing, delivery=DeliveryState.SENT)], posts)
-    await delivery.deliver(firing.chat, posts)
+    await bot.made.delivery.deliver(firing.chat, posts)
     return firing
 
 

@@ -5,7 +5,7 @@ from datetime import datetime
 
 import pytest
 
-from gateway.schedule.jobs.feedback import next_morning, weekly
+from gateway.commands.proactive import next_morning, weekly
 from gateway.store.job import CheckIn, Heartbeat, JobState, Pause, Reaction, Reminder, Report
 from gateway.store.rule import Cron, Every, Once, Rule
 from tests.gateway.jobs.conftest import StartTimedBot

@@ -34,7 +34,7 @@ async def test_who_writes_while_many_reminders_are_sent_is_answered_before_them(
 
 
 def waiting_reports(bot: TimedBot) -> Sized:
-    return bot.firings._work._runs._places._waiting  # noqa: SLF001
+    return bot.made.job_work._places._waiting  # noqa: SLF001
 
 
 async def test_a_second_person_s_report_comes_before_those_that_wait_of_the_first(start_bot: StartTimedBot) -> None:

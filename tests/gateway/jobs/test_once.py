@@ -76,7 +76,7 @@ async def test_two_who_find_the_same_missed_say_so_once(tmp_path: Path) -> None:
         here.clock.move_to(moment("2026-11-23 18:00"))
 
         await asyncio.gather(here.due.fire(), other.due.fire())
-        await asyncio.gather(here.missed_slots.settled(), other.missed_slots.settled())
+        await asyncio.gather(here.delivery.settled(), other.delivery.settled())
 
         assert await here.missed() == [at("2026-11-23 09:00")]
     assert len(here.channel.screen) == 1

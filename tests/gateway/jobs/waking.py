@@ -35,8 +35,9 @@ class Ward:
         """Console output."""
         self.inbox: Accept = self.accept
         access = Access(Roles(people), [channel], set(), clock)
-        self.missed_slots = MissedSlots(store, Delivery([channel], store, clock), clock, in_force(), short_ids())
-        self.due = DueJobs(store, access, clock, self._take_in, self.missed_slots, platforms=[channel.name], tick=tick)
+        self.delivery = Delivery([channel], store, clock)
+        missed = MissedSlots(store, self.delivery, clock, in_force(), short_ids())
+        self.due = DueJobs(store, access, clock, self._take_in, missed, platforms=[channel.name], tick=tick)
 
     async def _take_in(self, event: InboundEvent) -> Accepted:
         return await self.inbox(event)
@@ -64,7 +65,7 @@ class Ward:
     async def look(self) -> list[str]:
         before = len(self.fired)
         await self.due.fire()
-        await self.missed_slots.settled()
+        await self.delivery.settled()
         return [event.slot for event in self.fired[before:]]
 
     async def job(self, name: str = "abc123") -> Job:
@@ -99,7 +100,7 @@ async def ward(
         try:
             yield here
         finally:
-            await here.missed_slots.close()
+            await here.delivery.close()
 
 
 def another_ward(here: Ward, store: Store | None = None) -> Ward:
