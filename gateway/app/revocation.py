@@ -80,7 +80,10 @@ class Revocation:
         self._sweeping = asyncio.Lock()
 
     async def sweep(self) -> Ended:
-        """End or pause all that is open for people who may no longer speak, and tell owners and admins what it was."""
+        """End or pause all that is open for people who may no longer speak, and tell owners and admins what it was.
+
+        Each process does so in its chats, and in those that nobody works on.
+        """
         async with self._sweeping:
             expelled = self._sessions.expel()  # at once, before any of it goes on
             if self._entrance is not None:
@@ -102,7 +105,10 @@ class Revocation:
 
     async def _ended(self, expelled: Sequence[Expelled]) -> Ended:
         ended = await self._ended_in_sessions(expelled)
-        questions, tasks, jobs = await self._runs.ends.expel(self._delivery.knows)
+        elsewhere = await self._delivery.sending.elsewhere()
+        questions, tasks, jobs = await self._runs.ends.expel(
+            lambda chat: self._delivery.knows(chat) and chat not in elsewhere
+        )
         return replace(
             ended,
             questions=[_who(each.chat, each.person) for each in questions],

@@ -2,6 +2,7 @@
 
 import structlog
 
+from channels.base import ChatKey
 from gateway.app.command_table import Commands
 from gateway.errors import SettingsError
 from gateway.permissions.groups import RULES
@@ -27,6 +28,7 @@ class SharedState(Commands):
             Topic.PAIRING: self._pairing_changed,
             Topic.JOBS: self._jobs_changed,
             Topic.BROWSERS: self._browsers_changed,
+            Topic.ERASED: self._erased,
             Topic.SPOKEN: self._spoken,
         }
         for topic, react in reactions.items():
@@ -76,3 +78,6 @@ class SharedState(Commands):
 
     async def _spoken(self, chat: str) -> None:
         self.access.also_spoke([chat] if chat else await self.store.chats.spoken_in())
+
+    async def _erased(self, chat: str) -> None:
+        self.sessions.forget_agents(ChatKey.parse(chat) if chat else None)

@@ -95,7 +95,7 @@ class RunEnds:
 
     async def expel(self, knows: Callable[[ChatKey], bool]) -> tuple[Sequence[Question], Sequence[Task], Sequence[Job]]:
         """Close the questions, cancel the tasks and pause the jobs of users who may no longer speak; return them."""
-        return await self._approvals.expel(), await self._tasks.expel(knows), await self._jobs.expel(knows)
+        return await self._approvals.expel(knows), await self._tasks.expel(knows), await self._jobs.expel(knows)
 
     async def stop(self, run: Run, language: Language) -> None:
         """End a run that waits to be resumed, because a user has stopped it."""

@@ -63,6 +63,12 @@ class Sessions:
         """Stop the runs and drop the messages of users who may no longer speak, in all chats at once."""
         return [session.expel() for session in list(self._known.values())]
 
+    def forget_agents(self, chat: ChatKey | None) -> None:
+        """Let conversations that rest be read from the store again: that of a chat, or all (None)."""
+        for known, session in list(self._known.items()):
+            if chat in (known, None) and session.is_idle:
+                session.conversation.forget_agent()
+
     @property
     def are_idle(self) -> bool:
         return all(session.is_idle for session in self._sessions.values())

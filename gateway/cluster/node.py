@@ -45,10 +45,11 @@ def awake() -> float:
 
 
 async def give_up(raw: Raw, node: str) -> None:
-    """Fence a node, and free what it holds."""
+    """Fence a node, and free what it holds. What it has reserved in budgets counts in full, as estimates."""
     await raw.execute("UPDATE nodes SET fenced = TRUE WHERE id = %s", [node])
     await raw.execute("UPDATE chat_owners SET node = NULL WHERE node = %s", [node])
     await raw.execute("UPDATE leases SET node = NULL WHERE node = %s", [node])
+    await raw.execute("UPDATE spending SET state = 'estimate' WHERE state = 'reserved' AND node = %s", [node])
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,6 +65,8 @@ class Ownership:
         self._signals = signals
         self._rows = rows
         self._chats: dict[ChatKey, Held] = {}
+        self._others = 0
+        """Other nodes that were alive when they were last counted."""
         self._work = Background("claiming a chat failed")
 
     # The chats
@@ -74,6 +76,7 @@ class Ownership:
         return self._chats.get(chat)
 
     def owns(self, chat: ChatKey) -> bool:
+        """See `Sending`."""
         held = self._chats.get(chat)
         return held is not None and held.phase is Phase.OURS
 
@@ -134,6 +137,19 @@ class Ownership:
         return [chat for chat in ours if chat not in released]
 
     # Sending
+
+    @property
+    def processes(self) -> int:
+        """See `Sending`."""
+        return 1 + self._others
+
+    async def count_others(self) -> None:
+        """Count the other nodes."""
+        self._others = len(await self._rows.alive() - {self._node.id})
+
+    async def elsewhere(self) -> set[ChatKey]:
+        """See `Sending`."""
+        return await self._rows.of_others(self._node.id)
 
     async def fresh(self) -> None:
         """See `Sending`."""

@@ -129,6 +129,16 @@ class ChatOwners(Table):
 
         return await self._reader.run(read)
 
+    async def of_others(self, node: str) -> set[ChatKey]:
+        """Return the chats that other nodes work on."""
+        query = "SELECT chat FROM chat_owners WHERE node <> ?"
+
+        def read(connection: Connection) -> set[ChatKey]:
+            rows = connection.execute(query, (node,)).fetchall()
+            return set(readable(rows, lambda row: ChatKey.parse(row[0]), "chat_owners"))
+
+        return await self._reader.run(read)
+
     async def others(self, node: str) -> int:
         """Return the number of other nodes that can take chats."""
         query = "SELECT count(*) FROM nodes WHERE id <> ? AND NOT fenced AND NOT draining"

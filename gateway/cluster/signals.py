@@ -71,6 +71,8 @@ class NodeSignals:
         if topic not in self._news:
             self._news[topic] = asyncio.Queue()
             self._reacting.start(self._react(topic), f"news of {topic}")
+        if self.listening.is_set():  # news since the connection stands have passed unheard
+            self._news[topic].put_nowait("")
 
     def _notify(self, connection: Connection, channel: str, topic: str, key: str) -> None:
         connection.execute("SELECT pg_notify(?, ?)", (channel, written(self._node, topic, key))).fetchall()

@@ -47,6 +47,7 @@ class Sweep:
 
     async def begin(self) -> None:
         """Take over what was left, if this node is alone; then look at regular times."""
+        await self._ownership.count_others()
         await self._offer()
         self._tasks = [
             asyncio.create_task(self._reap(), name="reaper"),
@@ -76,6 +77,7 @@ class Sweep:
             is_called = await set_within(self._wanted, SWEEP_EVERY, SystemClock())
             self._wanted.clear()
             try:
+                await self._ownership.count_others()
                 if not is_called:
                     await self._dispatcher.look_for_missing()
                     await self._dispatcher.release_idle()

@@ -114,7 +114,7 @@ class Delivery:
         self._limiters: dict[str, ChatLimiter] = {}
         self._store = store
         self._clock = clock
-        self._sending = sending or SendsAlways()
+        self.sending = sending or SendsAlways()
         self.tally = DeliveryTally()
         self._kept: dict[str, ChatKey] = {}
         """Chats by the keys of posts that wait because the platform refuses the account."""
@@ -137,13 +137,13 @@ class Delivery:
             raise KeyError(chat.platform)
         masked = self._masked.get(chat.platform)
         if masked is None or masked.channel is not channel:
-            masked = self._masked[chat.platform] = MaskedChannel(channel, self._secrets, self._sending.fresh)
+            masked = self._masked[chat.platform] = MaskedChannel(channel, self._secrets, self.sending.fresh)
         return masked
 
     def limiter(self, chat: ChatKey) -> ChatLimiter:
         """Return the rate limits of the chat's platform. Raises KeyError if it is not connected."""
         if chat.platform not in self._limiters:
-            self._limiters[chat.platform] = ChatLimiter(self.channel(chat), self._clock)
+            self._limiters[chat.platform] = ChatLimiter(self.channel(chat), self._clock, self.sending)
         return self._limiters[chat.platform]
 
     def knows(self, chat: ChatKey) -> bool:
@@ -181,9 +181,9 @@ class Delivery:
     async def attempt(self, chat: ChatKey, posts: Sequence[Post]) -> ChannelError | None:
         """Send as `deliver` does, and return the error of the last post that could not be sent whole, or None."""
         trouble: ChannelError | None = None
-        right = await self._sending.right(chat)
+        right = await self.sending.right(chat)
         if right is Right.ELSEWHERE:
-            await self._sending.pass_on(chat, [post.key for post in posts])
+            await self.sending.pass_on(chat, [post.key for post in posts])
             return None
         self.limiter(chat).hurry(chat, min(map(_priority, posts), default=Priority.COSMETIC))
         turn = self._turns.setdefault(chat, asyncio.Lock())
@@ -197,7 +197,7 @@ class Delivery:
 
     async def _still_unsent(self, posts: Sequence[Post], right: Right) -> Sequence[Post]:
         """Return the posts that nobody has sent meanwhile, if others could."""
-        if isinstance(self._sending, SendsAlways):
+        if isinstance(self.sending, SendsAlways):
             return posts
         return [post for post in posts if not await self._is_done(post, right)]
 

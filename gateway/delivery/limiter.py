@@ -13,6 +13,7 @@ from itertools import count
 from agent_core.clock import Clock
 from channels.base import Channel, ChatKey
 from channels.limits import Limits
+from gateway.delivery.sending import Sending, SendsAlways
 
 REMEMBERED = 1_000
 """Number of chats above which idle ones are dropped."""
@@ -55,6 +56,13 @@ class _Bucket:
         self.tokens = min(self.most, self.tokens + gained)
         self.filled_at = now
 
+    def share(self, most: float, every: float, now: float) -> None:
+        """Go by another limit from now on."""
+        if (most, every) != (self.most, self.every):
+            self.fill(now)
+            self.tokens = min(self.tokens * most / self.most, most)
+            self.most, self.every = most, every
+
     def delay(self, calls: float, now: float) -> float:
         """Return the seconds until `calls` calls may be made."""
         self.fill(now)
@@ -75,10 +83,15 @@ class _Ticket:
 
 
 class _Line:
-    """Priority queue for a rate limit shared by all chats; calls of equal priority go in order of arrival."""
+    """Priority queue for a rate limit shared by all chats; calls of equal priority go in order of arrival.
 
-    def __init__(self, *, per_second: float, burst: float, clock: Clock) -> None:
+    Of several processes that send, each keeps to its share of the limit.
+    """
+
+    def __init__(self, *, per_second: float, burst: float, clock: Clock, sending: Sending) -> None:
         self._clock = clock
+        self._sending = sending
+        self._limit = per_second, burst
         self._bucket = _Bucket(most=burst, every=1 / per_second, filled_at=clock.monotonic(), tokens=burst)
         self._tickets: list[_Ticket] = []
         """Heap; only its first ticket waits for the rate limit."""
@@ -86,12 +99,18 @@ class _Line:
         """Number of tickets by chat."""
         self._numbers = count()
 
+    def _share(self) -> None:
+        """Keep to the share of this process among those that send now."""
+        (per_second, burst), processes = self._limit, self._sending.processes
+        self._bucket.share(max(1.0, burst / processes), processes / per_second, self._clock.monotonic())
+
     @property
     def waiting(self) -> int:
         return len(self._tickets)
 
     def delay(self, calls: float = 1) -> float:
         """Return the seconds until `calls` calls may be made."""
+        self._share()
         return self._bucket.delay(calls, self._clock.monotonic())
 
     def has_to_spare(self, owed: int) -> bool:
@@ -158,14 +177,18 @@ class _Line:
 class ChatLimiter:
     """Rate limiter of one channel, per chat and, where the platform counts so, over all chats."""
 
-    def __init__(self, channel: Channel, clock: Clock) -> None:
+    def __init__(self, channel: Channel, clock: Clock, sending: Sending | None = None) -> None:
+        """`sending` tells how many processes send; None: only this one."""
+        sending = sending or SendsAlways()
         self._channel = channel
         self._clock = clock
         self._chats: dict[Place, _Bucket] = {}
         self._sweep_at = REMEMBERED
         limits = channel.limits
-        self._all = _Line(per_second=limits.calls_per_second, burst=limits.calls_per_second, clock=clock)
-        self._edits = _edits(limits, clock)
+        self._all = _Line(
+            per_second=limits.calls_per_second, burst=limits.calls_per_second, clock=clock, sending=sending
+        )
+        self._edits = _edits(limits, clock, sending)
         self._shown: set[str] = set()
         """Runs with a progress message, each of which is owed one more edit."""
         self._answering: set[str] = set()
@@ -285,11 +308,11 @@ class ChatLimiter:
         self._sweep_at = max(REMEMBERED, 2 * len(self._chats))
 
 
-def _edits(limits: Limits, clock: Clock) -> _Line | None:
+def _edits(limits: Limits, clock: Clock, sending: Sending) -> _Line | None:
     if limits.edits_per_minute is None:
         return None
     burst = BURST_OF_EDITS * limits.edits_per_minute
-    return _Line(per_second=(limits.edits_per_minute - burst) / 60, burst=burst, clock=clock)
+    return _Line(per_second=(limits.edits_per_minute - burst) / 60, burst=burst, clock=clock, sending=sending)
 
 
 def _rounded(delay: float) -> float:

@@ -21,6 +21,16 @@ class Right(Enum):
 class Sending(Protocol):
     """Decides which process sends to a chat."""
 
+    @property
+    def processes(self) -> int:
+        """The number of processes that send, among which the limits of a platform for all chats are shared out."""
+
+    def owns(self, chat: ChatKey) -> bool:
+        """Return True if this process works on a chat."""
+
+    async def elsewhere(self) -> set[ChatKey]:
+        """Return the chats that other processes work on."""
+
     async def fresh(self) -> None:
         """Return when this process certainly may send, which is at once unless it may have been taken for dead."""
 
@@ -33,6 +43,16 @@ class Sending(Protocol):
 
 class SendsAlways:
     """Implements `Sending` for a process that is alone."""
+
+    processes = 1
+
+    def owns(self, chat: ChatKey) -> bool:
+        """Return True: there is nobody else."""
+        return True
+
+    async def elsewhere(self) -> set[ChatKey]:
+        """Return nothing."""
+        return set()
 
     async def fresh(self) -> None:
         """Return at once."""

@@ -186,13 +186,12 @@ class Approvals:
         """Close the question unless it was answered."""
         await self._move(request_id, Question.withdrawn)
 
-    async def expel(self) -> list[Question]:
+    async def expel(self, knows: Callable[[ChatKey], bool]) -> list[Question]:
         """Close and return the questions of users who may no longer speak."""
-        found = [each for each in await self._store.approvals.pending() if self._delivery.knows(each.chat)]
+        found = [each for each in await self._store.approvals.pending() if knows(each.chat)]
         gone = [each for each in found if not self._access.may_speak(each.chat, Sender(id=each.person, name=""))]
-        for question in gone:
-            await self.withdraw(question.id)
-        return gone
+        moved = [await self._move(each.id, Question.withdrawn) for each in gone]
+        return [each.after for each in moved if each is not None and each.has_moved]
 
     async def run_over(self, run: str) -> None:
         """Close the questions of a run that has ended."""

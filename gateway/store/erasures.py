@@ -14,6 +14,7 @@ from gateway.store import search
 from gateway.store.connection import Connection
 from gateway.store.rows import inbox_seqs
 from gateway.store.table import Table
+from gateway.store.topics import Topic
 
 ERASED = "(erased)"
 """Stands for the text of an erased message."""
@@ -119,6 +120,8 @@ class Erasures(Table):
             recordings = [(seq,) for seq in theirs.seqs]
             connection.executemany("UPDATE recordings SET words = '' WHERE seq = ?", recordings)
             connection.execute("DELETE FROM strangers WHERE principal = ?", (f"{account.chats}{account.id}",))
+            for each in theirs.chats:
+                self._changed(connection, Topic.ERASED, str(each))
             for chat in map(str, groups):
                 _erase_in_group(connection, chat, account.id, theirs.seqs)
             for chat in map(str, direct):

@@ -17,6 +17,7 @@ from gateway.store.table import Table, in_chat, readable
 from gateway.store.topics import Topic
 
 MOST_IDS = 1_000
+_SPOKE = "UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0"
 _SAYS_YES = '"says":"yes"'
 """In the JSON of a message with a button that a plain "yes" presses."""
 _REPLY = "inbox-"
@@ -86,16 +87,13 @@ class Outbox(Table):
             at: The platform's time of it, in seconds since the epoch; None: now.
         """
         at = self._clock.time() if at is None else at
-        body = self._secrets.masked(_kept(post.message)).model_dump_json()
+        body, chat = self._secrets.masked(_kept(post.message)).model_dump_json(), str(post.chat)
+        query = "UPDATE outbox SET state = 'sent', message_id = ?, body = ?, said_at = ? WHERE key = ?"
 
         def change(connection: Connection) -> None:
-            connection.execute(
-                "UPDATE outbox SET state = 'sent', message_id = ?, body = ?, said_at = ? WHERE key = ?",
-                (message_id, body, at, post.key),
-            )
-            spoke = connection.execute("UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0", (str(post.chat),))
-            if spoke.rowcount:
-                self._changed(connection, Topic.SPOKEN, str(post.chat))
+            connection.execute(query, (message_id, body, at, post.key))
+            if connection.execute(_SPOKE, (chat,)).rowcount:
+                self._changed(connection, Topic.SPOKEN, chat)
 
         await self._writer.submit(change)
 

@@ -124,14 +124,14 @@ class Tasks(Table):
 
         return await self._writer.submit(change)
 
-    async def cancel(self, task_id: str) -> None:
-        """Record that a user has cancelled a task, so that it is not continued."""
-        query = f"UPDATE tasks SET unwanted = 1 WHERE id = ? AND {_OPEN}"  # noqa: S608
+    async def cancel(self, task_id: str) -> bool:
+        """Record that a user has cancelled a task, so that it is not continued. Returns False if it was, or is over."""
+        query = f"UPDATE tasks SET unwanted = 1 WHERE id = ? AND unwanted = 0 AND {_OPEN}"  # noqa: S608
 
-        def change(connection: Connection) -> None:
-            connection.execute(query, (task_id,))
+        def change(connection: Connection) -> bool:
+            return connection.execute(query, (task_id,)).rowcount == 1
 
-        await self._writer.submit(change)
+        return await self._writer.submit(change)
 
     async def end(self, task: Task, report: Report, kept: str, news: TaskEnded | None) -> InboxItem | None:
         """Save a task's outcome and put the news into its chat's inbox, in one transaction.

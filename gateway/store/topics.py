@@ -19,5 +19,7 @@ class Topic(StrEnum):
     BROWSERS = "browsers"
     FILES = "files"
     """The files with the settings, which each node reads itself."""
+    ERASED = "erased"
+    """Words of a chat were erased; the key is the chat."""
     SPOKEN = "spoken"
     """The bot has spoken in a chat for the first time; the key is the chat."""

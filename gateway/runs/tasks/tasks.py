@@ -129,9 +129,7 @@ class Tasks:
         """Cancel and return the background tasks of users who may no longer speak."""
         found = [task for task in await self._store.tasks.unfinished() if task.background and knows(task.chat)]
         gone = [task for task in found if not task.unwanted and not self._may_speak(task)]
-        for task in gone:
-            await self._cancel(task)
-        return gone
+        return [task for task in gone if await self._cancel(task)]
 
     async def go_on(self, task_id: str, chat: ChatKey, by: Sender) -> Continuing:
         """Continue a task that was given up because the process died in it repeatedly."""
@@ -264,9 +262,11 @@ class Tasks:
                     await asyncio.wait([worker.job])
                 raise
 
-    async def _cancel(self, task: Task) -> None:
-        await self._store.tasks.cancel(task.id)
+    async def _cancel(self, task: Task) -> bool:
+        """Cancel a task. Returns False if it was over or cancelled before."""
+        is_new = await self._store.tasks.cancel(task.id)
         self._workers.start(replace(task, unwanted=True)).work.errand.cancel()
+        return is_new
 
     def _may_speak(self, task: Task) -> bool:
         return self._access.may_speak(task.chat, Sender(id=task.person, name=""))

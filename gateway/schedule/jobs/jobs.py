@@ -300,16 +300,19 @@ class Jobs:
 
     async def expel(self, knows: Callable[[ChatKey], bool]) -> list[Job]:
         """Pause the jobs of users who may no longer speak, stop their current runs, and return them."""
+        paused: list[Job] = []
 
         def step(job: Job) -> Job:
-            is_active = job.state is JobState.ACTIVE
-            return replace(job, state=JobState.PAUSED, pause=Pause.NOT_ALLOWED) if is_active else job
+            if job.state is not JobState.ACTIVE:
+                return job
+            paused.append(job)
+            return replace(job, state=JobState.PAUSED, pause=Pause.NOT_ALLOWED)
 
         found = [job for job in await self.store.jobs.active() if knows(job.chat)]
         gone = [job for job in found if not self.access.may_speak(job.chat, Sender(id=job.person, name=""))]
         for job in gone:
             await self._ended(job, step)
-        return gone
+        return list({each.id: each for each in paused}.values())
 
     async def reached(self, chat: ChatKey) -> None:
         """Resume jobs that were paused because the chat was unreachable or their owner had no access.

@@ -1,0 +1,152 @@
+"""What is changed on one node holds on all: rights, rules, settings, strangers, jobs, and what was erased."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from agent_core.models.scripted import Waits, calls
+from agent_core.tools.tool import tool
+from channels.base import Accepted, Addressed
+from channels.memory import user
+from gateway.permissions.membership import By
+from gateway.permissions.roles import Role
+from gateway.store.budget import ALL
+from gateway.store.person import Account
+from tests.gateway.bot import Bot
+from tests.gateway.cluster.nodes import Nodes
+from tests.postgres import UrlOf, rows
+from tests.process import until
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
+    found = Nodes(tmp_path, url_of(tmp_path))
+    async with found.life:
+        yield found
+
+
+@tool()
+async def look() -> str:
+    """Look."""
+    return "seen"
+
+
+async def says(bot: Bot, text: str, nodes: Nodes, **how: object) -> str:
+    """Say something by way of a node, and return the newest message of all chats."""
+    await bot.channel.hears(text, **how)  # type: ignore[arg-type]
+    await nodes.settled()
+    return nodes.platform.screen[-1]
+
+
+def role(bot: Bot, name: str) -> Role | None:
+    return bot.made.access.role_of(f"memory:{name}")
+
+
+async def test_a_role_that_is_given_or_taken_away_holds_on_all_nodes(nodes: Nodes) -> None:
+    one, other = await nodes.start(), await nodes.start()
+
+    await says(one, "/role memory:eve member", nodes)
+    await until(lambda: role(other, "eve") is Role.MEMBER)
+    await says(other, "/block memory:eve", nodes)
+    await until(lambda: role(one, "eve") is None)
+
+    assert await one.channel.hears("hello", sender="eve") is Accepted.REFUSED
+
+
+async def test_a_block_ends_the_run_on_the_node_that_works_on_it(nodes: Nodes) -> None:
+    said = asyncio.Event()
+    one, other = await nodes.start(Waits(said, calls(("look", {}))), "never said", tools=(look,)), await nodes.start()
+    await one.channel.hears("look around", sender="bob")
+    await until(lambda: len(one.llm.requests) == 1)
+
+    await other.made.membership.block(By(one.channel.chat(), user("ann")), Account("memory:bob"))
+    await until(lambda: role(one, "bob") is None)
+    said.set()
+    await nodes.settled()
+
+    assert len(one.llm.requests) == 1
+    assert rows(nodes.url, "SELECT count(*) FROM runs WHERE state = 'running'") == [(0,)]
+
+
+async def test_nodes_that_change_the_same_person_at_once_lose_neither_change(nodes: Nodes) -> None:
+    one, other = await nodes.start(), await nodes.start()
+    by = By(one.channel.chat(), user("ann"))
+    eve, phone = Account("memory:eve", "Eve"), Account("memory:eve2", "Eve")
+    for account in (eve, phone):
+        await one.made.membership.give(by, account, Role.MEMBER)
+    link = await one.made.membership.said(await one.made.membership.offer_link(eve), phone)
+    assert link is not None
+    await one.made.membership.link(link, phone, "event")
+    await until(lambda: len(other.made.roles.linked(eve.principal)) == 2)
+
+    await asyncio.gather(one.made.membership.unlink(phone), other.made.membership.block(by, eve))
+
+    for bot in (one, other):
+        await until(lambda bot=bot: role(bot, "eve") is None)  # type: ignore[misc]
+        await until(lambda bot=bot: bot.made.roles.linked(eve.principal) == [eve.principal])  # type: ignore[misc]
+        assert bot.made.roles.linked(phone.principal) == [phone.principal]
+    assert rows(nodes.url, "SELECT count(*) FROM people") == [(2,)]
+
+
+async def test_rules_of_groups_and_settings_hold_on_all_nodes(nodes: Nodes) -> None:
+    one, other = await nodes.start("Yes?"), await nodes.start()
+
+    await says(one, "/activation always", nodes, group="team")
+    await says(one, "/config set ai_name Ida", nodes)
+    await until(lambda: other.made.current.now.ai_name == "Ida")
+
+    ambient = await other.channel.hears("hm", sender="bob", group="team", addressed=Addressed.AMBIENT)
+    assert ambient is Accepted.NEW
+    await says(one, "/config reset ai_name", nodes)
+    await until(lambda: other.made.current.now.ai_name == "Ada")
+
+
+async def test_a_budget_that_is_set_on_one_node_is_one_on_all(nodes: Nodes) -> None:
+    one, other = await nodes.start(), await nodes.start()
+
+    await says(one, "/budget all 7 USD a day", nodes)
+
+    await until(lambda: other.made.budgets.of(ALL) == one.made.budgets.of(ALL) != [])
+
+
+async def test_a_thread_in_which_another_node_has_spoken_is_listened_to(nodes: Nodes) -> None:
+    one, other = await nodes.start("In the thread.", "Still here."), await nodes.start()
+
+    await says(one, "hello", nodes, group="team", thread="7")
+    await until(lambda: rows(nodes.url, "SELECT count(*) FROM chats WHERE spoke = 1") == [(1,)])
+    await says(one, "/config set keep_days 60", nodes)
+    await until(lambda: other.made.current.now.keep_days == 60)  # which was told later than that it has spoken
+
+    how = {"group": "team", "thread": "7", "addressed": Addressed.AMBIENT}
+    assert await other.channel.hears("hm", **how) is Accepted.NEW  # type: ignore[arg-type]
+
+
+async def test_a_stranger_who_is_let_in_on_another_node_is_answered(nodes: Nodes) -> None:
+    one, other = await nodes.start("Hello Eve."), await nodes.start("Hello Eve.")
+    await one.channel.hears("hi", sender="eve")
+    [stranger] = await one.made.strangers.waiting()
+
+    await other.channel.hears(f"/stranger member {stranger.id}")
+
+    await until(lambda: "Hello Eve." in nodes.platform.screen)
+
+
+async def test_what_was_erased_is_in_the_memory_of_no_node(nodes: Nodes) -> None:
+    one, other = await nodes.start("Noted.", "What secret?"), await nodes.start()
+    await says(one, "the secret is 42", nodes, sender="bob")
+    await other.made.forgetting.erase("memory:bob", "memory:ann")
+    await until(lambda: one.made.sessions.of(nodes.platform.chat("bob")).conversation.weight == 0)
+
+    await says(one, "what did I say?", nodes, sender="bob")
+
+    assert "42" not in str(one.llm.requests[-1].messages)
+
+
+async def test_the_limit_of_a_platform_is_shared_out_among_the_nodes(nodes: Nodes) -> None:
+    one, other = await nodes.start(), await nodes.start()
+
+    await until(lambda: one.made.peers.sending.processes == other.made.peers.sending.processes == 2)
+    await other.stop()
+    await until(lambda: one.made.peers.sending.processes == 1)
