@@ -88,8 +88,7 @@ ENGLISH = Wording(
         "- `every weekday at nine send me a report of my notes`\n"
         "- `show me a failing tool`\n\n"
         "Commands: `/report`, `/heartbeat`, `/skills`, `/tasks`, `/context`, `/help` (or `!help`).\n\n"
-        "For real answers connect a real model: set `ANTHROPIC_API_KEY` in `.env`, or start Ollama, "
-        "and start Parley again."
+        "For real answers connect a real model: under *Manage*, *Connect* on the page, or with `parley connect model`."
     ),
     not_possible="That did not work: {fact}.",
     no_tool="For that I would need the tool `{tool}`, which is not switched on here.",
@@ -188,7 +187,7 @@ CHINESE = Wording(
         "- `每个工作日九点给我发笔记报告`\n"
         "- `演示工具出错`\n\n"
         "命令：`/report`、`/heartbeat`、`/skills`、`/tasks`、`/context`、`/help`（或 `!help`）。\n\n"
-        "想要真正的回答，请连接真正的模型：在 `.env` 里设置 `ANTHROPIC_API_KEY`，或者启动 Ollama，然后重新启动 Parley。"
+        "想要真正的回答，请连接真正的模型：在网页的“管理”、“连接”中，或运行 `parley connect model`。"
     ),
     not_possible="没有成功：{fact}。",
     no_tool="这需要工具 `{tool}`，但这里没有启用它。",

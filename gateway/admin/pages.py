@@ -12,7 +12,7 @@ from channels.base import Accepted, Button, ChatKey, OutboundMessage, RequestMad
 from channels.web.requests import visitor_of
 from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
-from gateway.admin.screen import NoSuchItem, TakesForms, Visit
+from gateway.admin.screen import NoSuchItem, TakesForms, View, Visit
 from gateway.admin.templates import Entry
 from gateway.chat.replies import Answer, Once, Rewritten
 from gateway.texts.say import language_of
@@ -20,6 +20,8 @@ from gateway.texts.say import language_of
 ROOT = "/admin"
 STATIC = Path(__file__).parent / "static"
 FILES = ("admin.css", "admin.js", "charts.js", "htmx.min.js", "live.js", "log.js", "uplot.min.css", "uplot.min.js")
+NOWHERE = View("nowhere.html", {})
+"""What is shown for an address that names nothing."""
 
 
 class AdminPages:
@@ -57,17 +59,15 @@ class AdminPages:
         desk = self._open_desk()
         visit = await self._visit(request, desk)
         screen = desk.screen(request.match_info["screen"])
-        if screen is None:
-            raise web.HTTPNotFound(text=visit.say("page_not_found"))
         try:
-            view = await screen.view(visit)
-        except NoSuchItem as error:
-            raise web.HTTPNotFound(text=visit.say("page_not_found")) from error
+            view = await screen.view(visit) if screen is not None else NOWHERE
+        except NoSuchItem:
+            view = NOWHERE
         entries = [
             Entry(each.name, await desk.badges[each.name]() if each.name in desk.badges else 0) for each in desk.screens
         ]
-        page = desk.templates.page(visit, view, screen=screen.name, entries=entries)
-        return web.Response(text=page, content_type="text/html")
+        page = desk.templates.page(visit, view, screen=screen.name if screen else "nowhere", entries=entries)
+        return web.Response(text=page, content_type="text/html", status=404 if view is NOWHERE else 200)
 
     async def _feed(self, request: web.Request) -> web.StreamResponse:
         desk = self._open_desk()

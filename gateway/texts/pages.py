@@ -26,7 +26,11 @@ TEXTS = {
     "page_role": {"en": "Role", "zh": "角色"},
     "page_actions": {"en": "Actions", "zh": "操作"},
     "page_in_settings": {"en": "in the settings", "zh": "来自设置文件"},
-    "page_not_found": {"en": "There is no such page.", "zh": "没有这个页面。"},
+    "page_nowhere": {"en": "Not found", "zh": "未找到"},
+    "page_not_found": {
+        "en": "There is no such page, or no longer what it showed.",
+        "zh": "没有这个页面，或它显示的内容已不存在。",
+    },
     "page_admins_only": {
         "en": "These pages are for owners and admins.",
         "zh": "这些页面仅供所有者和管理员使用。",

@@ -92,6 +92,9 @@ async def test_the_pages_are_not_there_before_the_gateway_runs_and_for_strangers
             assert refused.status == 403
         async with world.client() as client, client.get("/admin/no-such-screen") as missing:
             assert missing.status == 404
+            shown = await missing.text()
+            assert "There is no such page" in shown
+            assert '<a href="/">' in shown, "there is a way back"
 
 
 def test_vendored_files_are_the_released_ones() -> None:
