@@ -71,8 +71,8 @@ class Budgets:
         self._room = room
         self._hold = hold
         self._set: dict[Account, tuple[Budget, ...]] = {}
-        self._lacking: set[Account] = set()
-        """Accounts whose budgets had no room for a call; nothing may have been charged to them yet."""
+        self._lacking: dict[Account, Lack] = {}
+        """Budgets that last had no room for a call, by account; nothing may have been charged to these yet."""
         self._summing = asyncio.Lock()
         self._changed = asyncio.Event()
         """Replaced when it is set: there may be room again."""
@@ -121,6 +121,11 @@ class Budgets:
     def used(self, budget: Budget) -> int:
         """Return what is used of the budget in the current period, with what is reserved."""
         return self._used(budget, self._clock.time())
+
+    def needed(self, budget: Budget) -> int:
+        """Return what the last call needed for which the budget had no room, or 0."""
+        lack = self._lacking.get(budget.account)
+        return lack.needed if lack is not None and lack.budget == budget else 0
 
     async def reserved(self) -> Mapping[Period, Mapping[Account, Spent]]:
         """Return what is reserved for calls that are being made, by the period in which they began."""
@@ -201,7 +206,7 @@ class Budgets:
                 self.ledger.begin_anew(zone, now, sums, later)
 
     def _noted(self, lack: Lack) -> Lack:
-        self._lacking.add(lack.budget.account)
+        self._lacking[lack.budget.account] = lack
         return lack
 
     def _of(self, payer: Payer) -> list[Budget]:

@@ -1,5 +1,6 @@
 """The owner of this machine on the page and in the terminal: budgets, people, settings, and the erasure of words."""
 
+import re
 import sqlite3
 from contextlib import closing, suppress
 
@@ -13,6 +14,7 @@ from tests.end_to_end.stage import Stage
 from tests.process import until
 
 pytestmark = [only("web", "terminal"), pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+SESSION = re.compile(r"([0-9a-f]{6})\W+Pirna")
 CANARY = "xylophone-canary-4410"
 
 
@@ -37,6 +39,36 @@ async def test_a_budget_is_met_and_raised_by_its_button(stage: Stage) -> None:
     await chat.until(lambda c: any("Usage in this chat" in text for text in c.screen))
     await chat.says(you, "/budget here off")
     await chat.until(lambda c: "The budget is removed." in c.screen[-1])
+
+
+async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_found_and_resumed(stage: Stage) -> None:
+    you, chat = stage.private()
+    stage.script.then(says("I look for flights."), says("Still flights."))
+    await chat.says(you, "/skill load book-flight")
+    await chat.until(lambda c: "book-flight is loaded" in c.screen[-1])
+    await chat.says(you, "Where can I fly to from Pirna?")
+    await chat.until(lambda c: any(text.endswith("I look for flights.") for text in c.screen))
+    assert "The timetable is a **sample**" in stage.model.requests[-1].system
+
+    await chat.says(you, "/why")
+    await chat.until(lambda c: "book-flight" in c.screen[-1] and "Where can I fly to" in c.screen[-1])
+    await chat.says(you, "/rename Pirna")
+    await chat.until(lambda c: "is called" in c.screen[-1])
+    await chat.says(you, "/new")
+    await chat.until(lambda c: c.screen[-1].startswith("New conversation started."))
+    await chat.says(you, "/search Pirna")
+    await chat.until(lambda c: "Where can I fly to from Pirna?" in c.screen[-1] and "newest first" in c.screen[-1])
+    await chat.says(you, "/sessions")
+    await chat.until(lambda c: SESSION.search(c.screen[-1]) is not None)
+    [session] = SESSION.findall(chat.screen[-1])
+    await chat.says(you, f"/resume {session}")
+    await chat.until(lambda c: "Back in" in c.screen[-1])
+
+    await chat.says(you, "and now?")
+    await chat.until(lambda c: any(text.endswith("Still flights.") for text in c.screen))
+    assert "Where can I fly to from Pirna?" in "".join(stage.model.requests[-1].texts("user"))
+    await chat.says(you, "/skill unload book-flight")
+    await chat.until(lambda c: "unloaded" in c.screen[-1])
 
 
 @pytest.mark.parametrize(

@@ -156,7 +156,7 @@ class CostsScreen:
     def _budget_row(self, visit: Visit, budget: Budget, reserved: Spent) -> BudgetRow:
         allowance, language, target = budget.allowance, visit.language, target_of(budget.account)
         used, held = self._budgets.used(budget), reserved.of(allowance.unit)
-        more = raised(budget, used, 0)
+        more = raised(budget, used, self._budgets.needed(budget))
         return BudgetRow(
             whose=self._whose(visit, budget.account),
             allowance=allowance_words(allowance, language),
