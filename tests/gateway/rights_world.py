@@ -6,7 +6,7 @@ from agent_core.clock import new_id
 from channels.base import ChatKey, CommandInvoked, Sender, Standing
 from channels.memory import NO_PACE, MemoryChannel
 from tests.clock import FakeClock
-from tests.gateway.rights_model import COOKS, Place, Told
+from tests.gateway.rights_model import COOKS, Model, Place, Told
 
 SEEDS = {"memory:ann": "owner", "memory:bob": "member"}
 NAMES = ("ann", "bob", "carl", "zoe")
@@ -63,3 +63,11 @@ def command(at: Place, who: str, told: Told | None, words: str) -> CommandInvoke
 KEYS: dict[Place, ChatKey] = {}
 KEYS.update({at: key(at) for at in PLACES})
 SENDERS = {who: sender(who, None) for who in NAMES}
+
+
+def rights(model: Model) -> dict[tuple[str, Place], str | None]:
+    return {(who, at): model.role(at, who) for who in NAMES for at in PLACES}
+
+
+def owned(model: Model) -> dict[str, str | None]:
+    return {account: model.own(account) for account in ACCOUNTS}

@@ -54,6 +54,8 @@ from tests.gateway.rights_world import (
     StillClock,
     command,
     key,
+    owned,
+    rights,
     sender,
 )
 
@@ -390,14 +392,6 @@ class Rights(RuleBasedStateMachine):
     def found(self) -> dict[tuple[str, Place], str | None]:
         access = self.made.access
         return {(who, at): access.role(chat, by) for who, by in SENDERS.items() for at, chat in KEYS.items()}
-
-
-def rights(model: Model) -> dict[tuple[str, Place], str | None]:
-    return {(who, at): model.role(at, who) for who in NAMES for at in PLACES}
-
-
-def owned(model: Model) -> dict[str, str | None]:
-    return {account: model.own(account) for account in ACCOUNTS}
 
 
 TestRights = Rights.TestCase
