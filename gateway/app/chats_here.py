@@ -74,6 +74,7 @@ class ChatsHere:
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
         """See `ChatWork`."""
         resumed = self._resumed
+        self.forget(chat)  # it may have been looked at while another process worked on it
         await resumed.reactions.restore(chat)
         await resumed.speaker.resume(chat)
         return await resumed.recovery.take_over(chat)

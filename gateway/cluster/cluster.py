@@ -100,7 +100,7 @@ class ClusterDispatching:
         engine = None
         if self._engine_url is not None:
             dbos = importlib.import_module("gateway.cluster.engine")  # its import takes a second, and runs a program
-            launching = dbos.launched(self._engine_url, self._node.id, self._rows, self._dispatcher.ownership.take)
+            launching = dbos.launched(self._engine_url, self._node.id, self._rows, self._dispatcher.take)
             engine = await self._life.enter_async_context(launching)
         sweep = Sweep(self._node, self._signals, self._dispatcher, engine)
         self._life.push_async_callback(sweep.close)

@@ -50,6 +50,10 @@ class Dispatcher:
         """Return True if this node can reach the chat."""
         return self._work.knows(chat)
 
+    async def take(self, chat: ChatKey) -> bool:
+        """Work on a chat that has lost its node. Returns False if that is done elsewhere, or cannot be done here."""
+        return self._work.knows(chat) and await self.ownership.take(chat)
+
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
         """Route a stored event here, or tell the node that works on its chat; returns at once."""
         held = self.ownership.of(item.event.chat)

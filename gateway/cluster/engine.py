@@ -12,10 +12,12 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
 
-from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, error
+from sqlalchemy.exc import SQLAlchemyError
 
 from channels.base import ChatKey
 from gateway.cluster.rows import ChatOwners, Orphan
+from gateway.errors import ParleyError
 
 NAME = "parley"
 QUEUE = "chats"
@@ -96,8 +98,8 @@ async def launched(url: str, node: str, rows: ChatOwners, take: Take) -> AsyncIt
     }
     DBOS(config=config)
     engine = DbosEngine(rows, take)
-    await asyncio.to_thread(_launch)
     try:
+        await asyncio.to_thread(_launch)
         yield engine
     finally:
         engine.cancel()
@@ -109,8 +111,14 @@ async def _take(take: Take, chat: str) -> bool:
 
 
 def _launch() -> None:
-    DBOS.launch()
-    DBOS.register_queue(QUEUE, worker_concurrency=AT_ONCE, polling_interval_sec=POLL_EVERY)
+    try:
+        DBOS.launch()
+        DBOS.register_queue(QUEUE, worker_concurrency=AT_ONCE, polling_interval_sec=POLL_EVERY)
+    except (error.DBOSException, SQLAlchemyError) as trouble:
+        raise ParleyError(
+            f"The engine that shares chats out among nodes cannot begin ({trouble}). It keeps its tables in the schema "
+            "dbos of the database in PARLEY_DATABASE_URL, whose user needs the right to create it."
+        ) from trouble
 
 
 def _name(orphan: Orphan) -> str:

@@ -1,26 +1,26 @@
 """Looks at regular times for dead nodes, chats that nobody works on, and events that were lost on their way."""
 
 import asyncio
-import sqlite3
 from collections.abc import Sequence
 from typing import Protocol
 
 import psycopg
 import structlog
 
-from agent_core.background import set_within
+from agent_core.background import Background, set_within
 from agent_core.clock import SystemClock
 from gateway.cluster.dispatcher import Dispatcher
 from gateway.cluster.node import LEFT, Node
 from gateway.cluster.reaper import reap
 from gateway.cluster.rows import Orphan
 from gateway.cluster.signals import NodeSignals
-from gateway.store.writer import StoreUnavailable
 
 LOOK_EVERY = 0.5
 """Seconds between two looks for dead nodes."""
 SWEEP_EVERY = 5.0
 """Seconds."""
+FORGET_EVERY = 3600.0
+"""Seconds between two deletions of old records of the engine."""
 
 log = structlog.get_logger(__name__)
 
@@ -30,6 +30,9 @@ class Engine(Protocol):
 
     async def offer(self, orphans: Sequence[Orphan]) -> None:
         """Let the nodes take these chats, each as it has room."""
+
+    async def forget_old(self) -> None:
+        """Delete records of what was taken long ago."""
 
 
 class Sweep:
@@ -43,6 +46,8 @@ class Sweep:
         self._engine = engine
         self._wanted = asyncio.Event()
         self._tasks: list[asyncio.Task[None]] = []
+        self._rounds = Background("a sweep failed")
+        self._forget_at = 0.0
         signals.on(LEFT, self._chats_were_left)
 
     async def begin(self) -> None:
@@ -59,6 +64,7 @@ class Sweep:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks)
+        await self._rounds.stop()
 
     async def _chats_were_left(self, _: str) -> None:
         self._wanted.set()
@@ -76,16 +82,18 @@ class Sweep:
         while not self._node.lost.is_set():
             is_called = await set_within(self._wanted, SWEEP_EVERY, SystemClock())
             self._wanted.clear()
-            try:
-                await self._ownership.count_others()
-                if not is_called:
-                    await self._dispatcher.look_for_missing()
-                    await self._dispatcher.release_idle()
-                await self._offer()
-            except sqlite3.OperationalError as error:
-                log.warning("no sweep: the database is away", reason=str(error))
-            except StoreUnavailable:  # this node was fenced
-                return
+            await asyncio.wait([self._rounds.start(self._round(is_called=is_called), "round")])
+
+    async def _round(self, *, is_called: bool) -> None:
+        await self._ownership.count_others()
+        if not is_called:
+            await self._dispatcher.look_for_missing()
+            await self._dispatcher.release_idle()
+        await self._offer()
+        now = asyncio.get_running_loop().time()
+        if self._engine is not None and now > self._forget_at:
+            self._forget_at = now + FORGET_EVERY
+            await self._engine.forget_old()
 
     async def _offer(self) -> None:
         """Take the chats that nobody works on, or offer them to all nodes."""

@@ -39,7 +39,9 @@ class Three:
         """Start nodes, and wait until they have joined."""
         for name in names:
             await self.programs[name].launch()
-        await until(lambda: {*names} <= self.living())
+        started = [self.programs[name] for name in names]
+        await until(lambda: {*names} <= self.living() or not all(program.is_running for program in started))
+        assert [program.console for program in started if not program.is_running] == []
         await self.stage.platform.listening()
 
     def living(self) -> set[str]:

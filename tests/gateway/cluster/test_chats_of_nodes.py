@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
-from channels.base import OutboundMessage
+from channels.base import NotTakenIn, OutboundMessage
 from gateway.store.rows import Post
 from tests.gateway.approving import CHART, id_of, questions, recorder
 from tests.gateway.bot import Bot
@@ -145,3 +145,26 @@ async def test_a_node_that_ends_hands_each_chat_over_as_soon_as_it_rests(nodes: 
 
     assert nodes.owner(nodes.platform.chat("bob")) in (None, nodes.node_of(other))
     assert nodes.sent().count("Bob gets his answer.") == 1
+
+
+async def test_no_node_is_lost_while_the_database_is_away_for_all(nodes: Nodes) -> None:
+    async with Tunnel.to(nodes.url) as tunnel:
+        writing = asyncio.Event()
+        one = await nodes.start(Waits(writing, "Hello."), "Hello again.", url=tunnel.url)
+        other = await nodes.start(url=tunnel.url)
+        await one.channel.hears("hello")
+        await until(lambda: len(one.llm.requests) == 1)
+
+        tunnel.cut()
+        with pytest.raises(NotTakenIn):
+            await other.channel.hears("is anybody there?", sender="bob")
+        writing.set()
+        tunnel.mend()
+        await until(lambda: nodes.platform.screen == ["Hello."])
+        await other.channel.hears("and now?")
+        await nodes.settled()
+
+        assert nodes.platform.screen == ["Hello.", "Hello again."]
+        assert rows(nodes.url, "SELECT count(*) FROM nodes WHERE NOT fenced") == [(2,)]
+        for bot in (one, other):
+            await bot.stop()

@@ -1,0 +1,117 @@
+"""Nodes that are dead or frozen are fenced, and no others."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from gateway.cluster.node import Facts, Node
+from gateway.cluster.reaper import reap
+from gateway.store.connection import Connection
+from gateway.store.on_server import Server
+from tests.postgres import UrlOf, rows
+from tests.process import until
+
+
+@pytest.fixture
+async def url(tmp_path: Path, url_of: UrlOf) -> str:
+    url = url_of(tmp_path)
+    await Server(url).migrate()
+    return url
+
+
+def facts(name: str) -> Facts:
+    return Facts(name=name, host="here", pid=1, version="0", started=1.0)
+
+
+@pytest.fixture
+async def looking(url: str) -> AsyncIterator[Node]:
+    """A node that is connected for long enough to judge others."""
+    async with Node.joined(url, facts("looking")) as node:
+        await until(lambda: node.stood_for >= 3.0)
+        await node.fresh()
+        yield node
+
+
+def silent(url: str, seconds: float) -> str:
+    """Add a node whose process is gone, and that has not beaten for so long."""
+    columns = "id, name, host, pid, version, started, beat"
+    values = f"'gone', 'gone', 'there', 1, '0', 1, clock_timestamp() - interval '{seconds} s'"
+    rows(url, f"INSERT INTO nodes ({columns}) VALUES ({values})")  # noqa: S608
+    rows(url, "INSERT INTO chat_owners VALUES ('memory:here:ann', 'gone', 7, now())")
+    rows(url, "INSERT INTO leases VALUES ('duties', 'gone', 3, now())")
+    return "gone"
+
+
+async def test_the_chats_and_leases_of_a_dead_node_are_free(url: str, looking: Node) -> None:
+    gone = silent(url, 1.6)
+
+    assert await reap(looking) == [gone]
+
+    assert rows(url, "SELECT node, number FROM chat_owners") == [(None, 7)]
+    assert rows(url, "SELECT node FROM leases") == [(None,)]
+    assert rows(url, "SELECT fenced FROM nodes WHERE id = 'gone'") == [(True,)]
+    assert await reap(looking) == []
+
+
+async def test_a_node_that_has_just_missed_a_beat_is_left_alone(url: str, looking: Node) -> None:
+    silent(url, 0.5)
+
+    assert await reap(looking) == []
+
+
+async def test_a_node_whose_connection_stands_is_dead_only_after_half_a_minute(url: str, looking: Node) -> None:
+    async with Node.joined(url, facts("slow")) as slow:
+        rows(url, "UPDATE nodes SET beat = clock_timestamp() - interval '29 s' WHERE name = 'slow'")
+        assert await reap(looking) == []
+        reaped: list[str] = []
+        while not reaped:  # it may beat in between
+            rows(url, "UPDATE nodes SET beat = clock_timestamp() - interval '31 s' WHERE name = 'slow'")
+            reaped = await reap(looking)
+
+        assert reaped == [slow.id]
+        await asyncio.wait_for(slow.lost.wait(), 30)
+
+
+async def test_a_node_that_has_just_connected_judges_nobody(url: str) -> None:
+    silent(url, 60)
+    async with Node.joined(url, facts("new")) as new:
+        assert await reap(new) == []
+        assert new.stood_for < 3.0, "the machine was too slow for this test"
+
+        await until(lambda: new.stood_for >= 3.0)
+        await new.fresh()
+        assert await reap(new) == ["gone"]
+
+
+async def test_a_restart_of_the_database_costs_no_node_its_life(url: str, looking: Node) -> None:
+    async with Node.joined(url, facts("other")) as other:
+        rows(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley'")
+        await until(lambda: looking.stood_for < 3.0)
+
+        await until(lambda: looking.stood_for >= 3.0)
+        await asyncio.gather(looking.fresh(), other.fresh())
+
+        assert await reap(looking) == []
+        assert await reap(other) == []
+
+
+async def test_a_node_is_not_fenced_in_the_middle_of_its_transaction(url: str, looking: Node) -> None:
+    gone, loop = silent(url, 60), asyncio.get_running_loop()
+    begun, looked = asyncio.Event(), asyncio.Event()
+
+    def change(connection: Connection) -> None:
+        connection.execute("SELECT 1 FROM nodes WHERE id = ? FOR KEY SHARE", (gone,))
+        loop.call_soon_threadsafe(begun.set)
+        asyncio.run_coroutine_threadsafe(looked.wait(), loop).result(5)
+
+    async with Server(url).opened() as (writer, _):
+        writing = writer.submit(change)
+        await begun.wait()
+        assert await reap(looking) == []
+        looked.set()
+        await writing
+        await writer.close()
+
+    assert await reap(looking) == [gone]
