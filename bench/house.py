@@ -110,7 +110,7 @@ def _wide_functions(module: Module) -> int:
 
 def _wide_dataclasses(module: Module) -> int:
     """Count dataclasses with many fields; settings and other pydantic models are none."""
-    classes = [node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for node in module.nodes if isinstance(node, ast.ClassDef)]
     made = [node for node in classes if any("dataclass" in ast.unparse(each) for each in node.decorator_list)]
     return sum(sum(isinstance(each, ast.AnnAssign) for each in node.body) > PARAMETERS for node in made)
 
@@ -142,4 +142,4 @@ def _positional_reads(module: Module) -> int:
                 return True
         return False
 
-    return sum(map(is_read, ast.walk(module.tree)))
+    return sum(map(is_read, module.nodes))

@@ -25,7 +25,7 @@ class Late:
 
 def late_attributes(product: Sequence[Module]) -> list[Late]:
     """Return the assignments that bind late, in the order of the files."""
-    classes = [node for module in product for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef)]
+    classes = [node for module in product for node in module.nodes if isinstance(node, ast.ClassDef)]
     collaborators = FUNCTIONS | _aliases(product) | _without_data(classes)
     places = {
         name

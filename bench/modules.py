@@ -23,13 +23,17 @@ class Module:
         return ast.parse(self.text)
 
     @cached_property
+    def nodes(self) -> list[ast.AST]:
+        return list(ast.walk(self.tree))
+
+    @cached_property
     def functions(self) -> list[Function]:
-        return [node for node in ast.walk(self.tree) if isinstance(node, Function)]
+        return [node for node in self.nodes if isinstance(node, Function)]
 
     @cached_property
     def docstrings(self) -> list[ast.Constant]:
         """Docstrings of the module, its classes, functions and attributes."""
-        bodies = [node.body for node in ast.walk(self.tree) if isinstance(node, Documented)]
+        bodies = [node.body for node in self.nodes if isinstance(node, Documented)]
         return [text for body in bodies for statement in body if (text := text_of(statement))]
 
     def lines(self) -> int:

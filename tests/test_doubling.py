@@ -43,6 +43,7 @@ from gateway.permissions.question_text import one_line, shown
 from gateway.schedule.times.grammar import parse_when
 from gateway.security.secrets import Secrets
 from gateway.store.rule import BadRule
+from tests.examples import examples
 
 SIZE = 8_000
 """Characters of the first measurement."""
@@ -143,7 +144,7 @@ def made_of(units: list[str], size: int, *, opened: bool) -> str:
 
 
 @pytest.mark.parametrize("name", TAKES_TEXT)
-@settings(max_examples=30)
+@settings(max_examples=examples(30))
 @given(units=UNITS, opened=st.booleans())
 @example(units=["https://x.y/", ")"], opened=True)
 def test_twice_the_text_takes_at_most_two_and_a_half_times_the_time(
