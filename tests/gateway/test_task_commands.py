@@ -28,6 +28,7 @@ async def test_tasks_are_listed_and_cancelled_by_button(start_bot: StartBot) -> 
     assert doing == "  Working…"
     await bot.channel.presses(f"Cancel {task_id}")
     await bot.app.settled()
+    await bot.channel.until(lambda: bool(cast.told))
 
     assert bot.screen[1].startswith(f"Cancelling task {task_id}.\n\nTasks in the background:")
     assert re.search(rf"`{task_id}` (being )?cancelled", bot.screen[1])  # it may be over before it is listed
