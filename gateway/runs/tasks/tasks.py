@@ -276,7 +276,7 @@ class Tasks:
 
     def _as_shown(self, task: Task, language: Language) -> Shown:
         worker = self._workers.of(task.id)
-        if worker is None:
+        if worker is None or task.is_over:  # a worker is there for a moment longer
             return Shown(task, task.status, task.report.usage.total)
         errand = worker.work.errand
         status = TaskStatus.WAITING_PERMISSION if errand.is_waiting else TaskStatus.RUNNING
