@@ -13,7 +13,7 @@ from agent_core.messages import user
 from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
 from channels.attachments import Attachment
-from channels.base import Button, ChatKey, MessageReceived, OutboundMessage, Sender, TaskEnded
+from channels.base import Button, ChatKey, CommandInvoked, MessageReceived, OutboundMessage, Sender, TaskEnded
 from gateway.security.masking import MASK
 from gateway.security.secrets import Secrets
 from gateway.store.browsers import Browser
@@ -241,6 +241,12 @@ WRITES: dict[str, Write] = {
     "Strangers.hear": lambda store: store.strangers.hear("s1", "memory:eve", HEARD),
     "Links.add": lambda store: store.links.add("00000000", "1", "memory:eve", KEY),
     "Links.use": lambda store: store.links.use("none", NEWCOMER, "1"),
+    "PageCommands.give": lambda store: store.page_commands.give(
+        CommandInvoked(
+            event_id="web:act:1", chat=CHAT, sender=HEARD.sender, at=1.0, message_id="", name="say", arguments=KEY
+        )
+    ),
+    "PageCommands.answer": lambda store: store.page_commands.answer("web:act:1", KEY),
     "Browsers.save": lambda store: store.browsers.save(BROWSER),
     "Conversations.rename": lambda store: store.conversations.rename(CHAT, KEY),
     "Conversations.heard": _written_later,
@@ -259,6 +265,9 @@ WRITES_OF_JOBS = {
 """These are tried in tests/gateway/jobs/test_job_store.py."""
 WITHOUT_WORDS = {
     "HomeMarker.check",
+    "PageCommands.fetch",
+    "PageCommands.offer",
+    "PageCommands.take",
     "Leases.release",
     "Leases.take",
     "ReadMarks.close_gap",

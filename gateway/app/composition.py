@@ -292,6 +292,7 @@ class Composition(SharedState):
         await self._hearing.stop()
         await self.dispatching.close()
         await self.speaker.background.stop()
+        await self.chat_commands.background.stop()
         await self.handling.stop()
         await self.firings.close()
         await self.sessions.close()

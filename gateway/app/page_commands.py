@@ -5,13 +5,12 @@ from uuid import uuid4
 
 from agent_core.clock import Clock
 from channels.attachments import Attachment
-from channels.base import ChatKey, CommandInvoked, Sender
+from channels.base import ChatKey, CommandInvoked, OutboundMessage, Sender
 from channels.text import parse_command
 from channels.web.visitor import LOCAL, Visitor
 from gateway.admin.desk import CommandRefused
 from gateway.app.admission import Admission
-from gateway.chat.replies import Again, Answer, Said
-from gateway.chat.sessions import Sessions
+from gateway.app.chat_commands import ChatCommands, NoAnswer
 from gateway.commands.command import CommandTable
 from gateway.permissions.access import Access
 from gateway.records.audit import AuditLog
@@ -44,26 +43,26 @@ class PageCommands:
         admission: Admission,
         access: Access,
         commands: CommandTable,
-        sessions: Sessions,
+        chats: ChatCommands,
         audit: AuditLog,
         clock: Clock,
     ) -> None:
         self._admission = admission
         self._access = access
         self._commands = commands
-        self._sessions = sessions
+        self._chats = chats
         self._audit = audit
         self._clock = clock
 
-    async def run(self, sender: Sender, chat: ChatKey, line: str, files: Sequence[Attachment] = ()) -> Answer:
+    async def run(
+        self, sender: Sender, chat: ChatKey, line: str, files: Sequence[Attachment] = ()
+    ) -> OutboundMessage | None:
         """Run a command line in a chat, with files of the page. Raises CommandRefused."""
         command = parse_command(line, ("web",))
         if command is None or command.name not in self._commands:
             raise CommandRefused("page_no_command")
-        try:
-            session = self._sessions.of(chat)
-        except KeyError as error:
-            raise CommandRefused("page_chat_not_connected") from error
+        if not self._chats.knows(chat):
+            raise CommandRefused("page_chat_not_connected")
         if not self._may_give(command.name, sender, chat):
             raise CommandRefused("page_not_your_chat")
         event = self._admission.without_secrets(
@@ -80,12 +79,12 @@ class PageCommands:
         )
         if not isinstance(event, CommandInvoked):
             raise TypeError("masking leaves a command a command")
-        async with session.obeying:
-            answer = await self._commands.run(session, event, event.name, event.arguments)
-        self._audit.changed(chat, event.sender.id, f"/{event.name}", details=event.arguments)
-        if isinstance(answer, Said | Again):
-            raise CommandRefused("page_say_in_chat")
-        return answer
+        try:
+            return await self._chats.run(event)
+        except NoAnswer as error:
+            raise CommandRefused(str(error)) from error
+        finally:
+            self._audit.changed(chat, event.sender.id, f"/{event.name}", details=event.arguments)
 
     def _may_give(self, name: str, sender: Sender, chat: ChatKey) -> bool:
         """Return True for an owner, in the sender's own chats on the page, and for what admins manage everywhere."""

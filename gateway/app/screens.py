@@ -51,7 +51,7 @@ def desk_of(made: Composition, person: str) -> Desk:
         made.channels,
         made.audit.changed,
     )
-    commands = PageCommands(made.admission, made.access, made.commands, made.sessions, made.audit, made.clock)
+    commands = PageCommands(made.admission, made.access, made.commands, made.chat_commands, made.audit, made.clock)
     nodes = () if made.seen_nodes is None else (NodesScreen(made.seen_nodes),)
     return Desk(
         screens=(

@@ -26,7 +26,9 @@ Row = tuple[object, ...]
 Say = Callable[[str], None]
 """Takes a line about the progress."""
 
-NO_CONTENT = frozenset({"said", "search_progress", "schema_version", "nodes", "chat_owners", "leases", "spending_sums"})
+NO_CONTENT = frozenset(
+    {"said", "search_progress", "schema_version", "nodes", "chat_owners", "leases", "spending_sums", "page_commands"}
+)
 """Tables that are not copied."""
 OWN = {"store": ("id", "sequence")}
 """Columns that are no content, by table."""

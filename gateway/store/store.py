@@ -43,6 +43,7 @@ from gateway.store.opening import (
     opened,
 )
 from gateway.store.outbox import Outbox
+from gateway.store.page_commands import PageCommands
 from gateway.store.pairing import Pairing
 from gateway.store.people import People
 from gateway.store.reactions import Reactions
@@ -91,10 +92,10 @@ class Store:
         self.skills = LoadedSkills(*tables)
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)
-        self.standings, self.menus, self.browsers = Standings(*tables), Menus(*tables), Browsers(*tables)
+        self.standings, self.menus = Standings(*tables), Menus(*tables)
+        self.browsers, self.page_commands = Browsers(*tables), PageCommands(*tables)
         self.tasks, self.recordings = Tasks(*tables), Recordings(*tables)
-        self.jobs, self.firings = Jobs(*tables), Firings(*tables)
-        self.heartbeats = Heartbeats(*tables)
+        self.jobs, self.firings, self.heartbeats = Jobs(*tables), Firings(*tables), Heartbeats(*tables)
         self.read_marks, self.restores = ReadMarks(*tables), Restores(*tables)
         self.budgets = Budgets(*tables)
         self.spending = Spending(*tables) if node is None else SharedSpending(*tables, node=node)

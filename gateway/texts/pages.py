@@ -43,6 +43,10 @@ TEXTS = {
         "en": "The platform of this chat is not connected. Connect it, then try again.",
         "zh": "这个聊天所在的平台没有连接。请先连接它，然后重试。",
     },
+    "page_no_answer": {
+        "en": "The process that works on this chat did not answer. Look if it was done, then try again.",
+        "zh": "处理这个聊天的进程没有回应。请先确认操作是否已完成，再重试。",
+    },
     "page_not_your_chat": {
         "en": "This is not your chat: only owners can do that in chats of others.",
         "zh": "这不是您的聊天：只有所有者可以在他人的聊天中这样做。",

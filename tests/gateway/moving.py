@@ -13,7 +13,17 @@ from gateway.store.opening import FILE, migrate
 from gateway.upkeep.migration import SQLITE, run
 from tests.postgres import rows
 
-LEFT_OUT = ("said", "search_progress", "schema_version", "sqlite_", "nodes", "chat_owners", "leases", "spending_sums")
+LEFT_OUT = (
+    "said",
+    "search_progress",
+    "schema_version",
+    "sqlite_",
+    "nodes",
+    "chat_owners",
+    "leases",
+    "spending_sums",
+    "page_commands",
+)
 """How the names of tables begin that a database computes from the rest, or that are about the processes that use it."""
 TEXTS = (
     "",

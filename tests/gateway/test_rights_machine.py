@@ -130,7 +130,7 @@ class Rights(RuleBasedStateMachine):
             )
         )
         made = self.made
-        self.page = PageCommands(made.admission, made.access, made.commands, made.sessions, made.audit, self.clock)
+        self.page = PageCommands(made.admission, made.access, made.commands, made.chat_commands, made.audit, self.clock)
 
     def teardown(self) -> None:
         if hasattr(self, "runner"):

@@ -8,8 +8,10 @@ import pytest
 
 from agent_core.models.scripted import Waits, calls
 from agent_core.tools.tool import tool
-from channels.base import Accepted, Addressed
+from channels.base import Accepted, Addressed, Sender
 from channels.memory import user
+from gateway.admin.desk import CommandRefused
+from gateway.app.page_commands import PageCommands
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
@@ -150,3 +152,50 @@ async def test_the_limit_of_a_platform_is_shared_out_among_the_nodes(nodes: Node
     await until(lambda: one.made.peers.sending.processes == other.made.peers.sending.processes == 2)
     await other.stop()
     await until(lambda: one.made.peers.sending.processes == 1)
+
+
+# Commands of a page
+
+
+async def act(bot: Bot, line: str, sender: str = "memory:ann") -> str:
+    """Give a command on the page of a node, in Bob's chat. Returns the answer, or why there is none."""
+    made = bot.made
+    page = PageCommands(made.admission, made.access, made.commands, made.chat_commands, made.audit, bot.clock)
+    try:
+        answer = await page.run(Sender(id=sender, name="Ann"), bot.channel.chat("bob"), line)
+    except CommandRefused as refused:
+        return str(refused)
+    return answer.markdown if answer is not None else ""
+
+
+async def test_a_command_of_the_page_reaches_the_node_that_works_on_the_chat(nodes: Nodes) -> None:
+    never = asyncio.Event()
+    one, other = await nodes.start(Waits(never, "never said")), await nodes.start()
+    await one.channel.hears("hello", sender="bob")
+    await until(lambda: len(one.llm.requests) == 1)
+
+    assert "Model" in await act(other, "/status")
+    assert await act(other, "/stop") == ""
+    await nodes.settled()
+
+    assert not one.made.sessions.of(nodes.platform.chat("bob")).current.is_open
+    assert "stopped" in nodes.platform.screen[-1].lower()
+    assert rows(nodes.url, "SELECT count(*) FROM page_commands") == [(0,)]
+
+
+async def test_what_is_refused_on_the_other_node_is_refused_on_the_page(nodes: Nodes) -> None:
+    one, other = await nodes.start("Hello."), await nodes.start()
+    await says(one, "hello", nodes, sender="bob")
+
+    assert await act(other, "/retry") == "page_say_in_chat"
+    assert await act(other, "/stop", "memory:eve") == "page_not_your_chat"
+
+
+async def test_a_command_for_a_chat_whose_node_is_gone_is_run_here(nodes: Nodes) -> None:
+    one, other = await nodes.start("Hello."), await nodes.start()
+    await says(one, "hello", nodes, sender="bob")
+    await one.stop()
+    nodes.bots.remove(one)
+
+    assert "Model" in await act(other, "/status")
+    assert nodes.owner(nodes.platform.chat("bob")) is not None

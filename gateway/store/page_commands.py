@@ -1,0 +1,76 @@
+"""The table of commands that visitors of a page give in chats that another node works on."""
+
+from dataclasses import dataclass
+
+from channels.base import CommandInvoked
+from gateway.store.connection import Connection
+from gateway.store.table import Table
+from gateway.store.topics import Topic
+
+KEPT = 3_600.0
+"""Seconds after which a command is forgotten whose node has died."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """What another node has answered, as JSON."""
+
+    answer: str
+
+
+class PageCommands(Table):
+    """Commands under way from one node to another, and their answers on the way back."""
+
+    async def give(self, command: CommandInvoked) -> None:
+        """Store a command under the id of its event, for the node that works on its chat."""
+        row = command.event_id, self._secrets.masked(command).model_dump_json(), self._clock.time()
+
+        def change(connection: Connection) -> None:
+            connection.execute("DELETE FROM page_commands WHERE at < ?", (row[2] - KEPT,))
+            connection.execute("INSERT INTO page_commands (id, event, at) VALUES (?, ?, ?)", row)
+            self._changed(connection, Topic.COMMANDS, row[0])
+
+        await self._writer.submit(change)
+
+    async def offer(self, key: str) -> None:
+        """Tell the other nodes of a command again."""
+        await self._writer.submit(lambda connection: self._changed(connection, Topic.COMMANDS, key))
+
+    async def find(self, key: str) -> CommandInvoked | None:
+        """Return a command that nobody has taken."""
+
+        def read(connection: Connection) -> CommandInvoked | None:
+            query = "SELECT event FROM page_commands WHERE id = ? AND taken = 0"
+            row = connection.execute(query, (key,)).fetchone()
+            return CommandInvoked.model_validate_json(row[0]) if row else None
+
+        return await self._reader.run(read)
+
+    async def take(self, key: str) -> bool:
+        """Take a command, to carry it out. Returns False if it was taken or withdrawn."""
+
+        def change(connection: Connection) -> bool:
+            query = "UPDATE page_commands SET taken = 1 WHERE id = ? AND taken = 0"
+            return connection.execute(query, (key,)).rowcount == 1
+
+        return await self._writer.submit(change)
+
+    async def answer(self, key: str, answer: str) -> None:
+        """Store the answer to a command, for the node that waits for it."""
+        answer = self._secrets.mask(answer)
+
+        def change(connection: Connection) -> None:
+            connection.execute("UPDATE page_commands SET answer = ? WHERE id = ?", (answer, key))
+            self._changed(connection, Topic.ANSWERS, key)
+
+        await self._writer.submit(change)
+
+    async def fetch(self, key: str) -> Answered | None:
+        """Return the answer to a command and forget both; None if there is none yet."""
+
+        def change(connection: Connection) -> Answered | None:
+            query = "DELETE FROM page_commands WHERE id = ? AND answer IS NOT NULL RETURNING answer"
+            row = connection.execute(query, (key,)).fetchone()
+            return Answered(row[0]) if row else None
+
+        return await self._writer.submit(change)
