@@ -1,22 +1,26 @@
 """Several Parleys on one database, with one home, as three machines would run them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from gateway.store.on_server import Server
 from tests.emulators.openai import OpenAiEmulator
+from tests.end_to_end.platforms.platform import Platform
 from tests.end_to_end.program import START_SECONDS, Program
 from tests.end_to_end.script import Script
 from tests.end_to_end.stage import API_KEY, MODEL
 from tests.postgres import rows
 
-NAMES = ("a", "b", "c")
 LOOK_EVERY = 0.05
 """Seconds."""
 _HELD = "SELECT leases.name, nodes.name FROM leases JOIN nodes ON nodes.id = node WHERE NOT fenced"
+_OPEN = (
+    "SELECT 1 FROM inbox WHERE state = 'new' UNION SELECT 1 FROM runs WHERE state = 'running'"
+    " UNION SELECT 1 FROM outbox WHERE state IN ('pending', 'sending')"
+)
 _ALIVE = "SELECT name FROM nodes WHERE NOT fenced"
 
 
@@ -51,6 +55,12 @@ class Nodes:
             await self.programs[name].launch()
             await self.joined(name)
 
+    async def at_rest(self) -> None:
+        """Wait until all that was said and sent is recorded as done."""
+        async with asyncio.timeout(START_SECONDS):
+            while await asyncio.to_thread(rows, self.url, _OPEN):  # noqa: ASYNC110 - no node announces it
+                await asyncio.sleep(LOOK_EVERY)
+
     def take_for_dead(self, name: str) -> None:
         """Do to a node what the others do once it has been silent for long."""
         [(node,)] = rows(self.url, f"SELECT id FROM nodes WHERE NOT fenced AND name = '{name}'")  # noqa: S608
@@ -67,24 +77,27 @@ class Nodes:
 
 
 @asynccontextmanager
-async def nodes(folder: Path, url: str, settings: dict[str, str], names: Sequence[str] = NAMES) -> AsyncIterator[Nodes]:
-    """Make nodes with these settings, which are killed at the end."""
+async def nodes(folder: Path, url: str, ways: Mapping[str, str], platform: Platform) -> AsyncIterator[Nodes]:
+    """Make nodes on a platform, which are killed at the end.
+
+    Args:
+        folder: That of their home.
+        url: The address of their database.
+        ways: The address that each node uses, by its name.
+        platform: Where they are.
+    """
     script = Script()
     async with OpenAiEmulator(script, models=(MODEL,)) as model:
         made = Nodes(url, script, model)
-        for name in names:
-            environ = {
-                "OPENAI_BASE_URL": model.base_url,
-                "OPENAI_API_KEY": API_KEY,
-                "PARLEY_DATABASE_URL": url,
-                "PARLEY_NODE_NAME": name,
-                "PARLEY_WEB": "off",
-                **settings,
-            }
+        await Server(url).migrate()
+        for name, way in ways.items():
+            environ = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": API_KEY}
             made.programs[name] = Program(folder, environ, console=f"{name}.txt")
             made.programs[name].forked = True
+            platform.settle(made.programs[name])
+            made.programs[name].set("PARLEY_DATABASE_URL", way)
+            made.programs[name].set("PARLEY_NODE_NAME", name)
         try:
-            await Server(url).migrate()
             yield made
         finally:
             for program in made.programs.values():

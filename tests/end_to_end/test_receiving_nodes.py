@@ -6,20 +6,34 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import cast
 
 import pytest
 
 from tests.emulators.model_script import Answer, ModelRequest, says
-from tests.emulators.telegram import TelegramEmulator
+from tests.end_to_end.conftest import Kind
 from tests.end_to_end.nodes import Nodes, nodes
-from tests.end_to_end.platforms.platform import Chat, Person
+from tests.end_to_end.platforms.catalogue import only, where
+from tests.end_to_end.platforms.emulated import Emulated
+from tests.end_to_end.platforms.platform import Chat, Person, Platform
+from tests.end_to_end.platforms.telegram import Telegram
 from tests.postgres import UrlOf
+from tests.tunnel import Tunnel
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.timeout(120), where(lambda facts: facts.emulated)]
 SECONDS = 60.0
 ON_SIGTERM, ON_KILL = 1.0, 5.0
 """Seconds in which another node takes over what a node has received."""
+
+
+class Echo:
+    """A model that repeats what was said, as soon as it may."""
+
+    def __init__(self) -> None:
+        self.may_answer = asyncio.Event()
+        self.may_answer.set()
+
+    def __call__(self, asked: ModelRequest) -> Answer:
+        return says(f"You said {asked.last_text.rpartition(chr(10))[2]}.", hold=self.may_answer)
 
 
 @dataclass
@@ -29,6 +43,7 @@ class Talk:
     person: Person
     chat: Chat
     expected: list[str] = field(default_factory=list)
+    model: Echo = field(default_factory=Echo)
 
     async def says(self, words: str) -> None:
         self.expected.append(f"You said {words}.")
@@ -38,80 +53,95 @@ class Talk:
         await self.chat.until(lambda chat: chat.screen == self.expected, SECONDS)
 
 
-def echo(asked: ModelRequest) -> Answer:
-    return says(f"You said {asked.last_text.rpartition(chr(10))[2]}.")
-
-
-@pytest.fixture
-async def telegram() -> AsyncIterator[TelegramEmulator]:
-    async with TelegramEmulator(flood=False) as emulator:
-        yield emulator
-    assert emulator.violations == []
-
-
 @asynccontextmanager
-async def on_telegram(
-    telegram: TelegramEmulator, folder: Path, url: str, *names: str
+async def talking(
+    platform: Platform, folder: Path, url: str, ways: dict[str, str]
 ) -> AsyncIterator[tuple[Nodes, Talk]]:
-    """Start nodes that answer Ann on Telegram."""
-    ann = telegram.person("Ann")
-    settings = {
-        "TELEGRAM_BOT_TOKEN": telegram.token,
-        "TELEGRAM_BASE_URL": telegram.url,
-        "PARLEY_OWNERS": f"telegram:{ann.id}",
-    }
-    async with nodes(folder, url, settings, names) as made:
-        made.script.respond = echo
+    """Start nodes that answer Ann, who has had a first answer."""
+    assert isinstance(platform, Emulated)
+    platform.lift_limits()
+    async with nodes(folder, url, ways, platform) as made:
+        person = platform.person("Ann")
+        ann = Talk(person, platform.private(person))
+        made.script.respond = ann.model
         await made.start()
-        yield made, Talk(ann, cast("Chat", telegram.private(ann)))
-
-
-async def test_the_poller_of_telegram_changes_hands_without_loss_when_its_node_is_stopped_or_killed(
-    telegram: TelegramEmulator, tmp_path: Path, url_of: UrlOf
-) -> None:
-    now = asyncio.get_running_loop().time
-    async with on_telegram(telegram, tmp_path, url_of(tmp_path), "a", "b", "c") as (made, ann):
-        await ann.says("one")
+        await platform.listening()
+        await ann.says("hello")
         await ann.is_answered()
-        first = await made.holder("receive telegram")
+        await made.at_rest()
+        yield made, ann
+    assert platform.emulator.violations == []
 
-        await ann.says("two")  # perhaps it is stored, and not confirmed to Telegram yet
+
+async def test_what_a_node_receives_another_one_takes_over_when_it_is_stopped_or_killed(
+    platform_kind: Kind, tmp_path: Path, url_of: UrlOf
+) -> None:
+    now, url = asyncio.get_running_loop().time, url_of(tmp_path)
+    async with platform_kind() as platform, talking(platform, tmp_path, url, dict.fromkeys("abc", url)) as (made, ann):
+        lease = f"receive {platform.facts.name}" if platform.facts.name != "slack" else "duties"
+        first = await made.holder(lease)
+
+        ann.model.may_answer.clear()
+        await ann.says("one")  # perhaps it is stored, and not confirmed to the platform yet
         began = now()
         made[first].send(signal.SIGTERM)
-        second = await made.holder("receive telegram", but=first)
+        second = await made.holder(lease, but=first)
         assert now() - began < ON_SIGTERM
         assert await made[first].ended() == 0
+        ann.model.may_answer.set()
         await ann.is_answered()
+        await made.at_rest()
 
-        await ann.says("three")
+        ann.model.may_answer.clear()
+        await ann.says("two")
         began = now()
         await made[second].kill()
-        await made.holder("receive telegram", but=second)
+        await made.holder(lease, but=second)
         assert now() - began < ON_KILL
+        ann.model.may_answer.set()
         await ann.is_answered()
-        await ann.says("four")
+        await ann.says("three")
         await ann.is_answered()
-        assert telegram.double_polls == 0
         assert "another program is polling" not in made.log
 
 
-async def test_a_poller_that_was_frozen_polls_no_more_when_it_wakes(
-    telegram: TelegramEmulator, tmp_path: Path, url_of: UrlOf
-) -> None:
-    async with on_telegram(telegram, tmp_path, url_of(tmp_path), "a", "b") as (made, ann):
-        await ann.says("one")
-        await ann.is_answered()
+@only("telegram")
+async def test_a_poller_that_was_frozen_polls_no_more_when_it_wakes(tmp_path: Path, url_of: UrlOf) -> None:
+    url = url_of(tmp_path)
+    async with Telegram() as platform, talking(platform, tmp_path, url, dict.fromkeys("ab", url)) as (made, ann):
         first = await made.holder("receive telegram")
 
         made[first].freeze()
         made.take_for_dead(first)  # as the others do half a minute later
         await made.holder("receive telegram", but=first)
-        telegram.double_polls = 0  # the frozen one has a poll open
-        await ann.says("two")
+        await ann.says("one")
         await ann.is_answered()
+        platform.telegram.double_polls = 0  # the frozen one had a poll open
         made[first].send(signal.SIGCONT)
         await made.joined(first)
 
-        await ann.says("three")
+        await ann.says("two")
         await ann.is_answered()
-        assert telegram.double_polls == 0
+        assert platform.telegram.double_polls == 0
+
+
+async def test_a_node_without_the_database_neither_polls_nor_sends_until_it_is_back(
+    tmp_path: Path, url_of: UrlOf
+) -> None:
+    url = url_of(tmp_path)
+    async with Telegram() as platform, Tunnel.to(url) as one, Tunnel.to(url) as other:
+        ways = {"a": one, "b": other}
+        addresses = {name: way.url for name, way in ways.items()}
+        async with talking(platform, tmp_path, url, addresses) as (made, ann):
+            first = await made.holder("receive telegram")
+
+            ways[first].cut()
+            await made.holder("receive telegram", but=first)
+            await ann.says("one")
+            await ann.is_answered()
+            ways[first].mend()
+            await made.joined(first)
+            await ann.says("two")
+            await ann.is_answered()
+
+            assert platform.telegram.double_polls == 0
