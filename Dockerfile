@@ -1,9 +1,9 @@
 # Parley in a container; docs/operate.md says how to run it. `.ci/container` tries these steps in a bare Debian.
 FROM python:3.13-slim-bookworm AS build
-COPY requirements.lock /opt/parley/
+COPY requirements-cluster.lock /opt/parley/
 RUN python3 -m venv /opt/parley/venv \
     && /opt/parley/venv/bin/python -m pip install --no-cache-dir --no-compile --disable-pip-version-check \
-        --only-binary :all: --require-hashes -r /opt/parley/requirements.lock
+        --only-binary :all: --require-hashes -r /opt/parley/requirements-cluster.lock
 COPY pyproject.toml README.md LICENSE /opt/parley/
 COPY agent_core /opt/parley/agent_core
 COPY channels /opt/parley/channels

@@ -47,6 +47,10 @@ ONCE = (
 """Benches that do not depend on the platform."""
 KILLS = "kills"
 """A bench that takes minutes and therefore runs only if it is named."""
+CHAOS = "chaos"
+"""Another one, of several nodes on all platforms at once."""
+CLUSTER = "cluster"
+"""A bench of several nodes; like chaos it starts a PostgreSQL, and runs only if it is named."""
 NEWCOMER = "newcomer"
 """A bench that installs Parley from a package index; it runs only if it is named, too."""
 SOCKETS = ("slack", "discord")
@@ -81,16 +85,21 @@ def main(arguments: Sequence[str]) -> int:
 def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes]:
     """Parse the command line into benches, platforms and the sizes of `kills`."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Parley beside bare bots.")
-    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join((*ON_EACH, *ONCE, KILLS, NEWCOMER)))
+    known_names = (*ON_EACH, *ONCE, KILLS, CHAOS, CLUSTER, NEWCOMER)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known_names))
     parser.add_argument("--on", default=",".join(PLACES), metavar="PLATFORMS", help="default: %(default)s")
     for name, default in (("messages", 1000), ("chats", 20), ("kills", 60), ("seed", 1)):
-        parser.add_argument(f"--{name}", type=int, default=default, help="of kills; default: %(default)s")
+        parser.add_argument(f"--{name}", type=int, default=default, help="of kills and chaos; default: %(default)s")
+    for name, default in (("freezes", 20), ("restarts", 5), ("nodes", 3)):
+        parser.add_argument(f"--{name}", type=int, default=default, help="of chaos; default: %(default)s")
     parser.add_argument("--signal", choices=("kill", "term"), default="kill", help="of kills; default: %(default)s")
     read = parser.parse_args(arguments)
     names: list[str] = read.names or [*ON_EACH, *ONCE]
-    sizes = Sizes(read.messages, read.chats, read.kills, read.signal, read.seed)
+    sizes = Sizes(
+        read.messages, read.chats, read.kills, read.signal, read.seed, read.freezes, read.restarts, read.nodes
+    )
     platforms: list[str] = read.on.split(",")
-    for given, known in ((names, (*ON_EACH, *ONCE, KILLS, NEWCOMER)), (platforms, tuple(PLACES))):
+    for given, known in ((names, known_names), (platforms, tuple(PLACES))):
         unknown = sorted(set(given) - set(known))
         if unknown:
             parser.error(f"there is no {', '.join(unknown)}; there are {', '.join(known)}")
@@ -101,8 +110,11 @@ def _measure(names: Sequence[str], platforms: Sequence[str], sizes: Sizes) -> It
     """Run the benches and yield the title and figures of each when it is done."""
     for name in names:
         figures = importlib.import_module(f"bench.{name}").figures
-        if name in (*ONCE, NEWCOMER):
+        if name in (*ONCE, CLUSTER, NEWCOMER):
             yield name, asyncio.run(figures())
+            continue
+        if name == CHAOS:
+            yield name, asyncio.run(figures(sizes))
             continue
         for platform in platforms:
             if name == KILLS:

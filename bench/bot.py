@@ -1,7 +1,6 @@
 """A bot in a process of its own, with the kernel's figures about it."""
 
 import asyncio
-import os
 import signal
 import sys
 import time
@@ -11,7 +10,6 @@ from pathlib import Path
 from tests.end_to_end.program import Program
 
 PARLEY = (sys.executable, "-P", "-m", "gateway.cli", "run")
-_TICK = os.sysconf("SC_CLK_TCK")
 _STOP_S = 5.0
 
 
@@ -38,18 +36,6 @@ class Bot(Program):
                 stderr=log,
             )
 
-    @property
-    def cpu(self) -> float:
-        """CPU time so far in seconds, user and system."""
-        fields = self._proc("stat").rpartition(")")[2].split()
-        return (int(fields[11]) + int(fields[12])) / _TICK
-
-    @property
-    def rss(self) -> float:
-        """Resident memory in MB."""
-        line = next(line for line in self._proc("status").splitlines() if line.startswith("VmRSS"))
-        return int(line.split()[1]) / 1024
-
     async def stop(self) -> None:
         """Send SIGTERM, then kill the process if it does not end in time."""
         if self._process is None or self._process.returncode is not None:
@@ -60,8 +46,3 @@ class Bot(Program):
                 await self._process.wait()
         except TimeoutError:
             await self.kill()
-
-    def _proc(self, name: str) -> str:
-        if self._process is None:
-            raise AssertionError("it was never started")
-        return Path(f"/proc/{self._process.pid}/{name}").read_text()

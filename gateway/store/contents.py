@@ -1,8 +1,8 @@
 """The content of a database as plain rows, the same on SQLite and on PostgreSQL, to copy a store from one to the other.
 
 What a database computes from the rest is no content: the search index, the number of the schema. Neither is what the
-processes that use it tell each other, nor the id of a store and its count of transactions, which each copy has for
-itself.
+processes that use it tell each other, nor what each copy has for itself: the id of the store, its count of transactions
+and the marking of its home.
 """
 
 import os
@@ -30,7 +30,7 @@ NO_CONTENT = frozenset(
     {"said", "search_progress", "schema_version", "nodes", "chat_owners", "leases", "spending_sums", "page_commands"}
 )
 """Tables that are not copied."""
-OWN = {"store": ("id", "sequence")}
+OWN = {"store": ("id", "sequence", "marked")}
 """Columns that are no content, by table."""
 SAY_EVERY = 2.0
 """Seconds."""

@@ -14,6 +14,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings, load_settings, read_settings
 from gateway.store import archive
 from gateway.store.contents import FileContents, OnServer, Say, are_equal, copy, is_taken, new_file
+from gateway.store.home_marker import FILE as MARKER
 from gateway.store.on_server import Server
 from gateway.store.opening import FILE, check_store, locked
 from gateway.store.side_file import FILE as MARK
@@ -47,6 +48,7 @@ def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
         raise HomeUnusable(Path(error.filename or settings.home), error.strerror or type(error).__name__) from error
     except sqlite3.Error as error:
         raise HomeUnusable(settings.home / FILE, str(error)) from error
+    (settings.home / MARKER).unlink(missing_ok=True)  # the copy has an id of its own, and the next start marks the home
     for line in _set(settings, environ, cwd, None if is_back else url):
         say(line)
     for line in _last_words(settings.home, is_back=is_back):

@@ -289,6 +289,23 @@ async def test_zoe_is_a_stranger_whom_ann_lets_in(showroom: Showroom, page: Page
             assert (refused.status, "/forget without" in await refused.text()) == (404, True)
 
 
+async def test_a_node_is_killed_by_a_button_and_another_answers(
+    tmp_path: Path, browser: Browser, postgres_server: str
+) -> None:
+    async with Showroom(tmp_path / "showroom", port=0, nodes=2) as showroom:
+        tab = await browser.new_page()
+        await tab.goto(showroom.page.url)
+        await connected(showroom.telegram)
+        await tab.get_by_role("button", name="Kill node-1").click()
+        await expect(tab.get_by_role("button", name="Start node-1")).to_be_visible()
+
+        await say(column(tab, "telegram"), "What is 17 × 23?")
+        await expect(said_by_bot(column(tab, "telegram")).last).to_contain_text("391", timeout=30_000)
+        await tab.get_by_role("button", name="Start node-1").click()
+        await expect(tab.get_by_role("button", name="Kill node-1")).to_be_visible()
+        await tab.close()
+
+
 async def test_a_broken_rule_is_shown(showroom: Showroom, page: Page) -> None:
     showroom.slack.slack.violate("a call that does not exist")
 

@@ -13,6 +13,7 @@ from tests.end_to_end.forks import CAN_FORK, NURSERY, Forked
 from tests.end_to_end.zygote import Birth
 from tests.process import REPOSITORY
 
+_TICK = os.sysconf("SC_CLK_TCK")
 START_SECONDS = 40
 """Time limit for a start on a busy machine."""
 
@@ -57,9 +58,9 @@ class Program:
         """All output so far, standard output and standard error."""
         return self._console.read_text() if self._console.exists() else ""
 
-    def twin(self, console: str = "twin.txt") -> "Program":
-        """Return another program with the same home and settings, and its output in a file of this name."""
-        twin = Program(self._folder, self._environ, console=console)
+    def twin(self, console: str = "twin.txt", **environ: str) -> "Program":
+        """Return another program with the same home and settings, but for these variables, and its own output."""
+        twin = Program(self._folder, {**self._environ, **environ}, console=console)
         twin.forked = self.forked
         return twin
 
@@ -109,11 +110,30 @@ class Program:
             raise AssertionError("it does not run")
         return self._process.pid
 
+    @property
+    def cpu(self) -> float:
+        """CPU time so far in seconds, user and system."""
+        fields = self._proc("stat").rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / _TICK
+
+    @property
+    def rss(self) -> float:
+        """Resident memory in MB."""
+        line = next(line for line in self._proc("status").splitlines() if line.startswith("VmRSS"))
+        return int(line.split()[1]) / 1024
+
+    def _proc(self, name: str) -> str:
+        return Path(f"/proc/{self.pid}/{name}").read_text()
+
     def freeze(self) -> None:
-        """Suspend it until it is killed; its connections stay open."""
+        """Suspend it until it is killed or thawed; its connections stay open."""
         if self._process is None:
             raise AssertionError("it does not run")
         self._process.send_signal(signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let it go on after `freeze`."""
+        self.send(signal.SIGCONT)
 
     async def kill(self) -> None:
         """Kill it without any clean-up."""

@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.end_to_end.forks import parley
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, shows
@@ -147,3 +148,22 @@ async def test_a_chat_that_kills_every_node_is_set_aside(nodes: Three) -> None:
     await chat.says(ann, "hello")
 
     await chat.until(lambda c: c.screen[-1] == "You said hello.")
+
+
+async def test_a_store_moves_from_one_process_on_a_file_to_three_nodes(nodes: Three) -> None:
+    stage = nodes.stage
+    stage.script.respond = echo
+    await stage.platform.launch()
+    await stage.platform.listening()
+    ann, chat = stage.private("Ann")
+    await chat.says(ann, "hello")
+    await chat.until(shows("You said hello."))
+    await stage.program.terminate()
+
+    moved = await parley("migrate", "--to", nodes.url, environ={"PARLEY_HOME": str(stage.program.home)})
+    assert moved.code == 0, moved.err
+    await nodes.start("a", "b", "c")
+    await chat.says(ann, "still there?")
+
+    await chat.until(shows("You said hello.", "You said still there?."))
+    assert "You said hello." in stage.model.requests[-1].texts("assistant")

@@ -368,6 +368,16 @@ def test_the_old_file_is_no_store_that_could_be_started_by_mistake(tmp_path: Pat
     assert content_of(tmp_path, None)["transcript"] == before["transcript"]
 
 
+async def test_the_home_belongs_to_whichever_database_the_store_is_on(tmp_path: Path, url_of: UrlOf) -> None:
+    filled(tmp_path, seed=1)
+    for name in ("one", "other"):
+        url = url_of(tmp_path / name)
+        move(tmp_path, url)
+        async with opened(tmp_path, url) as store:
+            await store.home_marker.check(tmp_path)
+        back(tmp_path)
+
+
 async def test_search_works_at_once(tmp_path: Path, url_of: UrlOf) -> None:
     url = url_of(tmp_path)
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:

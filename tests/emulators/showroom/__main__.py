@@ -25,18 +25,25 @@ def main() -> int:
         metavar="N",
         help=f"the page's port, {PORT} unless told otherwise; the platforms take the next three",
     )
-    port: int = parser.parse_args().port
+    parser.add_argument(
+        "--nodes",
+        type=int,
+        default=0,
+        metavar="N",
+        help="also run so many Parleys over a PostgreSQL of their own; the page has a button that kills each",
+    )
+    given = parser.parse_args()
     try:
-        asyncio.run(_stand(port))
+        asyncio.run(_stand(given.port, given.nodes))
     except PortTaken as error:
         sys.stderr.write(f"emulators: {error}\n")
         return REFUSED
     return 0
 
 
-async def _stand(port: int) -> None:
-    async with Showroom(REPOSITORY / FOLDER, port=port, shown_as=FOLDER) as showroom:
-        sys.stdout.write(_welcome(showroom))
+async def _stand(port: int, nodes: int) -> None:
+    async with Showroom(REPOSITORY / FOLDER, port=port, shown_as=FOLDER, nodes=nodes) as showroom:
+        sys.stdout.write(_welcome(showroom, nodes))
         sys.stdout.flush()
         ended = asyncio.Event()
         for each in (signal.SIGINT, signal.SIGTERM):
@@ -44,12 +51,12 @@ async def _stand(port: int) -> None:
         await ended.wait()
 
 
-def _welcome(showroom: Showroom) -> str:
-    lines = [
-        "Telegram, Slack and Discord are emulated on this machine.",
-        f"  Page     {showroom.page.url}",
-        f"  Parley   {showroom.command}        (in another terminal)",
-    ]
+def _welcome(showroom: Showroom, nodes: int) -> str:
+    lines = ["Telegram, Slack and Discord are emulated on this machine.", f"  Page     {showroom.page.url}"]
+    if nodes:
+        lines.append(f"  Parley   {nodes} nodes, whose output is in {FOLDER}/node-1.txt and so on")
+    else:
+        lines.append(f"  Parley   {showroom.command}        (in another terminal)")
     home = showroom.home
     if home.fresh:
         lines.append(f"  Settings {FOLDER}/{home.file.name}, written just now; yours to change")

@@ -16,6 +16,7 @@ from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
 
 from tests.emulators.control import Changes
 from tests.emulators.showroom.exhibit import PEOPLE, Exhibit, NotThere, Said, Upload
+from tests.nodes import Nodes
 from tests.process import REPOSITORY
 
 PAGES = Path(__file__).parent / "page"
@@ -85,6 +86,14 @@ class _Cause(_Asked):
     trouble: str
 
 
+class _End(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+    node: str
+    runs: bool
+    """True to start it, False to kill it."""
+
+
 @dataclass(frozen=True)
 class Invitation:
     """Content of the page for a visitor without a running Parley."""
@@ -95,11 +104,14 @@ class Invitation:
 class Page:
     """Listens on 127.0.0.1 between `start` and `close`."""
 
-    def __init__(self, exhibits: Sequence[AnyExhibit], invitation: Invitation, *, port: int) -> None:
-        """Port 0 takes any free one."""
+    def __init__(
+        self, exhibits: Sequence[AnyExhibit], invitation: Invitation, *, port: int, nodes: Nodes | None = None
+    ) -> None:
+        """Port 0 takes any free one. `nodes` are those that visitors can kill."""
         self.url = ""
         self._exhibits = {each.name: each for each in exhibits}
         self._invitation = invitation
+        self._nodes = nodes
         self._port = port
         self._version = 0
         self._news = Changes()
@@ -118,6 +130,7 @@ class Page:
                 web.post("/api/press", self._press),
                 web.post("/api/edit", self._edit),
                 web.post("/api/trouble", self._trouble),
+                web.post("/api/node", self._node),
             ]
         )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=0.1, handler_cancellation=True)
@@ -166,7 +179,7 @@ class Page:
         await exhibit.emulator.changes.until(note, FOREVER)
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        """Stream the changes as objects: "slack" for the state of a platform, "slack/group" for a conversation."""
+        """Stream changes as objects: "slack" for the state of a platform, "slack/group" for a conversation, "nodes"."""
         response = web.StreamResponse()
         response.content_type = "text/event-stream"
         await response.prepare(request)
@@ -190,6 +203,8 @@ class Page:
         return self._version != version
 
     def _sights(self) -> Iterator[tuple[str, str]]:
+        if self._nodes is not None:
+            yield "nodes", json.dumps({name: name in self._nodes.running for name in self._nodes.programs})
         for name, exhibit in self._exhibits.items():
             yield name, json.dumps(asdict(exhibit.condition))
             for room in exhibit.rooms:
@@ -234,6 +249,15 @@ class Page:
         if asked.trouble not in exhibit.troubles.labels:
             raise NotThere(f"no trouble {asked.trouble}")
         exhibit.troubles.cause(asked.trouble)
+        return web.Response(status=204)
+
+    async def _node(self, request: web.Request) -> web.Response:
+        asked = _End.model_validate(await request.json())
+        if self._nodes is None or asked.node not in self._nodes.programs:
+            raise NotThere(f"no node {asked.node}")
+        await (self._nodes.start if asked.runs else self._nodes.kill)(asked.node)
+        self._version += 1
+        self._news.notify()
         return web.Response(status=204)
 
     def _exhibit(self, name: str) -> AnyExhibit:

@@ -14,6 +14,8 @@ from tests.emulators.showroom.home import Home, settle
 from tests.emulators.showroom.server import AnyExhibit, Invitation, Page
 from tests.emulators.showroom.slack import SlackExhibit
 from tests.emulators.showroom.telegram import TelegramExhibit
+from tests.end_to_end.program import Program
+from tests.nodes import Database, Nodes
 
 PORT = 8770
 """Port of the page. The platforms have the next ones, so that a running Parley finds them again."""
@@ -30,12 +32,25 @@ class PortTaken(Exception):
 class Showroom:
     """The showroom; runs while entered."""
 
-    def __init__(self, folder: Path, *, port: int = PORT, shown_as: str = "", now: Now = time.time) -> None:
-        """`folder` is the home, and `shown_as` its form in a command. Port 0 takes free ones. Raises PortTaken."""
+    page: Page
+    home: Home
+
+    def __init__(
+        self, folder: Path, *, port: int = PORT, shown_as: str = "", now: Now = time.time, nodes: int = 0
+    ) -> None:
+        """Create it; entering it raises PortTaken.
+
+        Args:
+            folder: The home.
+            port: That of the page; 0 takes free ones.
+            shown_as: The home as a command names it.
+            now: The platforms' clock, in seconds since the epoch.
+            nodes: How many Parleys run in the home, over a PostgreSQL beside it.
+        """
         self.telegram, self.slack, self.discord = TelegramExhibit(now), SlackExhibit(now), DiscordExhibit(now)
         self.exhibits: tuple[AnyExhibit, ...] = (self.telegram, self.slack, self.discord)
         self.command = f"PARLEY_HOME={shown_as or folder} ./run"
-        self.page = Page(self.exhibits, Invitation(self.command), port=port)
+        self._names = [f"node-{number}" for number in range(1, nodes + 1)]
         self._folder = folder
         self._port = port
         self._open = AsyncExitStack()
@@ -45,9 +60,11 @@ class Showroom:
             for place, each in enumerate(self.exhibits, 1):
                 each.emulator.port = self._port + place if self._port else 0
                 await self._listen(each.emulator.port, opening.enter_async_context(each.emulator))
+            self.home = settle(self._folder, self.settings, self._people())
+            nodes = await self._nodes(opening) if self._names else None
+            self.page = Page(self.exhibits, Invitation(self.command), port=self._port, nodes=nodes)
             await self._listen(self._port, self.page.start())
             opening.push_async_callback(self.page.close)
-            self.home: Home = settle(self._folder, self.settings, self._people())
             self._open = opening.pop_all()
         return self
 
@@ -64,6 +81,16 @@ class Showroom:
     def listed(self, person: str) -> str:
         """Return a user on all platforms in the form of PARLEY_OWNERS and PARLEY_ALLOW."""
         return ",".join(f"{each.name}:{each.person_id(person)}" for each in self.exhibits)
+
+    async def _nodes(self, opening: AsyncExitStack) -> Nodes:
+        """Start the database and the nodes. Their output is in the home, in a file for each."""
+        database = opening.enter_context(Database.started(self._folder.with_name(f"{self._folder.name}-postgres")))
+        template = Program(self._folder, {"PARLEY_HOME": str(self._folder)})
+        for name in ("PARLEY_TIMEZONE", "PARLEY_HEARTBEAT"):
+            template.unset(name)
+        nodes = Nodes(template, database.url, self._names)
+        await opening.enter_async_context(nodes.all_running())
+        return nodes
 
     def _people(self) -> list[tuple[str, Mapping[str, str]]]:
         speakers = {"PARLEY_OWNERS": self.listed("Ann"), "PARLEY_ALLOW": self.listed("Bob")}

@@ -55,12 +55,22 @@ function listen() {
 }
 
 function take(key, value) {
+  if (key === "nodes") return showNodes(value);
   const [platform, room] = key.split("/");
   const column = columns.get(platform);
   if (!room) return column.learn(value);
   column.see(room, value);
   const tab = [...by("switch").children].find((each) => each.dataset.platform === platform);
   if (heard && tab.ariaPressed !== "true") tab.classList.add("news");
+}
+
+function showNodes(nodes) {
+  const buttons = Object.entries(nodes).map(([node, runs]) => {
+    const change = () => ask("node", { node, runs: !runs });
+    return element("button", { type: "button", onclick: change, className: runs ? "runs" : "" }, runs ? `Kill ${node}` : `Start ${node}`);
+  });
+  by("nodes").replaceChildren(...buttons);
+  by("nodes").hidden = false;
 }
 
 function invite(why) {

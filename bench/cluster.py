@@ -1,0 +1,207 @@
+"""Several nodes over PostgreSQL beside one process on SQLite: times to accept, begin, stop and take over; CPU time."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import asynccontextmanager
+
+from bench.figures import Figure, median, p95
+from bench.hall import START_S, Hall, hall
+from bench.stage import Seat, Stage, stage
+from tests.emulators.model_script import Answer, ModelRequest, Turn
+from tests.emulators.slack import SlackEmulator
+from tests.postgres import rows
+from tests.process import until
+
+NODES = 3
+SEATS = 24
+ROUNDS = 4
+"""Messages in each chat."""
+DEATHS = 6
+"""Nodes that are killed, and as many that are told to stop, each time with a run on them."""
+GIVE_UP_S = 30.0
+IDLE_S = 4.0
+LONG = "think it over"
+"""The model answers such a message when it is told to."""
+ANSWER = "The answer is forty-two."
+OWNER = (
+    "SELECT nodes.name FROM chat_owners JOIN nodes ON nodes.id = chat_owners.node JOIN runs USING (chat)"
+    " WHERE runs.state = 'running'"
+)
+End = Callable[[str], Coroutine[object, object, None]]
+"""Ends the node with this name."""
+HOLDER = "SELECT nodes.name FROM leases JOIN nodes ON nodes.id = leases.node WHERE leases.name LIKE '%telegram%'"
+
+
+class Model:
+    """A script that answers at once, except to long questions."""
+
+    def __init__(self) -> None:
+        self.may_answer = asyncio.Event()
+
+    def __call__(self, asked: ModelRequest) -> Answer:
+        return Turn(ANSWER, hold=self.may_answer if LONG in asked.last_text else None)
+
+
+async def figures() -> list[Figure]:
+    alone, its_first = await _on_sqlite()
+    found = [
+        Figure("CPU a message on SQLite", alone, "ms"),
+        Figure("accept to first step on SQLite, median", its_first, "ms"),
+    ]
+    first = 0.0
+    for count in (1, 2, 4):
+        async with _hall(count) as (scene, _):
+            cost, idle = await _cost(scene)
+            first = first or cost
+            found += [
+                Figure(f"CPU a message with PostgreSQL, {count} nodes", cost, "ms", 3 * alone),
+                Figure(f"the same over that of one node, {count} nodes", cost / first, "times", 1.15),
+                Figure(f"CPU of an idle node with its share of PostgreSQL, {count} nodes", idle, "% of a core"),
+            ]
+    async with _hall(NODES) as (scene, model):
+        found += await _talk(scene)
+        found += await _deaths(scene, model)
+    return found
+
+
+@asynccontextmanager
+async def _hall(count: int) -> AsyncIterator[tuple[Hall, Model]]:
+    model = Model()
+    async with hall(model, count, SEATS, on=("slack", "telegram")) as scene:
+        for seat in scene.seats:  # opens connections and loads late imports
+            await _ask(seat, 1)
+        yield scene, model
+
+
+async def _on_sqlite() -> tuple[float, float]:
+    """Return the CPU time a message, and the median time from accept to the first step, in ms."""
+    async with (
+        stage(Model(), "slack", pace=False, seats=SEATS) as scene,
+        scene.bot() as bot,
+    ):
+        for seat in scene.seats:
+            await _ask(seat, 1)
+        before = bot.cpu
+        await _ask_all(scene)
+        cost = 1000 * (bot.cpu - before) / (SEATS * ROUNDS)
+        times = [await _first_step(scene, seat) for seat in scene.seats]
+        return cost, median([first for _, first in times])
+
+
+async def _cost(scene: Hall) -> tuple[float, float]:
+    """Return the CPU time a message in ms, and that of an idle node in percent of a core."""
+    before = scene.nodes.cpu + scene.database.cpu
+    await asyncio.sleep(IDLE_S)
+    idle = (scene.nodes.cpu + scene.database.cpu - before) / IDLE_S
+    before, began = scene.nodes.cpu + scene.database.cpu, time.monotonic()
+    await _ask_all(scene)
+    spent = scene.nodes.cpu + scene.database.cpu - before - idle * (time.monotonic() - began)
+    return 1000 * spent / (SEATS * ROUNDS), 100 * idle / len(scene.nodes.programs)
+
+
+async def _ask_all(scene: Hall | Stage) -> None:
+    """Send all messages, one after the other in each chat."""
+
+    async def ask(seat: Seat) -> None:
+        for count in range(2, ROUNDS + 2):
+            await _ask(seat, count)
+
+    await asyncio.gather(*map(ask, scene.seats))
+
+
+async def _ask(seat: Seat, count: int) -> None:
+    """Send the `count`-th message in a chat, and wait for its answer."""
+    await seat.says("hello")
+    await seat.answered(ANSWER, count, GIVE_UP_S)
+
+
+async def _first_step(scene: Hall | Stage, seat: Seat) -> tuple[float, float]:
+    """Return the times until a message on Slack is acknowledged, and from then to the model's request, in ms."""
+    slack = scene.emulator if isinstance(scene, Stage) else scene.platforms["slack"].emulator
+    if not isinstance(slack, SlackEmulator):
+        raise TypeError("other platforms do not tell when they are answered")
+    asked, count = len(scene.model.requests), len(seat.answers(ANSWER))
+    said = await seat.says("hello")
+    await slack.wait_for(lambda: slack.unheard == 0, GIVE_UP_S)
+    accepted = time.monotonic()
+    await scene.model.wait_for(lambda: len(scene.model.requests) > asked, GIVE_UP_S)
+    await seat.answered(ANSWER, count + 1, GIVE_UP_S)
+    return 1000 * (accepted - said), 1000 * (scene.model.requests[asked].at - said)
+
+
+async def _talk(scene: Hall) -> list[Figure]:
+    """Measure messages and /stop. Slack gives each event to a node at random, so two of three are for another node."""
+    times = [await _first_step(scene, seat) for seat in scene.on("slack") for _ in range(3)]
+    stops = [await _stopped(scene, seat) for seat in scene.on("slack") for _ in range(3)]
+    return [
+        Figure("accepting a message, p95", p95([accepted for accepted, _ in times]), "ms", 25),
+        Figure("message to first step, median", median([first for _, first in times]), "ms", 25),
+        Figure("message to first step, p95", p95([first for _, first in times]), "ms"),
+        Figure("/stop to the end of the model's call, mostly on another node, p95", p95(stops), "ms", 50),
+    ]
+
+
+async def _stopped(scene: Hall, seat: Seat) -> float:
+    """Return the time from /stop until the model's call is given up, in ms."""
+    request = await _begun(scene, seat)
+    said = await seat.says("/stop")
+    await scene.model.wait_for(lambda: request.abandoned, GIVE_UP_S)
+    return 1000 * (time.monotonic() - said)
+
+
+async def _begun(scene: Hall, seat: Seat) -> ModelRequest:
+    """Begin a long answer, and return the model's request."""
+    asked = len(scene.model.requests)
+    await seat.says(LONG)
+    await scene.model.wait_for(lambda: len(scene.model.requests) > asked, GIVE_UP_S)
+    return scene.model.requests[asked]
+
+
+async def _deaths(scene: Hall, model: Model) -> list[Figure]:
+    found: list[Figure] = []
+    for how, most, most_lease in ((scene.nodes.kill, 3500, 5000), (scene.nodes.terminate, 1000, 1000)):
+        name = "kill -9" if how == scene.nodes.kill else "SIGTERM"
+        resumed = [await _resumed(scene, model, seat, how) for seat in scene.on("slack")[:DEATHS]]
+        leases = [await _handed_over(scene, seat, how) for seat in scene.on("telegram")[:DEATHS]]
+        found += [
+            Figure(f"{name} to the first resumed step, p95", p95(resumed), "ms", most),
+            Figure(f"{name} of Telegram's receiver to the answer of a message, p95", p95(leases), "ms", most_lease),
+        ]
+    return found
+
+
+async def _resumed(scene: Hall, model: Model, seat: Seat, how: End) -> float:
+    """Return the time from the end of a run's node to the next request of the run, in ms."""
+    count = len(seat.answers(ANSWER))
+    await _begun(scene, seat)
+    [(owner,)] = rows(scene.database.url, OWNER)
+    asked, ended = len(scene.model.requests), time.monotonic()
+    ending = asyncio.create_task(how(str(owner)))
+    await scene.model.wait_for(lambda: len(scene.model.requests) > asked, GIVE_UP_S)
+    model.may_answer.set()
+    await seat.answered(ANSWER, count + 1, GIVE_UP_S)
+    model.may_answer.clear()
+    await ending
+    await _again(scene, str(owner))
+    return 1000 * (scene.model.requests[asked].at - ended)
+
+
+async def _handed_over(scene: Hall, seat: Seat, how: End) -> float:
+    """Return the time from the end of the node that receives to the answer of a message from that moment, in ms."""
+    [(holder,)] = rows(scene.database.url, HOLDER)
+    count, ended = len(seat.answers(ANSWER)), time.monotonic()
+    ending = asyncio.create_task(how(str(holder)))
+    await _ask(seat, count + 1)
+    answered = seat.answers(ANSWER)[-1]
+    await ending
+    await _again(scene, str(holder))
+    return 1000 * (answered - ended)
+
+
+async def _again(scene: Hall, name: str) -> None:
+    """Start a node, and wait until all of them are nodes."""
+    await scene.nodes.start(name)
+    alive = "SELECT count(*) FROM nodes WHERE NOT fenced AND NOT draining AND beat > clock_timestamp() - interval '1 s'"
+    await until(lambda: rows(scene.database.url, alive) == [(len(scene.nodes.programs),)], START_S)
+    await scene.listening()

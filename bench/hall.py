@@ -1,0 +1,89 @@
+"""The stage of several nodes: emulated platforms and a model in this process, PostgreSQL, and a process a node."""
+
+import tempfile
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from bench.bot import PARLEY, Bot
+from bench.place import PLACES, Place, is_listening, lift_limits
+from bench.stage import Seat, TimedModel, compile_sources
+from tests.emulators.model_script import Script
+from tests.end_to_end.platforms.emulated import Emulated
+from tests.nodes import Database, Nodes
+from tests.process import until
+
+START_S = 60.0
+
+
+@dataclass(frozen=True)
+class Hall:
+    """Nodes on all platforms, and people with a private chat each, on one platform after the other."""
+
+    platforms: Mapping[str, Emulated]
+    model: TimedModel
+    database: Database
+    nodes: Nodes
+    seats: Sequence[Seat]
+
+    async def listening(self) -> None:
+        """Wait until a node listens on each platform."""
+        await until(lambda: all(is_listening(each.emulator) for each in self.platforms.values()), START_S)
+
+    def on(self, platform: str) -> Sequence[Seat]:
+        """Return the seats on a platform."""
+        return self.seats[[*self.platforms].index(platform) :: len(self.platforms)]
+
+
+@asynccontextmanager
+async def hall(
+    script: Script, count: int, seats: int, on: Sequence[str] = tuple(PLACES), environ: Mapping[str, str] | None = None
+) -> AsyncIterator[Hall]:
+    """Set up a hall with so many nodes, which run and listen. Limits of the platforms are lifted where possible."""
+    compile_sources()
+    async with AsyncExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="parley-bench-")))
+        database = stack.enter_context(Database.started(folder / "pg"))
+        model = await stack.enter_async_context(TimedModel(script))
+        places = [PLACES[name] for name in on]
+        platforms = {place.platform: await stack.enter_async_context(_emulated(place)) for place in places}
+        people = [_seat(platforms[places[number % len(places)].platform], number) for number in range(seats)]
+        template = _template(folder, places, platforms, people, model)
+        for name, value in (environ or {}).items():
+            template.set(name, value)
+        nodes = Nodes(template, database.url, [f"node-{number}" for number in range(1, count + 1)])
+        made = Hall(platforms, model, database, nodes, people)
+        async with nodes.all_running():
+            await made.listening()
+            yield made
+        trouble = [each for platform in platforms.values() for each in platform.emulator.violations]
+        if trouble or model.violations:
+            raise AssertionError(f"not a fair run: {[*trouble, *model.violations][:3]}")
+
+
+def _emulated(place: Place) -> Emulated:
+    platform = place.build()
+    if not isinstance(platform, Emulated):
+        raise TypeError(f"{place.platform} is not emulated")
+    return platform
+
+
+def _seat(platform: Emulated, number: int) -> Seat:
+    person = platform.emulator.person(f"Person {number}")
+    return Seat(person, platform.emulator.private(person))
+
+
+def _template(
+    folder: Path, places: Sequence[Place], platforms: Mapping[str, Emulated], seats: Sequence[Seat], model: TimedModel
+) -> Bot:
+    bot = Bot(folder, PARLEY)
+    for place in places:
+        platforms[place.platform].settle(bot)
+        lift_limits(platforms[place.platform].emulator)
+        for name, value in place.hurried.items():
+            bot.set(name, value)
+    bot.set("OPENAI_BASE_URL", model.base_url)
+    people = (f"{places[number % len(places)].platform}:{seat.person.id}" for number, seat in enumerate(seats))
+    bot.set("PARLEY_OWNERS", ",".join(people))
+    return bot
