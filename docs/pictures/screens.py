@@ -24,12 +24,14 @@ from agent_core.skills.skill import Origin
 from agent_core.tools.calculator import calculator
 from channels.memory import MemoryChannel, user
 from gateway.permissions.roles import People
+from gateway.web.address import Address
+from gateway.web.page import Entrance
 from tests.clock import OffsetClock
 from tests.end_to_end.browser import chromium
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_costs import spend
 from tests.gateway.approving import acting
-from tests.page_server import say
+from tests.page_server import Page, say
 from tests.process import REPOSITORY
 
 FOLDER = Path(__file__).parent / "page"
@@ -49,6 +51,11 @@ GUIDES = {f"connect-{each}": f"connect/{each}" for each in ("discord", "model", 
 """Paths of the guides, shown at their first step, by the name of their pictures. They are taken in light only."""
 MODEL = SCRIPTED_MODEL.model_copy(update={"id": "claude-sonnet-5", "input_price": 3.0, "output_price": 15.0})
 PEOPLE = People(owners=frozenset({"telegram:ann"}), allow=frozenset({"telegram:bob"}))
+BROWSERS = (
+    ("telegram:ann", "Ann", "Mozilla/5.0 (iPhone; CPU iPhone OS 19_0) Version/19.0 Safari/604.1", "203.0.113.7"),
+    ("web:local", "", "Mozilla/5.0 (X11; Linux x86_64) Firefox/140.0", "127.0.0.1"),
+)
+"""Principals and names of those who have signed in, with their browsers and addresses."""
 
 STILL = """() => {
   for (const time of document.querySelectorAll("time")) time.textContent = "20 Nov 2026 10:24";
@@ -100,7 +107,15 @@ async def team(home: Path) -> AsyncIterator[AdminWorld]:
     turns: list[Turn] = [answer] * 100
     skills = SkillLibrary(((REPOSITORY / "skills", Origin.SHIPPED),), environ={})
     how = {"channel": channel, "people": PEOPLE, "clock": clock, "model": MODEL, "skills": skills}
-    async with admin_world(home, *turns, tools=(calculator, acting()), **how) as world:
+    page = Page(home / "page", address=Address(url="https://parley.example"))
+    async with (
+        page.open(),
+        admin_world(
+            home, *turns, tools=(calculator, acting()), entrance=Entrance(page.server, page.guests), **how
+        ) as world,
+    ):
+        for principal, person, agent, place in BROWSERS:
+            await page.server.access.sessions.sign_in(principal, person, agent=agent, place=place)
         bot = world.bot
         await bot.hears("How much are twelve tickets at 23.50 each, plus 8 % fee?")
         await bot.hears("Please remember that I like green tea")
