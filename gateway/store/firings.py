@@ -1,7 +1,7 @@
 """The table of firings: each time that a job was due, with its outcome and the delivery of its message."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from channels.base import ChatKey
@@ -9,31 +9,32 @@ from gateway.store.connection import Connection
 from gateway.store.job import Firing
 from gateway.store.jobs import Advance, advance
 from gateway.store.outbox import insert, masked_posts, rows_of
-from gateway.store.row_codec import RowCodec
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.runs import begin_once, end_run
-from gateway.store.table import Table, readable
+from gateway.store.table import readable
+from gateway.store.value_table import RowCodec, ValueTable
 
 _ROWS = RowCodec(Firing, "firings")
+_AT_SLOT = "job = :job AND slot = :slot"
 _NAME = re.compile("job-([^-]+)-(.+)")
 """Matches the result of `firing_name`."""
 
-_Values = Mapping[str, str | float | None]
-FiringStep = Callable[[Firing], Firing]
 
-
-class Firings(Table):
+class Firings(ValueTable[Firing]):
     """The firings of all jobs."""
+
+    rows, key = _ROWS, "id"
 
     async def begin(self, firing: Firing) -> Firing | None:
         """Insert a firing unless one exists for its job and slot.
 
         Returns the stored firing, or None if the id is taken by another one.
         """
-        safe = self._masked_firing(firing)
+        safe = self._masked(firing)
 
         def change(connection: Connection) -> Firing | None:
-            return _find(connection, safe.job, safe.slot) or (safe if _add(connection, safe) else None)
+            at = {"job": safe.job, "slot": safe.slot}
+            return next(_ROWS.select(connection, _AT_SLOT, at), None) or (safe if _ROWS.add(connection, safe) else None)
 
         return await self._writer.submit(change)
 
@@ -58,35 +59,17 @@ class Firings(Table):
         """
         now = self._clock.time()
         how = run and replace(run, error=run.error and self._secrets.mask(run.error))
-        safe = [self._masked_firing(firing) for firing in ended]
+        safe = [self._masked(firing) for firing in ended]
         rows = rows_of(masked_posts(posts, self._secrets), now)
 
         def change(connection: Connection) -> None:
             for firing in safe:
-                _save(connection, firing)
+                _ROWS.save(connection, firing, "job", "slot")
                 if how and firing.run:
                     end_run(connection, firing.run, how, now)
             insert(connection, rows)
 
         await self._writer.submit(change)
-
-    async def change(
-        self, firing_id: str, step: FiringStep, say: Callable[[Firing], Sequence[Post]] = lambda _: ()
-    ) -> Firing | None:
-        """Apply a step to a firing and queue the posts that `say` returns for it; None if there is no such firing."""
-        now = self._clock.time()
-
-        def change(connection: Connection) -> Firing | None:
-            found = next(iter(_select(connection, "id = :id", {"id": firing_id})), None)
-            if found is None:
-                return None
-            firing = self._masked_firing(step(found))
-            if firing != found:
-                _save(connection, firing)
-                insert(connection, rows_of(masked_posts(say(firing), self._secrets), now))
-            return firing
-
-        return await self._writer.submit(change)
 
     async def record_missed(
         self, moves: Sequence[Advance], missed: Sequence[Firing], say: Callable[[Sequence[Firing]], Sequence[Post]]
@@ -96,14 +79,14 @@ class Firings(Table):
         Firings that were already accepted or recorded are not missed. `say` turns the newly recorded ones into posts,
         which are queued and returned.
         """
-        now, safe = self._clock.time(), [self._masked_firing(firing) for firing in missed]
+        now, safe = self._clock.time(), [self._masked(firing) for firing in missed]
 
         def change(connection: Connection) -> list[Post]:
             still = {move.job for move in moves if advance(connection, move)}
             noted = [
                 firing
                 for firing in safe
-                if firing.job in still and not _was_accepted(connection, firing) and _add(connection, firing)
+                if firing.job in still and not _was_accepted(connection, firing) and _ROWS.add(connection, firing)
             ]
             posts = masked_posts(say(noted), self._secrets) if noted else []
             insert(connection, rows_of(posts, now))
@@ -121,16 +104,11 @@ class Firings(Table):
 
     async def find(self, job: str, slot: str) -> Firing | None:
         """Return the firing of a job at a slot."""
-
-        def read(connection: Connection) -> Firing | None:
-            return _find(connection, job, slot)
-
-        return await self._reader.run(read)
+        return next(iter(await self._read(_AT_SLOT, {"job": job, "slot": slot})), None)
 
     async def by_id(self, firing_id: str) -> Firing | None:
         """Return the firing with this id, which the buttons of its message carry."""
-        found = await self._read("id = :id", {"id": firing_id})
-        return found[0] if found else None
+        return next(iter(await self._read("id = :id", {"id": firing_id})), None)
 
     async def named(self, name: str) -> Firing | None:
         """Return the firing whose posts' keys begin with this name."""
@@ -139,8 +117,7 @@ class Firings(Table):
             return None
         job, slot = parts.groups()
         where = "job = :job AND replace(replace(slot, ':', ''), '-', '') = :slot"
-        found = await self._read(where, {"job": job, "slot": slot})
-        return found[0] if found else None
+        return next(iter(await self._read(where, {"job": job, "slot": slot})), None)
 
     async def history(self, job: str, most: int) -> list[Firing]:
         """Return a job's newest firings, newest first."""
@@ -176,13 +153,7 @@ class Firings(Table):
         where = "delivery = 'pending' ORDER BY chat, due, slot"
         return await self._read(where, {})
 
-    async def _read(self, where: str, values: _Values) -> list[Firing]:
-        def read(connection: Connection) -> list[Firing]:
-            return _select(connection, where, values)
-
-        return await self._reader.run(read)
-
-    def _masked_firing(self, firing: Firing) -> Firing:
+    def _masked(self, firing: Firing) -> Firing:
         mask = self._secrets.mask
         return replace(
             firing, text=mask(firing.text), error=mask(firing.error), delivery_error=mask(firing.delivery_error)
@@ -198,22 +169,3 @@ def _was_accepted(connection: Connection, firing: Firing) -> bool:
     """Return True if the firing's event was accepted: then it has run or will run, even if it has no row yet."""
     query = "SELECT 1 FROM inbox WHERE event_id = ?"
     return connection.execute(query, (event_id(firing.job, firing.slot),)).fetchone() is not None
-
-
-def _find(connection: Connection, job: str, slot: str) -> Firing | None:
-    return next(iter(_select(connection, "job = :job AND slot = :slot", {"job": job, "slot": slot})), None)
-
-
-def _select(connection: Connection, where: str, values: _Values) -> list[Firing]:
-    rows = connection.execute(f"SELECT {_ROWS.columns} FROM firings WHERE {where}", values)  # noqa: S608
-    return list(_ROWS.values(rows))
-
-
-def _add(connection: Connection, firing: Firing) -> bool:
-    query = f"INSERT INTO firings ({_ROWS.columns}) VALUES ({_ROWS.marks}) ON CONFLICT DO NOTHING"  # noqa: S608
-    return connection.execute(query, _ROWS.row(firing)).rowcount == 1
-
-
-def _save(connection: Connection, firing: Firing) -> None:
-    query = f"UPDATE firings SET ({_ROWS.columns}) = ({_ROWS.marks}) WHERE job = ? AND slot = ?"  # noqa: S608
-    connection.execute(query, (*_ROWS.row(firing), firing.job, firing.slot))

@@ -1,23 +1,19 @@
 """The table of jobs."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import islice
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.job import Job, JobState
-from gateway.store.row_codec import RowCodec
-from gateway.store.table import Table, locked_row
+from gateway.store.table import locked_row
 from gateway.store.topics import Topic
+from gateway.store.value_table import RowCodec, Values, ValueTable
 
 _ROWS = RowCodec(Job, "jobs", json_fields=("rule", "work", "scripts", "given"))
 _ON_PLATFORMS = "instr(:platforms, ':' || substr(chat, 1, instr(chat, ':'))) > 0"
 _ONE_OFF = "json_extract(rule, '$.type') = 'once' AND json_extract(work, '$.type') = 'reminder' AND instead_of = ''"
-
-_Values = Mapping[str, str | float | None]
-JobStep = Callable[[Job], Job]
 
 
 @dataclass(frozen=True)
@@ -29,57 +25,24 @@ class Advance:
     to: float | None
 
 
-class Jobs(Table):
+class Jobs(ValueTable[Job]):
     """The jobs of all chats."""
+
+    rows, key = _ROWS, "id"
+    topic = Topic.JOBS
 
     async def add(self, job: Job) -> bool:
         """Insert a job. Returns False if the id is taken."""
-        row = _ROWS.row(self._masked_job(job))
-        query = f"INSERT INTO jobs ({_ROWS.columns}) VALUES ({_ROWS.marks}) ON CONFLICT (id) DO NOTHING"  # noqa: S608
+        safe = self._masked(job)
 
         def change(connection: Connection) -> bool:
             self._changed(connection, Topic.JOBS)
-            return connection.execute(query, row).rowcount == 1
+            return _ROWS.add(connection, safe)
 
         return await self._writer.submit(change)
 
-    async def save(self, job: Job) -> None:
-        """Overwrite a job with this value; use `change` to modify its current state."""
-        safe = self._masked_job(job)
-
-        def change(connection: Connection) -> None:
-            _save(connection, safe)
-            self._changed(connection, Topic.JOBS)
-
-        await self._writer.submit(change)
-
-    async def change(self, job_id: str, step: JobStep) -> Job | None:
-        """Apply a step to a job's current state. Returns the result, or None if there is no such job."""
-
-        def change(connection: Connection) -> Job | None:
-            if not locked_row(connection, "jobs", job_id):
-                return None
-            found = next(_select(connection, "id = :id", {"id": job_id}), None)
-            if found is None:
-                return None
-            job = self._masked_job(step(found))
-            if job != found:
-                _save(connection, job)
-                self._changed(connection, Topic.JOBS)
-            return job
-
-        return await self._writer.submit(change)
-
-    async def advance(self, job_id: str, seen: float, next_at: float | None) -> bool:
-        """Move a job's due time from `seen` to `next_at`, or mark it done if that is None.
-
-        Returns False if the job is no longer due at `seen`.
-        """
-        move = Advance(job_id, seen, next_at)
-        return await self._writer.submit(partial(advance, move=move))
-
-    async def advance_all(self, moves: Sequence[Advance]) -> None:
-        """Advance many jobs in one transaction."""
+    async def advance(self, moves: Sequence[Advance]) -> None:
+        """Make all moves of jobs that are still due when they were seen, in one transaction."""
 
         def change(connection: Connection) -> None:
             for move in moves:
@@ -98,8 +61,7 @@ class Jobs(Table):
 
     async def find(self, job_id: str) -> Job | None:
         """Return a job in whatever state."""
-        found = await self._read("id = :id", {"id": job_id})
-        return found[0] if found else None
+        return next(iter(await self._read("id = :id", {"id": job_id})), None)
 
     async def in_chat(self, chat: ChatKey) -> list[Job]:
         """Return the chat's jobs that were not removed, oldest first."""
@@ -151,10 +113,10 @@ class Jobs(Table):
             platforms: The names of the platforms.
         """
         where = f"state = 'active' AND next_at <= :now AND {_ON_PLATFORMS} ORDER BY next_at, id"
-        values: _Values = {"now": now, "platforms": f":{':'.join(platforms)}:"}
+        values: Values = {"now": now, "platforms": f":{':'.join(platforms)}:"}
 
         def read(connection: Connection) -> list[Job]:
-            return list(islice(_select(connection, where, values), most))
+            return list(islice(_ROWS.select(connection, where, values), most))
 
         return await self._reader.run(read)
 
@@ -169,24 +131,16 @@ class Jobs(Table):
 
         return await self._reader.run(read)
 
-    async def _read(self, where: str, values: _Values) -> list[Job]:
-        def read(connection: Connection) -> list[Job]:
-            return list(_select(connection, where, values))
+    def _lock(self, connection: Connection, key: str) -> bool:
+        return locked_row(connection, "jobs", key)
 
-        return await self._reader.run(read)
-
-    def _masked_job(self, job: Job) -> Job:
+    def _masked(self, job: Job) -> Job:
         return replace(job, work=self._secrets.masked(job.work), given=tuple(map(self._secrets.mask, job.given)))
 
 
 def active(connection: Connection) -> Iterator[Job]:
     """Yield the active jobs of all chats, oldest first."""
-    return _select(connection, "state = 'active' ORDER BY created, id", {})
-
-
-def _select(connection: Connection, where: str, values: _Values) -> Iterator[Job]:
-    rows = connection.execute(f"SELECT {_ROWS.columns} FROM jobs WHERE {where}", values)  # noqa: S608
-    return _ROWS.values(rows)
+    return _ROWS.select(connection, "state = 'active' ORDER BY created, id", {})
 
 
 def advance(connection: Connection, move: Advance) -> bool:
@@ -197,8 +151,3 @@ def advance(connection: Connection, move: Advance) -> bool:
         (move.to, state, move.job, move.seen),
     )
     return done.rowcount == 1
-
-
-def _save(connection: Connection, job: Job) -> None:
-    query = f"UPDATE jobs SET ({_ROWS.columns}) = ({_ROWS.marks}) WHERE id = ?"  # noqa: S608
-    connection.execute(query, (*_ROWS.row(job), job.id))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from zoneinfo import ZoneInfo
 
 import structlog
@@ -138,19 +139,17 @@ class HeartbeatSettings:
         return replace(job, state=JobState.PAUSED, pause=Pause.PERSON)
 
     async def _kept(self, job: Job) -> Job:
-        while not await self._add(job):
+        """Store the job in place of its earlier version. If its id belongs to another job, it gets a new one."""
+        while not await self._store.jobs.add(job):
+            kept = await self._store.jobs.change(job.id, partial(_in_place, job))
+            if kept == job:
+                break
             job = replace(job, id=self._new_id())
         return job
 
-    async def _add(self, job: Job) -> bool:
-        """Store the job, replacing an earlier version. Returns False if its id belongs to another job."""
-        changed = await self._store.jobs.find(job.id)
-        if changed is None:
-            return await self._store.jobs.add(job)
-        if changed.chat != job.chat or not isinstance(changed.work, CheckIn):
-            return False
-        await self._store.jobs.save(job)
-        return True
+
+def _in_place(job: Job, found: Job) -> Job:
+    return job if found.chat == job.chat and isinstance(found.work, CheckIn) else found
 
 
 def began(job: Job) -> float:

@@ -160,7 +160,7 @@ class DueJobs:
         jobs = [job for job in await self._store.jobs.active() if not isinstance(job.rule, Once)]
         for start in range(0, len(jobs), MOST_AT_ONCE):
             moves = [_earlier(job, now) for job in jobs[start : start + MOST_AT_ONCE]]
-            await self._store.jobs.advance_all([move for move in moves if move is not None])
+            await self._store.jobs.advance([move for move in moves if move is not None])
 
     async def _purge(self) -> None:
         now = self._clock.monotonic()

@@ -106,7 +106,7 @@ async def test_who_was_let_in_again_is_looked_after_again(start_looking: StartBe
     job = await bot.its_job()
     sent_away = a_job("eat", name="def456", person="eve", state=JobState.PAUSED, pause=Pause.NOT_ALLOWED)
     await bot.has(sent_away)
-    await bot.store.jobs.save(replace(job, state=JobState.PAUSED, pause=Pause.NOT_ALLOWED))
+    await bot.store.jobs.change(job.id, lambda found: replace(found, state=JobState.PAUSED, pause=Pause.NOT_ALLOWED))
     await bot.hears("here I am again")
 
     assert (await bot.its_job()).state is JobState.ACTIVE

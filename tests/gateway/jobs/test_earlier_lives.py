@@ -26,7 +26,7 @@ async def test_one_that_was_stopped_does_not_go_on(start_bot: StartTimedBot, tmp
         await store.firings.begin(firing_of(SALES))
         await store.firings.start_run(run_of(SALES))
         await store.transcript.append(run_of(SALES), 1, user("Report the sales."))
-        await store.jobs.save(replace(SALES, state=JobState.REMOVED))
+        await store.jobs.change(SALES.id, lambda job: replace(job, state=JobState.REMOVED))
     bot = await next_life(start_bot)
 
     assert bot.llm.requests == []

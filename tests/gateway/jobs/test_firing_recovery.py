@@ -16,6 +16,7 @@ from channels.base import AccountRefused, OutboundMessage
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Report
+from gateway.store.jobs import Advance
 from gateway.store.rows import Post, Run
 from gateway.store.rule import Once
 from gateway.store.store import Store
@@ -50,7 +51,7 @@ async def earlier_life(home: Path, job: Job) -> AsyncIterator[Store]:
         assert job.slot is not None
         await store.jobs.add(job)
         await store.inbox.accept(fired(job, job.slot))
-        await store.jobs.advance(job.id, NINE, None)
+        await store.jobs.advance([Advance(job.id, NINE, None)])
         yield store
 
 

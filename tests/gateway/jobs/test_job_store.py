@@ -114,13 +114,15 @@ async def test_the_longest_due_come_first_and_no_more_than_wanted(store: Store) 
 async def test_a_job_moves_on_only_from_where_it_was_seen(store: Store) -> None:
     await store.jobs.add(a_job("x", next_at=1.0))
 
-    assert await store.jobs.advance("abc123", 1.0, 2.5)
-    assert not await store.jobs.advance("abc123", 1.0, 9.0)
-    assert await store.jobs.advance("abc123", 2.5, None)
+    await store.jobs.advance([Advance("abc123", 1.0, 2.5), Advance("abc123", 1.0, 9.0)])
+    moved = await store.jobs.find("abc123")
+    await store.jobs.advance([Advance("abc123", 2.5, None)])
+    done = await store.jobs.find("abc123")
 
-    found = await store.jobs.find("abc123")
-    assert found is not None
-    assert (found.next_at, found.state) == (None, JobState.DONE)
+    assert moved is not None
+    assert (moved.next_at, moved.state) == (2.5, JobState.ACTIVE)
+    assert done is not None
+    assert (done.next_at, done.state) == (None, JobState.DONE)
 
 
 async def test_changes_made_at_once_all_count(store: Store) -> None:
@@ -207,11 +209,11 @@ async def test_a_step_is_taken_with_a_firing_as_it_is_now(store: Store) -> None:
     def less(firing: Firing) -> Firing:
         return replace(firing, reaction=Reaction.LESS)
 
-    after = await store.firings.change("f00001", less, lambda _: [post("k:proactive:0")])
-    await store.firings.change("f00001", less, lambda _: [post("k:proactive:1")])
+    await store.firings.end([replace(FIRING, state=FiringState.DONE)])
+    after = await store.firings.change("f00001", less)
 
-    assert after == replace(FIRING, reaction=Reaction.LESS)
-    assert [each.key for each in await store.outbox.unsent()] == ["k:proactive:0"]
+    assert after == replace(FIRING, state=FiringState.DONE, reaction=Reaction.LESS)
+    assert await store.firings.by_id("f00001") == after
     assert await store.firings.change("nobody", less) is None
 
 
@@ -316,12 +318,11 @@ async def test_no_secret_is_written_down(store: Store, tmp_path: Path, database:
     await store.jobs.add(a_job(words))
     await store.jobs.add(a_job(Report(instructions=words), name="def456"))
     await store.jobs.change("abc123", lambda job: replace(job, work=Reminder(text=words)))
-    await store.jobs.save(a_job(words))
     await store.firings.begin(replace(FIRING, text=words))
     ended = replace(FIRING, text=words, error=words, delivery_error=words, run=RUN.id)
     await store.firings.start_run(RUN)
     await store.firings.end([ended], [post("k:proactive:0", words)], replace(END, error=words))
-    await store.firings.change("f00001", lambda _: ended, lambda _: [post("k:proactive:1", words)])
+    await store.firings.change("f00001", lambda _: ended)
     missed = replace(FIRING, slot="s2", id="f00002", text=words)
     await store.jobs.add(a_job("x", name="ghi789", next_at=1.0))
     await store.firings.record_missed(

@@ -9,6 +9,7 @@ from channels.base import Accepted, InboundEvent
 from gateway.security.secrets import Secrets
 from gateway.store.database import Database, Reader
 from gateway.store.job import JobState, Report, Slot
+from gateway.store.jobs import Advance
 from gateway.store.opening import FILE
 from gateway.store.rule import Cron, Every, Once
 from gateway.store.store import Store
@@ -89,7 +90,7 @@ async def test_a_crash_between_taking_in_and_moving_on_fires_once(tmp_path: Path
         job = a_job("x")
         await here.has(job)
         assert len(await here.at("2026-11-23 09:00")) == 1
-        await here.store.jobs.save(job)  # as before the crash
+        await here.store.jobs.change(job.id, lambda _: job)  # as before the crash
     async with ward(tmp_path, clock=clock) as here:
         assert await here.look() == []
 
@@ -103,7 +104,7 @@ async def test_a_crash_there_and_a_long_sleep_after_it_is_nothing_missed(tmp_pat
         job = a_job("x")
         await here.has(job)
         assert len(await here.at("2026-11-23 09:00")) == 1
-        await here.store.jobs.save(job)  # as before the crash
+        await here.store.jobs.change(job.id, lambda _: job)  # as before the crash
     async with ward(tmp_path, clock=clock) as here:
         assert await here.at("2026-11-23 20:00") == []
 
@@ -214,7 +215,7 @@ async def test_a_clock_that_is_put_right_by_seconds_changes_nothing(tmp_path: Pa
     async with ward(tmp_path) as here:
         await here.has(a_job("x"))
         await here.look()
-        await here.store.jobs.advance("abc123", moment("2026-11-23 09:00"), moment("2026-11-24 09:00"))
+        await here.store.jobs.advance([Advance("abc123", moment("2026-11-23 09:00"), moment("2026-11-24 09:00"))])
 
         here.clock.move_to(here.clock.now - 40)
         await here.look()
