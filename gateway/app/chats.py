@@ -61,8 +61,9 @@ class Chats(Foundation):
 
     @cached_property
     def heartbeats(self) -> Heartbeats:
-        after = ChatStates(self.store, self.delivery, self.settings.home, self.agent_parts.ledger)
-        return Heartbeats(self.store, self._clock, self.current, self.zones.of, self.heartbeat_settings, after)
+        home, ledger, zone_of = self.settings.home, self.agent_parts.ledger, self.zones.of
+        states = ChatStates(self.store, self.delivery, home, ledger, zone_of)
+        return Heartbeats(self.store, self._clock, self.current, self.heartbeat_settings, states)
 
     @cached_property
     def offer(self) -> Offer:

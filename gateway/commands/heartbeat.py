@@ -189,7 +189,7 @@ class HeartbeatCommands:
         standing = await self._heartbeats.standing(given.chat)
         if standing is None:
             return reply(say("heartbeat_off_here", given.language, slash=given.slash))
-        agenda = standing.agenda
+        agenda = standing.state.agenda
         if agenda is None:
             return reply(say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`"))
         if not (agenda.has_something or agenda.due):
@@ -232,7 +232,7 @@ class HeartbeatCommands:
         return Rewritten(reply(say("heartbeat_snoozed", given.language, until=shown)))
 
     def _shown(self, given: Invocation, standing: Standing, at: float) -> str:
-        return slot_words(at, standing.zone, given.language, self._clock.time())
+        return slot_words(at, standing.state.zone, given.language, self._clock.time())
 
     @property
     def commands(self) -> tuple[Command, ...]:
@@ -252,15 +252,15 @@ def _limits(given: Invocation, standing: Standing) -> list[str]:
     found, language = standing.heartbeat, given.language
     quiet = QuietHours.of(found)
     return [
-        say("heartbeat_quiet_hours", language, quiet=quiet.words, zone=standing.zone.key)
+        say("heartbeat_quiet_hours", language, quiet=quiet.words, zone=standing.state.zone.key)
         if quiet
         else say("heartbeat_no_quiet_hours", language),
-        say("heartbeat_today", language, count=standing.said_today, most=found.most_a_day),
+        say("heartbeat_today", language, count=standing.state.recent.said_today, most=found.most_a_day),
     ]
 
 
 def _things(given: Invocation, standing: Standing) -> list[str]:
-    agenda = standing.agenda
+    agenda = standing.state.agenda
     if agenda is None:
         return [say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`")]
     lines = [say("heartbeat_list", given.language, file=f"`{NAME}`", count=len(agenda.lines))]

@@ -63,7 +63,7 @@ def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
     @tool(execution="parallel", label="Reading {path}")
     async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> ToolResult:
         """Read a workspace file from line `offset`."""
-        content = await asyncio.to_thread(_read, context.workspace, path, opener)
+        content = await asyncio.to_thread(read_whole, context.workspace, path, opener)
         sources = await asyncio.to_thread(context.files.of, [path])
         kind = picture_type(content)
         if kind is None:
@@ -86,10 +86,11 @@ def list_dir_tool(opener: Opener) -> Tool:
     return list_dir
 
 
-def _read(workspace: Path, path: str, opener: Opener) -> bytes:
+def read_whole(workspace: Path, path: str, opener: Opener, most: int = MOST_BYTES) -> bytes:
+    """Return the content of a file. Raises ToolFailed if it is longer than `most`, or cannot or may not be read."""
     handle = open_file(workspace, path, opener)
     try:
-        return read_content(handle, path, MOST_BYTES)
+        return read_content(handle, path, most)
     finally:
         os.close(handle)
 

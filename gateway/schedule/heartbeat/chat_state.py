@@ -2,14 +2,17 @@
 
 import asyncio
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+import structlog
+
 from agent_core.sources import Sources
 from agent_core.tasks import TaskStatus
+from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.provenance import FileLedger
 from channels.base import ChatKey
 from gateway.delivery.delivery import Delivery
@@ -34,6 +37,8 @@ LONGEST = 200
 
 _OPEN = re.compile(r"\s*[-*+] \[ \]\s+(\d{4}-\d{1,2}-\d{1,2})(?:[ T](\d{1,2}:\d{2}))?\s+(.*\S)\s*")
 """The form in which the skill `reminders` writes them."""
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True)
@@ -178,23 +183,64 @@ class Recent:
         return any(each.state is FiringState.BEGUN or each.delivery is DeliveryState.PENDING for each in mine)
 
 
+@dataclass(frozen=True)
+class ChatState:
+    """What a check-in goes by."""
+
+    zone: ZoneInfo
+    recent: Recent
+    agenda: Agenda | None
+    """None if the checklist or the reminders cannot be read."""
+
+
 class ChatStates:
     """Reads the state of chats; changes nothing."""
 
-    def __init__(self, store: Store, delivery: Delivery, home: Path, ledger: FileLedger) -> None:
-        """`ledger` records the sources of untrusted input in files."""
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        home: Path,
+        ledger: FileLedger,
+        zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
+    ) -> None:
+        """`ledger` records the sources of untrusted input in files; `zone_of` returns a chat's time zone."""
         self._store = store
         self._ledger = ledger
         self._delivery = delivery
         self._home = home
+        self.zone_of = zone_of
 
-    async def recent(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float) -> Recent:
+    async def of(self, heartbeat: Heartbeat, now: float, at: float | None = None) -> ChatState:
+        """Return the state of a heartbeat's chat, with what there is to check at `at`, or now."""
+        zone = await self.zone_of(heartbeat.chat)
+        recent = await self._recent(heartbeat, zone, now)
+        try:
+            agenda = await self._agenda(heartbeat, zone, now if at is None else at, recent)
+        except ToolFailed as error:
+            log.warning("the checklist or the reminders were not read", chat=str(heartbeat.chat), reason=error.fact)
+            agenda = None
+        return ChatState(zone, recent, agenda)
+
+    async def facts(self, heartbeat: Heartbeat, wrote: float | None, recent: Recent, agenda: Agenda) -> Facts:
+        chat = await self._store.chats.get(heartbeat.chat)
+        is_busy = recent.is_open or await self._store.runs.current(heartbeat.chat, chat.session) is not None
+        return Facts(
+            wrote,
+            is_busy,
+            recent.said_today,
+            tokens_today=sum(each.tokens for each in recent.today),
+            cost_today=sum(each.cost_usd for each in recent.today),
+            has_something=agenda.has_something,
+        )
+
+    async def _recent(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float) -> Recent:
         today = datetime.fromtimestamp(now, zone).date()
         midnight = datetime.combine(today, time.min, zone).timestamp()
         firings = await self._store.firings.in_chat_since(heartbeat.chat, min(midnight, now - DAY))
         return Recent(firings, heartbeat.job, midnight, now)
 
-    async def agenda(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, recent: Recent) -> Agenda:
+    async def _agenda(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, recent: Recent) -> Agenda:
         """Return what there is to check. Raises ToolFailed if a file of the chat cannot or may not be read."""
         workspace = workspace_of(self._home, heartbeat.chat)
         lines = await read_checklist(workspace)
@@ -209,18 +255,6 @@ class ChatStates:
         """Return the sources of untrusted input in the checklist and in the reminders."""
         files = self._ledger.of(workspace)
         return files.of([CHECKLIST]), files.of([REMINDERS])
-
-    async def facts(self, heartbeat: Heartbeat, wrote: float | None, recent: Recent, agenda: Agenda) -> Facts:
-        chat = await self._store.chats.get(heartbeat.chat)
-        is_busy = recent.is_open or await self._store.runs.current(heartbeat.chat, chat.session) is not None
-        return Facts(
-            wrote,
-            is_busy,
-            recent.said_today,
-            tokens_today=sum(each.tokens for each in recent.today),
-            cost_today=sum(each.cost_usd for each in recent.today),
-            has_something=agenda.has_something,
-        )
 
     async def _greets(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, recent: Recent) -> bool:
         """Return True if a greeting is due; a user who does not answer is greeted only once."""

@@ -11,8 +11,9 @@ from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from pathlib import Path
 
-from agent_core.tools.files.confined import LOOK, failure, open_file
+from agent_core.tools.files.confined import failure, text_in
 from agent_core.tools.files.editing import encoded, write_whole
+from agent_core.tools.files.reading import read_whole
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author, CannotKeep, Keeper
 from agent_core.workspace.safe_open import best_opener
@@ -52,18 +53,7 @@ def _write(workspace: Path, name: str, data: bytes, keeps: Keeps) -> None:
 def _read(workspace: Path, name: str) -> str | None:
     if not os.path.lexists(workspace / name):
         return None
-    handle = open_file(workspace, name)
-    try:
-        with os.fdopen(handle, "rb") as file:
-            content = file.read(LARGEST + 1)
-    except OSError as error:
-        raise failure(error.errno or 0, name) from error
-    if len(content) > LARGEST:
-        raise ToolFailed(f"{name} is longer than {LARGEST} bytes", LOOK)
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ToolFailed(f"{name} is no UTF-8 text", LOOK) from error
+    return text_in(read_whole(workspace, name, best_opener(), LARGEST), name)
 
 
 NAME = "HEARTBEAT.md"

@@ -3,17 +3,14 @@
 If any step fails, the chat is left alone. No model is called if there is nothing to check.
 """
 
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from zoneinfo import ZoneInfo
 
 import structlog
 
 from agent_core.clock import Clock
-from agent_core.tools.tool import ToolFailed
 from channels.base import ChatKey
 from gateway.schedule.heartbeat import gates
-from gateway.schedule.heartbeat.chat_state import Agenda, ChatStates, arrived, explained
+from gateway.schedule.heartbeat.chat_state import ChatState, ChatStates, arrived, explained
 from gateway.schedule.heartbeat.check_in import brief, is_repeated, says_nothing
 from gateway.schedule.heartbeat.greeting import shortened
 from gateway.schedule.heartbeat.settings import EVERY, LATE, HeartbeatSettings, began
@@ -40,10 +37,7 @@ class Standing:
 
     heartbeat: Heartbeat
     job: Job
-    zone: ZoneInfo
-    said_today: int
-    agenda: Agenda | None
-    """None if the checklist or the reminders cannot be read."""
+    state: ChatState
 
     @property
     def is_on(self) -> bool:
@@ -54,23 +48,15 @@ class Standing:
     def next_check_in(self) -> float | None:
         """The next check-in after quiet hours and snoozes; None if there is none."""
         at = self.job.next_at if self.is_on else None
-        return None if at is None else gates.next_check_in(self.heartbeat, at, EVERY, self.zone)
+        return None if at is None else gates.next_check_in(self.heartbeat, at, EVERY, self.state.zone)
 
 
 class Heartbeats:
     """Satisfies `CheckIns` for the firings of heartbeat jobs."""
 
     def __init__(
-        self,
-        store: Store,
-        clock: Clock,
-        current: CurrentSettings,
-        zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
-        settings: HeartbeatSettings,
-        states: ChatStates,
+        self, store: Store, clock: Clock, current: CurrentSettings, settings: HeartbeatSettings, states: ChatStates
     ) -> None:
-        """`zone_of` returns a chat's time zone."""
-        self.zone_of = zone_of
         self.settings = settings
         self._store = store
         self._clock = clock
@@ -84,7 +70,7 @@ class Heartbeats:
         heartbeat = await self._store.heartbeats.find(job.chat)
         if heartbeat is None or heartbeat.job != job.id:
             return False
-        zone = await self.zone_of(job.chat)
+        zone = await self._states.zone_of(job.chat)
         if job.zone != zone.key:  # the chat has moved, and other code uses the job's zone
             await self._store.jobs.change(job.id, lambda found: replace(found, zone=zone.key))
         reason = gates.by_the_clock(heartbeat, now, zone)
@@ -92,59 +78,49 @@ class Heartbeats:
         if not reason and gates.is_forgotten(wrote, began(job), now):
             await self.settings.stop(job, Pause.SILENCE)
             return False
-        reason = reason or await self._reason(heartbeat, zone, now, wrote)
+        reason = reason or await self._reason(heartbeat, now, wrote)
         if reason:
             log.debug("heartbeat is quiet", chat=str(job.chat), reason=reason)
-            await self._note(job.chat, now, reason)
+            await self._store.heartbeats.change(
+                job.chat, lambda found: replace(found, last_look=now, last_outcome=reason)
+            )
         return reason is None
 
-    async def _reason(self, heartbeat: Heartbeat, zone: ZoneInfo, now: float, wrote: float | None) -> str | None:
-        recent = await self._states.recent(heartbeat, zone, now)
-        try:
-            agenda = await self._states.agenda(heartbeat, zone, now, recent)
-        except ToolFailed as error:
-            log.warning("the checklist or the reminders were not read", chat=str(heartbeat.chat), reason=error.fact)
+    async def _reason(self, heartbeat: Heartbeat, now: float, wrote: float | None) -> str | None:
+        state = await self._states.of(heartbeat, now)
+        if state.agenda is None:
             return "heartbeat_unreadable"
-        return gates.by_the_chat(heartbeat, now, await self._states.facts(heartbeat, wrote, recent, agenda))
+        return gates.by_the_chat(heartbeat, now, await self._states.facts(heartbeat, wrote, state.recent, state.agenda))
 
     # For firings
 
     async def brief(self, job: Job, firing: Firing) -> CheckInBrief | None:
-        now = self._clock.time()
         heartbeat = await self._store.heartbeats.find(job.chat)
         if heartbeat is None:
             return None
-        zone = await self.zone_of(job.chat)
-        is_stale = now - firing.due > LATE or gates.by_the_clock(heartbeat, now, zone)
-        if is_stale and not firing.is_by_hand:  # Parley was not running in between
+        now = self._clock.time()
+        state = await self._states.of(heartbeat, now, firing.due)
+        is_stale = now - firing.due > LATE or gates.by_the_clock(heartbeat, now, state.zone)
+        if state.agenda is None or (is_stale and not firing.is_by_hand):  # Parley was not running in between
             return None
-        recent = await self._states.recent(heartbeat, zone, now)
-        try:
-            agenda = await self._states.agenda(heartbeat, zone, firing.due, recent)
-        except ToolFailed:
+        if not (state.agenda.has_something or (firing.is_by_hand and state.agenda.due)):
             return None
-        if not (agenda.has_something or (firing.is_by_hand and agenda.due)):
-            return None
-        return brief(agenda, recent.said, now, zone, language_of(job.language, self._current.language))
+        language = language_of(job.language, self._current.language)
+        return brief(state.agenda, state.recent.said, now, state.zone, language)
 
     async def words(self, job: Job, firing: Firing, text: str) -> str | None:
         language = language_of(job.language, self._current.language)
         if not text.strip() or says_nothing(text):
             return say("heartbeat_nothing_found", language) if firing.is_by_hand else None
-        heartbeat = await self._store.heartbeats.find(job.chat)
         if firing.is_by_hand:
             return text
+        heartbeat = await self._store.heartbeats.find(job.chat)
         if heartbeat is None or not heartbeat.on:
             return None
-        zone = await self.zone_of(job.chat)
-        recent = await self._states.recent(heartbeat, zone, self._clock.time())
-        if is_repeated(text, recent.said):
+        state = await self._states.of(heartbeat, self._clock.time(), firing.due)
+        if state.agenda is None or is_repeated(text, state.recent.said):
             return None
-        try:
-            agenda = await self._states.agenda(heartbeat, zone, firing.due, recent)
-        except ToolFailed:
-            return None
-        said = shortened(text) if agenda.is_greeting else text
+        said = shortened(text) if state.agenda.is_greeting else text
         return said if await self._has_spoken(job) else explained(said, language)
 
     async def record_outcome(self, job: Job, firing: Firing) -> None:
@@ -167,16 +143,7 @@ class Heartbeats:
         job = await self._store.jobs.find(heartbeat.job) if heartbeat else None
         if heartbeat is None or job is None:
             return None
-        now, zone = self._clock.time(), await self.zone_of(job.chat)
-        recent = await self._states.recent(heartbeat, zone, now)
-        try:
-            agenda = await self._states.agenda(heartbeat, zone, now, recent)
-        except ToolFailed:
-            agenda = None
-        return Standing(heartbeat, job, zone, recent.said_today, agenda)
-
-    async def _note(self, chat: ChatKey, now: float, outcome: str) -> None:
-        await self._store.heartbeats.change(chat, lambda found: replace(found, last_look=now, last_outcome=outcome))
+        return Standing(heartbeat, job, await self._states.of(heartbeat, self._clock.time()))
 
     async def _failures(self, job: Job) -> int:
         """Count consecutive failures since it was switched on, ignoring check-ins started by hand."""

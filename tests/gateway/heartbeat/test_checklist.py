@@ -93,7 +93,7 @@ def much_too_long(place: Path, _: Path) -> None:
 
 
 def no_text(place: Path, _: Path) -> None:
-    place.write_bytes(b"\xff\xfe\x00")
+    place.write_bytes(b"\x7fELF\x00\x01")
 
 
 @pytest.mark.parametrize("put", [a_link, a_second_name, a_pipe, a_folder, much_too_long, no_text])
