@@ -6,7 +6,7 @@ from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Page, Planning, refused
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import set_message
-from gateway.schedule.times.unambiguous import read_when
+from gateway.schedule.times.grammar import read_when
 from gateway.store.job import Reminder
 from gateway.store.rule import BadRule
 from gateway.texts.say import say
@@ -27,12 +27,10 @@ class RemindCommands:
         zone = await self._jobs.zone_of(given.chat)
         try:
             found = read_when(given.arguments, zone, self._clock.time())
-            work = Reminder(text=found.when.rest)
+            work = Reminder(text=found.rest)
             if not found.is_certain:
-                return await self._planning.asked(given, found.when.rule, work)
-            return await self._set(
-                given, Draft(given.chat, given.sender.id, given.language, zone, found.when.rule, work)
-            )
+                return await self._planning.asked(given, found.rule, work)
+            return await self._set(given, Draft(given.chat, given.sender.id, given.language, zone, found.rule, work))
         except (BadRule, JobRefused) as error:
             return refused(given, error)
 

@@ -24,9 +24,8 @@ from gateway.schedule.jobs.job_changes import still_given
 from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message, words_of
 from gateway.schedule.times.changes import local, moment
-from gateway.schedule.times.grammar import When
+from gateway.schedule.times.grammar import When, certain_once, read_when
 from gateway.schedule.times.recurrence import by_rrule
-from gateway.schedule.times.unambiguous import certain_once, read_when
 from gateway.schedule.zones import find_zone
 from gateway.settings.current import CurrentSettings
 from gateway.settings.zone import check_zone
@@ -256,7 +255,7 @@ def _time(text: str, zone: ZoneInfo, now: float) -> When:
     try:
         named = datetime.fromisoformat(text)
     except ValueError:
-        return read_when(text, zone, now).when
+        return read_when(text, zone, now)
     if len(text) <= _DATE:
         raise BadRule("rule_no_time")
     return When(Once(at=named.timestamp() if named.tzinfo else float(moment(zone, named))), "")

@@ -5,22 +5,26 @@ of it, the text is refused and the user asked to say it plainly.
 """
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.english import ENGLISH
-from gateway.schedule.times.parsed_time import Ahead, At, Meant, rule_of
-from gateway.schedule.times.parser import Parser, Words
+from gateway.schedule.times.parsed_time import Ahead, At, rule_of
+from gateway.schedule.times.parser import Half, Parser, Words
 from gateway.schedule.times.slots import check_rule
-from gateway.store.rule import BadRule, Cron, Rule, half_understood
+from gateway.store.rule import BadRule, Cron, Once, Rule, half_understood
 
 LANGUAGES = (ENGLISH, CHINESE)
 MOST_AT_THE_END = 12
 """Words that a time at the end may have."""
+LONGEST = 300
+"""Characters; longer texts are not searched for a second time."""
+HALF_A_DAY = 12 * 3600.0
 
 _WORD = re.compile(r"\S+")
+_WORD_BEGINS = re.compile(r"\A|(?<=[\s,.;:(])|(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])")
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
 _FIELDS = [
     re.compile(field, re.ASCII | re.IGNORECASE)
@@ -63,9 +67,39 @@ _LEADS_TO_A_TIME = re.compile(
 
 @dataclass(frozen=True)
 class When:
+    """The result of parsing a text."""
+
     rule: Rule
     rest: str
     """The rest of the text: what is to be said or done."""
+    half: Half = field(default=Half.NAMED, compare=False)
+    names_day: bool = field(default=True, compare=False)
+    is_certain: bool = field(default=False, compare=False)
+    """True if the text names exactly one future moment and allows no other reading; only `read_when` finds out."""
+
+
+def read_when(text: str, zone: ZoneInfo, now: float) -> When:
+    """Parse a text as `parse_when` does, and decide if it needs a confirmation. Raises BadRule.
+
+    An hour without a day and a half of the day is taken as the one that comes sooner.
+    """
+    when = parse_when(text, zone, now)
+    if not isinstance(when.rule, Once):
+        return when
+    is_sooner_otherwise = not when.names_day and when.rule.at - HALF_A_DAY > now
+    is_loose = when.half is Half.BARE or (when.half is Half.SHORT and is_sooner_otherwise)
+    if is_loose and is_sooner_otherwise:
+        when = replace(when, rule=Once(at=when.rule.at - HALF_A_DAY))
+    return replace(when, is_certain=not is_loose and bool(when.rest.strip()) and not _names_a_time(when.rest))
+
+
+def certain_once(text: str, zone: ZoneInfo, now: float) -> tuple[Once, str] | None:
+    """Return the single time that a text names and the rest of the text; None if there is any doubt."""
+    try:
+        when = read_when(text, zone, now)
+    except BadRule:
+        return None
+    return (when.rule, when.rest) if when.is_certain and isinstance(when.rule, Once) else None
 
 
 def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
@@ -86,34 +120,34 @@ def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
 def _in_front(text: str, zone: ZoneInfo, now: float) -> When:
     if found := _cron(text):
         rule, rest = found
-    else:
-        meant, rest = _in_words(text)
-        rule = rule_of(meant, zone, now)
-        _check_behind(text.removesuffix(rest), rest, any_day=isinstance(meant, At) and meant.day == Ahead(None))
-    check_rule(rule, zone, now)
-    return When(rule, _bare(rest))
+        check_rule(rule, zone, now)
+        return When(rule, _bare(rest))
+    when = _in_words(text, zone, now)
+    _check_behind(text.removesuffix(when.rest), when.rest, any_day=not when.names_day)
+    return replace(when, rest=_bare(when.rest))
 
 
 def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
     gaps = [gap for gap in _BREAK.finditer(text) if gap.start()]
     for gap in gaps[-MOST_AT_THE_END:]:
         try:
-            meant, rest = _in_words(text[gap.end() :])
-            rule = rule_of(meant, zone, now)
-            check_rule(rule, zone, now)
+            when = _in_words(text[gap.end() :], zone, now)
         except BadRule:
             continue
-        if _NOTHING.fullmatch(rest):
+        if _NOTHING.fullmatch(when.rest):
             _check_before(text[: gap.start()])
-            return When(rule, _bare(text[: gap.start()]))
+            return replace(when, rest=_bare(text[: gap.start()]))
     return None
 
 
-def _in_words(text: str) -> tuple[Meant, str]:
+def _in_words(text: str, zone: ZoneInfo, now: float) -> When:
     for words in LANGUAGES:
         parser = Parser(text, words)
         if meant := parser.read():
-            return meant, parser.rest
+            rule = rule_of(meant, zone, now)
+            check_rule(rule, zone, now)
+            names_day = not (isinstance(meant, At) and meant.day == Ahead(None))
+            return When(rule, parser.rest, parser.half, names_day)
     raise BadRule("rule_not_understood")
 
 
@@ -179,19 +213,26 @@ def _goes_on(text: str) -> bool:
         return True
     if _ADJECTIVE.match(text):
         return False
-    if is_time(text):
+    if _is_time(text):
         return True
     for _ in range(_MOST_JOINERS):
         joined = _JOINER.match(text)
         if joined is None:
             break
         text = text[joined.end() :]
-        if _NUMBER.match(text) or ENGLISH.patterns["length"].match(text) or _CHINESE.match(text) or is_time(text):
+        if _NUMBER.match(text) or ENGLISH.patterns["length"].match(text) or _CHINESE.match(text) or _is_time(text):
             return True
     return False
 
 
-def is_time(text: str) -> bool:
+def _names_a_time(rest: str) -> bool:
+    """Return True if the text may name another time, or is too long to tell."""
+    if len(rest) > LONGEST:
+        return True
+    return any(_is_time(rest[start.end() :]) for start in _WORD_BEGINS.finditer(rest))
+
+
+def _is_time(text: str) -> bool:
     """Return True if the text begins with a time, possible or not."""
     return any(_is_read(words, text) for words in LANGUAGES)
 

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import time
+from enum import Enum
 from typing import TypeVar
 
 from gateway.schedule.times.parsed_time import (
@@ -28,6 +29,7 @@ from gateway.store.rule import BadRule
 
 _GAP = re.compile(r"[\s,，]*")
 _MONTHS = 12
+_NOON = 12
 
 Read = TypeVar("Read")
 
@@ -43,6 +45,16 @@ class Words:
     """Parses one time of day."""
 
 
+class Half(Enum):
+    """How a time of day says which half of the day it means."""
+
+    NAMED = "named"
+    SHORT = "short"
+    """As in `5:30`, which may be in either half; `05:30` and `17:30` may not."""
+    BARE = "bare"
+    """As in `at 5`."""
+
+
 class Parser:
     """Reads a text piece by piece. A method that returns None may have read some of it, hence `attempt`."""
 
@@ -50,6 +62,8 @@ class Parser:
         self._text = text
         self._words = words
         self._at = 0
+        self.half = Half.NAMED
+        """That of the last time of day that was read."""
 
     @property
     def rest(self) -> str:
@@ -81,11 +95,24 @@ class Parser:
 
     def attempt(self, read: Callable[[], Read]) -> Read:
         """Call a reading method; if it returns None, nothing is consumed."""
-        began = self._at
+        began = self._at, self.half
         found = read()
         if found is None:
-            self._at = began
+            self._at, self.half = began
         return found
+
+    def clock(self, hour: int, minute: int, shown: str, half: Half = Half.NAMED) -> time:
+        """Return a time of day that the text names.
+
+        Args:
+            shown: What the user wrote. Raises BadRule, which quotes it, if there is no such time.
+            half: How it says which half of the day it means; from 13:00 on that is clear.
+        """
+        self.half = half if 0 < hour <= _NOON else Half.NAMED
+        try:
+            return time(hour, minute)
+        except ValueError as error:
+            raise BadRule("bad_time", time=shown.strip().removeprefix("at").strip()) from error
 
     # Lengths of time
 
@@ -189,9 +216,9 @@ class Parser:
     def _part_first(self) -> At | None:
         if found := self.take("this_part"):
             self._no_midnight()
-            return At(Ahead(0), in_part(found["part"] or "evening", self._needed_times()))
+            return At(Ahead(0), self._in_part(found, self._needed_times()))
         found = self.take("every_part")
-        return At(Dates(), in_part(found["part"], self._needed_times(), again=True)) if found else None
+        return At(Dates(), self._in_part(found, self._needed_times(), again=True)) if found else None
 
     def _day_first(self) -> At | None:
         day = self.read_day()
@@ -203,21 +230,28 @@ class Parser:
         until = self._until() if isinstance(day, Dates) else None
         times = self._needed_times()
         part = part or self.take("part_behind")
-        return self._at_times(day, in_part(part["part"], times, again=day == Dates()) if part else times, until)
+        return self._at_times(day, self._in_part(part, times, again=day == Dates()), until)
 
     def _time_first(self) -> At | None:
         midnight = self.take("midnight")
-        times = (time(0),) if midnight else self._times()
+        times = (self.clock(0, 0, midnight[0]),) if midnight else self._times()
         if times is None or self.take("chinese_goes_on"):
             return None
         if this := self.take("this_part"):
-            return At(Ahead(0), in_part(this["part"] or "evening", times))
+            return At(Ahead(0), self._in_part(this, times))
         part = self.take("part_behind")
         day = (self.read_day() if self.take("day_behind") else None) or Ahead(None)
         part = part or self.take("part" if day != Ahead(None) else "part_behind")
         if midnight and not isinstance(day, Dates) and day != Ahead(None):
             raise BadRule("rule_which_midnight")
-        return self._at_times(day, in_part(part["part"], times, again=day == Dates()) if part else times)
+        return self._at_times(day, self._in_part(part, times, again=day == Dates()))
+
+    def _in_part(self, part: re.Match[str] | None, times: tuple[time, ...], *, again: bool = False) -> tuple[time, ...]:
+        """Apply a part of the day, if one was read; `tonight` is the evening."""
+        if part is None:
+            return times
+        self.half = Half.NAMED
+        return in_part(part["part"] or "evening", times, again=again)
 
     def _at_times(self, day: SingleDay | Dates, times: tuple[time, ...], until: SingleDay | None = None) -> At:
         """Add what may follow the times of a recurrence."""
@@ -374,9 +408,6 @@ def _is_days(amount: float, unit: int) -> bool:
     return unit >= DAY and amount == int(amount)
 
 
-def clock_time(hour: int, minute: int, shown: str) -> time:
-    """Return a time of day. Raises BadRule, which quotes what the user wrote, if there is no such time."""
-    try:
-        return time(hour, minute)
-    except ValueError as error:
-        raise BadRule("bad_time", time=shown.strip().removeprefix("at").strip()) from error
+def half_of(hour: str | None) -> Half:
+    """Return what an hour before minutes, as in `5:30`, says of the half of the day; None: the text names it."""
+    return Half.SHORT if hour and re.fullmatch("[1-9]|1[01]", hour) else Half.NAMED

@@ -11,7 +11,7 @@ from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.messages import JsonObject, NotificationMessage
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolFailed, tool
-from gateway.schedule.times.unambiguous import read_when
+from gateway.schedule.times.grammar import read_when
 from gateway.schedule.times.words import rule_words
 from gateway.store.rule import BadRule
 from tests.agent_core.demo.demo_chat import Chat
@@ -37,7 +37,7 @@ class Plans:
         async def schedule(*, kind: str, what: str, when: str, skill: str = "") -> str:
             """Propose it; the time is read as the gateway's tool reads it."""
             try:
-                found = read_when(when, UTC, NOW).when
+                found = read_when(when, UTC, NOW)
             except BadRule as error:
                 raise ToolFailed(error.key) from error
             if not found.rest or what != when:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gateway.schedule.times.unambiguous import certain_once, read_when
+from gateway.schedule.times.grammar import certain_once, read_when
 from gateway.store.rule import Once
 from tests.gateway.jobs.kit import PARIS, moment
 
@@ -66,4 +66,4 @@ def test_what_can_be_read_otherwise_is_not(text: str) -> None:
 def test_an_hour_alone_is_proposed_as_the_one_that_comes_sooner(text: str, at: str) -> None:
     found = read_when(text, PARIS, NOW)
 
-    assert (found.when.rule, found.is_certain) == (Once(at=moment(at)), False)
+    assert (found.rule, found.is_certain) == (Once(at=moment(at)), False)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gateway.schedule.times.unambiguous import read_when
+from gateway.schedule.times.grammar import read_when
 from gateway.schedule.times.words import rule_words
 from gateway.store.rule import BadRule
 from tests.cpu import cpu_seconds_at_most
@@ -57,7 +57,7 @@ SUNDAY = datetime(2026, 11, 22, 11, 0, tzinfo=UTC).timestamp()
     ],
 )
 def test_a_time_is_found_at_either_end(text: str, rule: str, rest: str) -> None:
-    found = read_when(text, UTC, SUNDAY).when
+    found = read_when(text, UTC, SUNDAY)
 
     assert (rule_words(found.rule, UTC, "en"), found.rest) == (rule, rest)
 
@@ -74,7 +74,7 @@ def test_what_names_no_time_is_refused(text: str) -> None:
 @given(st.text(alphabet="inatevrydmo to每天个工作日点半后明周一二十0123456789:-h ", max_size=60))
 def test_any_words_are_read_or_refused(text: str) -> None:
     try:
-        found = read_when(text, UTC, SUNDAY).when
+        found = read_when(text, UTC, SUNDAY)
     except BadRule:
         return
 
