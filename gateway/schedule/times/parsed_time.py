@@ -1,6 +1,7 @@
 """Parsed times and their conversion to rules."""
 
 import calendar
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, time, timedelta
 from zoneinfo import ZoneInfo
@@ -30,6 +31,22 @@ class After:
     days: int
     seconds: float
     months: int = 0
+
+    @classmethod
+    def sum(cls, lengths: Sequence[tuple[float, int]]) -> "After | None":
+        """Add amounts with their units in seconds, 0 for months; None if there are none. Raises BadRule."""
+        months = sum(amount for amount, unit in lengths if not unit)
+        if months != int(months):
+            raise BadRule("rule_not_understood")
+        if not any(amount or unit for amount, unit in lengths):
+            return None
+        days, seconds = 0, 0.0
+        for amount, unit in lengths:
+            if unit >= DAY and amount == int(amount):
+                days += int(amount) * (unit // DAY)
+            else:
+                seconds += amount * unit
+        return cls(days, seconds, int(months))
 
 
 @dataclass(frozen=True)

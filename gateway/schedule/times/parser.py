@@ -118,8 +118,8 @@ class Parser:
 
     def _after(self) -> Meant | None:
         if found := self.take("shorthand"):
-            return self._sum([_amount(each) for each in self._words.patterns["length"].finditer(found[0])])
-        meant = self._sum(self._lengths(months=True)) if self.take("in") else None
+            return After.sum([_amount(each) for each in self._words.patterns["length"].finditer(found[0])])
+        meant = After.sum(self._lengths(months=True)) if self.take("in") else None
         if meant is None or not self.take("later"):
             return None
         times = None if meant.seconds or meant.months else self._times()
@@ -133,16 +133,6 @@ class Parser:
         while length := self.take("length"):
             found.append(_amount(length))
         return found
-
-    def _sum(self, lengths: list[tuple[float, int]]) -> After | None:
-        months = sum(amount for amount, unit in lengths if not unit)
-        if months != int(months):
-            raise BadRule("rule_not_understood")
-        if not any(amount or unit for amount, unit in lengths):
-            return None
-        days = sum(int(amount) * (unit // DAY) for amount, unit in lengths if _is_days(amount, unit))
-        rest = sum(amount * unit for amount, unit in lengths if not _is_days(amount, unit))
-        return After(days, rest, int(months))
 
     def _interval(self) -> Interval | At | None:
         if found := self.take("hourly"):
@@ -402,10 +392,6 @@ def _slashed(first: int, second: int) -> tuple[int, int]:
 
 def _amount(length: re.Match[str]) -> tuple[float, int]:
     return number(length["number"]) + (0.5 if length["half"] else 0), seconds(length["unit"])
-
-
-def _is_days(amount: float, unit: int) -> bool:
-    return unit >= DAY and amount == int(amount)
 
 
 def half_of(hour: str | None) -> Half:
