@@ -7,6 +7,7 @@ from typing import TypeVar, cast
 from agent_core.clock import Clock, NewId
 from gateway.security.secrets import Secrets
 from gateway.store.database import Reader, Work
+from gateway.store.signals import NoSignals
 from gateway.store.store import Store
 from gateway.store.writer import Change, Writer
 from tests.ready_store import ready
@@ -21,6 +22,7 @@ class MemoryDatabase:
     """
 
     def __init__(self) -> None:
+        self.signals = NoSignals()
         self._connection = sqlite3.connect(":memory:", isolation_level=None, cached_statements=256)
         ready().backup(self._connection)
 
