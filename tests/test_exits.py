@@ -371,6 +371,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "set_aside",
         "accounts",
         "browsers",
+        "page_commands",
         "links",
         "strangers",
         "conversations",
