@@ -54,7 +54,7 @@ _READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _CODES = {
     "08": sqlite3.SQLITE_BUSY,  # the connection
     "25": sqlite3.SQLITE_READONLY,  # a standby after a failover; a transaction that was idle for too long
-    "40": sqlite3.SQLITE_BUSY,  # a deadlock
+    "40": sqlite3.SQLITE_BUSY_SNAPSHOT,  # a deadlock with another process
     "53": sqlite3.SQLITE_FULL,  # no disk, memory or connection left
     "55": sqlite3.SQLITE_BUSY,  # a lock
     "57": sqlite3.SQLITE_BUSY,  # shut down or cancelled by an operator

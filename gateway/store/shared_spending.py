@@ -17,6 +17,8 @@ from gateway.store.spending import COLUMNS, Spending, State
 from gateway.store.topics import Topic
 from gateway.store.writer import Change, Writer
 
+KEPT = 32 * 24 * 3_600.0
+"""Seconds for which the sum of a period is kept, in which calls that began in it may still end."""
 BEGIN_AGAIN = 0.01
 """Seconds until sums are begun again after others were writing."""
 _GATE = 0x5041524C4255
@@ -119,14 +121,6 @@ class SharedSpending(Spending):
         """Settle in full, as estimates, the calls that dead nodes left open. Returns their number."""
         return await self._writer.submit(settle_calls_of_the_dead)
 
-    async def forget_sums(self, before: float) -> None:
-        """Delete the sums of periods that ended before a time."""
-
-        def change(connection: Connection) -> None:
-            connection.execute("DELETE FROM spending_sums WHERE ends < ?", (before,))
-
-        await self._writer.submit(change)
-
 
 _INSERT = (
     "INSERT INTO spending (id, at, run, chat, person, job, model, tokens, cost, state, node)"
@@ -171,8 +165,9 @@ def _pass_gate(connection: Connection) -> None:
 
 
 def _begun(connection: Connection, key: Key) -> Spent:
-    """Begin the sum of an account in a period, while nobody charges a call. Returns it."""
+    """Begin the sum of an account in a period, while nobody charges a call, and forget old ones. Returns it."""
     account, begins, ends = key
+    connection.execute("DELETE FROM spending_sums WHERE ends < ?", (begins - KEPT,))
     column = COLUMNS.get(account.scope)
     where = f" AND {column} = ?" if column else ""
     query = f"SELECT coalesce(sum(tokens), 0), coalesce(sum(cost), 0) FROM spending WHERE at >= ? AND at < ?{where}"  # noqa: S608

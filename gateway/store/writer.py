@@ -197,6 +197,8 @@ class Writer:
                     log.error("a change could not be written", exc_info=error)
                 _fail(job, error)
                 break
+            if _is_in_each_others_way(error):
+                continue
             if _is_full(error) and await asyncio.to_thread(self._make_room):
                 continue
             if not job.patient or self._closing.is_set():
@@ -304,6 +306,11 @@ def _is_full(error: Exception) -> bool:
     """Return True if the disk may be full; some file systems report that to SQLite only as an I/O error."""
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & 0xFF in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+
+def _is_in_each_others_way(error: Exception) -> bool:
+    """Return True if another process wanted the same rows at the same time; the next try finds them free."""
+    return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY_SNAPSHOT
 
 
 def _passes(error: Exception) -> bool:

@@ -1,8 +1,9 @@
 """Processes on one database: each is a node, and one that was taken for dead writes no more."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 import pytest
@@ -92,6 +93,36 @@ async def test_a_node_whose_database_is_away_sends_nothing_until_it_is_back(url:
         assert not node.lost.is_set()
         [(locks,)] = rows(url, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
         assert locks == 1
+
+
+async def test_two_nodes_in_each_others_way_both_write_and_nothing_is_refused(tmp_path: Path, url: str) -> None:
+    both = threading.Event()
+    meeting = threading.Barrier(2, action=both.set)
+    tries: list[str] = []
+
+    def crossing(*names: str) -> Callable[[Connection], None]:
+        def change(connection: Connection) -> None:
+            first, second = names
+            tries.append(first)
+            connection.execute("UPDATE chat_settings SET value = value || ? WHERE place = ?", (first, first))
+            with suppress(threading.BrokenBarrierError):
+                meeting.wait(30)
+            connection.execute("UPDATE chat_settings SET value = value || ? WHERE place = ?", (first, second))
+
+        return change
+
+    async with Server(url).opened() as (one, _), Server(url).opened() as (other, _):
+        rows(url, "INSERT INTO chat_settings VALUES ('a', 'x', '', 'ann', 0), ('b', 'x', '', 'ann', 0)")
+        writes = asyncio.gather(one.submit(crossing("a", "b")), other.submit(crossing("b", "a")))
+        await until(both.is_set)
+        meeting.abort()  # whoever tries again meets nobody
+        await writes
+        assert await one.submit(lambda _: True, patient=False)
+        await one.close()
+        await other.close()
+
+    assert len(tries) > 2
+    assert {value for (value,) in rows(url, "SELECT value FROM chat_settings")} <= {"ab", "ba"}
 
 
 # Signals
