@@ -26,6 +26,7 @@ async def talking(folder: Path, browser: Browser, *turns: Turn) -> AsyncIterator
     async with OpenAiEmulator(turns, models=("test-model",)) as model:
         environ = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": KEY, "PARLEY_WEB_PORT": "0"}
         program = Program(folder, environ)
+        program.forked = True
         await program.launch()
         try:
             async with opened(browser, await link_of(program)) as page:
@@ -93,11 +94,12 @@ async def test_reasoning_that_comes_through_litellm_is_shown_as_well(browser: Br
         program = Program(
             tmp_path, {**environ, "PARLEY_MODEL": "anthropic/claude-sonnet-4-5", "PARLEY_THINKING": "low"}
         )
+        program.forked = True
         await program.launch()
         try:
             async with opened(browser, await link_of(program)) as page:
                 await say(page, "Which is further north?")
-                await expect(answer(page)).to_have_text("It is Oslo.")
+                await expect(answer(page)).to_have_text("It is Oslo.", timeout=90_000)  # it imports litellm first
                 await expect(page.locator(".live")).to_have_count(0)
                 await page.get_by_text("Reasoning").click()
                 await expect(page.locator("details.reasoning .body")).to_have_text("Oslo is north of Rome.")
