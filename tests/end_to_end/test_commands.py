@@ -33,7 +33,7 @@ COMMANDS = {
 }
 
 
-OF_ADMINS = {"page", "people", "allow", "role", "block", "skill", "audit", "doctor", "config", "reload"}
+OF_ADMINS = {"page", "pair", "people", "allow", "role", "block", "skill", "audit", "doctor", "config", "reload"}
 """Commands that /help lists to owners and admins only."""
 
 

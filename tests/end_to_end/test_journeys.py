@@ -97,6 +97,7 @@ async def test_a_member_whose_budget_is_used_up_gets_an_answer_once_an_owner_rai
             await expect(row).to_contain_text("0.01 USD a day")
             await row.get_by_role("button", name="Raise").click()
             await expect(tab.get_by_role("status")).to_contain_text("The budget is set.")
+            await expect(row).not_to_contain_text("0.01 USD a day")  # the page is up to date, with fresh forms
             await tab.get_by_label("For").select_option(label="Bob (memory:bob)")
             await tab.get_by_label("Amount").fill("3")
             await tab.get_by_role("button", name="Set").click()
