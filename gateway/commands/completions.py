@@ -27,7 +27,6 @@ from gateway.permissions.workspaces import Versions
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.tasks.tasks import Tasks
 from gateway.schedule.jobs.jobs import Jobs
-from gateway.schedule.jobs.preview import words_of
 from gateway.settings.run_time import RUN_TIME
 from gateway.store.store import Store
 from gateway.texts.say import say
@@ -121,7 +120,7 @@ class Completions:
     async def _job_ids(self, typing: Unfinished) -> Iterable[Suggestion]:
         found = await self._jobs.shown(typing.chat)
         mine = (each for each in found if each.person == typing.sender.id or not typing.is_guest_in_group)
-        return [_named(each.id, words_of(each)) for each in mine]
+        return [_named(each.id, each.words) for each in mine]
 
     async def _budgets(self, typing: Unfinished) -> Iterable[Suggestion]:
         """Return the ids of jobs after `job`; amounts are the person's own."""

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import replace
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
@@ -17,8 +18,8 @@ from gateway.permissions.addresses import given_in
 from gateway.permissions.question_text import one_line
 from gateway.permissions.request import typed_id
 from gateway.schedule.jobs.firings import Firings
-from gateway.schedule.jobs.job_changes import Reshaping, is_restorable, reshaped, still_given
-from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
+from gateway.schedule.jobs.job_changes import Draft, Reshaping, is_restorable, reshaped
+from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import (
     Cost,
     cancelled_line,
@@ -28,15 +29,14 @@ from gateway.schedule.jobs.preview import (
     rule_of,
     set_line,
     undone_line,
-    words_of,
 )
 from gateway.schedule.times.grammar import parse_when
 from gateway.schedule.times.words import slot_words
 from gateway.settings.zone import is_zone
-from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState, Reminder, Report
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState, Report
 from gateway.store.rule import BadRule
 from gateway.store.store import Store
-from gateway.texts.say import Language, language_of, say
+from gateway.texts.say import Language, say
 
 Act = Callable[[Invocation, str, str], Awaitable[Answer]]
 """A subcommand, called with the job id and the rest of the arguments."""
@@ -167,31 +167,19 @@ class CronCommands:
             facts = {"id": job.id, "rule": rule_of(job, given.language), "what": in_short(job)}
             raise JobRefused("job_changed_since", **facts)
         if job.state is not JobState.DRAFT or text:
-            job = await jobs.propose(await self._changed(given, job, text), given.sender)
+            job = await jobs.propose(self._changed(job, text, given.language), given.sender)
         return Rewritten(await jobs.question(job, given.slash, changing=not text))
 
-    async def _changed(self, given: Invocation, job: Job, text: str) -> Draft:
+    def _changed(self, job: Job, text: str, language: Language) -> Draft:
         """Return a draft for a job; a time or text that is not given stays as it is."""
-        zone = ZoneInfo(job.zone)
-        rule, words = job.rule, ""
+        zone, rule, words = ZoneInfo(job.zone), job.rule, ""
         if found := _ONLY_TEXT.match(text):
             words = text[found.end() :].strip()
         elif text:
             when = parse_when(text, zone, self._clock.time())
             rule, words = when.rule, when.rest
-        words = words or words_of(job)
-        skill = job.work.skill if isinstance(job.work, Report) else None
-        return Draft(
-            chat=job.chat,
-            person=job.person,
-            language=language_of(job.language, given.language),
-            zone=zone,
-            rule=rule,
-            work=Report(instructions=words, skill=skill) if isinstance(job.work, Report) else Reminder(text=words),
-            sources=job.after,
-            given=(*still_given(job, words), *given_in(text, [user(text)])),
-            instead_of=job.id,
-        )
+        draft = Draft.of(job, language, zone, rule, words=words)
+        return replace(draft, given=(*draft.given, *given_in(text, [user(text)])))
 
     async def _reshape(self, given: Invocation, job_id: str, way: str) -> Answer:
         """Change a draft as its button says, and update the question."""

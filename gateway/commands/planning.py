@@ -8,7 +8,8 @@ from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Invocation, reply
-from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
+from gateway.schedule.jobs.job_changes import Draft
+from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
 from gateway.store.job import Job, JobState, Pause, Reminder, Report
 from gateway.store.rule import BadRule, Once, Rule

@@ -4,7 +4,8 @@ from agent_core.clock import Clock
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Page, Planning, refused
-from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
+from gateway.schedule.jobs.job_changes import Draft
+from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import set_message
 from gateway.schedule.times.grammar import read_when
 from gateway.store.job import Reminder

@@ -1,4 +1,4 @@
-"""Jobs and their firings, as values. `job_store` stores them."""
+"""Jobs, their firings and heartbeats, as values. `jobs`, `firings` and `heartbeats` store them."""
 
 import hashlib
 import re
@@ -121,6 +121,20 @@ class Job:
     def after(self) -> Sources:
         """The sources of untrusted input, with UNKNOWN if they were not recorded."""
         return self.sources or ((UNKNOWN,) if self.tainted else ())
+
+    @property
+    def words(self) -> str:
+        """What it says, or how to make its report; empty for a check-in."""
+        match self.work:
+            case Reminder(text=words) | Report(instructions=words):
+                return words
+            case CheckIn():
+                return ""
+
+    @property
+    def skill(self) -> str | None:
+        """The skill that its report follows."""
+        return self.work.skill if isinstance(self.work, Report) else None
 
     @property
     def version(self) -> str:

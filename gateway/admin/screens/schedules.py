@@ -10,7 +10,7 @@ from gateway.admin.insight import ChatNames, Insight
 from gateway.admin.screen import NoSuchItem, View, Visit
 from gateway.commands.cron import outcome_words
 from gateway.schedule.jobs.jobs import Jobs
-from gateway.schedule.jobs.preview import next_of, next_slots, rule_of, words_of
+from gateway.schedule.jobs.preview import next_of, next_slots, rule_of
 from gateway.schedule.times.slots import UNPLANNABLE
 from gateway.schedule.times.words import slot_words
 from gateway.store.job import CheckIn, Firing, Heartbeat, Job, JobState, Reminder
@@ -122,7 +122,7 @@ class SchedulesScreen:
             job,
             chat=names.of(job.chat),
             person=self._insight.person(job.chat, job.person),
-            words=words_of(job) if may_read else "",
+            words=job.words if may_read else "",
             rule=rule_of(job, language),
             next=next_of(job, language, now),
             state=f"schedules_{job.pause or job.state}",

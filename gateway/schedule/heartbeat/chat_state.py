@@ -22,7 +22,7 @@ from gateway.schedule.heartbeat.checklist import read_checklist, read_note
 from gateway.schedule.heartbeat.gates import Facts
 from gateway.schedule.heartbeat.greeting import IDLE, is_due, planned
 from gateway.schedule.times.quiet import QuietHours
-from gateway.store.job import DeliveryState, Firing, FiringState, Heartbeat, Job, JobState, Pause, Reminder, Report
+from gateway.store.job import DeliveryState, Firing, FiringState, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Task
 from gateway.store.store import Store
 from gateway.texts.say import LANGUAGES, Language, say
@@ -79,13 +79,9 @@ def stuck_tasks(tasks: list[Task], now: float) -> Iterator[DueItem]:
 def stopped_jobs(jobs: list[Job]) -> Iterator[DueItem]:
     """Yield jobs that are paused because they failed."""
     for job in jobs:
-        if job.state is JobState.PAUSED and job.pause is Pause.FAILURES:
-            match job.work:
-                case Reminder(text=words) | Report(instructions=words):
-                    since = job.told_at or job.created
-                    yield DueItem(_line(f"job {job.id} is paused, it failed", words), since, sources=job.after)
-                case _:
-                    pass
+        if job.state is JobState.PAUSED and job.pause is Pause.FAILURES and job.words:
+            since = job.told_at or job.created
+            yield DueItem(_line(f"job {job.id} is paused, it failed", job.words), since, sources=job.after)
 
 
 def overdue(text: str, zone: ZoneInfo, now: float, sources: Sources = ()) -> Iterator[DueItem]:

@@ -1,19 +1,83 @@
-"""Changes of a job's state and of its rule. Without I/O."""
+"""Drafts of jobs, and changes of a job's state and of its rule. Without I/O."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
+from agent_core.messages import user
+from agent_core.sources import Sources, union
+from channels.base import ChatKey
+from gateway.permissions.addresses import given_in
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
 from gateway.schedule.times.slots import next_slot, period, timetable
-from gateway.store.job import HOUR, Job, JobState, Pause
+from gateway.store.job import HOUR, Job, JobState, Pause, Reminder, Report
 from gateway.store.rule import Cron, Once, Recurrence, Rule
+from gateway.texts.say import Language, language_of
 
 INVOLUNTARY = frozenset({Pause.UNDELIVERABLE, Pause.NOT_ALLOWED})
 """Pauses that end once the user is answered again."""
 LONGEST_GRACE = 2 * HOUR
 ONCE_GRACE = 24 * HOUR
 """For a one-off report, which is out of date after a day."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """A job as a user asks for it."""
+
+    chat: ChatKey
+    person: str
+    language: Language
+    zone: ZoneInfo
+    rule: Rule
+    work: Reminder | Report
+    sources: Sources = ()
+    """The sources of untrusted input in the conversation that it comes from."""
+    given: tuple[str, ...] = ()
+    """In that case the addresses that users of the bot wrote themselves."""
+    instead_of: str = ""
+    """The id of the job that it changes."""
+
+    @classmethod
+    def of(
+        cls, job: Job, language: Language, zone: ZoneInfo, rule: Rule, *, words: str, sources: Sources = ()
+    ) -> "Draft":
+        """Return a change of a job. Its skill and the addresses that stay in its text are kept.
+
+        Args:
+            language: That of texts if the job's is not known.
+            words: The new text; empty for the old one.
+        """
+        words = words or job.words
+        return cls(
+            chat=job.chat,
+            person=job.person,
+            language=language_of(job.language, language),
+            zone=zone,
+            rule=rule,
+            work=Report(instructions=words, skill=job.skill) if isinstance(job.work, Report) else Reminder(text=words),
+            sources=union(job.after, sources),
+            given=tuple(address for address in job.given if address in words),
+            instead_of=job.id,
+        )
+
+    def job(self, now: float) -> Job:
+        """Return the job without an id, as a draft that nobody has confirmed."""
+        words = self.work.text if isinstance(self.work, Reminder) else self.work.instructions
+        return Job(
+            id="",
+            chat=self.chat,
+            person=self.person,
+            language=self.language,
+            zone=self.zone.key,
+            rule=self.rule,
+            work=self.work,
+            created=now,
+            grace=grace(self.rule, self.zone, now),
+            tainted=bool(self.sources),
+            sources=self.sources,
+            given=self.given if self.sources else given_in(words, [user(words)]),
+        )
 
 
 def grace(rule: Rule, zone: ZoneInfo, now: float) -> float:
@@ -93,11 +157,6 @@ def moved(job: Job, zone: ZoneInfo, now: float) -> Job:
 def retimed(job: Job, rule: Rule, now: float) -> Job:
     job = replace(job, rule=rule, grace=grace(rule, ZoneInfo(job.zone), now))
     return set_(job, now) if job.state is JobState.ACTIVE else job
-
-
-def still_given(job: Job, words: str) -> tuple[str, ...]:
-    """Return the addresses given for a job that are still in its new text."""
-    return tuple(address for address in job.given if address in words)
 
 
 _HOUR = 3600

@@ -12,18 +12,15 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
-from agent_core.messages import user
 from agent_core.skills.library import SkillLibrary
-from agent_core.sources import Sources
 from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
-from gateway.permissions.addresses import given_in
 from gateway.permissions.request import id_named
 from gateway.schedule.jobs.job_changes import (
     INVOLUNTARY,
+    Draft,
     as_drafted,
-    grace,
     is_restorable,
     moved,
     paused,
@@ -45,10 +42,9 @@ from gateway.schedule.jobs.preview import (
     skill_use,
 )
 from gateway.schedule.times.slots import check_rule
-from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
+from gateway.store.job import CheckIn, Job, JobState, Pause
 from gateway.store.rule import Rule
 from gateway.store.store import Store
-from gateway.texts.say import Language
 
 MOST_ACTIVE = 50
 """Jobs of one chat."""
@@ -67,24 +63,6 @@ class JobRefused(Exception):
         super().__init__(key)
         self.key = key
         self.facts = facts
-
-
-@dataclass(frozen=True)
-class Draft:
-    """A job as a user asks for it."""
-
-    chat: ChatKey
-    person: str
-    language: Language
-    zone: ZoneInfo
-    rule: Rule
-    work: Reminder | Report
-    sources: Sources = ()
-    """The sources of untrusted input in the conversation that it comes from."""
-    given: tuple[str, ...] = ()
-    """In that case the addresses that users of the bot wrote themselves."""
-    instead_of: str = ""
-    """The id of the job that it changes."""
 
 
 @dataclass(frozen=True)
@@ -111,28 +89,13 @@ class Jobs:
     async def propose(self, draft: Draft, by: Sender, job_id: str = "") -> Job:
         """Store a draft, under `job_id` if that is free. It never runs. Raises BadRule and JobRefused."""
         check_rule(draft.rule, draft.zone, self.clock.time())
-        words = _words(draft.work)
-        if not words.strip():
+        job = draft.job(self.clock.time())
+        if not job.words.strip():
             raise JobRefused("job_no_words")
         changes = await self._target(draft, by)
         await self._check_room(draft.chat, is_new=not changes)
-        use = await asyncio.to_thread(skill_use, self.skills, _skill(draft.work))
-        job = Job(
-            id="",
-            chat=draft.chat,
-            person=draft.person,
-            language=draft.language,
-            zone=draft.zone.key,
-            rule=draft.rule,
-            work=draft.work,
-            created=self.clock.time(),
-            grace=grace(draft.rule, draft.zone, self.clock.time()),
-            tainted=bool(draft.sources),
-            sources=draft.sources,
-            given=draft.given if draft.sources else given_in(words, [user(words)]),
-            scripts=use.scripts,
-            instead_of=changes,
-        )
+        use = await asyncio.to_thread(skill_use, self.skills, job.skill)
+        job = replace(job, scripts=use.scripts, instead_of=changes)
         while not await self.store.jobs.add(job := replace(job, id=job_id or self.new_id())):
             job_id = ""
         return job
@@ -212,7 +175,7 @@ class Jobs:
 
     async def _outlook(self, job: Job, slash: str) -> PreviewFacts:
         past = await self.store.firings.history(job.instead_of or job.id, _BEHIND)
-        use = await asyncio.to_thread(skill_use, self.skills, _skill(job.work))
+        use = await asyncio.to_thread(skill_use, self.skills, job.skill)
         now = self.clock.time()
         following = next_slots(job, now)
         return PreviewFacts(
@@ -382,14 +345,6 @@ class Jobs:
         if after is None:
             raise JobRefused("job_gone")
         return after
-
-
-def _words(work: Reminder | Report) -> str:
-    return work.text if isinstance(work, Reminder) else work.instructions
-
-
-def _skill(work: object) -> str | None:
-    return work.skill if isinstance(work, Report) else None
 
 
 def _check_not_over(job: Job) -> None:

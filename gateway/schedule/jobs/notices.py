@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import takewhile
-from typing import assert_never
 from zoneinfo import ZoneInfo
 
 from channels.text import literal
@@ -12,7 +11,7 @@ from gateway.schedule.jobs import outcome as causes
 from gateway.schedule.jobs.missed import ON_TIME
 from gateway.schedule.jobs.outcome import SKILL, SPENT, STOPPED, Outcome
 from gateway.schedule.times.words import slot_words
-from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder, Report
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder
 from gateway.store.rule import Once
 from gateway.texts.say import Language, say
 
@@ -110,13 +109,9 @@ def late(job: Job, firing: Firing, language: Language) -> str:
 
 def what(job: Job, language: Language) -> str:
     """Return a short description of the job in Markdown."""
-    match job.work:
-        case Reminder(text=text) | Report(instructions=text):
-            return f"{literal(what_in_short(text))} (`{job.id}`)"
-        case CheckIn():
-            return say("firing_look", language)
-        case _:
-            assert_never(job.work)
+    if isinstance(job.work, CheckIn):
+        return say("firing_look", language)
+    return f"{literal(what_in_short(job.words))} (`{job.id}`)"
 
 
 def _is_told(job: Job, firing: Firing, cause: str, failures: int, others: Sequence[Job]) -> bool:
@@ -139,8 +134,7 @@ def _is_told(job: Job, firing: Firing, cause: str, failures: int, others: Sequen
 
 
 def _cause(job: Job, outcome: Outcome, language: Language) -> str:
-    skill = job.work.skill if isinstance(job.work, Report) else ""
-    return say(_CAUSES[outcome.cause], language, skill=f"`{skill}`")
+    return say(_CAUSES[outcome.cause], language, skill=f"`{job.skill}`")
 
 
 def _failure(job: Job, firing: Firing, why: str, language: Language, failures: int) -> str:

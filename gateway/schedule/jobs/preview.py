@@ -222,17 +222,7 @@ def next_of(job: Job, language: Language, now: float) -> str:
 
 def in_short(job: Job, most: int = MOST_IN_SHORT) -> str:
     """Return the job's text in one line of Markdown."""
-    return literal(one_line(shown(words_of(job)), most))
-
-
-def words_of(job: Job) -> str:
-    match job.work:
-        case Reminder():
-            return job.work.text
-        case Report():
-            return job.work.instructions
-        case _:
-            return ""
+    return literal(one_line(shown(job.words), most))
 
 
 def kind_of(job: Job, language: Language) -> str:
@@ -265,7 +255,7 @@ def _question(facts: PreviewFacts) -> str:
     job, language = facts.job, spoken(facts.job)
     key = "job_shall_change" if job.instead_of else "job_shall"
     title = say(key, language, kind=kind_of(job, language), id=job.instead_of)
-    whole = "\n".join(_quoted(literal(line)) for line in shown(words_of(job)).split("\n"))
+    whole = "\n".join(_quoted(literal(line)) for line in shown(job.words).split("\n"))
     listed = "\n".join(f"- {line}" for line in _facts(facts, language))
     return f"{title}\n\n{whole}\n\n{listed}"
 
@@ -273,8 +263,8 @@ def _question(facts: PreviewFacts) -> str:
 def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
     job, zone, now = facts.job, facts.zone, facts.now
     is_reminder = isinstance(job.work, Reminder)
-    if isinstance(job.work, Report) and job.work.skill:
-        yield say("job_with_skill", language, name=literal(job.work.skill))
+    if job.skill:
+        yield say("job_with_skill", language, name=literal(job.skill))
     yield say("job_when", language, rule=rule_of(job, language), zone=job.zone)
     if not isinstance(job.rule, Once):
         yield say("job_next", language, slots=_slots(facts, language))

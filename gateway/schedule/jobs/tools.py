@@ -20,9 +20,9 @@ from agent_core.untrusted import is_tainted, sources_of
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
-from gateway.schedule.jobs.job_changes import still_given
-from gateway.schedule.jobs.jobs import Draft, JobRefused, Jobs
-from gateway.schedule.jobs.preview import next_of, rule_of, set_message, words_of
+from gateway.schedule.jobs.job_changes import Draft
+from gateway.schedule.jobs.jobs import JobRefused, Jobs
+from gateway.schedule.jobs.preview import next_of, rule_of, set_message
 from gateway.schedule.times.changes import local, moment
 from gateway.schedule.times.grammar import When, certain_once, read_when
 from gateway.schedule.times.recurrence import by_rrule
@@ -186,19 +186,14 @@ class JobTools:
         """Return a draft for an existing job; fields that are not given stay as they are."""
         job = await self.jobs.known(asked.change, chat, by)
         zone = await _zone(asked.zone) or ZoneInfo(job.zone)
-        words, now = asked.what or words_of(job), job.work
-        skill = asked.skill or (now.skill if isinstance(now, Report) else None) or ""
-        return Draft(
-            chat=chat,
-            person=job.person,
-            language=language_of(job.language, self.current.language),
-            zone=zone,
-            rule=_time(asked.when, zone, self.jobs.clock.time()).rule if asked.when else job.rule,
-            work=_report(words, skill, context) if isinstance(now, Report) else Reminder(text=words),
-            sources=union(job.after, _sources(words, asked.skill, context)),
-            given=(*still_given(job, words), *given_in(words, context.messages)),
-            instead_of=job.id,
-        )
+        rule = _time(asked.when, zone, self.jobs.clock.time()).rule if asked.when else job.rule
+        sources = _sources(asked.what or job.words, asked.skill, context)
+        draft = Draft.of(job, self.current.language, zone, rule, words=asked.what, sources=sources)
+        if isinstance(draft.work, Report):
+            work = _report(draft.work.instructions, asked.skill or job.skill or "", context)
+            draft = replace(draft, work=work)
+        given = (*draft.given, *given_in(asked.what or job.words, context.messages))
+        return replace(draft, given=given)
 
     async def _show(self, post: Post) -> None:
         """Send the preview. Raises ToolFailed if it does not arrive."""
@@ -228,7 +223,7 @@ class JobTools:
         parts = [
             job.id,
             state,
-            f"{job.work.type}: {words_of(job)[:_MOST_WORDS]}",
+            f"{job.work.type}: {job.words[:_MOST_WORDS]}",
             f"{rule_of(job, 'en')} ({job.zone})",
             *([f"next {following}"] if following else []),
         ]

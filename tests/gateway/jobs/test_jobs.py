@@ -9,8 +9,8 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from channels.base import Sender
-from gateway.schedule.jobs.job_changes import LONGEST_GRACE, ONCE_GRACE
-from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_WAITING, Draft, JobRefused
+from gateway.schedule.jobs.job_changes import LONGEST_GRACE, ONCE_GRACE, Draft
+from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_WAITING, JobRefused
 from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
 from gateway.store.rule import BadRule, Cron, Every, Once, Rule
 from tests.gateway.jobs.asking import Office, open_office

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from channels.base import Sender
-from gateway.schedule.jobs.jobs import Draft
+from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.tools import SET
 from gateway.store.job import JobState, Reminder
 from gateway.store.rule import Once
