@@ -121,6 +121,11 @@ class Dispatcher:
             taking.add_done_callback(partial(self._was_taken, chat))
 
     async def _take_over(self, chat: ChatKey) -> None:
+        held = self.ownership.of(chat)
+        if held is not None and held.verified is not None:  # nothing else was left there
+            self._work.forget(chat)
+            self._settled(chat, [item for item, _ in held.waiting if item.seq in held.verified])
+            return
         self._settled(chat, await self._work.take_over(chat))
         await self._work.taken_over(chat)
 

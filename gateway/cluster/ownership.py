@@ -46,6 +46,8 @@ class Held:
     number: int = 0
     waiting: list[tuple[InboxItem, bool]] = field(default_factory=list)
     """Events that arrived before the chat was ours, each with True if it has just arrived."""
+    verified: frozenset[int] | None = None
+    """Rows of the inbox that are all that there was to do when the chat was claimed; None if more was left there."""
     in_hand: set[int] = field(default_factory=set)
     """Numbers of the inbox rows that were handed to the chat."""
     used: float = 0.0
@@ -203,35 +205,34 @@ class Ownership:
 
     async def _claim(self, chat: ChatKey, held: Held) -> None:
         """Claim a chat, or tell its owner what waits here, until nothing waits."""
-        number = None
         try:
-            number = await self._claimed(chat, held)
-            while number is None and held.waiting:
-                number = await self._claimed(chat, held)
+            is_ours = await self._is_claimed(chat, held)
+            while held.waiting and not is_ours:
+                is_ours = await self._is_claimed(chat, held)
         except StoreUnavailable:  # this node was fenced; the others find the rows
             log.warning("a chat was not claimed", chat=str(chat))
-        if number is None:
+        if held.phase is Phase.TAKING_OVER:
+            log.debug("chat claimed", chat=str(chat), number=held.number)
+            self.claimed.put_nowait(chat)
+        else:
             del self._chats[chat]
             held.settled.set()
-            return
-        held.phase, held.number, held.used = Phase.TAKING_OVER, number, asyncio.get_running_loop().time()
-        log.debug("chat claimed", chat=str(chat), number=number)
-        self.claimed.put_nowait(chat)
 
-    async def _claimed(self, chat: ChatKey, held: Held) -> int | None:
-        """Claim a chat. Returns its number, or None if another node was told what waits."""
+    async def _is_claimed(self, chat: ChatKey, held: Held) -> bool:
+        """Claim a chat. Returns False if its owner was told what waits here."""
         told = list(held.waiting)
-        key = json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]])
-        tell = partial(self._tell, key=key)
+        tell = partial(self._tell, key=json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]]))
         if self.is_draining:
-            number = None
             if not await self._rows.tell_owner(chat, tell):
                 await self.tell_of_left()
         else:
-            number = await self._rows.claim(chat, self._node.id, tell)
-        if number is None:
-            del held.waiting[: len(told)]
-        return number
+            seqs = [item.seq for item, _ in told]
+            if (claim := await self._rows.claim(chat, self._node.id, seqs, tell)) is not None:
+                held.phase, held.number, held.used = Phase.TAKING_OVER, claim.number, asyncio.get_running_loop().time()
+                held.verified = None if claim.has_more else frozenset(seqs)
+                return True
+        del held.waiting[: len(told)]
+        return False
 
     def _tell(self, connection: Connection, owner: str, *, key: str) -> None:
         self._signals.tell(connection, owner, INBOX, key)

@@ -21,6 +21,18 @@ _BUSY = (
     " OR EXISTS (SELECT FROM tasks WHERE chat = ? AND state IN ('pending', 'running'))"
     " OR EXISTS (SELECT FROM approvals WHERE chat = ? AND state = 'pending')"
 )
+_HAS_MORE = (
+    "SELECT EXISTS (SELECT FROM inbox WHERE seq = ANY(:seqs) AND state <> 'new')"
+    " OR EXISTS (SELECT FROM inbox WHERE chat = :chat AND state = 'new' AND seq <> ALL(:seqs))"
+    " OR EXISTS (SELECT FROM outbox WHERE chat = :chat AND state IN ('pending', 'sending'))"
+    " OR EXISTS (SELECT FROM outbox WHERE chat = :chat AND unconfirmed > 0)"
+    " OR EXISTS (SELECT FROM runs WHERE chat = :chat AND state = 'running')"
+    " OR EXISTS (SELECT FROM tasks WHERE chat = :chat AND state IN ('pending', 'running'))"
+    " OR EXISTS (SELECT FROM approvals WHERE chat = :chat AND state = 'pending')"
+    " OR EXISTS (SELECT FROM reactions WHERE chat = :chat)"
+    " OR EXISTS (SELECT FROM spoken_answers WHERE chat = :chat)"
+)
+"""Selects what `ChatWork.take_over` looks for."""
 _LEFT = (
     "SELECT chat FROM inbox WHERE state = 'new'"
     " UNION SELECT chat FROM outbox WHERE state IN ('pending', 'sending')"
@@ -31,6 +43,15 @@ _ORPHANS = (
     f"SELECT waiting.chat, coalesce(number, 0) FROM ({_LEFT}) AS waiting"  # noqa: S608
     " LEFT JOIN chat_owners USING (chat) WHERE node IS NULL"
 )
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A chat that this node works on from now on."""
+
+    number: int
+    has_more: bool
+    """True if something else was left there than the rows for which the chat was claimed."""
 
 
 @dataclass(frozen=True)
@@ -45,16 +66,17 @@ class Orphan:
 class ChatOwners(Table):
     """The owners of chats. A chat goes from node to node by a release, or once its node was fenced."""
 
-    async def claim(self, chat: ChatKey, node: str, tell: Tell) -> int | None:
+    async def claim(self, chat: ChatKey, node: str, seqs: Sequence[int], tell: Tell) -> Claim | None:
         """Work on a chat unless another node does; then `tell` it, before it can give up the chat.
 
-        Returns the number of the ownership, or None if another node works on the chat.
+        `seqs` are the rows of the inbox for which the chat is wanted. Returns None if another node works on the chat.
         """
 
-        def change(connection: Connection) -> int | None:
+        def change(connection: Connection) -> Claim | None:
             claimed = connection.execute(_CLAIM, (str(chat), node)).fetchone()
             if claimed is not None:
-                return int(claimed[0])
+                (has_more,) = connection.execute(_HAS_MORE, {"chat": str(chat), "seqs": list(seqs)}).fetchone()
+                return Claim(int(claimed[0]), has_more=bool(has_more))
             # The row is locked, so its owner gives nothing up before this is committed.
             row = connection.execute("SELECT node FROM chat_owners WHERE chat = ?", (str(chat),)).fetchone()
             tell(connection, row[0])

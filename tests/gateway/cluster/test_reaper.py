@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from gateway.cluster import reaper
 from gateway.cluster.node import Facts, Node
 from gateway.cluster.reaper import reap
 from gateway.store.connection import Connection
@@ -26,10 +27,11 @@ def facts(name: str) -> Facts:
 
 
 @pytest.fixture
-async def looking(url: str) -> AsyncIterator[Node]:
+async def looking(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Node]:
     """A node that is connected for long enough to judge others."""
+    monkeypatch.setattr(reaper, "STOOD_FOR", 0.4)
     async with Node.joined(url, facts("looking")) as node:
-        await until(lambda: node.stood_for >= 3.0)
+        await until(lambda: node.stood_for >= reaper.STOOD_FOR)
         await node.fresh()
         yield node
 
@@ -78,9 +80,9 @@ async def test_a_node_that_has_just_connected_judges_nobody(url: str) -> None:
     silent(url, 60)
     async with Node.joined(url, facts("new")) as new:
         assert await reap(new) == []
-        assert new.stood_for < 3.0, "the machine was too slow for this test"
+        assert new.stood_for < reaper.STOOD_FOR, "the machine was too slow for this test"
 
-        await until(lambda: new.stood_for >= 3.0)
+        await until(lambda: new.stood_for >= reaper.STOOD_FOR)
         await new.fresh()
         assert await reap(new) == ["gone"]
 
@@ -88,9 +90,9 @@ async def test_a_node_that_has_just_connected_judges_nobody(url: str) -> None:
 async def test_a_restart_of_the_database_costs_no_node_its_life(url: str, looking: Node) -> None:
     async with Node.joined(url, facts("other")) as other:
         rows(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley'")
-        await until(lambda: looking.stood_for < 3.0)
+        await until(lambda: looking.stood_for < reaper.STOOD_FOR)
 
-        await until(lambda: looking.stood_for >= 3.0)
+        await until(lambda: looking.stood_for >= reaper.STOOD_FOR)
         await asyncio.gather(looking.fresh(), other.fresh())
 
         assert await reap(looking) == []
