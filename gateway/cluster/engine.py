@@ -115,8 +115,9 @@ def _launch() -> None:
         DBOS.launch()
         DBOS.register_queue(QUEUE, worker_concurrency=AT_ONCE, polling_interval_sec=POLL_EVERY)
     except (error.DBOSException, SQLAlchemyError) as trouble:
+        reason = str(trouble).partition("\n")[0]
         raise ParleyError(
-            f"The engine that shares chats out among nodes cannot begin ({trouble}). It keeps its tables in the schema "
+            f"The engine that shares chats out among nodes cannot begin ({reason}). It keeps its tables in the schema "
             "dbos of the database in PARLEY_DATABASE_URL, whose user needs the right to create it."
         ) from trouble
 

@@ -15,6 +15,7 @@ from tests.end_to_end.stage import Stage, shows
 from tests.postgres import UrlOf, rows
 from tests.process import until
 
+SERVES = "Chat   telegram"
 pytestmark = [only("telegram"), pytest.mark.timeout(120)]
 
 
@@ -37,12 +38,16 @@ class Three:
             self.programs[name] = program
 
     async def start(self, *names: str) -> None:
-        """Start nodes, and wait until they have joined."""
-        for name in names:
-            await self.programs[name].launch()
-        started = [self.programs[name] for name in names]
-        await until(lambda: {*names} <= self.living() or not all(program.is_running for program in started))
-        assert [program.console for program in started if not program.is_running] == []
+        """Start nodes, and wait until they serve."""
+        starting = {self.programs[name]: self.programs[name].console.count(SERVES) for name in names}
+        for program in starting:
+            await program.launch()
+
+        def have_begun() -> bool:
+            return all(program.console.count(SERVES) > before for program, before in starting.items())
+
+        await until(lambda: have_begun() or not all(program.is_running for program in starting))
+        assert [program.console for program in starting if not program.is_running] == []
         await self.stage.platform.listening()
 
     def living(self) -> set[str]:
@@ -74,7 +79,7 @@ async def nodes(own_stage: Stage, url_of: UrlOf) -> AsyncIterator[Three]:
         yield three
 
 
-async def test_a_node_is_killed_and_another_one_goes_on_with_its_run(nodes: Three) -> None:
+async def test_the_database_restarts_and_a_node_is_killed_and_another_one_goes_on_with_its_run(nodes: Three) -> None:
     stage = nodes.stage
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
     await nodes.start("a", "b", "c")
@@ -83,11 +88,17 @@ async def test_a_node_is_killed_and_another_one_goes_on_with_its_run(nodes: Thre
     await stage.asked(1)
     stage.script.respond = echo
 
+    rows(nodes.url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid()")
+    await chat.says(ann, "are you there?")
+    await until(lambda: rows(nodes.url, "SELECT count(*) FROM inbox") == [(2,)])
+    assert nodes.living() == {"a", "b", "c"}
     await nodes.programs[nodes.of("hello")].kill()
-    await chat.until(shows("You said hello."))
+    await chat.until(lambda c: bool(c.screen) and c.screen[-1] == "You said are you there?.")
     await chat.says(ann, "still there?")
 
-    await chat.until(shows("You said hello.", "You said still there?."))
+    await chat.until(lambda c: c.screen[-1] == "You said still there?.")
+    taken = rows(nodes.url, "SELECT count(*) FROM dbos.workflow_status WHERE status = 'SUCCESS'")
+    assert taken == [(1,)]
     assert len(nodes.living()) == 2
 
 
