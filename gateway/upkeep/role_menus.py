@@ -23,6 +23,8 @@ TRIES = 5
 LONGEST_PAUSE = 60.0
 AGAIN_SECONDS = 600.0
 """Seconds until menus that could not be set are tried again."""
+_BEGUN = "begun"
+"""Digest of a menu that is being set."""
 _OWN_MENUS = {Role.OWNER, Role.ADMIN, Role.GUEST}
 """Roles whose menus differ from the one that everyone is offered."""
 
@@ -125,6 +127,7 @@ class RoleMenus:
         self, platform: _Platform, place: MenuPlace, commands: Sequence[CommandSpec] | None, digest: str | None
     ) -> bool:
         """Set one menu, as slowly as the platform asks. Return False if it has to be tried again later."""
+        await self._rows.save(place, _BEGUN)  # known after a crash, too
         for tried in range(TRIES):
             try:
                 await platform.set_menu(place.chat, commands, place.member)
@@ -132,6 +135,7 @@ class RoleMenus:
                 if error.permanent:
                     log.info("no menu in a chat", place=str(place), reason=error.reason)
                     self._absent.add(place)
+                    await self._rows.save(place, None)
                     return True
                 await self._clock.sleep(max(error.retry_after or 0.0, min(2.0**tried, LONGEST_PAUSE)))
             else:

@@ -58,7 +58,7 @@ async def test_a_team_is_run_from_the_page(tmp_path: Path) -> None:
         await bot.app.settled()
         assert role_of(bot, "eve") is None
         assert "Too late." not in told(bot, "eve")
-        assert _audited(world)
+        await until(lambda: _audited(world))  # the file is written a little later
 
 
 def _audited(world: AdminWorld) -> bool:
