@@ -48,10 +48,15 @@ DROP = """() => {
     dispatchEvent(new DragEvent(type, { dataTransfer: data, bubbles: true, cancelable: true }));
 }"""
 AWAY = "Object.defineProperty(document, 'hidden', { get: () => true, configurable: true })"
-NOTIFIED = """async () => {
+NOTIFIED = """async (count) => {
   const worker = await navigator.serviceWorker.ready;
-  return (await worker.getNotifications()).map((each) => [each.body, each.data]);
+  for (;;) {
+    const shown = await worker.getNotifications();
+    if (shown.length >= count) return shown.map((each) => [each.body, each.data]);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
 }"""
+"""Waits for so many notifications and returns them."""
 
 
 @asynccontextmanager
@@ -193,6 +198,8 @@ async def test_files_are_pasted_and_dropped_with_previews_and_a_paste_of_50_mb_i
         await tab.evaluate(PASTE, [[], "", "", 53_000_000])
         await expect(files.last).to_contain_text("larger than")
         await files.last.get_by_role("button", name="Remove").tap()
+        await expect(files).to_have_count(3)
+        await expect(files.locator("progress:visible")).to_have_count(0)
         await write(tab, "here they are")
         await expect(tab.get_by_role("log").get_by_role("link", name="pasted.txt")).to_be_visible()
         heard = [event for event in page.heard if event.type == "message"]
@@ -209,13 +216,12 @@ async def test_a_question_and_a_report_are_notified_while_the_page_is_in_the_bac
     async with page.open(), phone(browser, page.server.link) as tab:
         await tab.evaluate("navigator.serviceWorker.ready.then(() => null)")
         manifest = await tab.locator("link[rel=manifest]").get_attribute("href")
-        async with tab.expect_response("**/api/conversations**"):
-            await tab.reload()
+        await write(tab, "hello")  # the answer comes over the stream, so the page hears what follows
+        await expect(tab.get_by_text("You said: hello")).to_be_visible()
         assert manifest == "/manifest.webmanifest"
         await tab.evaluate(AWAY)
         page.channel.listing.heard(other, "about the garden", 1.0)
         await page.channel.send(other, OutboundMessage(markdown="May I do this?", buttons=yes), "question")
         await page.channel.send(CHAT, text("Your report: all is well."), "report")
-        await tab.wait_for_function(f"async () => (await ({NOTIFIED})()).length === 2")
-        shown = sorted(await tab.evaluate(NOTIFIED))
+        shown = sorted(await tab.evaluate(NOTIFIED, 2))
         assert shown == [["May I do this?", "c-garden-plans"], ["Your report: all is well.", "main"]]
