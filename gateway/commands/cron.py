@@ -20,10 +20,9 @@ from gateway.permissions.request import typed_id
 from gateway.schedule.jobs.firings import Firings
 from gateway.schedule.jobs.job_changes import Draft, Reshaping, is_restorable, reshaped
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
+from gateway.schedule.jobs.notices import spent_words
 from gateway.schedule.jobs.preview import (
-    Cost,
     cancelled_line,
-    cost_words,
     in_short,
     next_of,
     rule_of,
@@ -306,8 +305,4 @@ def outcome_words(firing: Firing, language: Language) -> Sequence[str]:
     if firing.began is not None and firing.ended is not None and firing.tokens:
         minutes, seconds = divmod(round(firing.ended - firing.began), 60)
         parts.append(f"{minutes}:{seconds:02}")
-    if firing.tokens:
-        parts.append(cost_words(Cost(firing.tokens, None, 1), language))
-    if firing.cost_usd:
-        parts.append(cost_words(Cost(firing.tokens, firing.cost_usd, 1), language))
-    return parts
+    return [*parts, *spent_words(firing.tokens, firing.cost_usd, language)]

@@ -104,6 +104,10 @@ def period_of(text: str) -> Period | None:
     return period
 
 
+_LEAST = Decimal("0.0001")
+"""What is shown for less than that, as it is not nothing."""
+
+
 def amount_words(amount: int, unit: Unit, language: Literal["en", "zh"]) -> str:
     """Return an amount in words: cents for money, more digits only for less than a cent."""
     if unit is Unit.TOKENS:
@@ -116,7 +120,9 @@ def money(amount: int) -> str:
     dollars = Decimal(amount) / USD
     if not amount % USD:
         return f"{dollars:,.0f}"
-    return f"{dollars:,.2f}" if abs(dollars) >= Decimal("0.01") else f"{dollars:.4f}"
+    if abs(dollars) >= Decimal("0.01"):
+        return f"{dollars:,.2f}"
+    return f"{max(abs(dollars), _LEAST).copy_sign(dollars):.4f}"
 
 
 def allowance_words(allowance: Allowance, language: Literal["en", "zh"]) -> str:

@@ -42,7 +42,6 @@ TEXTS = {
         "en": "**Cost:** about {cost} each time, a first guess.",
         "zh": "**费用**：每次约 {cost}（初步估计）。",
     },
-    "job_tokens": {"en": "{count} tokens", "zh": "{count} 个词元"},
     "job_scripts": {
         "en": "**Runs without asking you:** the scripts of the skills {skills}. Confirming allows them.",
         "zh": "**无需再询问即可运行**：技能 {skills} 的脚本。确认即表示同意。",
@@ -265,8 +264,7 @@ TEXTS = {
         "en": "🧪 A rehearsal: only you see it, and its times stay as they are.",
         "zh": "🧪 这是试运行：只有您能看到，时间安排不变。",
     },
-    "firing_cost": {"en": "It used {tokens} tokens, ${cost}.", "zh": "用了 {tokens} 个词元，${cost}。"},
-    "firing_cost_tokens": {"en": "It used {tokens} tokens.", "zh": "用了 {tokens} 个词元。"},
+    "firing_cost": {"en": "It used {spent}.", "zh": "用了 {spent}。"},
     "firing_cost_nothing": {"en": "It costs nothing.", "zh": "没有费用。"},
     "cause_budget": {"en": "It would have cost more than one run may.", "zh": "费用超出了单次运行的上限。"},
     "cause_time": {"en": "It took too long.", "zh": "耗时太长。"},

@@ -62,7 +62,7 @@ class FiringMessages:
         text = outcome_text(job, firing, outcome, language, failures=failures, others=others, trouble=trouble)
         if not text or not firing.is_rehearsal:
             return text
-        return f"{rehearsal_title(job, outcome, language)}\n\n{text}"
+        return f"{rehearsal_title(outcome, language)}\n\n{text}"
 
     async def posts(self, job: Job, firing: Firing) -> list[Post]:
         """Return the firing's message in parts that fit the platform."""

@@ -11,8 +11,9 @@ from gateway.schedule.jobs import outcome as causes
 from gateway.schedule.jobs.missed import ON_TIME
 from gateway.schedule.jobs.outcome import SKILL, SPENT, STOPPED, Outcome
 from gateway.schedule.times.words import slot_words
-from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, Reminder
+from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job
 from gateway.store.rule import Once
+from gateway.texts.amounts import USD, Unit, amount_words
 from gateway.texts.say import Language, say
 
 FAILURES = 2
@@ -143,15 +144,14 @@ def _failure(job: Job, firing: Firing, why: str, language: Language, failures: i
     return say("firing_failed_again", language, count=failures, what=what(job, language), why=why)
 
 
-def rehearsal_title(job: Job, outcome: Outcome, language: Language) -> str:
+def rehearsal_title(outcome: Outcome, language: Language) -> str:
     """Return what precedes the message of a rehearsal, with its cost."""
-    return f"{say('firing_rehearsal', language)} {_cost(job, outcome, language)}"
+    spent = ", ".join(spent_words(outcome.tokens, outcome.cost_usd, language))
+    cost = say("firing_cost", language, spent=spent) if spent else say("firing_cost_nothing", language)
+    return f"{say('firing_rehearsal', language)} {cost}"
 
 
-def _cost(job: Job, outcome: Outcome, language: Language) -> str:
-    if isinstance(job.work, Reminder):
-        return say("firing_cost_nothing", language)
-    tokens = f"{outcome.tokens:,}"
-    if not outcome.cost_usd:  # the price of a self-hosted model is unknown
-        return say("firing_cost_tokens", language, tokens=tokens)
-    return say("firing_cost", language, tokens=tokens, cost=f"{outcome.cost_usd:.4f}")
+def spent_words(tokens: int, usd: float, language: Language) -> list[str]:
+    """Return what a run has used: tokens, and money; the price of a self-hosted model is unknown."""
+    used = (tokens, Unit.TOKENS), (round(usd * USD), Unit.USD)
+    return [amount_words(amount, unit, language) for amount, unit in used if amount]

@@ -22,6 +22,7 @@ from gateway.schedule.times.slots import UNPLANNABLE, upcoming
 from gateway.schedule.times.words import change_words, rule_words, slot_words
 from gateway.store.job import HOUR, Firing, FiringState, Heartbeat, Job, Reminder, Report, Slot
 from gateway.store.rule import Once
+from gateway.texts.amounts import USD, Unit, amount_words
 from gateway.texts.say import Language, language_of, say
 
 MOST_NEXT = 5
@@ -44,6 +45,12 @@ class Cost:
     """None if prices are unknown or the cost is zero."""
     seen: int = 0
     """Sample size of the mean; 0 for an estimate."""
+
+    def words(self, language: Language) -> str:
+        """Return the cost in money, or in tokens if the price is unknown."""
+        if self.usd is None:
+            return amount_words(self.tokens, Unit.TOKENS, language)
+        return amount_words(round(self.usd * USD), Unit.USD, language)
 
 
 class Costs:
@@ -68,7 +75,7 @@ class Costs:
         first = self._first + more + estimate(job.work.instructions)
         read = sum(first + number * _GROWTH for number in range(_REQUESTS))
         written = _REQUESTS * _ANSWER
-        return Cost(read + written, _price(await self._model_for(job.chat, job.person), read, written))
+        return Cost(round(read + written, -2), _price(await self._model_for(job.chat, job.person), read, written))
 
 
 def _price(model: ModelInfo, read: int, written: int) -> float | None:
@@ -132,9 +139,7 @@ def skill_use(library: SkillLibrary, name: str | None) -> SkillUse:
 
 MOST_IN_SHORT = 80
 """Characters of a job's text in one line."""
-_MANY = 1_000
 _MINUTE = 60
-_DIME, _LEAST = 0.1, 0.0001
 _BEGINS = re.compile(r"^(\s*\d*)([#+.)-])(?=\s|#)")
 
 _RESHAPING_BUTTONS = {
@@ -233,18 +238,6 @@ def spoken(job: Job) -> Language:
     return language_of(job.language, "en")
 
 
-def cost_words(cost: Cost, language: Language) -> str:
-    """Return the cost in money, or in tokens if the price is unknown."""
-    if cost.usd is None:
-        tokens = round(cost.tokens, -2) if not cost.seen and cost.tokens > _MANY else cost.tokens
-        return say("job_tokens", language, count=f"{tokens:,}")
-    return dollars(cost.usd)
-
-
-def dollars(usd: float) -> str:
-    return f"${usd:.2f}" if usd >= _DIME else f"${max(usd, _LEAST):.4f}"
-
-
 def duration(seconds: float, language: Language) -> str:
     """Return a duration in the largest unit that fits."""
     key, unit = ("job_hours", HOUR) if seconds >= HOUR else ("job_minutes", _MINUTE)
@@ -291,7 +284,7 @@ def _cost(cost: Cost | None, language: Language) -> str:
     if cost is None:
         return say("job_costs_nothing", language)
     key = "job_costs_guess" if not cost.seen else "job_costs_as_before" if cost.seen == 1 else "job_costs"
-    return say(key, language, cost=cost_words(cost, language), count=cost.seen)
+    return say(key, language, cost=cost.words(language), count=cost.seen)
 
 
 def _answers(job: Job, verbs: Sequence[str]) -> tuple[Button, ...]:

@@ -92,7 +92,7 @@ async def test_the_cost_is_what_it_was_the_last_times(start_bot: StartTimedBot) 
         await bot.store.firings.end([replace(firing, state=FiringState.DONE, tokens=tokens, cost_usd=usd)])
 
     await bot.hears("/cron change aa0001 every day 10:00")
-    assert "- **Cost:** about $0.0200 each time, as the last 2." in bot.screen[0]
+    assert "- **Cost:** about 0.02 USD each time, as the last 2." in bot.screen[0]
 
 
 async def test_a_change_takes_the_job_s_place_only_with_a_yes(start_bot: StartTimedBot) -> None:
@@ -338,7 +338,7 @@ async def test_the_history_tells_outcome_and_delivery_apart(start_bot: StartTime
     await bot.hears("/cron history abc123")
     assert bot.screen[-1] == (
         "**Last times of `abc123`:** every day at 09:00\n\n"
-        "- Sat 21 Nov 09:00 – done, waits for the morning, test, $0.0040\n"
+        "- Sat 21 Nov 09:00 – done, waits for the morning, test, 0.0040 USD\n"
         "- Fri 20 Nov 09:00 – done, sent, 1:12, 4,120 tokens\n"
         "- Thu 19 Nov 09:00 – nothing to report, 0:05, 2,000 tokens\n"
         "- Wed 18 Nov 09:00 – done, not delivered (chat not found)\n"

@@ -18,7 +18,6 @@ from gateway.schedule.jobs.preview import (
     PreviewFacts,
     cancelled_line,
     change_panel,
-    cost_words,
     duration,
     next_slots,
     preview,
@@ -64,7 +63,7 @@ def test_a_report_shows_all_that_follows_from_a_yes() -> None:
         "- Clocks change on Sun 28 Mar 2027: 09:00 stays 09:00.\n"
         "- **Quiet hours** here are 21:00–09:30: it waits until they are over.\n"
         "- **If I am not running then:** it comes once, up to 2 h late; after that I skip it and say so.\n"
-        "- **Cost:** about $0.0512 each time, a first guess.\n"
+        "- **Cost:** about 0.05 USD each time, a first guess.\n"
         "- **Runs without asking you:** the scripts of the skills `daily-report`, `chart`. Confirming allows them.\n"
         "- This conversation contains text from an unknown source, which may have prompted this."
     )
@@ -97,7 +96,7 @@ def test_in_chinese_it_reads_as_well() -> None:
         "- 2027年3月28日 周日 时钟调整：09:00 仍是 09:00。\n"
         "- **免打扰时段**为 21:00–09:30：会等到时段结束后再发。\n"
         "- **如果届时我没有运行**：最多迟 2 小时补一次；再晚就跳过并告诉您。\n"
-        "- **费用**：每次约 12,345 个词元（最近 3 次的平均）。\n"
+        "- **费用**：每次约 12,345 词元（最近 3 次的平均）。\n"
         "- **无需再询问即可运行**：技能 `chart` 的脚本。确认即表示同意。"
     )
 
@@ -226,16 +225,18 @@ async def test_where_nobody_knows_a_price_the_tokens_are_told(prices: dict[str, 
 
     assert cost is not None
     assert cost.usd is None
-    assert cost_words(cost, "en").endswith("00 tokens")
+    assert cost.words("en").endswith("00 tokens")
 
 
 async def test_what_asks_no_model_costs_nothing() -> None:
     assert await costs(SCRIPTED_MODEL).expected(a_job("stretch"), [], 0) is None
 
 
-@pytest.mark.parametrize(("usd", "said"), [(1.5, "$1.50"), (0.1, "$0.10"), (0.0312, "$0.0312"), (0.000001, "$0.0001")])
+@pytest.mark.parametrize(
+    ("usd", "said"), [(1.5, "1.50 USD"), (0.1, "0.10 USD"), (0.0042, "0.0042 USD"), (0.000001, "0.0001 USD")]
+)
 def test_money_is_said_so_that_it_can_be_read(usd: float, said: str) -> None:
-    assert cost_words(Cost(1, usd), "en") == said
+    assert Cost(1, usd).words("en") == said
 
 
 @pytest.mark.parametrize(("seconds", "said"), [(7200, "2 h"), (5400, "1.5 h"), (1800, "30 min"), (30, "0.5 min")])

@@ -10,6 +10,7 @@ from agent_core.models.scripted import Failure, Waits, calls
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import DeliveryState, FiringState, Job, Report
+from gateway.texts.amounts import USD, money
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, BOB, TEAM, TimedBot, a_job, stopped_clock
 from tests.gateway.tasking import rows
@@ -95,7 +96,7 @@ async def test_a_rehearsal_says_that_it_is_one_and_what_it_cost(start_bot: Start
     assert posted.chat == ANN
     assert "🧪 A rehearsal: only you see it, and its times stay as they are." in message.markdown
     firing = await bot.firing("abc123")
-    assert f" {firing.tokens:,} tokens, ${firing.cost_usd:.4f}." in message.markdown
+    assert f"It used {firing.tokens:,} tokens, {money(round(firing.cost_usd * USD))} USD." in message.markdown
     assert message.markdown.endswith("Sales: 42.")
     assert message.buttons == ()
     assert (firing.state, firing.delivery) == (FiringState.DONE, DeliveryState.SENT)
