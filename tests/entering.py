@@ -59,7 +59,7 @@ def page_server(
     rights = guests or Guests()
     access = PageAccess(
         BrowserSessions(store.browsers, now),
-        Links(now),
+        Links(now, store.page_links),
         rights,
         address=address or Address(),
         now=now,

@@ -19,6 +19,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.browsers import Browser
 from gateway.store.chat_settings import EVERYWHERE
 from gateway.store.opening import FILE
+from gateway.store.page_links import OpenLink
 from gateway.store.person import Account, Person
 from gateway.store.question import Question
 from gateway.store.recordings import Recording
@@ -246,6 +247,7 @@ WRITES: dict[str, Write] = {
             event_id="web:act:1", chat=CHAT, sender=HEARD.sender, at=1.0, message_id="", name="say", arguments=KEY
         )
     ),
+    "PageLinks.add": lambda store: store.page_links.add(OpenLink("digest", "memory:eve", KEY, 9_999.0)),
     "PageCommands.answer": lambda store: store.page_commands.answer("web:act:1", KEY),
     "Browsers.save": lambda store: store.browsers.save(BROWSER),
     "Conversations.rename": lambda store: store.conversations.rename(CHAT, KEY),
@@ -264,8 +266,11 @@ WRITES_OF_JOBS = {
 WITHOUT_WORDS = {
     "HomeMarker.check",
     "PageCommands.fetch",
+    "PageLinks.close",
+    "PageLinks.take",
     "PageCommands.offer",
     "PageCommands.take",
+    "PageCommands.withdraw",
     "Leases.release",
     "Leases.take",
     "ReadMarks.close_gap",
@@ -331,6 +336,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
         "ChatSettings.tell_of_files",
         "Chats.get",
         "Links.said",
+        "PageLinks.all",
         "People.all",
         "Spending.of_run",
         "Spending.sums",
@@ -372,6 +378,7 @@ async def test_no_secret_is_written_down(tmp_path: Path, safe: bool) -> None:  #
         "accounts",
         "browsers",
         "page_commands",
+        "page_links",
         "links",
         "strangers",
         "conversations",

@@ -104,6 +104,7 @@ class ChatCommands:
                     return await self._run(command)
             else:
                 await self._rows.offer(command.event_id)
+        await self._rows.withdraw(command.event_id)
         raise NoAnswer("page_no_answer")
 
 

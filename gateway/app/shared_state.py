@@ -35,6 +35,7 @@ class SharedState(Commands):
             Topic.PAIRING: self._pairing_changed,
             Topic.JOBS: self._jobs_changed,
             Topic.BROWSERS: self._browsers_changed,
+            Topic.LINKS: self._browsers_changed,
             Topic.COMMANDS: self._command_given,
             Topic.ANSWERS: self._command_answered,
             Topic.ERASED: self._erased,

@@ -46,7 +46,7 @@ class Entrance(Protocol):
         """Give a browser another name."""
 
     async def reload(self) -> None:
-        """Read again which browsers are signed in, because another node has changed that."""
+        """Read again which browsers are signed in and which links are open, because another node has changed that."""
 
     async def sweep(self) -> None:
         """Sign out the browsers of people who may no longer use the page."""

@@ -26,9 +26,8 @@ Row = tuple[object, ...]
 Say = Callable[[str], None]
 """Takes a line about the progress."""
 
-NO_CONTENT = frozenset(
-    {"said", "search_progress", "schema_version", "nodes", "chat_owners", "leases", "spending_sums", "page_commands"}
-)
+_COMPUTED = "said", "search_progress", "schema_version", "spending_sums"
+NO_CONTENT = frozenset({*_COMPUTED, "nodes", "chat_owners", "leases", "page_commands", "page_links"})
 """Tables that are not copied."""
 OWN = {"store": ("id", "sequence", "marked")}
 """Columns that are no content, by table."""

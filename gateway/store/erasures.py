@@ -34,6 +34,8 @@ OF_CHAT = (
 """Tables of which all rows of a direct chat are deleted."""
 _OF_PERSON = ("approvals", "rules", "tasks", "jobs", "heartbeats")
 """Tables of which a person's rows are deleted in groups."""
+UNANSWERED = 60.0
+"""Seconds after which a command from one node to another is left over from one that died."""
 _OF_RUN = ("tool_calls", "steps")
 """Tables of which the rows of a person's runs are deleted."""
 
@@ -113,12 +115,14 @@ class Erasures(Table):
 
         The search index is emptied; `Search.catch_up` builds it again.
         """
-        groups = [chat for chat in theirs.chats if chat not in direct]
+        groups, now = [chat for chat in theirs.chats if chat not in direct], self._clock.time()
 
         def change(connection: Connection) -> int:
             blanked = [_blank(connection, seq) for seq in theirs.seqs]
             recordings = [(seq,) for seq in theirs.seqs]
             connection.executemany("UPDATE recordings SET words = '' WHERE seq = ?", recordings)
+            connection.execute("DELETE FROM page_commands WHERE at < ?", (now - UNANSWERED,))
+            connection.execute("DELETE FROM page_links WHERE principal = ?", (f"{account.chats}{account.id}",))
             connection.execute("DELETE FROM strangers WHERE principal = ?", (f"{account.chats}{account.id}",))
             for each in theirs.chats:
                 self._changed(connection, Topic.ERASED, str(each))

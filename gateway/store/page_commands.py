@@ -36,6 +36,14 @@ class PageCommands(Table):
         """Tell the other nodes of a command again."""
         await self._writer.submit(lambda connection: self._changed(connection, Topic.COMMANDS, key))
 
+    async def withdraw(self, key: str) -> None:
+        """Forget a command for whose answer nobody waits any more."""
+
+        def change(connection: Connection) -> None:
+            connection.execute("DELETE FROM page_commands WHERE id = ?", (key,))
+
+        await self._writer.submit(change)
+
     async def find(self, key: str) -> CommandInvoked | None:
         """Return a command that nobody has taken."""
 

@@ -44,6 +44,7 @@ from gateway.store.opening import (
 )
 from gateway.store.outbox import Outbox
 from gateway.store.page_commands import PageCommands
+from gateway.store.page_links import PageLinks
 from gateway.store.pairing import Pairing
 from gateway.store.people import People
 from gateway.store.reactions import Reactions
@@ -92,8 +93,8 @@ class Store:
         self.skills = LoadedSkills(*tables)
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)
-        self.standings, self.menus = Standings(*tables), Menus(*tables)
-        self.browsers, self.page_commands = Browsers(*tables), PageCommands(*tables)
+        self.standings, self.menus, self.browsers = Standings(*tables), Menus(*tables), Browsers(*tables)
+        self.page_commands, self.page_links = PageCommands(*tables), PageLinks(*tables)
         self.tasks, self.recordings = Tasks(*tables), Recordings(*tables)
         self.jobs, self.firings, self.heartbeats = Jobs(*tables), Firings(*tables), Heartbeats(*tables)
         self.read_marks, self.restores = ReadMarks(*tables), Restores(*tables)

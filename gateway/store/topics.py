@@ -17,6 +17,8 @@ class Topic(StrEnum):
     PAIRING = "pairing"
     JOBS = "jobs"
     BROWSERS = "browsers"
+    LINKS = "links"
+    """Links that sign a browser in."""
     FILES = "files"
     """The files with the settings, which each node reads itself."""
     ERASED = "erased"

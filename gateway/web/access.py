@@ -148,7 +148,7 @@ class PageAccess:
         link = self._link(request, token, arrival)
         if not isinstance(link, Link):
             return link
-        if self.links.use(token) is None:
+        if await self.links.use(token) is None:
             return self._pages.stale(request)
         agent, before = request.headers.get("User-Agent", ""), request.cookies.get(arrival.cookie, "")
         secret = await self.sessions.sign_in(

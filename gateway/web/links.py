@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from hashlib import sha256
 from ipaddress import IPv6Address, ip_address, ip_network
 
+from agent_core.background import Background
+from gateway.store.page_links import OpenLink, PageLinks
+
 LASTS = 600.0
 """Seconds that a link is valid."""
 MOST_OPEN = 20
@@ -37,10 +40,14 @@ class Link:
 
 
 class Links:
-    """The links that are open. They are in memory only, so a restart ends them."""
+    """The links that are open. They are in memory, so a restart ends them; other nodes know them by their digests."""
 
-    def __init__(self, now: Callable[[], float]) -> None:
+    def __init__(self, now: Callable[[], float], rows: PageLinks) -> None:
         self._now = now
+        self._rows = rows
+        self._writing = Background("an open link could not be stored")
+        self._elsewhere: dict[str, Link] = {}
+        """Links that other nodes have given out, by digest; their tokens are not known."""
         self._open: list[Link] = []
         self.console = self._made(LOCAL_PRINCIPAL, "", lasts=None)
         """The link that the console shows, replaced as soon as it is used."""
@@ -50,7 +57,23 @@ class Links:
         mine = [each for each in self.open_for(principal) if each.expires is not None]
         for each in mine[: max(0, len(mine) - MOST_OPEN + 1)]:
             self._open.remove(each)
-        return self._made(principal, person, lasts=LASTS)
+        link = self._made(principal, person, lasts=LASTS)
+        if _is_shared(link):
+            row = OpenLink(digest_of(link.token), principal, person, self._now() + LASTS)
+            self._writing.start(self._rows.add(row), "open link")
+        return link
+
+    async def reload(self) -> None:
+        """Read the open links again, because another node has given some out or used some up."""
+        mine = {digest_of(each.token) for each in self._open if _is_shared(each)}
+        found = {each.digest: each for each in await self._rows.all()}
+        used = mine - found.keys()
+        self._open = [each for each in self._open if digest_of(each.token) not in used]
+        others = (found[digest] for digest in found.keys() - mine)
+        self._elsewhere = {each.digest: Link("", each.principal, each.person, each.expires) for each in others}
+
+    async def close(self) -> None:
+        await self._writing.join()
 
     def open_for(self, principal: str) -> list[Link]:
         """Return the links of a person that lead in, except the console's."""
@@ -62,20 +85,27 @@ class Links:
         self._forget_old()
         offered = token.encode("utf-8", "replace")
         found = [each for each in self._open if hmac.compare_digest(each.token.encode(), offered)]
-        return found[0] if found else None
+        return found[0] if found else self._elsewhere.get(digest_of(token))
 
-    def use(self, token: str) -> Link | None:
-        """Use up the link with this token. A second use finds nothing."""
+    async def use(self, token: str) -> Link | None:
+        """Use up the link with this token. A second use, on any node, finds nothing."""
         link = self.find(token)
-        if link is not None:
-            self._open.remove(link)
-            if link is self.console:
-                self.console = self._made(LOCAL_PRINCIPAL, "", lasts=None)
-        return link
+        if link is None:
+            return None
+        self._open = [each for each in self._open if each is not link]
+        self._elsewhere.pop(digest_of(token), None)
+        if link is self.console:
+            self.console = self._made(LOCAL_PRINCIPAL, "", lasts=None)
+        return link if not _is_shared(link) or await self._rows.take(digest_of(token)) else None
 
     def drop(self, gone: Callable[[Link], bool]) -> None:
         """Close the links for which `gone` is true."""
+        mine = [digest_of(each.token) for each in self._open if _is_shared(each) and gone(each)]
         self._open = [each for each in self._open if each is self.console or not gone(each)]
+        others = [digest for digest, each in self._elsewhere.items() if gone(each)]
+        self._elsewhere = {digest: each for digest, each in self._elsewhere.items() if digest not in others}
+        if mine or others:
+            self._writing.start(self._rows.close([*mine, *others]), "closed links")
 
     def _made(self, principal: str, person: str, *, lasts: float | None) -> Link:
         expires = None if lasts is None else self._now() + lasts
@@ -86,6 +116,18 @@ class Links:
     def _forget_old(self) -> None:
         now = self._now()
         self._open = [each for each in self._open if each.expires is None or each.expires > now]
+        still = {digest: each for digest, each in self._elsewhere.items() if (each.expires or 0.0) > now}
+        self._elsewhere = still
+
+
+def _is_shared(link: Link) -> bool:
+    """Return True if the link leads in on every node; that of the person at a machine leads in there only."""
+    return link.principal != LOCAL_PRINCIPAL
+
+
+def digest_of(token: str) -> str:
+    """Return the name under which other nodes know a link."""
+    return sha256(f"parley page {token}".encode("utf-8", "replace")).hexdigest()
 
 
 class WrongTries:

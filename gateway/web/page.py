@@ -186,6 +186,7 @@ class Entrance:
 
     async def reload(self) -> None:
         await self._access.sessions.reload()
+        await self._access.links.reload()
 
     async def sweep(self) -> None:
         await self._access.sweep()
@@ -217,7 +218,7 @@ def open_page(
     operator = OperatorRoutes(watched, token.get_secret_value() if token else "")
     access = PageAccess(
         BrowserSessions(store.browsers, clock.time),
-        Links(clock.time),
+        Links(clock.time, store.page_links),
         rights,
         address=Address.of(settings.web),
         now=clock.time,

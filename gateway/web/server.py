@@ -222,6 +222,7 @@ class HttpServer:
             self._listener.close()
         await self._runner.cleanup()
         await self.access.sessions.close()
+        await self.access.links.close()
 
     def _let_in(self, request: web.Request) -> None:
         self._connections.let_in(request.transport)

@@ -23,6 +23,7 @@ LEFT_OUT = (
     "leases",
     "spending_sums",
     "page_commands",
+    "page_links",
 )
 """How the names of tables begin that a database computes from the rest, or that are about the processes that use it."""
 TEXTS = (

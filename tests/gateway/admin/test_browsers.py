@@ -66,7 +66,7 @@ async def test_a_link_that_was_asked_for_is_shown_with_its_code_to_that_person_o
         assert link in shown
         assert '<svg class="qr"' in shown
         assert link not in await world.seen_by_admin("browsers")
-        page.server.access.links.use(link.partition("=")[2])
+        await page.server.access.links.use(link.partition("=")[2])
         assert link not in await screen(world)
 
 

@@ -15,9 +15,16 @@ from gateway.app.page_commands import PageCommands
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
+from gateway.store.on_server import Server
 from gateway.store.person import Account
+from gateway.store.topics import Topic
+from gateway.web.access import PageAccess
+from gateway.web.links import LOCAL_PRINCIPAL
+from tests.entering import page_server
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.cluster.stores import opened_node
+from tests.page_server import DEMO
 from tests.postgres import UrlOf, rows
 from tests.process import until
 
@@ -199,3 +206,51 @@ async def test_a_command_for_a_chat_whose_node_is_gone_is_run_here(nodes: Nodes)
 
     assert "Model" in await act(other, "/status")
     assert nodes.owner(nodes.platform.chat("bob")) is not None
+
+
+# Signing in
+
+
+@pytest.fixture
+async def pages(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[list[PageAccess]]:
+    """The ways into the pages of two nodes."""
+    url, found = url_of(tmp_path), list[PageAccess]()
+    await Server(url).migrate()
+    async with opened_node(tmp_path, url) as one, opened_node(tmp_path, url) as other:
+        for node in (one, other):
+            access = page_server(node.store, [], about=lambda: DEMO).access
+
+            async def reload(_: str, access: PageAccess = access) -> None:
+                await access.sessions.reload()
+                await access.links.reload()
+
+            for topic in (Topic.LINKS, Topic.BROWSERS):
+                node.signals.on(topic, reload)
+            found.append(access)
+        yield found
+        for access in found:
+            await access.links.close()
+
+
+async def test_a_link_signs_a_browser_in_once_on_whichever_node_it_is_opened(pages: list[PageAccess]) -> None:
+    one, other = pages
+    token = one.links.give("memory:ann", "Ann").token
+    await until(lambda: other.links.find(token))
+
+    used = await asyncio.gather(one.links.use(token), other.links.use(token))
+
+    assert len([each for each in used if each is not None]) == 1
+    await until(lambda: one.links.find(token) is None and other.links.find(token) is None)
+    local = one.links.give(LOCAL_PRINCIPAL, "").token
+    assert await other.links.use(local) is None
+    assert await one.links.use(local) is not None
+
+
+async def test_a_browser_that_signs_in_or_out_on_one_node_does_so_on_all(pages: list[PageAccess]) -> None:
+    one, other = pages
+    secret = await one.sessions.sign_in("memory:ann", "Ann", agent="Firefox/1", place="127.0.0.1")
+    await until(lambda: other.sessions.find(secret))
+
+    await other.sessions.sign_out(lambda _: True)
+
+    await until(lambda: one.sessions.find(secret) is None)
