@@ -12,6 +12,8 @@ from channels.terminal.frames import FILE, connected
 from channels.terminal.program import Connected, RunningProgram
 from gateway.app.serve import open_app, prepare, say_hello
 from gateway.app.start import launch
+from gateway.cluster.work import Peers
+from gateway.errors import ParleyError
 from gateway.settings.settings import Settings
 from gateway.store.opening import StoreBusy
 from gateway.texts.about import About
@@ -78,5 +80,13 @@ async def _talk_alone(settings: Settings) -> int:
         async with open_app(resources, [TerminalChannel(idle=answered)]) as made:
             app = made.app
             say_hello(made.about(), settings.files, HELP)
-            await app.run()
+            await until_one_ends(app.run(), _taken_over(resources.peers))
     return 0
+
+
+async def _taken_over(peers: Peers) -> None:
+    """Raise ParleyError once other processes have taken over."""
+    await peers.lost()
+    raise ParleyError(
+        "This Parley was away from its database for too long, and others go on with its chats. Start it again."
+    )

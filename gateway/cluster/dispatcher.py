@@ -69,10 +69,13 @@ class Dispatcher:
 
     async def look_for_missing(self) -> None:
         """Route what waits in the inbox for our chats and came to nobody's hands, as after a lost notification."""
+        in_hand = [(held.in_hand, frozenset(held.in_hand)) for held in self.ownership.all()]
         found = await self.ownership.in_inbox()
-        missing = [(chat, seq) for chat, seq in found if not self._has(chat, seq)]
-        late = [seq for _, seq in missing if seq in self._missing]
-        self._missing = {seq for _, seq in missing}
+        waiting = {seq for _, seq in found}
+        for now, before in in_hand:
+            now.difference_update(before - waiting)  # what has been dealt with
+        missing = {seq for chat, seq in found if not self._has(chat, seq)}
+        late, self._missing = [*(missing & self._missing)], missing
         for item in await self._store.inbox.new_among(late):
             log.warning("an event is routed late", seq=item.seq, chat=str(item.event.chat))
             self.dispatch(item, is_live=False)
@@ -81,7 +84,8 @@ class Dispatcher:
         """Release chats that were not used for a while."""
         now = asyncio.get_running_loop().time()
         idle = [chat for chat in self.ownership.owned if self._is_idle(chat, now)]
-        await self.release(idle[:MOST_RELEASED])
+        for start in range(0, len(idle), MOST_RELEASED):
+            await self.release(idle[start : start + MOST_RELEASED])
 
     async def release(self, chats: Sequence[ChatKey], *, idle: bool = True) -> None:
         """Give up chats, only those in which nothing is to be done if `idle`."""

@@ -82,6 +82,10 @@ class Ownership:
         held = self._chats.get(chat)
         return held is not None and held.phase is Phase.OURS
 
+    def all(self) -> list[Held]:
+        """Return the state of all chats with which this node has to do."""
+        return list(self._chats.values())
+
     @property
     def owned(self) -> list[ChatKey]:
         return [chat for chat, held in self._chats.items() if held.phase is Phase.OURS]

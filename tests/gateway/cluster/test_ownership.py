@@ -169,3 +169,16 @@ async def test_a_chat_with_something_to_do_is_not_released(members: Members) -> 
     await members.dispatchers[0].release_idle()
 
     assert not members.dispatchers[0].ownership.owns(CHATS[0])
+
+
+async def test_what_has_been_dealt_with_is_forgotten(members: Members) -> None:
+    await members.accept(1, CHATS[0], at=0)
+    await until(lambda: len(members.log) == 1)
+    await members.desks[0].close()
+    held = members.dispatchers[0].ownership.of(CHATS[0])
+    assert held is not None
+    assert held.in_hand == {1}
+
+    await members.dispatchers[0].look_for_missing()
+
+    assert held.in_hand == set()
