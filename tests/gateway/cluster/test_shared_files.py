@@ -1,0 +1,78 @@
+"""Files of the home that several processes change: none loses what another has written, and each sees it."""
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from agent_core.mcp.config import McpServer
+from agent_core.sandbox.usage import Usage
+from agent_core.skills.archive import PackedSkill
+from agent_core.skills.header import Header
+from agent_core.skills.installed import InstalledSkills
+from agent_core.sources import file
+from agent_core.workspace.provenance import FileSources
+from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.quotas import Quotas
+from gateway.settings.limits import QuotaSettings
+from tests.gateway.test_approved_tools import EVIL, PLAIN, described
+
+SKILL = b"---\nname: NAME\ndescription: Does something.\n---\nDo it.\n"
+
+
+def test_what_people_fill_is_counted_on_all_nodes(tmp_path: Path) -> None:
+    nodes = [Quotas(tmp_path, QuotaSettings) for _ in range(4)]
+
+    def fills(number: int) -> None:
+        nodes[number % 4].note("memory:ann", f"chat {number}", Usage(10, 1), Usage(10, 1))
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(fills, range(20)))
+
+    assert [each.filled_by("memory:ann") for each in nodes] == [Usage(200, 20)] * 4
+
+
+def test_skills_that_are_approved_at_once_are_all_approved_everywhere(tmp_path: Path) -> None:
+    nodes = [InstalledSkills(tmp_path / "installed") for _ in range(4)]
+
+    def approves(number: int) -> None:
+        name = f"skill-{number}"
+        packed = PackedSkill(
+            Header(name=name, description="Does something."), {"SKILL.md": SKILL.replace(b"NAME", name.encode())}
+        )
+        skills = nodes[number % 4]
+        skills.approve(skills.propose(packed, source="", by="memory:ann", at=1.0), by="memory:ann", at=2.0)
+
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(approves, range(8)))
+
+    for skills in nodes:
+        assert all(skills.approval(f"skill-{number}") is not None for number in range(8))
+    nodes[0].remove("skill-3")
+    assert nodes[1].approval("skill-3") is None
+
+
+def test_tools_that_are_approved_on_one_node_are_so_on_all(tmp_path: Path) -> None:
+    servers = {name: McpServer(command=(name,)) for name in ("words", "maps")}
+    one, other = (ApprovedTools(tmp_path / "mcp.json", servers) for _ in range(2))
+    one.see("words", [described(PLAIN)])
+    other.see("maps", [described(PLAIN)])
+    for node in (one, other):
+        node.see("words", [described(EVIL)])
+    assert one.waiting() == other.waiting() == ["words"]
+    assert (one.changed.qsize(), other.changed.qsize()) == (1, 0), "owners are told twice"
+
+    assert other.approve("words", other.code("words"))
+
+    assert one.waiting() == other.waiting() == []
+    assert ApprovedTools(tmp_path / "mcp.json", servers).waiting() == []
+
+
+def test_the_origin_of_a_file_is_known_to_the_node_that_takes_over_its_chat(tmp_path: Path) -> None:
+    workspace, kept = tmp_path / "workspace", tmp_path / "kept.json"
+    workspace.mkdir()
+    one, other = FileSources(workspace, kept), FileSources(workspace, kept)
+    (workspace / "a.txt").write_text("words of the model")
+    assert other.of(["a.txt"]) == (file("a.txt"),)
+
+    one.wrote("a.txt", ())
+
+    assert other.of(["a.txt"]) == ()
