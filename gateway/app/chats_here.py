@@ -58,6 +58,11 @@ class ChatsHere:
         """See `ChatWork`."""
         return self._delivery.knows(chat)
 
+    def needs_connection(self, chat: ChatKey) -> bool:
+        """See `ChatWork`."""
+        channel = self._delivery.on(chat.platform)
+        return channel is not None and channel.limits.bound_to_process
+
     def heard(self, event: InboundEvent) -> None:
         """See `ChatWork`."""
         self._words.heard(event)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.clock import Clock, NewId
+from channels.base import ChatKey
 from gateway.cluster.leases import AllLeases, Leases
 from gateway.cluster.work import ChatWork, Dispatching, Peers
 from gateway.delivery.sending import Sending, SendsAlways
@@ -49,6 +50,9 @@ class LocalDispatching:
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
         """See `Dispatching`."""
         self._work.route(item, is_live=is_live)
+
+    async def want(self, chat: ChatKey) -> None:
+        """Do nothing: this process works on all chats."""
 
     async def begin(self) -> None:
         """See `Dispatching`."""

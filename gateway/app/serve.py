@@ -113,6 +113,7 @@ async def _served(settings: Settings, clock: Clock | None, tick_every: float) ->
         lines.extend(f"  Chat   {name}" for name in settings.channels)
 
         async def joined() -> None:
+            await made.dispatching.want(CHAT)
             await made.deliver_kept(CHAT)
 
         async def settled() -> None:

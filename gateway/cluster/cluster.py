@@ -7,6 +7,7 @@ from typing import Self
 
 import psycopg
 
+from channels.base import ChatKey
 from gateway.cluster.dispatcher import Dispatcher
 from gateway.cluster.held_leases import HeldLeases
 from gateway.cluster.node import Facts, Node
@@ -93,6 +94,10 @@ class ClusterDispatching:
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
         """See `Dispatching`."""
         self._dispatcher.dispatch(item, is_live=is_live)
+
+    async def want(self, chat: ChatKey) -> None:
+        """See `Dispatching`."""
+        await self._dispatcher.ownership.take(chat, is_wanted=True)
 
     async def begin(self) -> None:
         """See `Dispatching`."""

@@ -9,7 +9,7 @@ import structlog
 
 from agent_core.background import Background
 from channels.base import ChatKey
-from gateway.cluster.ownership import INBOX, POSTS, Held, Ownership, Phase
+from gateway.cluster.ownership import INBOX, POSTS, WANTED, Held, Ownership, Phase
 from gateway.cluster.signals import NodeSignals
 from gateway.cluster.work import ChatWork
 from gateway.store.rows import InboxItem
@@ -38,6 +38,7 @@ class Dispatcher:
         """Inbox rows of our chats that were not in hand when they were last looked for."""
         signals.on(INBOX, self._came_elsewhere)
         signals.on(POSTS, self._passed_on)
+        signals.on(WANTED, self._wanted_elsewhere)
 
     def begin(self) -> None:
         """Take over the chats that are claimed from now on."""
@@ -50,6 +51,10 @@ class Dispatcher:
         """Return True if this node can reach the chat."""
         return self._work.knows(chat)
 
+    def needs_connection(self, chat: ChatKey) -> bool:
+        """See `ChatWork`."""
+        return self._work.needs_connection(chat)
+
     async def take(self, chat: ChatKey) -> bool:
         """Work on a chat that has lost its node. Returns False if that is done elsewhere, or cannot be done here."""
         return self._work.knows(chat) and await self.ownership.take(chat)
@@ -60,7 +65,8 @@ class Dispatcher:
         if held is not None and held.phase is Phase.OURS:
             self._route(held, item, is_live=is_live)
         else:
-            self.ownership.expect(item, is_live=is_live)
+            is_wanted = is_live and self._work.needs_connection(item.event.chat)
+            self.ownership.expect(item, is_live=is_live, is_wanted=is_wanted)
 
     @property
     def is_settled(self) -> bool:
@@ -167,6 +173,11 @@ class Dispatcher:
             await self._read([(int(seq), bool(is_live)) for seq, is_live in seqs], from_elsewhere=True)
         else:
             await self.look_for_missing()
+
+    async def _wanted_elsewhere(self, key: str) -> None:
+        """Give up a chat whose people are connected to another node, unless something is being done in it."""
+        if key and self._work.is_idle(chat := ChatKey.parse(key)):
+            await self.release([chat], idle=False)  # what waits in its inbox is for the other node
 
     async def _passed_on(self, key: str) -> None:
         if not key:

@@ -15,7 +15,7 @@ import structlog
 from agent_core.background import Background
 from channels.base import ChatKey
 from gateway.cluster.node import LEFT, Node
-from gateway.cluster.rows import ChatOwners, Orphan
+from gateway.cluster.rows import ChatOwners, Orphan, Tell
 from gateway.cluster.signals import NodeSignals
 from gateway.delivery.sending import Right
 from gateway.store.connection import Connection
@@ -26,6 +26,11 @@ INBOX = "inbox"
 """The topic of inbox rows for the node that works on their chat."""
 POSTS = "posts"
 """The topic of stored posts for that node."""
+WANTED = "wanted"
+"""The topic of chats of that node whose people are connected to another one."""
+ASK_EVERY = 0.25
+MOST_ASKED = 40
+"""Tries to get such a chat, as many seconds apart; then its node goes on with it."""
 
 log = structlog.get_logger(__name__)
 
@@ -54,6 +59,8 @@ class Held:
     """When it was used last, by the event loop's clock."""
     settled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the chat is ours, or certainly not."""
+    is_wanted: bool = False
+    """True if its people are connected to this node, so that another one is asked to give it up."""
 
 
 class Ownership:
@@ -95,19 +102,25 @@ class Ownership:
         """True unless a chat is being claimed, taken over or released."""
         return all(held.phase is Phase.OURS for held in self._chats.values())
 
-    def expect(self, item: InboxItem, *, is_live: bool) -> None:
-        """Let an event wait until the chat is ours; claim it unless that is being done."""
+    def expect(self, item: InboxItem, *, is_live: bool, is_wanted: bool = False) -> None:
+        """Let an event wait until the chat is ours; claim it unless that is being done.
+
+        `is_wanted` asks the node that works on it to give it up as soon as nothing is to be done there.
+        """
         chat = item.event.chat
-        held = self._chats.get(chat) or self._begin(chat)
+        held = self._chats.get(chat) or self._begin(chat, is_wanted=is_wanted)
         held.waiting.append((item, is_live))
 
-    async def take(self, chat: ChatKey) -> bool:
-        """Work on a chat unless another node does. Returns True once this node does, with all that was left there."""
+    async def take(self, chat: ChatKey, *, is_wanted: bool = False) -> bool:
+        """Work on a chat unless another node does. Returns True once this node does, with all that was left there.
+
+        `is_wanted` is as in `expect`.
+        """
         held = self._chats.get(chat)
         while held is not None and held.phase is Phase.RELEASING:
             await held.settled.wait()
             held = self._chats.get(chat)
-        held = held or self._begin(chat)
+        held = held or self._begin(chat, is_wanted=is_wanted)
         await held.settled.wait()
         return self.owns(chat)
 
@@ -202,15 +215,16 @@ class Ownership:
 
     # Implementation
 
-    def _begin(self, chat: ChatKey, waiting: Sequence[tuple[InboxItem, bool]] = ()) -> Held:
-        held = self._chats[chat] = Held(waiting=list(waiting))
+    def _begin(self, chat: ChatKey, waiting: Sequence[tuple[InboxItem, bool]] = (), *, is_wanted: bool = False) -> Held:
+        held = self._chats[chat] = Held(waiting=list(waiting), is_wanted=is_wanted)
         self._work.start(self._claim(chat, held), f"claim {chat}")
         return held
 
     async def _claim(self, chat: ChatKey, held: Held) -> None:
         """Claim a chat, or tell its owner what waits here, until nothing waits."""
         try:
-            is_ours = await self._is_claimed(chat, held)
+            is_ours = held.is_wanted and not self.is_draining and await self._is_given_up(chat, held)
+            is_ours = is_ours or await self._is_claimed(chat, held)
             while held.waiting and not is_ours:
                 is_ours = await self._is_claimed(chat, held)
         except StoreUnavailable:  # this node was fenced; the others find the rows
@@ -222,6 +236,18 @@ class Ownership:
             del self._chats[chat]
             held.settled.set()
 
+    async def _is_given_up(self, chat: ChatKey, held: Held) -> bool:
+        """Ask the node that works on a chat to give it up, and claim it. Returns False if that node goes on with it."""
+
+        def ask(connection: Connection, owner: str) -> None:
+            self._signals.tell(connection, owner, WANTED, str(chat))
+
+        for _ in range(MOST_ASKED):
+            if await self._is_free(chat, held, ask):
+                return True
+            await asyncio.sleep(ASK_EVERY)
+        return False
+
     async def _is_claimed(self, chat: ChatKey, held: Held) -> bool:
         """Claim a chat. Returns False if its owner was told what waits here."""
         told = list(held.waiting)
@@ -229,14 +255,20 @@ class Ownership:
         if self.is_draining:
             if not await self._rows.tell_owner(chat, tell):
                 await self.tell_of_left()
-        else:
-            seqs = [item.seq for item, _ in told]
-            if (claim := await self._rows.claim(chat, self._node.id, seqs, tell)) is not None:
-                held.phase, held.number, held.used = Phase.TAKING_OVER, claim.number, asyncio.get_running_loop().time()
-                held.verified = None if claim.has_more else frozenset(seqs)
-                return True
+        elif await self._is_free(chat, held, tell):
+            return True
         del held.waiting[: len(told)]
         return False
+
+    async def _is_free(self, chat: ChatKey, held: Held, tell: Tell) -> bool:
+        """Claim a chat. Returns False if another node works on it, which is told something."""
+        seqs = [item.seq for item, _ in held.waiting]
+        claim = await self._rows.claim(chat, self._node.id, seqs, tell)
+        if claim is None:
+            return False
+        held.phase, held.number, held.used = Phase.TAKING_OVER, claim.number, asyncio.get_running_loop().time()
+        held.verified = None if claim.has_more else frozenset(seqs)
+        return True
 
     def _tell(self, connection: Connection, owner: str, *, key: str) -> None:
         self._signals.tell(connection, owner, INBOX, key)

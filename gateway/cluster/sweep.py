@@ -48,6 +48,8 @@ class Sweep:
         self._tasks: list[asyncio.Task[None]] = []
         self._rounds = Background("a sweep failed")
         self._forget_at = 0.0
+        self._seen: set[Orphan] = set()
+        """The chats that nobody worked on at the last look."""
         signals.on(LEFT, self._chats_were_left)
 
     async def begin(self) -> None:
@@ -99,10 +101,17 @@ class Sweep:
         """Take the chats that nobody works on, or offer them to all nodes."""
         if self._ownership.is_draining and self._engine is None:
             return
-        orphans = [each for each in await self._ownership.orphans() if self._dispatcher.knows(each.chat)]
+        found = [each for each in await self._ownership.orphans() if self._dispatcher.knows(each.chat)]
+        is_alone = not found or await self._ownership.is_alone()
+        orphans = [each for each in found if is_alone or self._is_left(each)]
+        self._seen = set(found)
         if not orphans:
             return
-        if self._engine is None or await self._ownership.is_alone():
+        if self._engine is None or is_alone:
             await asyncio.gather(*(self._ownership.take(each.chat) for each in orphans))
         else:
             await self._engine.offer(orphans)
+
+    def _is_left(self, orphan: Orphan) -> bool:
+        """Return False if the node to which the people in a chat are connected may just be about to take it."""
+        return orphan in self._seen or not self._dispatcher.needs_connection(orphan.chat)

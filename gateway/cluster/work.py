@@ -16,6 +16,9 @@ class ChatWork(Protocol):
     def knows(self, chat: ChatKey) -> bool:
         """Return True if the chat can be reached from here."""
 
+    def needs_connection(self, chat: ChatKey) -> bool:
+        """Return True if the people in the chat are reached only by the process to which they are connected."""
+
     def heard(self, event: InboundEvent) -> None:
         """Note an event that came to another node."""
 
@@ -52,6 +55,9 @@ class Dispatching(Protocol):
 
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
         """Route a stored event, here or elsewhere; returns at once. `is_live` is True for a new event."""
+
+    async def want(self, chat: ChatKey) -> None:
+        """Work on a chat whose people are connected to this process, as soon as nothing is to be done elsewhere."""
 
     async def begin(self) -> None:
         """Go on with what other processes have left."""
