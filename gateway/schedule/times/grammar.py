@@ -6,12 +6,14 @@ of it, the text is refused and the user asked to say it plainly.
 
 import re
 from dataclasses import dataclass, field, replace
+from datetime import date
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
+from gateway.schedule.times.changes import local
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.english import ENGLISH
-from gateway.schedule.times.parsed_time import Ahead, At, rule_of
+from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Half, Parser, Words
 from gateway.schedule.times.slots import check_rule
 from gateway.store.rule import BadRule, Cron, Once, Rule, half_understood
@@ -22,6 +24,8 @@ MOST_AT_THE_END = 12
 LONGEST = 300
 """Characters; longer texts are not searched for a second time."""
 HALF_A_DAY = 12 * 3600.0
+_SOME_DAY = date(2026, 1, 1)
+"""Today, where it only matters if a text is a time."""
 
 _WORD = re.compile(r"\S+")
 _WORD_BEGINS = re.compile(r"\A|(?<=[\s,.;:(])|(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])")
@@ -142,11 +146,11 @@ def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
 
 def _in_words(text: str, zone: ZoneInfo, now: float) -> When:
     for words in LANGUAGES:
-        parser = Parser(text, words)
+        parser = Parser(text, words, local(zone, now).date())
         if meant := parser.read():
             rule = rule_of(meant, zone, now)
             check_rule(rule, zone, now)
-            names_day = not (isinstance(meant, At) and meant.day == Ahead(None))
+            names_day = not (isinstance(meant, At) and meant.day is None)
             return When(rule, parser.rest, parser.half, names_day)
     raise BadRule("rule_not_understood")
 
@@ -240,9 +244,9 @@ def _is_time(text: str) -> bool:
 def _is_day(text: str) -> bool:
     """Return True if the text is a day and nothing else."""
     for words in LANGUAGES:
-        parser = Parser(text, words)
+        parser = Parser(text, words, _SOME_DAY)
         try:
-            if parser.read_day() and not parser.rest.strip(" .!?。！？"):
+            if parser.read_day() is not None and not parser.rest.strip(" .!?。！？"):
                 return True
         except BadRule:
             return True
@@ -251,6 +255,6 @@ def _is_day(text: str) -> bool:
 
 def _is_read(words: Words, text: str) -> bool:
     try:
-        return Parser(text, words).read() is not None
+        return Parser(text, words, _SOME_DAY).read() is not None
     except BadRule:
         return True

@@ -24,6 +24,10 @@ _SMALL_HOURS = frozenset({0, 1, 2, 3, 4, 12})
 """Hours of a twelve-hour clock that, in the evening or at night, belong to the next day."""
 
 
+Days = tuple[date, ...]
+"""The days that may be meant, nearest first."""
+
+
 @dataclass(frozen=True)
 class After:
     """A time from now: months and days by the calendar, then seconds."""
@@ -55,23 +59,6 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Ahead:
-    """The day `days` from today; if None, today or tomorrow, whichever has the time first."""
-
-    days: int | None
-
-
-@dataclass(frozen=True)
-class Weekday:
-    """A weekday from Monday = 0: the next one, or that of the week `weeks` ahead."""
-
-    number: int
-    weeks: int | None = None
-    is_next: bool = False
-    """True to exclude today."""
-
-
-@dataclass(frozen=True)
 class Date:
     """A date; without a year, the next one."""
 
@@ -79,25 +66,49 @@ class Date:
     month: int
     day: int
 
-
-@dataclass(frozen=True)
-class MonthDay:
-    """A day of the month `months` ahead; if None, the next month that has it to come."""
-
-    day: int
-    months: int | None = None
-
-
-SingleDay = Ahead | Weekday | Date | MonthDay
+    def days(self, today: date) -> Days:
+        """Return the days that may be meant. Raises BadRule."""
+        if (self.year or 0) > _LAST_YEAR:
+            raise BadRule("rule_too_far", years=MOST_YEARS)
+        years = range(today.year, today.year + _LEAP_YEARS) if self.year is None else [self.year]
+        return tuple(date(year, self.month, self.day) for year in years if _exists(year, self.month, self.day))
 
 
 @dataclass(frozen=True)
 class At:
     """Times of a day, or of the dates of a recurrence."""
 
-    day: SingleDay | Dates
+    day: Days | Dates | None
+    """None if no day is named: today or tomorrow, whichever has the time first."""
     times: tuple[time, ...]
-    until: SingleDay | None = None
+    until: Days | None = None
+
+
+def ahead(today: date, days: int) -> Days:
+    """Return the day so many days from today. Raises BadRule."""
+    if days > MOST_YEARS * YEAR // DAY:
+        raise BadRule("rule_too_far", years=MOST_YEARS)
+    return (today + timedelta(days=days),)
+
+
+def weekdays_ahead(today: date, number: int, weeks: int | None, *, is_next: bool) -> Days:
+    """Return the next days with this weekday from Monday = 0, or that of the week `weeks` ahead.
+
+    Args:
+        is_next: True to exclude today.
+    """
+    if weeks is not None:
+        return (today + timedelta(days=number - today.weekday() + _WEEK * weeks),)
+    first = today + timedelta(days=(number - today.weekday()) % _WEEK)
+    coming = first, first + timedelta(days=_WEEK)
+    return tuple(day for day in coming if day > today) if is_next else coming
+
+
+def coming_month_days(today: date, day: int, months: int | None = None) -> Days:
+    """Return this day of the month `months` ahead; if None, of each month of a year that has it."""
+    numbers = range(_MONTHS + 1) if months is None else [months]
+    firsts = [today.replace(day=1) + relativedelta(months=number) for number in numbers]
+    return tuple(first.replace(day=day) for first in firsts if _exists(first.year, first.month, day))
 
 
 def days_of_month(days: set[int]) -> Dates:
@@ -168,7 +179,9 @@ def rule_of(meant: Meant, zone: ZoneInfo, now: float) -> Rule:
                 return _recurring(day, meant, zone, now)
             if len(meant.times) > 1:
                 raise BadRule("rule_one_at_a_time")
-            return Once(at=float(_once_at(day, meant.times[0], zone, now)))
+            today = local(zone, now).date()
+            days = (today, today + timedelta(days=1)) if day is None else day
+            return Once(at=float(_once_at(days, meant.times[0], zone, now)))
 
 
 def _once_after(meant: After, zone: ZoneInfo, now: float) -> Once:
@@ -186,8 +199,11 @@ def _recurring(dates: Dates, meant: At, zone: ZoneInfo, now: float) -> Recurrenc
         raise BadRule("rule_too_seldom" if dates.interval else "rule_too_often")
     shown = local(zone, now)
     times = tuple(sorted({*meant.times}))
-    if meant.until:
-        dates = replace(dates, until=_first_day(meant.until, shown.date()))
+    if meant.until is not None:
+        until = next((day for day in meant.until if day >= shown.date()), None)
+        if until is None:
+            raise BadRule("bad_date")
+        dates = replace(dates, until=until)
     if dates.interval > 1:
         coming = replace(dates, interval=1).since(shown.date())
         start = next((day for day in coming if datetime.combine(day, times[-1]) > shown), None)
@@ -197,53 +213,11 @@ def _recurring(dates: Dates, meant: At, zone: ZoneInfo, now: float) -> Recurrenc
     return Recurrence(text=Timetable(((dates, times),)).text)
 
 
-def _first_day(day: SingleDay, today: date) -> date:
-    days = [each for each in _days(day, today) if each >= today]
-    if not days:
-        raise BadRule("bad_date")
-    return days[0]
-
-
-def _once_at(day: SingleDay, wanted: time, zone: ZoneInfo, now: float) -> int:
-    days = _days(day, local(zone, now).date())
+def _once_at(days: Days, wanted: time, zone: ZoneInfo, now: float) -> int:
     found = [at for day in days if (at := moment(zone, datetime.combine(day, wanted))) > now]
     if not found:
         raise BadRule("rule_past" if days else "bad_date")
     return found[0]
-
-
-def _days(meant: SingleDay, today: date) -> list[date]:
-    """Return the days that may be meant, nearest first."""
-    match meant:
-        case Ahead(days=days):
-            return [today + timedelta(days=ahead) for ahead in ((0, 1) if days is None else (days,))]
-        case Weekday():
-            return _weekdays(meant, today)
-        case Date():
-            return _dates(meant, today)
-        case MonthDay():
-            return _days_of_months(meant, today)
-
-
-def _weekdays(meant: Weekday, today: date) -> list[date]:
-    if meant.weeks is not None:
-        return [today + timedelta(days=meant.number - today.weekday() + _WEEK * meant.weeks)]
-    first = today + timedelta(days=(meant.number - today.weekday()) % _WEEK)
-    coming = [first, first + timedelta(days=_WEEK)]
-    return [day for day in coming if day > today] if meant.is_next else coming
-
-
-def _dates(meant: Date, today: date) -> list[date]:
-    if (meant.year or 0) > _LAST_YEAR:
-        raise BadRule("rule_too_far", years=MOST_YEARS)
-    years = range(today.year, today.year + _LEAP_YEARS) if meant.year is None else [meant.year]
-    return [date(year, meant.month, meant.day) for year in years if _exists(year, meant.month, meant.day)]
-
-
-def _days_of_months(meant: MonthDay, today: date) -> list[date]:
-    ahead = range(_MONTHS + 1) if meant.months is None else [meant.months]
-    months = [today.replace(day=1) + relativedelta(months=number) for number in ahead]
-    return [first.replace(day=meant.day) for first in months if _exists(first.year, first.month, meant.day)]
 
 
 def _exists(year: int, month: int, day: int) -> bool:

@@ -3,28 +3,28 @@
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from datetime import time
+from datetime import date, time
 from enum import Enum
 from typing import TypeVar
 
 from gateway.schedule.times.parsed_time import (
     After,
-    Ahead,
     At,
     Date,
+    Days,
     Interval,
     Meant,
-    MonthDay,
-    SingleDay,
-    Weekday,
+    ahead,
+    coming_month_days,
     days_of_month,
     in_part,
+    weekdays_ahead,
     within,
     without,
     yearly,
 )
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates
-from gateway.schedule.times.vocabulary import DAY, WEEK, days_ahead, month, number, ordinal, seconds, weekday, whole
+from gateway.schedule.times.vocabulary import DAY, WEEK, days_ahead, length_of, month, number, ordinal, weekday, whole
 from gateway.store.rule import BadRule
 
 _GAP = re.compile(r"[\s,，]*")
@@ -58,9 +58,10 @@ class Half(Enum):
 class Parser:
     """Reads a text piece by piece. A method that returns None may have read some of it, hence `attempt`."""
 
-    def __init__(self, text: str, words: Words) -> None:
+    def __init__(self, text: str, words: Words, today: date) -> None:
         self._text = text
         self._words = words
+        self._today = today
         self._at = 0
         self.half = Half.NAMED
         """That of the last time of day that was read."""
@@ -77,7 +78,7 @@ class Parser:
         )
         return next((meant for reading in readings if (meant := self.attempt(reading))), None)
 
-    def read_day(self) -> SingleDay | Dates | None:
+    def read_day(self) -> Days | Dates | None:
         dates = self.attempt(self._dates)
         return self._without(dates) if dates else self.attempt(self._single_day)
 
@@ -118,12 +119,12 @@ class Parser:
 
     def _after(self) -> Meant | None:
         if found := self.take("shorthand"):
-            return After.sum([_amount(each) for each in self._words.patterns["length"].finditer(found[0])])
+            return After.sum([length_of(each) for each in self._words.patterns["length"].finditer(found[0])])
         meant = After.sum(self._lengths(months=True)) if self.take("in") else None
         if meant is None or not self.take("later"):
             return None
         times = None if meant.seconds or meant.months else self._times()
-        return At(Ahead(meant.days), times) if times else meant
+        return At(ahead(self._today, meant.days), times) if times else meant
 
     def _lengths(self, *, months: bool) -> list[tuple[float, int]]:
         """Return amounts with their units in seconds, 0 for months."""
@@ -131,7 +132,7 @@ class Parser:
         if months and (some := self.take("months")):
             found.append((number(some["number"]) * (_MONTHS if some["unit"][0].lower() in "y年" else 1), 0))
         while length := self.take("length"):
-            found.append(_amount(length))
+            found.append(length_of(length))
         return found
 
     def _interval(self) -> Interval | At | None:
@@ -206,7 +207,7 @@ class Parser:
     def _part_first(self) -> At | None:
         if found := self.take("this_part"):
             self._no_midnight()
-            return At(Ahead(0), self._in_part(found, self._needed_times()))
+            return At((self._today,), self._in_part(found, self._needed_times()))
         found = self.take("every_part")
         return At(Dates(), self._in_part(found, self._needed_times(), again=True)) if found else None
 
@@ -228,11 +229,11 @@ class Parser:
         if times is None or self.take("chinese_goes_on"):
             return None
         if this := self.take("this_part"):
-            return At(Ahead(0), self._in_part(this, times))
+            return At((self._today,), self._in_part(this, times))
         part = self.take("part_behind")
-        day = (self.read_day() if self.take("day_behind") else None) or Ahead(None)
-        part = part or self.take("part" if day != Ahead(None) else "part_behind")
-        if midnight and not isinstance(day, Dates) and day != Ahead(None):
+        day = self.read_day() if self.take("day_behind") else None
+        part = part or self.take("part_behind" if day is None else "part")
+        if midnight and not isinstance(day, Dates) and day is not None:
             raise BadRule("rule_which_midnight")
         return self._at_times(day, self._in_part(part, times, again=day == Dates()))
 
@@ -243,9 +244,11 @@ class Parser:
         self.half = Half.NAMED
         return in_part(part["part"] or "evening", times, again=again)
 
-    def _at_times(self, day: SingleDay | Dates, times: tuple[time, ...], until: SingleDay | None = None) -> At:
+    def _at_times(self, day: Days | Dates | None, times: tuple[time, ...], until: Days | None = None) -> At:
         """Add what may follow the times of a recurrence."""
-        return At(self._without(day), times, until or self._until()) if isinstance(day, Dates) else At(day, times)
+        if not isinstance(day, Dates):
+            return At(day, times)
+        return At(self._without(day), times, self._until() if until is None else until)
 
     def _no_midnight(self) -> None:
         """Refuse midnight of a single day, as it may be the first moment or the last."""
@@ -267,10 +270,10 @@ class Parser:
     def _next_time(self, *, is_first: bool) -> time | None:
         return self._words.read_time(self) if is_first or self.take("separator") else None
 
-    def _until(self) -> SingleDay | None:
+    def _until(self) -> Days | None:
         """Parse the last day of a recurrence."""
         day = self.attempt(lambda: self._single_day() if self.take("until") else None)
-        if day:
+        if day is not None:
             self.take("until_end")
         return day
 
@@ -296,8 +299,8 @@ class Parser:
         return next((dates for form in forms if (dates := self.attempt(form))), None)
 
     def _every_year(self) -> Dates | None:
-        date = self._date() if self.take("every_year") else None
-        return yearly(date.month, date.day) if date and date.year is None else None
+        day = self._date() if self.take("every_year") else None
+        return yearly(day.month, day.day) if day and day.year is None else None
 
     def _intervals(self) -> Dates | None:
         """Parse days of every so many weeks, months or years."""
@@ -312,8 +315,8 @@ class Parser:
             case "m" | "月":
                 dates = self._in_month()
             case "y" | "年":
-                date = self._date()
-                dates = yearly(date.month, date.day) if date else None
+                day = self._date()
+                dates = yearly(day.month, day.day) if day else None
             case _:
                 dates = self._on_weekdays()
         return replace(dates, interval=count) if dates else None
@@ -357,21 +360,23 @@ class Parser:
 
     # Single days
 
-    def _single_day(self) -> SingleDay | None:
+    def _single_day(self) -> Days | None:
         if found := self.take("days_ahead"):
-            return Ahead(days_ahead(found["ahead"]))
+            return ahead(self._today, days_ahead(found["ahead"]))
         if found := self.take("day_of_next_month"):
-            return MonthDay(whole(found["day"]), found["ahead"].count("下") if "ahead" in found.groupdict() else 1)
+            months = found["ahead"].count("下") if "ahead" in found.groupdict() else 1
+            return coming_month_days(self._today, whole(found["day"]), months)
         if found := self.take("on_the_day"):
-            return MonthDay(int(found["day"]))
-        return self.attempt(self._date) or self._weekday()
+            return coming_month_days(self._today, int(found["day"]))
+        day = self.attempt(self._date)
+        return day.days(self._today) if day else self._weekday()
 
-    def _weekday(self) -> Weekday | None:
+    def _weekday(self) -> Days | None:
         found = self.take("named_day")
         if found is None:
             return None
-        ahead = (found["ahead"] or "").lower()
-        return Weekday(weekday(found["weekday"]), ahead.count("下") or None, is_next=ahead == "next")
+        which, number = (found["ahead"] or "").lower(), weekday(found["weekday"])
+        return weekdays_ahead(self._today, number, which.count("下") or None, is_next=which == "next")
 
     def _date(self) -> Date | None:
         found = next((found for form in self._words.dates if (found := self.take_match(form))), None)
@@ -388,10 +393,6 @@ def _slashed(first: int, second: int) -> tuple[int, int]:
     if first != second and max(first, second) <= _MONTHS:
         raise BadRule("rule_which_date")
     return (first, second) if first > _MONTHS or first == second else (second, first)
-
-
-def _amount(length: re.Match[str]) -> tuple[float, int]:
-    return number(length["number"]) + (0.5 if length["half"] else 0), seconds(length["unit"])
 
 
 def half_of(hour: str | None) -> Half:

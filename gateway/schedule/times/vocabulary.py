@@ -1,5 +1,7 @@
 """Numbers, weekdays, months and units of time as they are written, in English and Chinese."""
 
+import re
+
 from gateway.schedule.times.lists import MONTHS, SHORT, WEEKDAYS
 
 DAY = 86_400
@@ -62,6 +64,11 @@ def month(name: str) -> int:
 
 def seconds(unit: str) -> int:
     return _SECONDS[unit[0].lower()]
+
+
+def length_of(length: re.Match[str]) -> tuple[float, int]:
+    """Return a number of units, such as `2 hours and a half`, and the seconds of one."""
+    return number(length["number"]) + (0.5 if length["half"] else 0), seconds(length["unit"])
 
 
 def days_ahead(word: str) -> int:
