@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import cached_property, partial
 
+import structlog
+
 from channels.base import Channel, ChatKey, Menu, ScheduleFired, Sender
 from channels.capabilities import CatchesUp
 from channels.commands import Suggestion, Typed
@@ -37,11 +39,14 @@ from gateway.schedule.jobs.digest import Digests
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Scheduler
+from gateway.store.nodes import differences
 from gateway.store.store import Store
 from gateway.texts.about import About
 from gateway.upkeep.before_restore import BeforeRestore
 from gateway.upkeep.nightly_backup import NightlyBackup
 from gateway.upkeep.upkeep import Upkeep
+
+log = structlog.get_logger(__name__)
 
 MOST_NAMED = 5
 """Most chats named in one message to owners."""
@@ -247,6 +252,16 @@ class Composition(SharedState):
         await self.forgetting.catch_up()
         await self.dispatching.begin()
         self._hearing.start(self._receive_stored(), "stored events")
+        await self._tell_of_differences()
+
+    async def _tell_of_differences(self) -> None:
+        """Tell the log and the owners what is not the same on all nodes; versions differ during each upgrade."""
+        nodes = [] if self.seen_nodes is None else await self.seen_nodes()
+        found = {what: who for what, who in differences(nodes) if what != "version"}
+        for what, who in found.items():
+            log.warning("a setting is not the same on all nodes", what=what, nodes=who)
+        if found:
+            self.owners.tell("status_nodes_differ", what=", ".join(found))
 
     async def settled(self) -> None:
         """Wait until every chat is idle, every task ended, and everything delivered."""

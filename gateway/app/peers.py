@@ -74,6 +74,8 @@ class Shared:
     """The name of this process for people; empty for that of the machine."""
     settings: str = ""
     """Digests of what has to be the same on all nodes."""
+    skills: str = ""
+    """A digest of the skills that all chats share."""
     has_engine: bool = True
     """Share chats that lose their node among all nodes; without it the first node that looks takes them."""
 
@@ -98,6 +100,7 @@ async def opened(
         started=clock.time(),
         home=str(home),
         settings=shared.settings,
+        skills=shared.skills,
     )
     async with (
         cluster.Cluster.joined(shared.url, about) as joined,

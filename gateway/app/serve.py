@@ -39,7 +39,7 @@ from gateway.permissions.programs import shut_in
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.runs.model_set import CurrentModels, ModelSet, ModelSource
-from gateway.runs.toolbox import RESERVED, skill_library, tools_for
+from gateway.runs.toolbox import RESERVED, digest_of, skill_library, tools_for
 from gateway.security.packages import version
 from gateway.settings.current import CurrentSettings
 from gateway.settings.digests import digests
@@ -142,7 +142,7 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         life.push_async_callback(source.close)
         models = await source.choose(settings)
         url, ballast = settings.database, settings.quotas.ballast_mb * MB
-        shared = None if url is None else Shared(url, name=settings.node, settings=digests(settings))
+        shared = None if url is None else await asyncio.to_thread(_shared, settings, url)
         if shared is not None:
             life.enter_context(locked(settings.local, NodeNameTaken))
         opening = opened(settings.home, clock, new_id, settings.secrets, ballast=ballast, shared=shared)
@@ -153,6 +153,12 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         launcher = None if isinstance(found, NoLauncher) else found
         about = _about(models, found, clock)
         yield Resources(settings, clock, store, peers, CurrentModels(models), source, launcher, about)
+
+
+def _shared(settings: Settings, url: str) -> Shared:
+    """Return what the other nodes are told of this one. Blocks."""
+    skills = digest_of(skill_library(settings))
+    return Shared(url, name=settings.node, settings=digests(settings), skills=skills)
 
 
 def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> About:

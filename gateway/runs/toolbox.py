@@ -1,7 +1,9 @@
 """Builds the agents' tools, as far as this machine and the settings allow."""
 
+import hashlib
 import shutil
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from agent_core.clock import Clock
@@ -10,7 +12,7 @@ from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.installed import FOLDER as INSTALLED
 from agent_core.skills.installed import InstalledSkills
 from agent_core.skills.library import SkillLibrary
-from agent_core.skills.skill import Origin
+from agent_core.skills.skill import FILE, Origin
 from agent_core.tools.catalogue import builtin_tools
 from agent_core.tools.shell import run_command_tool
 from agent_core.tools.skills import run_skill_script_tool
@@ -58,6 +60,16 @@ def tools_for(
         network, limits = settings.commands_network, current.limits_of_a_command
         yield run_command_tool(sandbox, limits=limits, network=network)
         yield run_skill_script_tool(sandbox, limits=limits, network=network, uv=Path(uv) if uv else None)
+
+
+def digest_of(library: SkillLibrary) -> str:
+    """Return a digest of the skills with their instructions. Blocks."""
+    told = hashlib.sha256()
+    for skill in sorted(library.skills, key=lambda each: each.name):
+        told.update(skill.name.encode())
+        with suppress(OSError):  # deleted just now
+            told.update((skill.folder / FILE).read_bytes())
+    return told.hexdigest()[:8]
 
 
 def skill_library(settings: Settings) -> SkillLibrary:

@@ -1,0 +1,46 @@
+"""A node whose settings are not those of the others: owners are told, and see it on the page and in /status."""
+
+import json
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from pydantic import SecretStr
+
+from gateway.cluster.node import Facts, Node
+from gateway.store.on_server import Server
+from tests.gateway.admin.desk import admin_world
+from tests.postgres import UrlOf
+from tests.process import until
+
+FACTS = Facts(name="other", host="elsewhere", pid=7, version="1.0", started=1_795_170_240.0)
+
+
+@pytest.fixture
+async def url(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[str]:
+    """The address of a database that another node uses with a model of its own."""
+    url = url_of(tmp_path)
+    await Server(url).migrate()
+    async with Node.joined(url, replace(FACTS, settings=json.dumps({"model": "1234abcd"}))):
+        yield url
+
+
+async def test_owners_are_told_and_see_the_nodes(tmp_path: Path, url: str) -> None:
+    settings = {"database_url": SecretStr(url)}
+    async with admin_world(tmp_path, database=url, settings=settings) as world, world.client() as client:
+        async with client.get("/admin/nodes") as answer:
+            page = await answer.text()
+        await world.bot.hears("/status")
+
+        await until(lambda: any("Not the same on all nodes: model" in text for text in world.bot.screen))
+        [status] = [text for text in world.bot.screen if "2 nodes: " in text]
+    assert "<strong>other</strong>" in page
+    assert "1.0, elsewhere, 7" in page
+    assert "Not the same on all nodes: model" in page
+    assert "other (0 chats)" in status
+
+
+async def test_there_is_no_such_page_where_one_process_has_the_store(tmp_path: Path) -> None:
+    async with admin_world(tmp_path) as world, world.client() as client, client.get("/admin/nodes") as answer:
+        assert answer.status == 404
