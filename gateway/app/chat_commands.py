@@ -95,7 +95,7 @@ class ChatCommands:
             answered.clear()
             found = await self._rows.fetch(command.event_id)
             if found is not None:
-                reply = _Reply.model_validate_json(found.answer)
+                reply = _Reply.model_validate_json(found)
                 if reply.refused:
                     raise NoAnswer(reply.refused)
                 return reply.message

@@ -1,7 +1,5 @@
 """The table of commands that visitors of a page give in chats that another node works on."""
 
-from dataclasses import dataclass
-
 from channels.base import CommandInvoked
 from gateway.store.connection import Connection
 from gateway.store.table import Table
@@ -9,13 +7,6 @@ from gateway.store.topics import Topic
 
 KEPT = 3_600.0
 """Seconds after which a command is forgotten whose node has died."""
-
-
-@dataclass(frozen=True)
-class Answered:
-    """What another node has answered, as JSON."""
-
-    answer: str
 
 
 class PageCommands(Table):
@@ -73,12 +64,12 @@ class PageCommands(Table):
 
         await self._writer.submit(change)
 
-    async def fetch(self, key: str) -> Answered | None:
+    async def fetch(self, key: str) -> str | None:
         """Return the answer to a command and forget both; None if there is none yet."""
 
-        def change(connection: Connection) -> Answered | None:
+        def change(connection: Connection) -> str | None:
             query = "DELETE FROM page_commands WHERE id = ? AND answer IS NOT NULL RETURNING answer"
             row = connection.execute(query, (key,)).fetchone()
-            return Answered(row[0]) if row else None
+            return str(row[0]) if row else None
 
         return await self._writer.submit(change)

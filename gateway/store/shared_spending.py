@@ -23,7 +23,6 @@ BEGIN_AGAIN = 0.01
 """Seconds until sums are begun again after others were writing."""
 _GATE = 0x5041524C4255
 """The number of the advisory lock that those who charge calls share, and who begins a sum has alone."""
-_LIVING = "SELECT id FROM nodes WHERE NOT fenced"
 
 Key = tuple[Account, float, float]
 """An account, and the beginning and end of a period."""
@@ -118,8 +117,12 @@ class SharedSpending(Spending):
         return self._writer.submit(change, later=True)
 
     async def settle_unknown(self) -> int:
-        """Settle in full, as estimates, the calls that dead nodes left open. Returns their number."""
-        return await self._writer.submit(settle_calls_of_the_dead)
+        """Settle in full, as estimates, the calls that no living node makes. Returns their number."""
+
+        def change(connection: Connection) -> int:
+            return connection.execute(_SETTLE_UNKNOWN).rowcount
+
+        return await self._writer.submit(change)
 
 
 _INSERT = (
@@ -127,12 +130,10 @@ _INSERT = (
     " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, 'reserved', ?)"
 )
 _SETTLE = "UPDATE spending SET model = ?, tokens = ?, cost = ?, state = ? WHERE id = ?"
-
-
-def settle_calls_of_the_dead(connection: Connection) -> int:
-    """Settle in full, as estimates, the calls that no living node makes, as part of a transaction."""
-    query = f"UPDATE spending SET state = 'estimate' WHERE state = 'reserved' AND node NOT IN ({_LIVING})"  # noqa: S608
-    return connection.execute(query).rowcount
+_SETTLE_UNKNOWN = (
+    "UPDATE spending SET state = 'estimate' WHERE state = 'reserved'"
+    " AND node NOT IN (SELECT id FROM nodes WHERE NOT fenced)"
+)
 
 
 def _checked(
