@@ -8,7 +8,7 @@ import asyncio
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -23,7 +23,9 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tools.calculator import calculator
 from channels.memory import MemoryChannel, user
+from gateway.admin.screens.nodes import NodesScreen
 from gateway.permissions.roles import People
+from gateway.store.nodes import SeenNode
 from gateway.web.address import Address
 from gateway.web.page import Entrance
 from tests.clock import OffsetClock
@@ -45,6 +47,8 @@ COLOURS = 64
 """Of a picture, so that all of them stay small."""
 HIGHEST = 1_600
 """Pixels of a picture; what is below is left out."""
+NODES = "nodes"
+"""Name of the screen that exists only where several machines share the work."""
 CHAT = "chat"
 """Name of the pictures of the chat page, which is none of the admin pages."""
 GUIDES = {f"connect-{each}": f"connect/{each}" for each in ("discord", "model", "slack", "telegram")}
@@ -141,6 +145,29 @@ async def team(home: Path) -> AsyncIterator[AdminWorld]:
         yield world
 
 
+async def three_nodes() -> list[SeenNode]:
+    """Return the nodes of a team that has three machines, of which one is being stopped."""
+    leases = {"oslo": ("receive telegram",), "bergen": ("duties", "receive discord"), "tromso": ()}
+    return [
+        SeenNode(
+            id=f"{number}" * 12,
+            name=name,
+            host=f"{name}.example.org",
+            pid=4711 + number,
+            version="0.1.0",
+            started=A_FRIDAY - number * DAY,
+            beat_age=0.2,
+            is_draining=name == "tromso",
+            settings="{}" if name != "tromso" else '{"model": "1a2b3c4d"}',
+            skills="",
+            chats=40 - 13 * number,
+            runs=3 - number,
+            leases=held,
+        )
+        for number, (name, held) in enumerate(leases.items())
+    ]
+
+
 def shots(names: list[str]) -> Iterator[Shot]:
     for name in names:
         for width in (DESKTOP, PHONE):
@@ -151,6 +178,12 @@ def shots(names: list[str]) -> Iterator[Shot]:
 async def take(world: AdminWorld, browser: Browser, shot: Shot) -> bytes:
     """Return the picture as a PNG file."""
     path = "" if shot.screen == CHAT else GUIDES.get(shot.screen, shot.screen)
+    more = world.with_screen(NodesScreen(three_nodes)) if shot.screen == NODES else nullcontext()
+    with more:
+        return await _taken(world, browser, shot, path)
+
+
+async def _taken(world: AdminWorld, browser: Browser, shot: Shot, path: str) -> bytes:
     async with world.tab(browser, path, width=shot.width, dark=shot.dark) as tab:
         if shot.screen == CHAT:
             await tab.goto(world.server.url)
@@ -183,7 +216,7 @@ def _small(picture: bytes) -> bytes:
 
 
 def screens(world: AdminWorld) -> list[str]:
-    return [CHAT, *(each.name for each in world.desk.screens), *GUIDES]
+    return [CHAT, *(each.name for each in world.desk.screens), NODES, *GUIDES]
 
 
 async def main(names: list[str]) -> None:

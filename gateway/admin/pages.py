@@ -33,11 +33,11 @@ class AdminPages:
     @contextmanager
     def open(self, desk: Desk) -> Iterator[None]:
         """Show a running gateway while the context is open."""
-        self._desk = desk
+        before, self._desk = self._desk, desk
         try:
             yield
         finally:
-            self._desk = None
+            self._desk = before
 
     def routes(self) -> list[web.RouteDef]:
         """Return the routes for a server, to be mounted behind its access control."""

@@ -1,8 +1,8 @@
 """A running Parley with the admin pages: a browser's tab and an HTTP client, let in as the person at the machine."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aiohttp import ClientSession
@@ -17,7 +17,7 @@ from channels.web.routes import routes_of
 from channels.web.visitor import Visitor
 from gateway.admin.desk import Desk
 from gateway.admin.pages import AdminPages
-from gateway.admin.screen import Visit
+from gateway.admin.screen import Screen, Visit
 from gateway.app.screens import desk_of
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
@@ -39,6 +39,13 @@ class AdminWorld:
     bot: Bot
     server: HttpServer
     desk: Desk
+    pages: AdminPages
+
+    @contextmanager
+    def with_screen(self, screen: Screen) -> Iterator[None]:
+        """Show one more screen while the context is open."""
+        with self.pages.open(replace(self.desk, screens=(*self.desk.screens, screen))):
+            yield
 
     @asynccontextmanager
     async def tab(
@@ -96,7 +103,7 @@ async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterato
     try:
         desk = desk_of(bot.made, "You")
         with pages.open(desk):
-            yield AdminWorld(bot, server, desk)
+            yield AdminWorld(bot, server, desk, pages)
     finally:
         await web.close()
         await server.close()
