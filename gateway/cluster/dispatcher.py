@@ -59,14 +59,17 @@ class Dispatcher:
         """Work on a chat that has lost its node. Returns False if that is done elsewhere, or cannot be done here."""
         return self._work.knows(chat) and await self.ownership.take(chat)
 
-    def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
-        """Route a stored event here, or tell the node that works on its chat; returns at once."""
+    def dispatch(self, item: InboxItem, *, is_live: bool, is_passed_on: bool = False) -> None:
+        """Route a stored event here, or tell the node that works on its chat; returns at once.
+
+        `is_passed_on` is True for an event that another node has passed on.
+        """
         held = self.ownership.of(item.event.chat)
         if held is not None and held.phase is Phase.OURS:
             self._route(held, item, is_live=is_live)
         else:
             is_wanted = is_live and self._work.needs_connection(item.event.chat)
-            self.ownership.expect(item, is_live=is_live, is_wanted=is_wanted)
+            self.ownership.expect(item, is_live=is_live, is_wanted=is_wanted, is_passed_on=is_passed_on)
 
     @property
     def is_settled(self) -> bool:
@@ -164,8 +167,10 @@ class Dispatcher:
         live = {seq for seq, is_live in seqs if is_live}
         for item in await self._store.inbox.new_among([seq for seq, _ in seqs]):
             if from_elsewhere:
+                if not self._work.knows(item.event.chat):
+                    continue  # the sweep offers the chat to a node that does
                 self._work.heard(item.event)
-            self.dispatch(item, is_live=item.seq in live)
+            self.dispatch(item, is_live=item.seq in live, is_passed_on=from_elsewhere)
 
     async def _came_elsewhere(self, key: str) -> None:
         if key:

@@ -32,6 +32,11 @@ ASK_EVERY = 0.25
 MOST_ASKED = 40
 """Tries to get such a chat, as many seconds apart; then its node goes on with it."""
 
+FEW = 20
+"""Chats that a node takes however few the others have, so that a small installation passes nothing on."""
+MOST_MORE = 1.25
+"""How many times as many chats as another node a node may have before it passes further ones on to that one."""
+
 log = structlog.get_logger(__name__)
 
 
@@ -49,6 +54,8 @@ class Held:
 
     phase: Phase = Phase.CLAIMING
     number: int = 0
+    is_passed_on: bool = False
+    """True if another node has passed an event on, so that this one has to work on the chat if no other does."""
     waiting: list[tuple[InboxItem, bool]] = field(default_factory=list)
     """Events that arrived before the chat was ours, each with True if it has just arrived."""
     verified: frozenset[int] | None = None
@@ -76,6 +83,8 @@ class Ownership:
         self._chats: dict[ChatKey, Held] = {}
         self._others = 0
         """Other nodes that were alive when they were last counted."""
+        self._loads: dict[str, int] = {}
+        """The number of chats that each other node had then, if it takes further ones."""
         self._work = Background("claiming a chat failed")
 
     # The chats
@@ -102,13 +111,15 @@ class Ownership:
         """True unless a chat is being claimed, taken over or released."""
         return all(held.phase is Phase.OURS for held in self._chats.values())
 
-    def expect(self, item: InboxItem, *, is_live: bool, is_wanted: bool = False) -> None:
+    def expect(self, item: InboxItem, *, is_live: bool, is_wanted: bool = False, is_passed_on: bool = False) -> None:
         """Let an event wait until the chat is ours; claim it unless that is being done.
 
-        `is_wanted` asks the node that works on it to give it up as soon as nothing is to be done there.
+        `is_wanted` asks the node that works on it to give it up as soon as nothing is to be done there. `is_passed_on`
+        is True for an event that another node has passed on, perhaps because it has many chats.
         """
         chat = item.event.chat
         held = self._chats.get(chat) or self._begin(chat, is_wanted=is_wanted)
+        held.is_passed_on = held.is_passed_on or is_passed_on
         held.waiting.append((item, is_live))
 
     async def take(self, chat: ChatKey, *, is_wanted: bool = False) -> bool:
@@ -163,8 +174,9 @@ class Ownership:
         return 1 + self._others
 
     async def count_others(self) -> None:
-        """Count the other nodes."""
+        """Count the other nodes, and their chats."""
         self._others = len(await self._rows.alive() - {self._node.id})
+        self._loads = {node: load for node, load in (await self._rows.loads()).items() if node != self._node.id}
 
     async def elsewhere(self) -> set[ChatKey]:
         """See `Sending`."""
@@ -255,6 +267,9 @@ class Ownership:
         if self.is_draining:
             if not await self._rows.tell_owner(chat, tell):
                 await self.tell_of_left()
+        elif told and (node := self._roomier(held)) is not None:
+            self._loads[node] += 1
+            await self._rows.tell_owner(chat, tell, otherwise=node)
         elif await self._is_free(chat, held, tell):
             return True
         del held.waiting[: len(told)]
@@ -269,6 +284,14 @@ class Ownership:
         held.phase, held.number, held.used = Phase.TAKING_OVER, claim.number, asyncio.get_running_loop().time()
         held.verified = None if claim.has_more else frozenset(seqs)
         return True
+
+    def _roomier(self, held: Held) -> str | None:
+        """Return a node with far fewer chats than this one, which is to work on a free chat; None for this one."""
+        ours = len(self._chats)
+        if held.is_passed_on or held.is_wanted or ours <= FEW or not self._loads:
+            return None
+        node = min(self._loads, key=lambda each: self._loads[each])
+        return node if ours > MOST_MORE * (self._loads[node] + 1) else None
 
     def _tell(self, connection: Connection, owner: str, *, key: str) -> None:
         self._signals.tell(connection, owner, INBOX, key)

@@ -101,15 +101,15 @@ class ChatOwners(Table):
 
         return await self._reader.run(read)
 
-    async def tell_owner(self, chat: ChatKey, tell: Tell) -> bool:
-        """Tell the node that works on a chat something. Returns False if there is none."""
+    async def tell_owner(self, chat: ChatKey, tell: Tell, otherwise: str | None = None) -> bool:
+        """Tell the node that works on a chat something, or `otherwise` if there is none. Returns False for nobody."""
 
         def change(connection: Connection) -> bool:
             row = connection.execute("SELECT node FROM chat_owners WHERE chat = ?", (str(chat),)).fetchone()
-            if row is None or row[0] is None:
-                return False
-            tell(connection, row[0])
-            return True
+            node = otherwise if row is None or row[0] is None else row[0]
+            if node is not None:
+                tell(connection, node)
+            return node is not None
 
         return await self._writer.submit(change)
 
@@ -158,6 +158,18 @@ class ChatOwners(Table):
         def read(connection: Connection) -> set[ChatKey]:
             rows = connection.execute(query, (node,)).fetchall()
             return set(readable(rows, lambda row: ChatKey.parse(row[0]), "chat_owners"))
+
+        return await self._reader.run(read)
+
+    async def loads(self) -> dict[str, int]:
+        """Return the number of chats of each node that takes further ones."""
+        query = (
+            "SELECT nodes.id, count(chat) FROM nodes LEFT JOIN chat_owners ON node = nodes.id"
+            " WHERE NOT fenced AND NOT draining GROUP BY nodes.id"
+        )
+
+        def read(connection: Connection) -> dict[str, int]:
+            return {node: int(count) for node, count in connection.execute(query).fetchall()}
 
         return await self._reader.run(read)
 

@@ -1,7 +1,7 @@
 """Chats are claimed, released and passed on at random times: each event is handled once, and none waits."""
 
 import asyncio
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -11,7 +11,7 @@ import pytest
 
 from agent_core.background import Background
 from channels.base import ChatKey, InboundEvent
-from gateway.cluster import dispatcher
+from gateway.cluster import dispatcher, ownership
 from gateway.cluster.dispatcher import Dispatcher
 from gateway.cluster.node import Facts, Node
 from gateway.cluster.ownership import Ownership
@@ -114,8 +114,8 @@ async def members(tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
             opening = Store.open(tmp_path, FakeClock(), numbered(), url=url, node=StoreNode(node, signals))
             store = await life.enter_async_context(opening)
             desk = Desk(name, store, found.log, Random(name))  # noqa: S311
-            ownership = Ownership(node, signals, store.table(ChatOwners))
-            sharing = Dispatcher(ownership, signals, store, desk)
+            owners = Ownership(node, signals, store.table(ChatOwners))
+            sharing = Dispatcher(owners, signals, store, desk)
             sharing.begin()
             life.push_async_callback(sharing.close)
             life.push_async_callback(desk.close)
@@ -185,3 +185,18 @@ async def test_what_has_been_dealt_with_is_forgotten(members: Members) -> None:
     await members.dispatchers[0].look_for_missing()
 
     assert held.in_hand == set()
+
+
+async def test_a_node_with_many_chats_passes_further_ones_on(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ownership, "FEW", 4)
+    await members.dispatchers[0].ownership.count_others()
+    chats = [CHAT.model_copy(update={"chat": f"chat {number}"}) for number in range(30)]
+    for number, chat in enumerate(chats):
+        await members.accept(number, chat, at=0)
+        await until(lambda: members.dispatchers[0].is_settled)
+    await until(lambda: len(members.log) == 30)
+
+    shares = Counter(name for name, _ in members.log)
+    assert sorted(seq for _, seq in members.log) == list(range(1, 31))
+    assert min(shares.values()) >= 8
+    assert max(shares.values()) <= 13
