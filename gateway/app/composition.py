@@ -79,7 +79,7 @@ class Composition(SharedState):
 
     @cached_property
     def handler(self) -> ChannelMessageHandler:
-        return ChannelMessageHandler(self.admission, self.dispatching)
+        return ChannelMessageHandler(self.admission, self.dispatching, self.gaps, self._hearing)
 
     @cached_property
     def router(self) -> EventRouter:

@@ -51,6 +51,10 @@ class LocalDispatching:
         """See `Dispatching`."""
         self._work.route(item, is_live=is_live)
 
+    def is_here(self, chat: ChatKey) -> bool:
+        """See `Dispatching`."""
+        return True
+
     async def want(self, chat: ChatKey) -> None:
         """Do nothing: this process works on all chats."""
 

@@ -95,6 +95,10 @@ class ClusterDispatching:
         """See `Dispatching`."""
         self._dispatcher.dispatch(item, is_live=is_live)
 
+    def is_here(self, chat: ChatKey) -> bool:
+        """See `Dispatching`."""
+        return self._dispatcher.ownership.owns(chat)
+
     async def want(self, chat: ChatKey) -> None:
         """See `Dispatching`."""
         await self._dispatcher.ownership.take(chat, is_wanted=True)

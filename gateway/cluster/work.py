@@ -56,6 +56,9 @@ class Dispatching(Protocol):
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
         """Route a stored event, here or elsewhere; returns at once. `is_live` is True for a new event."""
 
+    def is_here(self, chat: ChatKey) -> bool:
+        """Return True if this process works on a chat."""
+
     async def want(self, chat: ChatKey) -> None:
         """Work on a chat whose people are connected to this process, as soon as nothing is to be done elsewhere."""
 
