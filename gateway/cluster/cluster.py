@@ -1,5 +1,6 @@
 """This process as one of several: its node, what it tells the others, and the chats that it works on."""
 
+import asyncio
 import importlib
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -124,8 +125,7 @@ class ClusterDispatching:
         """See `Dispatching`."""
         self._dispatcher.ownership.is_draining = True
         await self._node.drain()
-        await self._life.aclose()
-        await self._dispatcher.hand_over()
+        await asyncio.gather(self._dispatcher.hand_over(), self._life.aclose())  # the engine takes a moment to end
 
     async def close(self) -> None:
         """See `Dispatching`."""
