@@ -4,23 +4,24 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine
 from contextlib import asynccontextmanager
+from functools import partial
 
 from bench.figures import Figure, median, p95
 from bench.hall import START_S, Hall, hall
+from bench.node_costs import measured, notification, scaled
 from bench.stage import Seat, Stage, stage
-from tests.emulators.model_script import Answer, ModelRequest, Turn
+from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn
 from tests.emulators.slack import SlackEmulator
 from tests.postgres import rows
 from tests.process import until
 
 NODES = 3
 SEATS = 24
-ROUNDS = 4
+ROUNDS = 12
 """Messages in each chat."""
 DEATHS = 6
 """Nodes that are killed, and as many that are told to stop, each time with a run on them."""
 GIVE_UP_S = 30.0
-IDLE_S = 4.0
 LONG = "think it over"
 """The model answers such a message when it is told to."""
 ANSWER = "The answer is forty-two."
@@ -34,13 +35,15 @@ HOLDER = "SELECT nodes.name FROM leases JOIN nodes ON nodes.id = leases.node WHE
 
 
 class Model:
-    """A script that answers at once, except to long questions."""
+    """A script that answers at once, except to long questions, which take a tool and wait until it may answer."""
 
     def __init__(self) -> None:
         self.may_answer = asyncio.Event()
 
     def __call__(self, asked: ModelRequest) -> Answer:
-        return Turn(ANSWER, hold=self.may_answer if LONG in asked.last_text else None)
+        if LONG in asked.last_text:
+            return Turn(tools=(ToolUse("clock"),), hold=self.may_answer)
+        return Turn(ANSWER)
 
 
 async def figures() -> list[Figure]:
@@ -52,23 +55,27 @@ async def figures() -> list[Figure]:
     first = 0.0
     for count in (1, 2, 4):
         async with _hall(count) as (scene, _):
-            cost, idle = await _cost(scene)
-            first = first or cost
+            costs = await measured(scene, partial(_ask_all, scene), SEATS * ROUNDS)
+            first = first or costs.message
             found += [
-                Figure(f"CPU a message with PostgreSQL, {count} nodes", cost, "ms", 3 * alone),
-                Figure(f"the same over that of one node, {count} nodes", cost / first, "times", 1.15),
-                Figure(f"CPU of an idle node with its share of PostgreSQL, {count} nodes", idle, "% of a core"),
+                Figure(f"{count} nodes: CPU a message with PostgreSQL's", costs.message, "ms", 3 * alone),
+                Figure(f"{count} nodes: the same over that of one node", costs.message / first, "times", 1.15),
+                *costs.figures(),
             ]
     async with _hall(NODES) as (scene, model):
         found += await _talk(scene)
         found += await _deaths(scene, model)
+        told = notification(scene)
+    found.append(Figure("CPU of PostgreSQL for a notification and a listener", 1e6 * told, "µs"))
+    found += scaled(costs, told)
     return found
 
 
 @asynccontextmanager
 async def _hall(count: int) -> AsyncIterator[tuple[Hall, Model]]:
     model = Model()
-    async with hall(model, count, SEATS, on=("slack", "telegram")) as scene:
+    drains = {"PARLEY_DRAIN_SECONDS": "20"}
+    async with hall(model, count, SEATS, on=("slack", "telegram"), environ=drains) as scene:
         for seat in scene.seats:  # opens connections and loads late imports
             await _ask(seat, 1)
         yield scene, model
@@ -87,17 +94,6 @@ async def _on_sqlite() -> tuple[float, float]:
         cost = 1000 * (bot.cpu - before) / (SEATS * ROUNDS)
         times = [await _first_step(scene, seat) for seat in scene.seats]
         return cost, median([first for _, first in times])
-
-
-async def _cost(scene: Hall) -> tuple[float, float]:
-    """Return the CPU time a message in ms, and that of an idle node in percent of a core."""
-    before = scene.nodes.cpu + scene.database.cpu
-    await asyncio.sleep(IDLE_S)
-    idle = (scene.nodes.cpu + scene.database.cpu - before) / IDLE_S
-    before, began = scene.nodes.cpu + scene.database.cpu, time.monotonic()
-    await _ask_all(scene)
-    spent = scene.nodes.cpu + scene.database.cpu - before - idle * (time.monotonic() - began)
-    return 1000 * spent / (SEATS * ROUNDS), 100 * idle / len(scene.nodes.programs)
 
 
 async def _ask_all(scene: Hall | Stage) -> None:
@@ -165,19 +161,26 @@ async def _deaths(scene: Hall, model: Model) -> list[Figure]:
         resumed = [await _resumed(scene, model, seat, how) for seat in scene.on("slack")[:DEATHS]]
         leases = [await _handed_over(scene, seat, how) for seat in scene.on("telegram")[:DEATHS]]
         found += [
-            Figure(f"{name} to the first resumed step, p95", p95(resumed), "ms", most),
+            Figure(f"{name} to the next step of a run, p95", p95(resumed), "ms", most),
             Figure(f"{name} of Telegram's receiver to the answer of a message, p95", p95(leases), "ms", most_lease),
         ]
     return found
 
 
 async def _resumed(scene: Hall, model: Model, seat: Seat, how: End) -> float:
-    """Return the time from the end of a run's node to the next request of the run, in ms."""
+    """Return the time until the next request of a run whose node ends, in ms.
+
+    It counts from the kill, or from the answer to the open call, for which a node waits that is told to stop.
+    """
     count = len(seat.answers(ANSWER))
     await _begun(scene, seat)
     [(owner,)] = rows(scene.database.url, OWNER)
     asked, ended = len(scene.model.requests), time.monotonic()
     ending = asyncio.create_task(how(str(owner)))
+    if how == scene.nodes.terminate:
+        await until(lambda: rows(scene.database.url, "SELECT 1 FROM nodes WHERE draining AND NOT fenced"), START_S)
+        ended = time.monotonic()
+        model.may_answer.set()
     await scene.model.wait_for(lambda: len(scene.model.requests) > asked, GIVE_UP_S)
     model.may_answer.set()
     await seat.answered(ANSWER, count + 1, GIVE_UP_S)

@@ -9,7 +9,9 @@ from pathlib import Path
 from bench.bot import PARLEY, Bot
 from bench.place import PLACES, Place, is_listening, lift_limits
 from bench.stage import Seat, TimedModel, compile_sources
+from channels.slack.connection import SOCKETS
 from tests.emulators.model_script import Script
+from tests.emulators.slack import SlackEmulator
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.nodes import Database, Nodes
 from tests.process import until
@@ -28,8 +30,13 @@ class Hall:
     seats: Sequence[Seat]
 
     async def listening(self) -> None:
-        """Wait until a node listens on each platform."""
-        await until(lambda: all(is_listening(each.emulator) for each in self.platforms.values()), START_S)
+        """Wait until a node listens on each platform, and all nodes on Slack, where each may."""
+        await until(self._is_listening, START_S)
+
+    def _is_listening(self) -> bool:
+        emulators = [each.emulator for each in self.platforms.values()]
+        sockets = SOCKETS * len(self.nodes.running)
+        return all(map(is_listening, emulators)) and all(_has_sockets(each, sockets) for each in emulators)
 
     def on(self, platform: str) -> Sequence[Seat]:
         """Return the seats on a platform."""
@@ -60,6 +67,10 @@ async def hall(
         trouble = [each for platform in platforms.values() for each in platform.emulator.violations]
         if trouble or model.violations:
             raise AssertionError(f"not a fair run: {[*trouble, *model.violations][:3]}")
+
+
+def _has_sockets(emulator: object, count: int) -> bool:
+    return not isinstance(emulator, SlackEmulator) or len(emulator.hub.ready) >= count
 
 
 def _emulated(place: Place) -> Emulated:

@@ -62,16 +62,18 @@ class Talk:
         answers = self._answers()
         return [word for number, words in enumerate(self.said) for word in words if word not in set(answers[number])]
 
-    def turned(self) -> list[list[tuple[int, int]]]:
-        """Return for each chat the numbers of adjacent messages of which the later one was answered first."""
-        return [[pair for pair in _neighbours(words) if pair[1] < pair[0]] for words in self._answers()]
+    def turned(self, order: Callable[[str], int]) -> list[int]:
+        """Return for each chat how many adjacent answers are the wrong way round, by the place of their words."""
+        return [sum(later < earlier for earlier, later in _neighbours(words, order)) for words in self._answers()]
 
     def repeated(self) -> list[int]:
         """Return how many messages of each chat were answered twice."""
         return [sum(count == 2 for count in Counter(words).values()) for words in self._answers()]
 
-    def figures(self, model: TimedModel, given_up: GivenUp, most_twice: float | None) -> list[Figure]:
-        """Return what was lost, repeated and reordered."""
+    def figures(
+        self, model: TimedModel, given_up: GivenUp, most_twice: float | None, most_turned: float | None = 0
+    ) -> list[Figure]:
+        """Return what was lost, repeated and reordered; None: there is no target."""
         asked = {word for request in model.requests for text in request.texts("user") for word in WORD.findall(text)}
         unanswered = [word for word in self.unanswered() if word not in given_up.words]
         answers = self._answers()
@@ -80,7 +82,7 @@ class Talk:
             Figure("messages", sum(map(len, self.said)), ""),
             Figure("lost: never came to the model", len([word for word in unanswered if word not in asked]), "", 0),
             Figure("came to the model, and no answer stands there", len([w for w in unanswered if w in asked]), "", 0),
-            Figure("answered out of order", sum(map(len, self.turned())), "", 0),
+            Figure("answered out of order", sum(self.turned(_number)), "", most_turned),
             Figure("answered twice", sum(self.repeated()), "", most_twice),
             Figure("answered more than twice", more, "", 0),
             Figure("counted apart: set aside after three deaths in one step, and continued", self.set_aside, ""),
@@ -123,7 +125,10 @@ def _chat_of(word: str) -> int:
     return int(word[1:].partition("m")[0])
 
 
-def _neighbours(words: list[str]) -> list[tuple[int, int]]:
-    """Return adjacent pairs of message numbers, each message counted at its first appearance."""
-    numbers = [int(word.partition("m")[2]) for word in dict.fromkeys(words)]
-    return list(pairwise(numbers))
+def _number(word: str) -> int:
+    return int(word.partition("m")[2])
+
+
+def _neighbours(words: list[str], order: Callable[[str], int]) -> list[tuple[int, int]]:
+    """Return the places of adjacent messages, each message counted at its first appearance."""
+    return list(pairwise(map(order, dict.fromkeys(words))))
