@@ -19,7 +19,17 @@ from gateway.texts.say import language_of
 
 ROOT = "/admin"
 STATIC = Path(__file__).parent / "static"
-FILES = ("admin.css", "admin.js", "charts.js", "htmx.min.js", "live.js", "log.js", "uplot.min.css", "uplot.min.js")
+FILES = (
+    "admin.css",
+    "admin.js",
+    "charts.js",
+    "htmx.min.js",
+    "keep.js",
+    "live.js",
+    "log.js",
+    "uplot.min.css",
+    "uplot.min.js",
+)
 NOWHERE = View("nowhere.html", {})
 """What is shown for an address that names nothing."""
 

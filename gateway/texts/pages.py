@@ -19,6 +19,7 @@ TEXTS = {
     },
     "page_done": {"en": "Done.", "zh": "完成。"},
     "page_close": {"en": "Close", "zh": "关闭"},
+    "page_choose": {"en": "choose…", "zh": "请选择…"},
     "page_filter": {"en": "Filter", "zh": "筛选"},
     "page_name": {"en": "Name", "zh": "名称"},
     "page_account": {"en": "Account", "zh": "账号"},

@@ -29,6 +29,7 @@ async def test_costs_are_drawn_listed_and_limited(browser: Browser, tmp_path: Pa
             assert drawn > 20, "bars in several colours"
             await expect(tab.get_by_role("row").filter(has_text="large").first).to_contain_text("USD")
 
+            await tab.get_by_label("For").select_option("all")
             await tab.get_by_label("Amount").fill("20")
             await tab.get_by_role("button", name="Set").click()
             row = tab.get_by_role("row").filter(has_text="20 USD a day")

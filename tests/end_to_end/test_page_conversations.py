@@ -89,6 +89,29 @@ async def test_a_draft_stays_with_its_conversation(page: Page, browser: Browser)
         await expect(box).to_have_value("half a thought")
 
 
+async def test_a_new_name_is_typed_on_while_the_list_changes(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser) as (tab, _):
+        await begins(tab, "one")
+        chat = await begins(tab, "two")
+        await choose(tab, "one", "Rename")
+        box = tab.get_by_role("textbox", name="Rename")
+        await box.fill("")
+        await box.press_sequentially("hal")
+        page.rooms.tell(CHAT.model_copy(update={"thread": "another-one"}), {"at": 9e9, "words": "from elsewhere"})
+        await page.channel.send(chat, text("And a word more."), "more")
+        await expect(tab.get_by_text("And a word more.")).to_be_visible()
+        await expect(box).to_be_focused()
+        await tab.keyboard.type("f a name")
+        await tab.keyboard.press("Enter")
+        await expect(rows(tab)).to_have_text(["from elsewhere", "two", "half a name"])
+
+        await tab.get_by_role("searchbox").fill("half")
+        await choose(tab, "half a name", "Rename")
+        await box.fill("half an hour")
+        await box.press("Enter")
+        await expect(rows(tab)).to_have_text(["half an hour"])
+
+
 async def test_a_conversation_is_renamed_pinned_and_found_again(page: Page, browser: Browser) -> None:
     async with page.open(), shown(page, browser) as (tab, _):
         await begins(tab, "one")

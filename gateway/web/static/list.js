@@ -16,6 +16,7 @@ export class List {
   #searching = 0;
   #undo = 0;
   #changes = 0;
+  #naming = false; // drawing would take away what is being typed
 
   // on: open(id), begin(), gone(id)
   constructor(on) {
@@ -97,13 +98,13 @@ export class List {
   }
 
   #draw() {
-    if (by("search").value) return;
+    if (by("search").value || this.#naming) return;
     const sorted = [...this.#entries.values()].sort((a, b) => b.pinned - a.pinned || b.at - a.at);
     const shown = new Map([...by("rows").children].map((row) => [row.dataset.id, row]));
     const rows = sorted.map((entry) => {
       const key = JSON.stringify([entry, entry.id === this.#current]);
       const old = shown.get(entry.id);
-      return old?.dataset.key === key || old?.querySelector("input") ? old : this.#row(entry, key);
+      return old?.dataset.key === key ? old : this.#row(entry, key);
     });
     const had = document.activeElement?.closest?.("#rows li")?.dataset.id;
     const link = document.activeElement?.matches?.("a");
@@ -167,15 +168,15 @@ export class List {
   #rename(entry) {
     const row = by("rows").querySelector(`[data-id="${entry.id}"]`);
     const box = element("input", { value: entry.title, maxLength: 200, ariaLabel: words.rename, dir: "auto" });
-    let done = false;
+    const redraw = () => (by("search").value ? this.#search() : this.#draw());
     const end = (keep) => {
-      if (done) return;
-      done = true;
+      if (!this.#naming) return;
+      this.#naming = false;
       const title = box.value;
       row.dataset.key = "";
       box.remove();
-      if (keep && title !== entry.title) this.#change(entry, { title });
-      else this.#draw();
+      redraw();
+      if (keep && title !== entry.title) this.#change(entry, { title }).then(redraw);
     };
     box.onblur = () => end(true);
     box.onkeydown = (event) => {
@@ -183,6 +184,7 @@ export class List {
       if (event.key === "Enter") end(true);
       if (event.key === "Escape") end(false);
     };
+    this.#naming = true;
     row.querySelector("a").replaceWith(box);
     box.focus();
     box.select();

@@ -1,0 +1,147 @@
+"""Begun forms stay as they are while the page renews itself, and no form chooses by itself what could do harm."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, Route, expect
+
+from channels.memory import user
+from gateway.web.page import Entrance
+from tests.agent_core.skills.making import library_of
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.entering import signed_in
+from tests.gateway.admin.desk import AdminWorld, admin_world
+from tests.gateway.admin.test_costs import DEAR
+from tests.gateway.admin.test_models import menu
+from tests.gateway.admin.test_pages import act
+from tests.gateway.admin.test_schedules import BOB, NINE
+from tests.page_server import Page
+from tests.process import REPOSITORY
+
+pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
+
+SCREENS = (
+    "schedules",
+    "schedules/abc123",
+    "runs",
+    f"memory/{BOB}",
+    "skills",
+    "skills/chart",
+    "people",
+    "groups",
+    "costs",
+    "models",
+    "settings",
+    "log",
+    "browsers",
+)
+"""Those with forms."""
+BEGIN = """() => {
+  let number = 0;
+  for (const each of document.querySelectorAll("#content details")) each.open = true;
+  const fields = "#content :is(input, textarea, select):not([type=hidden], [type=file])";
+  for (const field of document.querySelectorAll(fields)) {
+    if (field.tagName === "SELECT") field.selectedIndex = field.options.length - 1;
+    else field.value = field.type === "date" ? "2026-01-02" : `begun ${number++}`;
+  }
+  document.querySelector("#content button")?.focus();
+}"""
+"""Unfolds everything, fills in all forms, and chooses the last entry of each list."""
+STATE = """() => {
+  const { activeElement: focus, scrollingElement: { scrollTop } } = document;
+  const all = (selector) => [...document.querySelectorAll(`#content ${selector}`)];
+  const fields = all(":is(input, textarea, select)").map((field) => [field.name, field.value]);
+  const open = all("details").map((details) => details.open);
+  return JSON.stringify([fields, open, focus.tagName, focus.textContent, focus.closest("form")?.innerText, scrollTop]);
+}"""
+RENEW = """() => new Promise((done) => {
+  document.body.addEventListener("htmx:afterSettle", done, { once: true });
+  window.htmx.trigger(document.body, "changed");
+}).then(() => null)"""
+CHOOSES = """() => [...document.querySelectorAll("#content form.act select")]
+  .filter((list) => list.options[0].value && ![...list.options].some((each) => each.defaultSelected))
+  .map((list) => list.options[0].value)"""
+"""The values that forms of actions choose although nobody has chosen them, and although they are not in force."""
+HARMLESS = {"USD", "USD a day", "a day", "here", "member", "/cron add"}
+
+
+class Slow:
+    """Keeps the answers to requests for a screen until they are let go."""
+
+    def __init__(self) -> None:
+        self.arrived = asyncio.Event()
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, route: Route) -> None:
+        self.arrived.set()
+        await self.go_on.wait()
+        await route.continue_()
+
+
+async def a_busy_place(world: AdminWorld) -> None:
+    """Let people write, plan, remember and limit so much that each screen has all its forms."""
+    for name in ("ann", "bob"):
+        await world.bot.channel.hears("hello", sender=user(name))
+    await world.bot.channel.hears("hello", sender=user("ann"), group="team")
+    await world.bot.app.settled()
+    await world.bot.made.store.jobs.add(NINE)
+    await world.bot.made.memories.of(BOB).remember("likes tea", "Bob", ())
+    async with world.client() as client:
+        await act(client, "/budget memory:bob", "5", "USD", "a day")
+        await act(client, "/activation", "always", "channel", chat=str(world.bot.channel.chat(group="team")))
+
+
+async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_sent(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with admin_world(tmp_path, "Hi", "Hi", "Hi", model=DEAR) as world, world.tab(browser, "costs") as tab:
+        await a_busy_place(world)
+        await tab.reload()
+        bob = tab.get_by_role("row").filter(has_text="memory:bob").filter(has_text="USD a day")
+        renewal = Slow()
+        await tab.route("**/admin/costs", renewal)
+        await bob.get_by_role("button", name="Raise to").click()
+        await renewal.arrived.wait()
+        whose = tab.get_by_label("For")
+        await whose.select_option(label=await whose.locator("option", has_text="memory:bob").inner_text())
+        await tab.get_by_label("Amount").press_sequentially("3")
+        renewal.go_on.set()
+        await expect(bob).to_contain_text("10 USD a day")
+        await expect(tab.get_by_label("Amount")).to_be_focused()
+        await tab.keyboard.type("3")
+        await tab.get_by_label("Each").select_option("a month")
+        await tab.get_by_role("button", name="Set", exact=True).click()
+        await expect(tab.get_by_role("row").filter(has_text="33 USD a month")).to_contain_text("memory:bob")
+        await expect(tab.get_by_label("Amount")).to_have_value("")
+        await expect(tab.get_by_text("Everything together")).to_have_count(1)  # the entry of the list
+
+
+async def test_what_is_begun_stays_on_every_screen_and_nothing_harmful_is_chosen_by_itself(
+    browser: Browser, tmp_path: Path
+) -> None:
+    page = Page(tmp_path / "page")
+    async with (
+        page.open(),
+        signed_in(page.server),
+        admin_world(
+            tmp_path / "bot",
+            *("Hi", "Hi", "Hi"),
+            model=DEAR,
+            models=menu("ready"),
+            skills=library_of(REPOSITORY / "skills"),
+            entrance=Entrance(page.server, page.guests),
+        ) as world,
+        world.tab(browser, "inbox") as tab,
+    ):
+        await a_busy_place(world)
+        chosen: set[str] = set()
+        for screen in SCREENS:
+            await tab.goto(f"{world.server.url}admin/{screen}")
+            await expect(tab.locator("#content h1")).to_be_visible()
+            chosen |= set(await tab.evaluate(CHOOSES))
+            await tab.evaluate(BEGIN)
+            begun = await tab.evaluate(STATE)
+            await tab.evaluate(RENEW)
+            assert await tab.evaluate(STATE) == begun, screen
+        assert chosen == HARMLESS
