@@ -73,7 +73,8 @@ class Timer:
                 self._planned.clear()
                 await self._guarded_tick()
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(self._planned.wait(), self._most)
+                    async with asyncio.timeout(self._most):
+                        await self._planned.wait()
         finally:
             self._scheduler.shutdown(wait=False)
 

@@ -137,6 +137,26 @@ async def test_a_clock_set_back_by_a_day_does_not_put_it_to_sleep(tmp_path: Path
         assert await here.fires() == "second"
 
 
+async def test_it_ends_even_at_the_moment_when_something_is_planned() -> None:
+    planned, ticked = asyncio.Event(), asyncio.Event()
+
+    async def tick() -> None:
+        ticked.set()
+
+    async def next_due() -> None:
+        return None
+
+    timer = asyncio.create_task(Timer(tick, next_due, planned, OffsetClock(), NEVER).run())
+    await ticked.wait()
+    for _ in range(10):  # until it waits
+        await asyncio.sleep(0)
+    planned.set()
+    timer.cancel()
+    await asyncio.wait([timer], timeout=10)
+
+    assert timer.cancelled()
+
+
 async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
     async with woken(tmp_path, look_every=0.1) as here:
         here.breaks = True

@@ -4,6 +4,7 @@ import asyncio
 import itertools
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -62,10 +63,9 @@ class Calendar:
         until = self.monotonic() + seconds
         while (left := until - self.monotonic()) > 0:
             moved = self._moved
-            try:
-                await asyncio.wait_for(moved.wait(), left)
-            except TimeoutError:
-                continue
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):  # wait_for loses a cancellation at the moment of a move
+                    await moved.wait()
 
     def move_to(self, at: float) -> None:
         """Move the clock. A move backwards changes only the date, as when a user sets the system clock."""
