@@ -223,7 +223,8 @@ class MemoryChannel:
                 while not predicate():
                     self._changed.clear()
                     try:  # the predicate may depend on things that this channel does not notice
-                        await asyncio.wait_for(self._changed.wait(), 0.02)
+                        async with asyncio.timeout(0.02):
+                            await self._changed.wait()
                     except TimeoutError:
                         continue
         except TimeoutError:

@@ -123,7 +123,8 @@ class EventRing:
 
     async def _wait_for_change(self, changed: asyncio.Event) -> bool:
         try:
-            await asyncio.wait_for(changed.wait(), self._beat)
+            async with asyncio.timeout(self._beat):
+                await changed.wait()
         except TimeoutError:
             return False
         return True

@@ -172,7 +172,8 @@ class AuditLog:
         while not ends:
             waiting = [await self._queue.get()]
             with suppress(TimeoutError):  # collect lines that follow soon, to save writes
-                await asyncio.wait_for(self._closing.wait(), TOGETHER)
+                async with asyncio.timeout(TOGETHER):
+                    await self._closing.wait()
             while not self._queue.empty():
                 waiting.append(self._queue.get_nowait())
             ends = None in waiting

@@ -216,7 +216,8 @@ class Writer:
         self._alone = _patient(self._alone, trouble)
         self._jobs = _patient(self._jobs, trouble)
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._closing.wait(), self._try_again_every)
+            async with asyncio.timeout(self._try_again_every):
+                await self._closing.wait()
 
     async def _commit(self, batch: list[_Job]) -> Exception | None:
         """Commit changes in one transaction. Returns the error, if any; then nothing is changed and no future done."""
