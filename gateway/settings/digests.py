@@ -16,7 +16,7 @@ _DIGITS = 8
 
 def digests(settings: Settings) -> str:
     """Return a digest of each setting that is not the default, as JSON. A value cannot be read from it."""
-    values = {name: value for name, value in settings if name not in FOUND | _OF_A_NODE}
+    values = {name: getattr(settings, name) for name in Settings.model_fields if name not in FOUND | _OF_A_NODE}
     found = dict(_flat({**values, **settings.channels}))
     usual = dict(_flat({name: field.default for name, field in Settings.model_fields.items() if name in values}))
     told = {

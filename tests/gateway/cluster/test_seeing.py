@@ -120,7 +120,9 @@ def test_digests_tell_settings_apart_without_telling_them(tmp_path: Path) -> Non
     same = {**plain, "PARLEY_HOME": str(tmp_path / "b"), "PARLEY_NODE_NAME": "b", "PARLEY_WEB_PORT": "0"}
     other = {**plain, "TELEGRAM_BOT_TOKEN": "12345:" + "b" * 35}
 
-    told, told_again, told_otherwise = (digests(load_settings(each, tmp_path)) for each in (plain, same, other))
+    loaded = [load_settings(each, tmp_path) for each in (plain, same, other)]
+    assert all(each.secrets for each in loaded), "what an object caches is no setting, and differs in each process"
+    told, told_again, told_otherwise = map(digests, loaded)
 
     assert told == told_again
     assert set(json.loads(told)) >= {"model", "telegram.bot_token"}
