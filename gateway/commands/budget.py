@@ -19,7 +19,7 @@ from gateway.texts.say import say
 
 _TARGET = re.compile(
     r"\s*(?:(?P<here>here|这里|本聊天|本群)|(?P<me>me|我)|(?P<all>all|全部|所有)"
-    r"|(?:job|任务)\s*(?P<job>[0-9a-z]{1,20})|~(?P<named>[0-9a-f]{12})|(?P<person>[a-z]+:[^\s]+))(?![a-z0-9_])",
+    r"|(?:job|日程|任务)\s*(?P<job>[0-9a-z]{1,20})|~(?P<named>[0-9a-f]{12})|(?P<person>[a-z]+:[^\s]+))(?![a-z0-9_])",
     re.IGNORECASE,
 )
 """The account, before the allowance; the chat is meant without one."""

@@ -20,7 +20,7 @@ TEXTS = {
     },
     "not_given": {
         "en": "Only addresses written by a user can be opened here.",
-        "zh": "这里只能读取由人给出的网址。",
+        "zh": "这里只能打开用户写出的网址。",
     },
     "source_page": {"en": "{name}", "zh": "{name}"},
     "source_search": {"en": "a web search", "zh": "网页搜索"},
@@ -57,7 +57,7 @@ TEXTS = {
     "ask_withdrawn": {"en": "✗ No longer needed: {what}", "zh": "✗ 已不再需要：{what}"},
     "ask_changed": {
         "en": "✗ Not done, because the files involved have changed since you were asked: {what}",
-        "zh": "✗ 未执行，相关文件在显示之后已更改：{what}",
+        "zh": "✗ 未执行：询问之后，相关文件已更改：{what}",
     },
     "changed_since": {
         "en": "The files involved have changed since it was approved.",
@@ -93,7 +93,7 @@ TEXTS = {
     "rules_unknown": {"en": "There is no rule {id} here.", "zh": "这里没有编号为 {id} 的规则。"},
     "rules_not_yours": {
         "en": "Only the person it was made for, or an owner, can change this.",
-        "zh": "只有它的对象或所有者可以更改。",
+        "zh": "只有这条规则的使用者或所有者可以更改。",
     },
     "rules_button": {"en": "Ask again: {id}", "zh": "重新询问：{id}"},
     "ask_you": {"en": "you", "zh": "您"},

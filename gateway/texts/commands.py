@@ -30,7 +30,7 @@ TEXTS = {
         "zh": "最近 {count} 轮对话我已不再记得。聊天里的消息保留，文件也保持现状。",
     },
     "btw_answer": {"en": "*Aside, not part of the conversation:*", "zh": "*顺便回答，不计入对话：*"},
-    "btw_stopped": {"en": "I stopped answering your question aside.", "zh": "已停止回答你顺便提的问题。"},
+    "btw_stopped": {"en": "I stopped answering your question aside.", "zh": "已停止回答您顺便提的问题。"},
     "btw_no_answer": {
         "en": "The model gave no answer. Ask again with {slash}btw, or without it to let it use its tools.",
         "zh": "模型没有回答。请用 {slash}btw 再问一次，或直接提问，这样它可以使用工具。",

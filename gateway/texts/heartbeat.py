@@ -86,7 +86,7 @@ TEXTS = {
     "heartbeat_looking": {"en": "I am checking.", "zh": "正在检查。"},
     "heartbeat_switched_off": {
         "en": "The heartbeat is off. I write here only when I am asked, or for jobs that you have made.",
-        "zh": "心跳已关闭。只有您找我，或您设定的任务到点时，我才会在这里发消息。",
+        "zh": "心跳已关闭。只有您找我，或您设定的日程到点时，我才会在这里发消息。",
     },
     "heartbeat_was_off": {"en": "The heartbeat is off already.", "zh": "心跳本来就是关闭的。"},
     "heartbeat_switched_on": {

@@ -274,11 +274,11 @@ TEXTS = {
     },
     "again_button": {"en": "Try again", "zh": "重试"},
     "cause_silent": {"en": "The model gave no answer.", "zh": "模型没有给出回答。"},
-    "cause_stopped": {"en": "Somebody stopped it.", "zh": "有人让它停止了。"},
+    "cause_stopped": {"en": "Somebody stopped it.", "zh": "已被人停止。"},
     "cause_mistake": {"en": "Something went wrong on our side.", "zh": "我们这边出了点问题。"},
     "cause_skill": {
         "en": "The skill {skill} that it follows cannot be used any more. Put it back, or change the job.",
-        "zh": "它所用的技能 {skill} 已无法使用，请恢复该技能或修改这项安排。",
+        "zh": "它所用的技能 {skill} 已无法使用，请恢复该技能或修改这个日程。",
     },
     "cause_permission": {
         "en": "It needed things that somebody has to approve, and nobody can be asked then.",

@@ -33,11 +33,11 @@ TEXTS = {
     "budget_of_here": {"en": "This chat", "zh": "本聊天"},
     "budget_of_chat": {"en": "Chat {name}", "zh": "聊天 {name}"},
     "budget_of_person": {"en": "{name} in all chats", "zh": "{name}（所有聊天）"},
-    "budget_of_job": {"en": "Job {name}", "zh": "任务 {name}"},
+    "budget_of_job": {"en": "Job {name}", "zh": "日程 {name}"},
     "budget_of_all": {"en": "Everything together", "zh": "全部合计"},
     "budget_set": {
         "en": "The budget is set. What waits for it goes on if there is room now.",
-        "zh": "预算已设置。如果额度足够，等待中的任务会继续。",
+        "zh": "预算已设置。如果额度足够，等待中的运行会继续。",
     },
     "budget_high_enough": {"en": "The budget is that high already.", "zh": "预算已经有这么高了。"},
     "budget_removed": {"en": "The budget is removed.", "zh": "预算已取消。"},
@@ -55,7 +55,7 @@ TEXTS = {
     },
     "budget_no_job": {
         "en": "There is no job {id} here. See {slash}cron list.",
-        "zh": "这里没有任务 {id}，请看 {slash}cron list。",
+        "zh": "这里没有日程 {id}，请看 {slash}cron list。",
     },
     "budget_gone": {"en": "I no longer know whose budget this is.", "zh": "我已经不知道这是谁的预算了。"},
     "budget_near": {

@@ -28,7 +28,7 @@ TEXTS = {
     "revoked_messages": {"en": "waiting messages: {count}", "zh": "等待的消息：{count}"},
     "revoked_questions": {"en": "open questions: {count}", "zh": "待批准的请求：{count}"},
     "revoked_tasks": {"en": "background tasks: {count}", "zh": "后台任务：{count}"},
-    "revoked_jobs": {"en": "scheduled jobs: {count}", "zh": "定时任务：{count}"},
+    "revoked_jobs": {"en": "scheduled jobs: {count}", "zh": "日程：{count}"},
     "gap_not_read": {
         "en": "I could not read the messages sent while I was offline ({reason}). Chats: {count} ({chats}). "
         "New messages there are answered; missed ones may need to be sent again.",

@@ -10,7 +10,7 @@ TEXTS = {
     "page_by_model": {"en": "By model", "zh": "按模型"},
     "page_by_chat": {"en": "By chat", "zh": "按聊天"},
     "page_by_person": {"en": "By person", "zh": "按用户"},
-    "page_by_job": {"en": "By job", "zh": "按任务"},
+    "page_by_job": {"en": "By job", "zh": "按日程"},
     "page_costs_total": {
         "en": "{tokens} tokens in {calls} calls; days of the time zone {zone}",
         "zh": "{calls} 次调用，{tokens} 词元；日期按时区 {zone} 计算",
@@ -23,7 +23,7 @@ TEXTS = {
     "page_costs_no_model": {"en": "Unknown model", "zh": "未知模型"},
     "page_costs_no_chat": {"en": "Without a chat", "zh": "不属于任何聊天"},
     "page_costs_no_person": {"en": "Without a person", "zh": "不属于任何用户"},
-    "page_costs_no_job": {"en": "Not by a job", "zh": "非任务产生"},
+    "page_costs_no_job": {"en": "Not by a job", "zh": "非日程产生"},
     "page_costs_left_out": {"en": "and {count} more", "zh": "另有 {count} 项"},
     "page_costs_runs": {"en": "Each name leads to its runs.", "zh": "点击名称可查看相应的运行记录。"},
     "page_costs_days": {"en": "By day", "zh": "按天"},
@@ -63,7 +63,7 @@ TEXTS = {
     },
     "page_costs_each_job": {
         "en": "Each job without a budget of its own: {allowance} (settings)",
-        "zh": "没有单独预算的任务：{allowance}（来自设置）",
+        "zh": "没有单独预算的日程：{allowance}（来自设置）",
     },
     "page_costs_set": {"en": "Set a budget", "zh": "设置预算"},
     "page_costs_for": {"en": "For", "zh": "对象"},

@@ -2,10 +2,10 @@
 
 TEXTS = {
     "page_memory": {"en": "Memory", "zh": "记忆"},
-    "memory_title": {"en": "**What I remember here**", "zh": "**我在此处记住的内容**"},
+    "memory_title": {"en": "**What I remember here**", "zh": "**我在这里记住的内容**"},
     "memory_none": {
         "en": "I remember nothing here yet. Tell me to remember something, or use `{slash}memory add WORDS`.",
-        "zh": "我在此处还没有记住任何内容。可以让我记住，或使用 `{slash}memory add 内容`。",
+        "zh": "这里还没有记住任何内容。您可以让我记住某件事，或使用 `{slash}memory add 内容`。",
     },
     "memory_more": {"en": "- … and {count} older ones", "zh": "- ……还有 {count} 条更早的"},
     "memory_added": {"en": "Remembered: {fact}", "zh": "已记住：{fact}"},
@@ -32,7 +32,7 @@ TEXTS = {
     "memory_no_chats": {
         "en": "Nothing is remembered yet. Facts that somebody tells me to remember, or that a summary finds worth "
         "keeping, are listed here by chat.",
-        "zh": "还没有记忆。有人让我记住的内容，以及摘要认为值得保留的内容，会按聊天列在这里。",
+        "zh": "还没有记忆。有人让我记住的事，以及总结对话时值得保留的事，会按聊天列在这里。",
     },
     "memory_who": {
         "en": "Owners see the memory of every chat, admins that of their own.",

@@ -58,14 +58,14 @@ TEXTS = {
     "schedules_reminder": {"en": "Reminder: these words are sent", "zh": "提醒：直接发送这些文字"},
     "schedules_time": {"en": "Time, such as “every weekday 9:00”", "zh": "时间，例如“工作日 9:00”"},
     "schedules_words": {"en": "Words", "zh": "内容"},
-    "schedules_beats": {"en": "Heartbeats", "zh": "定时查看"},
+    "schedules_beats": {"en": "Heartbeats", "zh": "心跳"},
     "schedules_on": {"en": "on", "zh": "开启"},
     "schedules_off": {"en": "off", "zh": "关闭"},
     "schedules_switch_on": {"en": "Switch on", "zh": "开启"},
     "schedules_switch_off": {"en": "Switch off", "zh": "关闭"},
-    "schedules_look": {"en": "Look now", "zh": "立即查看"},
+    "schedules_look": {"en": "Look now", "zh": "立即检查"},
     "schedules_no_beats": {
         "en": "No chat has a heartbeat. Where it is switched on, I look regularly whether something needs attention.",
-        "zh": "没有聊天开启定时查看。开启后，我会定期查看是否有需要注意的事项。",
+        "zh": "没有聊天开启心跳。开启后，我会定期检查有没有需要处理的事。",
     },
 }

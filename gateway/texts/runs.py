@@ -67,7 +67,7 @@ TEXTS = {
     "reword_offer": {
         "en": "You edited your message after I had begun to act on it, so I did not start again. What I did "
         "stays, files too.",
-        "zh": "你修改消息时，我已经按原来的内容开始操作，所以没有重新开始。已做的更改（包括文件）会保留。",
+        "zh": "您修改消息时，我已经按原来的内容开始操作，所以没有重新开始。已做的更改（包括文件）会保留。",
     },
     "reword_button": {"en": "Answer again with the new words", "zh": "按修改后的内容重新回答"},
     "retry_files": {

@@ -50,7 +50,7 @@ SETTINGS = {
     "budgets.all": "全部合计的预算，如 2 USD a day; 30 USD a month。留空：没有。",
     "budgets.chat": "每个聊天的预算，以美元或词元计，如 200k tokens a day。",
     "budgets.person": "每个人在所有聊天中合计的预算。",
-    "budgets.job": "每个定时任务的预算。",
+    "budgets.job": "每个日程的预算。",
     "budgets.cheaper_model": "预算用到 80 % 后改用的模型，写法同 PARLEY_MODEL。",
     "budgets.unknown_price": "价格未知的模型按每百万词元多少美元计算。本机上的模型算免费。",
     "quotas.chat_mb": "一个聊天的文件最多占用的 MB，含为 /undo 保留的部分。",

@@ -54,7 +54,7 @@ TEXTS = {
         "en": "**Because** job `{id}` was due {when}: {words}",
         "zh": "**起因**：日程 `{id}` 于 {when} 到期：{words}",
     },
-    "why_by_check_in": {"en": "**Because** the heartbeat was due {when}", "zh": "**起因**：定时查看于 {when} 到期"},
+    "why_by_check_in": {"en": "**Because** the heartbeat was due {when}", "zh": "**起因**：心跳检查于 {when} 到期"},
     "why_by_unknown": {"en": "**Because**: the first message is not kept", "zh": "**起因**：最初的消息没有保留"},
     "why_message_link": {"en": "show", "zh": "查看"},
     "why_model": {"en": "**Model**: {model}, {tokens} tokens", "zh": "**模型**：{model}，{tokens} 个词元"},
