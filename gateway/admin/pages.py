@@ -1,5 +1,6 @@
 """Serves the admin pages: screens, the actions on them, and their files."""
 
+import asyncio
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,10 @@ FILES = (
     "uplot.min.css",
     "uplot.min.js",
 )
+LOOK_EVERY = 1.5
+"""Seconds between two looks if something has changed of which a script waits to hear."""
+MOST_LOOKS = 15
+"""Looks after which it is told that nothing has."""
 NOWHERE = View("nowhere.html", {})
 """What is shown for an address that names nothing."""
 
@@ -80,12 +85,17 @@ class AdminPages:
         return web.Response(text=page, content_type="text/html", status=404 if view is NOWHERE else 200)
 
     async def _feed(self, request: web.Request) -> web.StreamResponse:
-        desk = self._open_desk()
-        visit = await self._visit(request, desk)
-        feed = desk.feeds.get(request.match_info["name"])
-        if feed is None:
-            raise web.HTTPNotFound(text=visit.say("page_not_found"))
-        return web.json_response(await feed(visit), headers={"Cache-Control": "no-store"})
+        """Answer with what a script asks for; if it knows the present version, once there is another one."""
+        desk, known, looks = self._open_desk(), request.query.get("known"), 0
+        while True:
+            visit = await self._visit(request, desk)  # the right to see it may end meanwhile
+            feed = desk.feeds.get(request.match_info["name"])
+            if feed is None:
+                raise web.HTTPNotFound(text=visit.say("page_not_found"))
+            found, looks = await feed(visit), looks + 1
+            if known is None or found.get("version") != known or looks == MOST_LOOKS or self._desk is not desk:
+                return web.json_response(found, headers={"Cache-Control": "no-store"})
+            await asyncio.sleep(LOOK_EVERY)
 
     async def _act(self, request: web.Request) -> web.StreamResponse:
         """Run the command of a form, and return its reply as a part of the page."""

@@ -75,15 +75,19 @@ class InboxScreen:
         return len(await self._open()) + len(await self._waiting())
 
     async def news(self, visit: Visit) -> Mapping[str, object]:
-        """Return the number of things that wait, a name of their present state, and the newest, without its words."""
+        """Return the number of things that wait, a name of their present state, and those that the visitor may answer.
+
+        Their words are left out: notifications are shown on locked screens.
+        """
         asked, waiting = await self._asked(visit), await self._waiting()
-        found = [(each.question.asked_at, each.key, _kind(each.question), each.chat) for each in asked]
-        found += [(each.stranger.at, each.key, "stranger", each.name) for each in waiting]
-        newest = None
-        if found:
-            at, key, kind, where = max(found)
-            newest = {"id": key, "kind": kind, "where": where, "title": visit.say(f"inbox_{kind}"), "at": at}
-        return {"count": len(found), "version": _version(asked, waiting), "newest": newest}
+        items = [
+            _item(visit, each.key, "question" if each.question.is_of_model else "approval", each.chat)
+            | {"is_elsewhere": each.question.chat.model_copy(update={"thread": None}) != visit.chat}
+            for each in asked
+            if each.may_answer
+        ]
+        items += [_item(visit, each.key, "stranger", each.name) | {"is_elsewhere": True} for each in waiting]
+        return {"count": len(asked) + len(waiting), "version": _version(asked, waiting), "items": items}
 
     async def _open(self) -> list[Question]:
         now = self._clock.time()
@@ -113,8 +117,8 @@ class InboxScreen:
         return [_Waiting(each, each.event.sender.name) for each in await self._strangers.waiting()]
 
 
-def _kind(question: Question) -> str:
-    return "question" if question.is_of_model else "approval"
+def _item(visit: Visit, key: str, kind: str, where: str) -> dict[str, object]:
+    return {"id": key, "kind": kind, "where": where, "title": visit.say(f"inbox_{kind}")}
 
 
 def _version(asked: Iterable[_Asked], waiting: Iterable[_Waiting]) -> str:

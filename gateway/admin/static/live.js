@@ -1,6 +1,6 @@
 // Keeps the badges and the inbox as they are now. Cards that stay are not touched, so focus and typed words stay too.
 
-const EVERY = 3000; // milliseconds; a hidden tab asks nothing
+import { followInbox } from "/inbox.js";
 
 function badges(fresh) {
   for (const badge of document.querySelectorAll("[data-badge]")) {
@@ -41,17 +41,10 @@ document.body.addEventListener("htmx:beforeSwap", (event) => {
   renew(list, fresh);
 });
 
-async function look() {
-  if (document.hidden) return;
-  const answer = await fetch("/admin/api/inbox").catch(() => null);
-  if (!answer?.ok) return;
-  const news = await answer.json();
+followInbox(({ count, version }) => {
   const badge = document.querySelector("[data-badge=inbox]");
-  badge.querySelector("b").textContent = news.count;
-  badge.hidden = news.count === 0;
+  badge.querySelector("b").textContent = count;
+  badge.hidden = count === 0;
   const list = document.querySelector("[data-live=inbox]");
-  if (list && list.dataset.version !== news.version) window.htmx.trigger(document.body, "changed");
-}
-
-setInterval(look, EVERY);
-document.addEventListener("visibilitychange", look);
+  if (list && list.dataset.version !== version) window.htmx.trigger(document.body, "changed");
+});

@@ -8,6 +8,7 @@ import { List } from "./list.js";
 import { Composer } from "./composer.js";
 import { View } from "./view.js";
 import { Notices } from "./notices.js";
+import { followInbox } from "./inbox.js";
 import { about, post } from "./net.js";
 
 const LAST = "parley.conversation";
@@ -132,5 +133,9 @@ for (const idea of words.ideas) {
   by("ideas").append(element("li", {}, button));
 }
 list.onloaded = title;
+followInbox(({ count }) => {
+  const said = [" ", element("b", { textContent: count }), element("span", { className: "unseen", textContent: words.waiting })];
+  by("waiting").replaceChildren(...(count ? said : []));
+});
 open(opened());
 if (matchMedia("(pointer: fine)").matches) composer.focus();

@@ -11,15 +11,20 @@ export async function about() {
   return told;
 }
 
-export function headers() {
+// Answers the headers of a request that changes something, once the token is known.
+export async function headers() {
+  if (token === null) await about();
   return token ? { "X-Parley-Token": token } : {};
 }
 
 // Posts JSON and returns the answer. A token that has been replaced is asked for again. Throws TypeError if the server
 // cannot be reached.
 export async function post(path, body) {
-  if (token === null) await about();
-  const send = () => fetch(path, { method: "POST", headers: { "Content-Type": "application/json", ...headers() }, body: JSON.stringify(body) });
+  const send = async () => {
+    const all = { "Content-Type": "application/json", ...(await headers()) };
+    return fetch(path, { method: "POST", headers: all, body: JSON.stringify(body) });
+  };
+  await headers();
   const used = token;
   const answer = await send();
   if (answer.status !== 403) return answer;

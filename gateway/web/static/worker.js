@@ -1,5 +1,5 @@
 // The service worker: keeps the page's own files, and nothing of what is said. Without a network it says so. It also shows
-// notifications, and opens their conversations.
+// notifications, and opens what they are about.
 
 const KEPT = "parley-shell-1";
 const OFFLINE = "/offline.html";
@@ -27,9 +27,12 @@ addEventListener("notificationclick", (event) => {
   event.waitUntil(show(event.notification.data));
 });
 
-async function show(conversation) {
-  const [tab] = await clients.matchAll({ type: "window", includeUncontrolled: true });
-  if (!tab) return clients.openWindow(`/#${conversation}`);
+// Opens an address of the page, or a conversation. No tab that shows something else is led away from it.
+async function show(what) {
+  const path = what.startsWith("/") ? what : "/";
+  const tabs = await clients.matchAll({ type: "window", includeUncontrolled: true });
+  const tab = tabs.find(({ url }) => new URL(url).pathname === path);
+  if (!tab) return clients.openWindow(path === what ? what : `/#${what}`);
   await tab.focus();
-  tab.postMessage({ open: conversation });
+  if (path !== what) tab.postMessage({ open: what });
 }

@@ -96,14 +96,15 @@ async def test_the_feed_counts_and_names_no_words(tmp_path: Path) -> None:
         async with client.get("/admin/api/inbox") as answer:
             before = await answer.json()
         assert before["count"] == 0
-        assert before["newest"] is None
+        assert before["items"] == []
         request = await asked(world.bot, sender=user("bob"))
         async with client.get("/admin/api/inbox") as answer:
             text = await answer.text()
             after = await answer.json()
         assert after["count"] == 1
-        assert after["newest"]["id"] == request
-        assert after["newest"]["kind"] == "approval"
+        assert [(each["id"], each["kind"], each["is_elsewhere"]) for each in after["items"]] == [
+            (request, "approval", True)
+        ]
         assert after["version"] != before["version"]
         assert "echo" not in text
         async with client.get("/admin/api/nothing") as missing:

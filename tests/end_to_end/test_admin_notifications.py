@@ -1,0 +1,84 @@
+"""What waits in other chats is counted on the page's tabs as it comes, and notified once while nobody looks at them."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from playwright.async_api import Browser, BrowserContext, Page, expect
+
+from channels.memory import user
+from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.test_page_phone import AWAY, NOTIFIED
+from tests.entering import let_in
+from tests.gateway.admin.desk import AdminWorld, admin_world
+from tests.gateway.approving import CHART, asked, recorder
+
+pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
+
+LEFT = AWAY + "; document.dispatchEvent(new Event('visibilitychange'))"
+CLICKED = """async () => {
+  const opened = [];
+  clients.openWindow = async (address) => opened.push(address);  // a browser opens one only for a finger
+  const [notification] = await registration.getNotifications();
+  const clicked = new NotificationEvent("notificationclick", { notification });
+  dispatchEvent(clicked);
+  while (!opened.length) await new Promise((done) => setTimeout(done, 20));
+  return opened;
+}"""
+"""Clicks on a notification in the worker, and returns the addresses that it opens."""
+
+
+@asynccontextmanager
+async def two_tabs(world: AdminWorld, browser: Browser) -> AsyncIterator[tuple[BrowserContext, Page, Page]]:
+    """Open the chat and the screen of costs in one browser that may notify."""
+    context = await browser.new_context(locale="en-GB")
+    context.set_default_timeout(30_000)
+    await context.grant_permissions(["notifications"])
+    await let_in(context, world.server.link)
+    chat, costs = await context.new_page(), await context.new_page()
+    await chat.goto(world.server.url)
+    await costs.goto(f"{world.server.url}admin/costs")
+    await chat.evaluate("navigator.serviceWorker.ready.then(() => null)")
+    yield context, chat, costs
+    await context.close()
+
+
+async def test_an_approval_asked_elsewhere_is_counted_in_all_tabs_and_notified_once(
+    browser: Browser, tmp_path: Path
+) -> None:
+    tool, ran = recorder()
+    async with (
+        admin_world(tmp_path, CHART, "Here is your chart.", tools=(tool,)) as world,
+        two_tabs(world, browser) as (context, chat, costs),
+    ):
+        for tab in (chat, costs):
+            await tab.evaluate(LEFT)
+        request = await asked(world.bot, sender=user("bob"))
+        await expect(chat.get_by_role("link", name="Manage 1 waiting")).to_be_visible()
+        await expect(costs.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
+        assert await chat.evaluate(NOTIFIED, 1) == [["Bob (memory)", "/admin/inbox"]]
+        assert await context.service_workers[0].evaluate(CLICKED) == ["/admin/inbox"]
+
+        await world.bot.channel.presses(f"/approve {request}", sender="ann")
+        await expect(chat.get_by_role("link", name="Manage", exact=True)).to_be_visible()
+        await chat.wait_for_function(
+            "async () => !(await (await navigator.serviceWorker.ready).getNotifications()).length"
+        )
+        await world.bot.channel.until(lambda: any(text.endswith("Here is your chart.") for text in world.bot.screen))
+        assert ran == [["python3", "chart.py"]]
+
+
+async def test_what_comes_while_a_tab_is_looked_at_is_only_counted(browser: Browser, tmp_path: Path) -> None:
+    tool, _ = recorder()
+    async with (
+        admin_world(tmp_path, CHART, tools=(tool,)) as world,
+        two_tabs(world, browser) as (_, chat, costs),
+    ):
+        await chat.evaluate(LEFT)
+        await asked(world.bot, sender=user("bob"))
+        await expect(chat.get_by_role("link", name="Manage 1 waiting")).to_be_visible()
+        await expect(costs.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
+        await chat.wait_for_function("JSON.parse(localStorage.getItem('parley.inbox') ?? '[]').length === 1")
+        await costs.evaluate(LEFT)
+        assert await chat.evaluate("navigator.serviceWorker.ready.then((it) => it.getNotifications())") == []
