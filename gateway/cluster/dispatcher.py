@@ -33,7 +33,7 @@ class Dispatcher:
         self._store = store
         self._work = work
         self._background = Background("taking over a chat failed")
-        self._reading = Background("reading an event failed")
+        self._releasing = Background("releasing chats failed")
         self._missing: set[int] = set()
         """Inbox rows of our chats that were not in hand when they were last looked for."""
         signals.on(INBOX, self._came_elsewhere)
@@ -45,7 +45,7 @@ class Dispatcher:
         self._background.start(self._read_claims(), "claims")
 
     async def close(self) -> None:
-        await asyncio.gather(self._background.stop(), self._reading.stop(), self.ownership.close())
+        await asyncio.gather(self._background.stop(), self._releasing.stop(), self.ownership.close())
 
     def knows(self, chat: ChatKey) -> bool:
         """Return True if this node can reach the chat."""
@@ -74,7 +74,7 @@ class Dispatcher:
     @property
     def is_settled(self) -> bool:
         """True unless a chat comes to this node, or leaves it."""
-        return self.ownership.is_settled and self._reading.is_idle
+        return self.ownership.is_settled
 
     async def look_for_missing(self) -> None:
         """Route what waits in the inbox for our chats and came to nobody's hands, as after a lost notification."""
@@ -97,21 +97,36 @@ class Dispatcher:
             await self.release(idle[start : start + MOST_RELEASED])
 
     async def release(self, chats: Sequence[ChatKey], *, idle: bool = True) -> None:
-        """Give up chats, only those in which nothing is to be done if `idle`."""
-        for chat in await self.ownership.release(chats, forget=self._work.forget, idle=idle):
-            self._settled(chat, [])
+        """Give up chats: only those in which nothing is to be done if `idle`, else all, whose work is cut off.
+
+        It is completed even if the caller is cancelled.
+        """
+        if ours := self.ownership.begin_release(chats):
+            await asyncio.shield(self._releasing.start(self._release(ours, idle=idle)))
 
     async def hand_over(self) -> None:
         """Give up each chat as soon as its work is at a safe point, until there is none."""
         while chats := self.ownership.owned:
             resting = [chat for chat in chats if self._work.rests(chat)]
-            await asyncio.gather(*(self._work.cut_off(chat) for chat in resting))
             await self.release(resting, idle=False)
             if resting:
                 await self.ownership.tell_of_left()
             await asyncio.sleep(LOOK_EVERY)
 
     # Implementation
+
+    async def _release(self, chats: Sequence[ChatKey], *, idle: bool) -> None:
+        if not idle:
+            await asyncio.gather(*(self._work.cut_off(chat) for chat in chats))
+        while chats := await self.ownership.release(chats, forget=self._work.forget, idle=idle):
+            if idle:
+                break
+            await asyncio.sleep(LOOK_EVERY)  # another node asks for the chat just now
+        for chat in chats:
+            self.ownership.taken_over(chat)
+            held = self.ownership.held(chat)
+            for item, is_live in held.came():
+                self._route(held, item, is_live=is_live)
 
     def _route(self, held: Held, item: InboxItem, *, is_live: bool) -> None:
         if item.seq not in held.in_hand:
@@ -134,13 +149,18 @@ class Dispatcher:
             taking.add_done_callback(partial(self._was_taken, chat))
 
     async def _take_over(self, chat: ChatKey) -> None:
-        held = self.ownership.of(chat)
-        if held is not None and held.verified is not None:  # nothing else was left there
+        held = self.ownership.held(chat)
+        if held.verified is not None:  # nothing else was left there
             self._work.forget(chat)
-            self._settled(chat, [item for item, _ in held.waiting if item.seq in held.verified])
-            return
-        self._settled(chat, await self._work.take_over(chat))
-        await self._work.taken_over(chat)
+            self._route_left(held, [item for item, _ in held.waiting if item.seq in held.verified])
+        else:
+            self._route_left(held, await self._work.take_over(chat))
+            await self._work.taken_over(chat)
+        while held.waiting:
+            came = [(item.seq, is_live) for item, is_live in held.came() if item.seq not in held.in_hand]
+            for item, is_live in await self._new_among(came):
+                self._route(held, item, is_live=is_live)
+        self.ownership.taken_over(chat)
 
     def _was_taken(self, chat: ChatKey, taking: "asyncio.Task[None]") -> None:
         """Give a chat back that could not be taken over; the sweep offers it again."""
@@ -148,36 +168,31 @@ class Dispatcher:
             self._background.start(self._give_back(chat), f"give back {chat}")
 
     async def _give_back(self, chat: ChatKey) -> None:
+        self.ownership.held(chat).came()  # nothing is to claim it again at once
         self.ownership.taken_over(chat)
         await self.release([chat], idle=False)
 
-    def _settled(self, chat: ChatKey, items: Sequence[InboxItem]) -> None:
-        """Route what was left in a chat of ours, and what came meanwhile, in the order of arrival."""
-        came = self.ownership.taken_over(chat)
-        held, live = self.ownership.of(chat), {item.seq for item, is_live in came if is_live}
-        if held is None:
-            return
+    def _route_left(self, held: Held, items: Sequence[InboxItem]) -> None:
+        """Route what was left in a chat that has just been claimed."""
+        live = {item.seq for item, is_live in held.waiting if is_live}
         for item in items:
             self._route(held, item, is_live=item.seq in live)
-        if later := [(item.seq, is_live) for item, is_live in came if item.seq not in held.in_hand]:
-            self._reading.start(self._read(later))
 
-    async def _read(self, seqs: Sequence[tuple[int, bool]], *, from_elsewhere: bool = False) -> None:
-        """Route rows of the inbox, unless they have been dealt with."""
+    async def _new_among(self, seqs: Sequence[tuple[int, bool]]) -> list[tuple[InboxItem, bool]]:
+        """Return those of these rows of the inbox that were not dealt with; the flags say which have just arrived."""
         live = {seq for seq, is_live in seqs if is_live}
-        for item in await self._store.inbox.new_among([seq for seq, _ in seqs]):
-            if from_elsewhere:
-                if not self._work.knows(item.event.chat):
-                    continue  # the sweep offers the chat to a node that does
-                self._work.heard(item.event)
-            self.dispatch(item, is_live=item.seq in live, is_passed_on=from_elsewhere)
+        found = await self._store.inbox.new_among([seq for seq, _ in seqs])
+        return [(item, item.seq in live) for item in found]
 
     async def _came_elsewhere(self, key: str) -> None:
-        if key:
-            _, seqs = json.loads(key)
-            await self._read([(int(seq), bool(is_live)) for seq, is_live in seqs], from_elsewhere=True)
-        else:
+        if not key:
             await self.look_for_missing()
+            return
+        _, seqs = json.loads(key)
+        for item, is_live in await self._new_among([(int(seq), bool(is_live)) for seq, is_live in seqs]):
+            if self._work.knows(item.event.chat):  # else the sweep offers the chat to a node that does
+                self._work.heard(item.event)
+                self.dispatch(item, is_live=is_live, is_passed_on=True)
 
     async def _wanted_elsewhere(self, key: str) -> None:
         """Give up a chat whose people are connected to another node, unless something is being done in it."""

@@ -29,6 +29,8 @@ POSTS = "posts"
 WANTED = "wanted"
 """The topic of chats of that node whose people are connected to another one."""
 ASK_EVERY = 0.25
+MOST_TOLD = 100
+"""Events or posts that one notification tells of: PostgreSQL takes 8,000 bytes."""
 MOST_ASKED = 40
 """Tries to get such a chat, as many seconds apart; then its node goes on with it."""
 
@@ -69,6 +71,11 @@ class Held:
     is_wanted: bool = False
     """True if its people are connected to this node, so that another one is asked to give it up."""
 
+    def came(self) -> list[tuple[InboxItem, bool]]:
+        """Return the events that have waited, which wait no more."""
+        waiting, self.waiting = self.waiting, []
+        return waiting
+
 
 class Ownership:
     """Implements `Sending`. Chats that were claimed come to `claimed`, whose reader takes over what was left there."""
@@ -92,6 +99,10 @@ class Ownership:
     def of(self, chat: ChatKey) -> Held | None:
         """Return the chat's state, or None if this node has nothing to do with it."""
         return self._chats.get(chat)
+
+    def held(self, chat: ChatKey) -> Held:
+        """Return the state of a chat with which this node has to do."""
+        return self._chats[chat]
 
     def owns(self, chat: ChatKey) -> bool:
         """See `Sending`."""
@@ -135,36 +146,38 @@ class Ownership:
         await held.settled.wait()
         return self.owns(chat)
 
-    def taken_over(self, chat: ChatKey) -> list[tuple[InboxItem, bool]]:
-        """Note that everything of a chat is in the hands of this node. Returns the events that waited for that."""
+    def taken_over(self, chat: ChatKey) -> None:
+        """Note that everything of a chat is in the hands of this node."""
         held = self._chats[chat]
         held.phase = Phase.OURS
-        waiting, held.waiting = held.waiting, []
         held.settled.set()
-        return waiting
 
-    async def release(
-        self, chats: Sequence[ChatKey], *, forget: Callable[[ChatKey], None], idle: bool = True
-    ) -> list[ChatKey]:
-        """Give up chats in which nothing is to be done here. Returns those that stay; call `taken_over` for each.
-
-        Args:
-            chats: Chats of this node, idle in its memory.
-            forget: Drops what the memory holds of a chat that was given up.
-            idle: False gives up chats in which something is still to be done.
-        """
+    def begin_release(self, chats: Sequence[ChatKey]) -> list[ChatKey]:
+        """Let events of these chats wait from now on. Returns the chats that are ours, to be given to `release`."""
         ours = [chat for chat in chats if self.owns(chat)]
         for chat in ours:
             self._chats[chat].phase = Phase.RELEASING
             self._chats[chat].settled.clear()
-        released = await self._rows.release(ours, self._node.id, idle=idle) if ours else []
+        return ours
+
+    async def release(
+        self, chats: Sequence[ChatKey], *, forget: Callable[[ChatKey], None], idle: bool
+    ) -> list[ChatKey]:
+        """Give up chats in which nothing is to be done here. Returns those that stay; call `taken_over` for each.
+
+        Args:
+            chats: Chats that are being released, idle in the memory of this node.
+            forget: Drops what the memory holds of a chat that was given up.
+            idle: False gives up chats in which something is still to be done.
+        """
+        released = await self._rows.release(chats, self._node.id, idle=idle)
         for chat in released:
             forget(chat)
             held = self._chats.pop(chat)
             held.settled.set()
             if held.waiting:
                 self._begin(chat, held.waiting)
-        return [chat for chat in ours if chat not in released]
+        return [chat for chat in chats if chat not in released]
 
     # Sending
 
@@ -195,10 +208,11 @@ class Ownership:
 
     async def pass_on(self, chat: ChatKey, keys: Sequence[str]) -> None:
         """See `Sending`."""
-        key = json.dumps([str(chat), list(keys)])
+        parts = [keys[start : start + MOST_TOLD] for start in range(0, len(keys), MOST_TOLD)]
 
         def tell(connection: Connection, owner: str) -> None:
-            self._signals.tell(connection, owner, POSTS, key)
+            for part in parts:
+                self._signals.tell(connection, owner, POSTS, json.dumps([str(chat), part]))
 
         await self._rows.tell_owner(chat, tell)
 
@@ -241,12 +255,13 @@ class Ownership:
                 is_ours = await self._is_claimed(chat, held)
         except StoreUnavailable:  # this node was fenced; the others find the rows
             log.warning("a chat was not claimed", chat=str(chat))
-        if held.phase is Phase.TAKING_OVER:
-            log.debug("chat claimed", chat=str(chat), number=held.number)
-            self.claimed.put_nowait(chat)
-        else:
-            del self._chats[chat]
-            held.settled.set()
+        finally:  # after an error of the database, the sweep finds the rows
+            if held.phase is Phase.TAKING_OVER:
+                log.debug("chat claimed", chat=str(chat), number=held.number)
+                self.claimed.put_nowait(chat)
+            else:
+                del self._chats[chat]
+                held.settled.set()
 
     async def _is_given_up(self, chat: ChatKey, held: Held) -> bool:
         """Ask the node that works on a chat to give it up, and claim it. Returns False if that node goes on with it."""
@@ -262,7 +277,7 @@ class Ownership:
 
     async def _is_claimed(self, chat: ChatKey, held: Held) -> bool:
         """Claim a chat. Returns False if its owner was told what waits here."""
-        told = list(held.waiting)
+        told = held.waiting[:MOST_TOLD]
         tell = partial(self._tell, key=json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]]))
         if self.is_draining:
             if not await self._rows.tell_owner(chat, tell):

@@ -1,6 +1,7 @@
 """Chats are claimed, released and passed on at random times: each event is handled once, and none waits."""
 
 import asyncio
+import sqlite3
 from collections import Counter, defaultdict
 from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack
@@ -14,7 +15,7 @@ from channels.base import ChatKey, InboundEvent
 from gateway.cluster import dispatcher, ownership
 from gateway.cluster.dispatcher import Dispatcher
 from gateway.cluster.node import Facts, Node
-from gateway.cluster.ownership import Ownership
+from gateway.cluster.ownership import Ownership, Phase
 from gateway.cluster.rows import ChatOwners
 from gateway.cluster.signals import NodeSignals
 from gateway.store.on_server import Server
@@ -92,12 +93,13 @@ class Members:
         self.desks: list[Desk] = []
         self.dispatchers: list[Dispatcher] = []
 
-    async def accept(self, number: int, chat: ChatKey, at: int) -> None:
-        """Let an event come in at a node."""
+    async def accept(self, number: int, chat: ChatKey, at: int) -> int:
+        """Let an event come in at a node. Returns its number in the inbox."""
         event = message(number).model_copy(update={"chat": chat})
         seq = await self.stores[at].inbox.accept(event)
         assert seq is not None
         self.dispatchers[at].dispatch(InboxItem(seq, event), is_live=True)
+        return seq
 
 
 @pytest.fixture
@@ -127,7 +129,8 @@ async def members(tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_each_event_is_handled_once_while_chats_go_to_and_fro(members: Members, seed: int) -> None:
-    random, coming = Random(seed), []  # noqa: S311
+    random = Random(seed)  # noqa: S311
+    coming: list[asyncio.Task[object]] = []
     for number in range(200):
         if random.random() < 0.4:
             coming.append(asyncio.create_task(random.choice(members.dispatchers).release_idle()))
@@ -200,3 +203,132 @@ async def test_a_node_with_many_chats_passes_further_ones_on(members: Members, m
     assert sorted(seq for _, seq in members.log) == list(range(1, 31))
     assert min(shares.values()) >= 8
     assert max(shares.values()) <= 13
+
+
+async def test_a_thousand_events_that_wait_for_their_node_are_all_told(members: Members) -> None:
+    await members.accept(0, CHATS[0], at=0)
+    await until(lambda: len(members.log) == 1)
+    waiting = [members.accept(number, CHATS[0], at=1) for number in range(1, 1_001)]
+
+    await asyncio.gather(*waiting)
+    await until(lambda: len(members.log) == 1_001)
+
+    assert {name for name, _ in members.log} == {"one"}
+    assert [seq for _, seq in members.log] == sorted(seq for _, seq in members.log)
+
+
+async def test_a_chat_whose_claim_fails_is_claimed_with_the_next_event(members: Members) -> None:
+    rows(members.url, "CREATE FUNCTION refuse() RETURNS trigger AS 'BEGIN RAISE ''no''; END' LANGUAGE plpgsql")
+    rows(members.url, "CREATE TRIGGER refuse BEFORE INSERT ON chat_owners EXECUTE FUNCTION refuse()")
+    first = await members.accept(1, CHATS[0], at=0)
+    await until(lambda: members.dispatchers[0].ownership.of(CHATS[0]) is None)
+    rows(members.url, "DROP TRIGGER refuse ON chat_owners")
+
+    second = await members.accept(2, CHATS[0], at=0)
+    await until(lambda: len(members.log) == 2)
+
+    assert members.log == [("one", first), ("one", second)]
+
+
+async def test_events_that_come_during_a_claim_keep_their_order(
+    members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, taken = asyncio.Event(), asyncio.Event()
+    desk, inbox = members.desks[0], members.stores[0].inbox
+    take_over, new_among = desk.take_over, inbox.new_among
+
+    async def take_over_later(chat: ChatKey) -> list[InboxItem]:
+        found = await take_over(chat)
+        await taken.wait()
+        return found
+
+    async def read_later(seqs: Sequence[int]) -> list[InboxItem]:
+        found = await new_among(seqs)
+        await read.wait()
+        return found
+
+    monkeypatch.setattr(desk, "take_over", take_over_later)
+    monkeypatch.setattr(inbox, "new_among", read_later)
+    left = await members.stores[0].inbox.accept(message(1).model_copy(update={"chat": CHATS[0]}))
+    first = await members.accept(2, CHATS[0], at=0)
+    await until(lambda: members.dispatchers[0].ownership.claimed.empty() and _phase(members) is Phase.TAKING_OVER)
+    second = await members.accept(3, CHATS[0], at=0)
+    taken.set()
+    await until(lambda: len(members.log) == 2)
+    third = await members.accept(4, CHATS[0], at=0)
+    read.set()
+    await until(lambda: len(members.log) == 4)
+
+    assert [seq for _, seq in members.log] == [left, first, second, third]
+
+
+def _phase(members: Members) -> Phase | None:
+    held = members.dispatchers[0].ownership.of(CHATS[0])
+    return None if held is None else held.phase
+
+
+async def test_a_release_that_nobody_waits_for_any_more_is_completed(members: Members) -> None:
+    await members.accept(1, CHATS[0], at=0)
+    await until(lambda: len(members.log) == 1)
+    await members.desks[0].close()
+    releasing = asyncio.create_task(members.dispatchers[0].release_idle())
+    await asyncio.sleep(0)
+    assert _phase(members) is Phase.RELEASING
+    releasing.cancel()
+
+    await until(lambda: members.dispatchers[0].is_settled)
+    await members.accept(2, CHATS[0], at=1)
+    await until(lambda: len(members.log) == 2)
+
+    assert members.log[1][0] == "two"
+
+
+async def test_work_that_was_begun_in_a_chat_is_cut_off_if_the_rest_cannot_be_taken_over(
+    members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk, cut_off = members.desks[0], asyncio.Event()
+
+    async def fail(chat: ChatKey) -> list[InboxItem]:
+        raise sqlite3.OperationalError("a row cannot be read")
+
+    async def note(chat: ChatKey) -> None:
+        assert members.dispatchers[0].ownership.of(chat) is not None
+        assert rows(members.url, "SELECT count(*) FROM chat_owners WHERE node IS NOT NULL") == [(1,)]
+        cut_off.set()
+
+    monkeypatch.setattr(desk, "take_over", fail)
+    monkeypatch.setattr(desk, "cut_off", note)
+    await members.stores[0].inbox.accept(message(1).model_copy(update={"chat": CHATS[0]}))
+    await members.accept(2, CHATS[0], at=0)
+    await until(lambda: members.dispatchers[0].ownership.of(CHATS[0]) is None)
+
+    assert cut_off.is_set()
+    await members.accept(3, CHATS[0], at=1)
+    await until(lambda: len(members.log) == 3)
+    assert members.log == [("two", 1), ("two", 2), ("two", 3)]
+
+
+async def test_an_event_that_comes_while_a_chat_is_cut_off_goes_to_its_next_node(
+    members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await members.accept(1, CHATS[0], at=0)
+    await until(lambda: len(members.log) == 1)
+    await members.desks[0].close()
+    cutting, cut = asyncio.Event(), asyncio.Event()
+
+    async def cut_off(chat: ChatKey) -> None:
+        cutting.set()
+        await cut.wait()
+
+    monkeypatch.setattr(members.desks[0], "cut_off", cut_off)
+    members.dispatchers[0].ownership.is_draining = True
+    over = asyncio.create_task(members.dispatchers[0].hand_over())
+    await cutting.wait()
+    seq = await members.accept(2, CHATS[0], at=0)
+    cut.set()
+    await over
+    await until(lambda: members.dispatchers[0].is_settled)
+
+    assert members.log == [("one", 1)]
+    assert await members.dispatchers[1].take(CHATS[0])
+    assert members.log == [("one", 1), ("two", seq)]
