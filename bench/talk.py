@@ -62,9 +62,22 @@ class Talk:
         answers = self._answers()
         return [word for number, words in enumerate(self.said) for word in words if word not in set(answers[number])]
 
-    def turned(self, order: Callable[[str], int]) -> list[int]:
-        """Return for each chat how many adjacent answers are the wrong way round, by the place of their words."""
-        return [sum(later < earlier for earlier, later in _neighbours(words, order)) for words in self._answers()]
+    def turned(self, came: Callable[[str], int] | None = None) -> list[int]:
+        """Return for each chat how many adjacent answers are the wrong way round.
+
+        With `came`, the place of a message in the order of arrival, only those that are wrong in that order as well.
+        """
+        found = []
+        for words in map(_once, self._answers()):
+            pairs = [
+                (first, second)
+                for first, second in pairwise(words)
+                if _number(second) < _number(first) and (came is None or came(second) < came(first))
+            ]
+            found.append(len(pairs))
+            if pairs:
+                print(f"answered in another order{' than they came in' if came else ''}: {' '.join(words)}")
+        return found
 
     def repeated(self) -> list[int]:
         """Return how many messages of each chat were answered twice."""
@@ -82,7 +95,7 @@ class Talk:
             Figure("messages", sum(map(len, self.said)), ""),
             Figure("lost: never came to the model", len([word for word in unanswered if word not in asked]), "", 0),
             Figure("came to the model, and no answer stands there", len([w for w in unanswered if w in asked]), "", 0),
-            Figure("answered out of order", sum(self.turned(_number)), "", most_turned),
+            Figure("answered out of order", sum(self.turned()), "", most_turned),
             Figure("answered twice", sum(self.repeated()), "", most_twice),
             Figure("answered more than twice", more, "", 0),
             Figure("counted apart: set aside after three deaths in one step, and continued", self.set_aside, ""),
@@ -129,6 +142,6 @@ def _number(word: str) -> int:
     return int(word.partition("m")[2])
 
 
-def _neighbours(words: list[str], order: Callable[[str], int]) -> list[tuple[int, int]]:
-    """Return the places of adjacent messages, each message counted at its first appearance."""
-    return list(pairwise(map(order, dict.fromkeys(words))))
+def _once(words: Sequence[str]) -> list[str]:
+    """Return each word at its first appearance."""
+    return [*dict.fromkeys(words)]

@@ -72,6 +72,9 @@ class OnServer(Contents, Protocol):
     def leave(self) -> None:
         """Let no Parley start with this content any more, now that it is elsewhere."""
 
+    def come_back(self) -> None:
+        """Let Parley start with this content, also after `leave` and in a home that is not marked."""
+
 
 class ContentsDiffer(ParleyError):
     """A copy that was read back is not what was copied."""

@@ -70,8 +70,12 @@ class ServerContents:
         self.connection.execute("COMMIT")
 
     def leave(self) -> None:
-        """Let no Parley start with this content any more, now that it is elsewhere."""
         self.connection.execute("UPDATE schema_version SET number = -abs(number)")
+        self.connection.execute("COMMIT")
+
+    def come_back(self) -> None:
+        self.connection.execute("UPDATE schema_version SET number = abs(number)")
+        self.connection.execute("UPDATE store SET marked = 0")
         self.connection.execute("COMMIT")
 
     def _continue_numbers(self) -> None:

@@ -71,6 +71,7 @@ def _to_server(home: Path, server: Server, say: Say) -> None:
                     rows = copy(here, there, say)
                 say(f"{rows:,} rows are on {there.name} each compared with the file.")
             elif are_equal(there, here):
+                there.come_back()
                 say(f"All of it is on {there.name} already.")
             else:
                 raise NotEmpty(

@@ -1,5 +1,6 @@
 """Helpers for tests that move a store between SQLite and PostgreSQL."""
 
+import asyncio
 import random
 import re
 import sqlite3
@@ -7,10 +8,18 @@ from argparse import Namespace
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
+from agent_core.messages import text_of
+from agent_core.models.llm import LlmRequest
+from agent_core.models.scripted import ScriptedLlm, Turn, Waits, calls
+from channels.base import ChannelError
+from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.opening import FILE, migrate
 from gateway.upkeep.migration import SQLITE, run
+from tests.gateway.approving import acting, questions
+from tests.gateway.bot import Bot, BotOptions
 from tests.postgres import rows
 
 LEFT_OUT = (
@@ -35,6 +44,16 @@ TEXTS = (
     '{"text": "\\u0000"}',
     "tab\tline\nslash\\N",
     "🌵é",
+)
+COMMANDS = (
+    "/remind in 20m 吃披萨",
+    "/remind every weekday 9:00 stand-up",
+    "/budget here 5 a day",
+    "/new",
+    "/rename Кактус 仙人掌",
+    "/language zh",
+    "/invite memory:dora",
+    "/heartbeat on",
 )
 _ALLOWED = re.compile(r"(\w+) IN \(([^)]*)\)")
 
@@ -114,3 +133,90 @@ def _value(chance: random.Random, name: str, kind: str, allowed: Sequence[str], 
             return chance.choice((0.0, -1.5, 1e300, 0.1 + 0.2, chance.random() * 2e9))
         case _:
             return number + 1
+
+
+class Use:
+    """A Parley that is used at random, with a store that moves from one database to the other at any moment."""
+
+    def __init__(self, home: Path, url: str, seed: int) -> None:
+        self.chance = random.Random(seed)  # noqa: S311
+        self.said: list[str] = []
+        self.ran: list[list[str]] = []
+        self.holds = False
+        """True while the model does not answer."""
+        self._home, self._url = home, url
+        self._database: str | None = None
+        self._options = BotOptions(
+            channel=MemoryChannel(limits=NO_PACE), tools=[acting(ran=self.ran)], over=ScriptedLlm()
+        )
+        self.bot = Bot(home, [self._answer] * 500, self._options)
+
+    async def play(self) -> None:
+        """Use it in each of these ways, and then in three of them again."""
+        uses = [self.talk, self.command, self.leave_open, self.leave_unsent, self.leave_a_question]
+        self.chance.shuffle(uses)
+        await self.bot.start()
+        try:
+            for use in [*uses, *self.chance.choices(uses, k=3)]:
+                await use()
+            await self.bot.app.settled()
+        finally:
+            await self.bot.stop()
+
+    async def moves(self) -> None:
+        """Stop, move the store, compare it, and start."""
+        await self.bot.stop()
+        self.holds = False
+        before = content_of(self._home, self._database)
+        move(self._home, self._url if self._database is None else SQLITE)
+        rows(self._url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public") if self._database else None
+        self._database = self._url if self._database is None else None
+        assert content_of(self._home, self._database) == before
+        self.bot = Bot(self._home, [], replace(self._options, database=self._database))
+        await self.bot.start()
+
+    async def talk(self) -> None:
+        where = self.chance.choice(({"sender": "ann"}, {"sender": "bob"}, {"sender": "bob", "group": "team"}))
+        await self.bot.hears(self._words(self.chance.choice(TEXTS)), **where)
+        assert f"Heard {self.said[-1]}." in self.bot.screen
+
+    async def command(self) -> None:
+        for line in self.chance.sample(COMMANDS, 3):
+            await self.bot.hears(line)
+        await self.moves()
+
+    async def leave_open(self) -> None:
+        self.holds, asked = True, len(self.bot.llm.requests)
+        await self.bot.channel.hears(self._words("are you there?"))
+        await self.bot.channel.until(lambda: len(self.bot.llm.requests) > asked)
+        await self.moves()
+        await self.bot.app.settled()
+
+    async def leave_unsent(self) -> None:
+        sent = len(self.bot.channel.calls)
+        self.bot.channel.fails("send", ChannelError("down", retry_after=3600))
+        await self.bot.channel.hears(self._words("what is new?"))
+        await self.bot.channel.until(lambda: any(call.kind == "send" for call in self.bot.channel.calls[sent:]))
+        await self.moves()
+        await self.bot.app.settled()
+
+    async def leave_a_question(self) -> None:
+        await self.bot.channel.hears(self._words("draw it"))
+        await self.bot.channel.until(lambda: bool(questions(self.bot)))
+        await self.moves()
+        await self.bot.channel.presses(questions(self.bot)[-1].buttons[0][0].action)
+        await self.bot.app.settled()
+
+    def _words(self, text: str) -> str:
+        self.said.append(f"m{len(self.said)}")
+        return f"{text} {self.said[-1]}"
+
+    def _answer(self, request: LlmRequest) -> Turn:
+        if self.holds:
+            return Waits(asyncio.Event(), "never said")
+        last = text_of(request.messages[-1].content)
+        heard = (text_of(each.content) for each in request.messages if each.role == "user")
+        numbers = re.findall(r"\bm\d+", " ".join(heard))
+        if "draw" in last:
+            return calls(("run", {"command": ["draw", numbers[-1]]}))
+        return f"Heard {numbers[-1]}."

@@ -2,21 +2,15 @@
 
 import asyncio
 import os
-import random
 import re
 import sqlite3
 import sys
 from contextlib import closing
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from agent_core.messages import text_of, user
-from agent_core.models.llm import LlmRequest
-from agent_core.models.scripted import ScriptedLlm, Turn, Waits, calls
-from channels.base import ChannelError
-from channels.memory import NO_PACE, MemoryChannel
+from agent_core.messages import user
 from gateway.cluster.node import Node
 from gateway.errors import ParleyError
 from gateway.settings.settings import load_settings
@@ -33,10 +27,8 @@ from gateway.upkeep.restore import restore
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.end_to_end.forks import parley
-from tests.gateway.approving import acting, questions
-from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.cluster.test_node import FACTS
-from tests.gateway.moving import TEXTS, back, content_of, filled, move
+from tests.gateway.moving import Use, back, content_of, filled, move
 from tests.gateway.test_postgres import opened
 from tests.gateway.test_store import CHAT, RUN
 from tests.postgres import UrlOf, execute, rows
@@ -44,16 +36,6 @@ from tests.process import REPOSITORY
 
 MANY = 8_000
 """Messages that take a second or more to index."""
-COMMANDS = (
-    "/remind in 20m 吃披萨",
-    "/remind every weekday 9:00 stand-up",
-    "/budget here 5 a day",
-    "/new",
-    "/rename Кактус 仙人掌",
-    "/language zh",
-    "/invite memory:dora",
-    "/heartbeat on",
-)
 
 
 # The content
@@ -86,93 +68,6 @@ def test_new_rows_get_higher_numbers_than_those_that_came_over(tmp_path: Path, u
     assert rows(url, insert.format("x", "x")) == [(True,)]
     back(tmp_path)
     assert execute(tmp_path, None, insert.replace("RETURNING seq >", "RETURNING seq - 1 =").format("y", "y"))
-
-
-class Use:
-    """A Parley that is used at random, with a store that moves from one database to the other at any moment."""
-
-    def __init__(self, home: Path, url: str, seed: int) -> None:
-        self.chance = random.Random(seed)  # noqa: S311
-        self.said: list[str] = []
-        self.ran: list[list[str]] = []
-        self.holds = False
-        """True while the model does not answer."""
-        self._home, self._url = home, url
-        self._database: str | None = None
-        self._options = BotOptions(
-            channel=MemoryChannel(limits=NO_PACE), tools=[acting(ran=self.ran)], over=ScriptedLlm()
-        )
-        self.bot = Bot(home, [self._answer] * 500, self._options)
-
-    async def play(self) -> None:
-        """Use it in each of these ways, and then in three of them again."""
-        uses = [self.talk, self.command, self.leave_open, self.leave_unsent, self.leave_a_question]
-        self.chance.shuffle(uses)
-        await self.bot.start()
-        try:
-            for use in [*uses, *self.chance.choices(uses, k=3)]:
-                await use()
-            await self.bot.app.settled()
-        finally:
-            await self.bot.stop()
-
-    async def moves(self) -> None:
-        """Stop, move the store, compare it, and start."""
-        await self.bot.stop()
-        self.holds = False
-        before = content_of(self._home, self._database)
-        move(self._home, self._url if self._database is None else SQLITE)
-        rows(self._url, "DROP SCHEMA public CASCADE; CREATE SCHEMA public") if self._database else None
-        self._database = self._url if self._database is None else None
-        assert content_of(self._home, self._database) == before
-        self.bot = Bot(self._home, [], replace(self._options, database=self._database))
-        await self.bot.start()
-
-    async def talk(self) -> None:
-        where = self.chance.choice(({"sender": "ann"}, {"sender": "bob"}, {"sender": "bob", "group": "team"}))
-        await self.bot.hears(self._words(self.chance.choice(TEXTS)), **where)
-        assert f"Heard {self.said[-1]}." in self.bot.screen
-
-    async def command(self) -> None:
-        for line in self.chance.sample(COMMANDS, 3):
-            await self.bot.hears(line)
-        await self.moves()
-
-    async def leave_open(self) -> None:
-        self.holds, asked = True, len(self.bot.llm.requests)
-        await self.bot.channel.hears(self._words("are you there?"))
-        await self.bot.channel.until(lambda: len(self.bot.llm.requests) > asked)
-        await self.moves()
-        await self.bot.app.settled()
-
-    async def leave_unsent(self) -> None:
-        sent = len(self.bot.channel.calls)
-        self.bot.channel.fails("send", ChannelError("down", retry_after=3600))
-        await self.bot.channel.hears(self._words("what is new?"))
-        await self.bot.channel.until(lambda: any(call.kind == "send" for call in self.bot.channel.calls[sent:]))
-        await self.moves()
-        await self.bot.app.settled()
-
-    async def leave_a_question(self) -> None:
-        await self.bot.channel.hears(self._words("draw it"))
-        await self.bot.channel.until(lambda: bool(questions(self.bot)))
-        await self.moves()
-        await self.bot.channel.presses(questions(self.bot)[-1].buttons[0][0].action)
-        await self.bot.app.settled()
-
-    def _words(self, text: str) -> str:
-        self.said.append(f"m{len(self.said)}")
-        return f"{text} {self.said[-1]}"
-
-    def _answer(self, request: LlmRequest) -> Turn:
-        if self.holds:
-            return Waits(asyncio.Event(), "never said")
-        last = text_of(request.messages[-1].content)
-        heard = (text_of(each.content) for each in request.messages if each.role == "user")
-        numbers = re.findall(r"\bm\d+", " ".join(heard))
-        if "draw" in last:
-            return calls(("run", {"command": ["draw", numbers[-1]]}))
-        return f"Heard {numbers[-1]}."
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -376,6 +271,21 @@ async def test_the_home_belongs_to_whichever_database_the_store_is_on(tmp_path: 
         async with opened(tmp_path, url) as store:
             await store.home_marker.check(tmp_path)
         back(tmp_path)
+
+
+async def test_a_move_back_to_where_the_store_came_from_is_quick_if_nothing_has_changed(
+    tmp_path: Path, url_of: UrlOf
+) -> None:
+    url = url_of(tmp_path)
+    filled(tmp_path, seed=1)
+    for _ in range(2):
+        move(tmp_path, url)
+        async with opened(tmp_path, url) as store:
+            await store.home_marker.check(tmp_path)
+        back(tmp_path)
+
+    move(tmp_path, url)
+    assert not (tmp_path / FILE).exists()
 
 
 async def test_search_works_at_once(tmp_path: Path, url_of: UrlOf) -> None:
