@@ -300,6 +300,8 @@ WITHOUT_WORDS = {
     "LoadedSkills.renew",
     "Tasks.reopen",
     "Runs.note_shutdown",
+    "Runs.pause",
+    "Runs.take_up",
     "LoadedSkills.save",
     "Menus.save",
     "Outbox.sending",

@@ -67,8 +67,8 @@ class Spending(Protocol):
         """Reserve what the call may cost. The reservation is on disk when this returns."""
         ...
 
-    async def room_for(self, call: PlannedCall) -> None:
-        """Wait until there is room for the call, or no more need to wait."""
+    async def room(self) -> None:
+        """Wait until there is room for the call that was refused last, or no more need to wait."""
 
 
 class Unlimited:
@@ -84,7 +84,7 @@ class Unlimited:
     async def reserve(self, call: PlannedCall) -> Reservation | UsedUp:
         return _Free()
 
-    async def room_for(self, call: PlannedCall) -> None:
+    async def room(self) -> None:
         """Return at once."""
 
 
@@ -111,7 +111,7 @@ async def reserved(
         if not isinstance(found, UsedUp) or not found.can_wait:
             return found
         await emit(BudgetReached(reason=found.reason))
-        await until_cancelled(spending.room_for(call), cancel)
+        await until_cancelled(spending.room(), cancel)
     return None
 
 

@@ -56,7 +56,7 @@ class CommandHandler:
         holds_runs = self._commands.takes_back(name)
         session.begin_command(holds_runs=holds_runs)
         if name == "stop":
-            session.cut_short(item.event.sender)
+            session.stops.cut_short(item.event.sender)
 
         async def work() -> None:
             try:

@@ -91,7 +91,7 @@ class Commands(Chats):
             ConversationCommands(self.tasks, store.outbox).commands,
             RetryCommand(self.chat_models, self.access, store.exchanges).commands,
             RewordCommand(self.access, store.exchanges).commands,
-            QueueCommands().commands,
+            QueueCommands(store.transcript).commands,
             AsideCommands(self.chat_models, pace, self.access, self.secrets, self._new_id).commands,
             ModelCommands(self.chat_models, self.chat_agents.chain, store.chat_settings, test).commands,
             ZoneCommands(self.zones, self.jobs, store, clock).commands,

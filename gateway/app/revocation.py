@@ -96,7 +96,7 @@ class Revocation:
 
     async def sweep_chat(self, chat: ChatKey) -> None:
         """End what another process left open in a chat for people who may no longer speak, before it goes on."""
-        expelled = self._sessions.of(chat).expel()
+        expelled = self._sessions.of(chat).stops.expel()
         async with self._sweeping:
             ended = await self._ended_in_sessions([expelled])
         if ended.people:

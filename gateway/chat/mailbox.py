@@ -17,9 +17,21 @@ _WORDS = "words"
 class Mailbox:
     """Holds each item in one of five places until its text is in the transcript."""
 
-    def __init__(self, waiting: Counter[str] | None = None, reactions: Reactions | None = None) -> None:
-        """`waiting` counts the messages in all mailboxes by user; `reactions` show where each message is."""
+    def __init__(
+        self,
+        waiting: Counter[str] | None = None,
+        reactions: Reactions | None = None,
+        is_paused_for: Callable[[str], bool] = lambda _: False,
+    ) -> None:
+        """Create an empty mailbox.
+
+        Args:
+            waiting: Counts the messages in all mailboxes by user.
+            reactions: Show where each message is.
+            is_paused_for: Returns True for senders whose messages begin no runs, as one of theirs is paused.
+        """
         self._reactions = reactions
+        self._is_paused_for = is_paused_for
         self._count: Counter[str] = Counter() if waiting is None else waiting
         self.changed = asyncio.Event()
         """Set when an item enters or leaves."""
@@ -47,7 +59,7 @@ class Mailbox:
 
     @property
     def has_waiting(self) -> bool:
-        return bool(self._waiting)
+        return any(map(self._may_begin, self._waiting.values()))
 
     @property
     def has_arriving(self) -> bool:
@@ -131,7 +143,7 @@ class Mailbox:
         if self.is_held:
             return []
         found: dict[tuple[str, str], list[InboxItem]] = {}
-        for item in self._waiting.values():
+        for item in filter(self._may_begin, self._waiting.values()):
             found.setdefault(_kind(item), []).append(item)
         return list(found.values())
 
@@ -146,6 +158,12 @@ class Mailbox:
         self.take(turn)
         for item in turn:
             self._show(item, HEARD)
+
+    def take_words(self, sender: str) -> list[InboxItem]:
+        """Remove and return the messages of a sender that wait for a run."""
+        words = [item for item in self._waiting.values() if _kind(item) == (sender, _WORDS)]
+        self.take(words)
+        return words
 
     def take_notes(self) -> list[InboxItem]:
         """Remove and return the messages posted by jobs, in order."""
@@ -224,6 +242,9 @@ class Mailbox:
     @property
     def _places(self) -> tuple[dict[int, InboxItem], ...]:
         return self._above, self._held, self._waiting, self._arriving, self._given
+
+    def _may_begin(self, item: InboxItem) -> bool:
+        return isinstance(item.event, ScheduleFired) or not self._is_paused_for(item.event.sender.id)
 
     def _sort_waiting(self) -> None:
         self._waiting = dict(sorted(self._waiting.items(), key=lambda pair: self._tickets[pair[0]]))

@@ -10,6 +10,7 @@ from agent_core.agent import Agent
 from agent_core.events import (
     AgentEnd,
     AgentEvent,
+    BudgetReached,
     PermissionRequest,
     ToolExecutionEnd,
     ToolExecutionStart,
@@ -73,8 +74,15 @@ class ChatRun:
         run: Run,
         language: Language,
         on_said: Callable[[str], None],
+        *,
+        makes_way: bool,
     ) -> None:
-        """`on_said` is called with the id of each message that is added to the transcript."""
+        """Create the run.
+
+        Args:
+            on_said: Is called with the id of each message that is added to the transcript.
+            makes_way: True if the run is left where a budget has no room, for others in the chat to go on.
+        """
         self._store = runs.store
         self._runner = runs.runner
         self._answers = runs.answers
@@ -92,13 +100,17 @@ class ChatRun:
         """True while approval of a call is pending."""
         self.released = asyncio.Event()
         """Set when a user stops the run, so that it is not left for the next process to resume."""
+        self.is_left = False
+        """True once it waits for room in a budget and makes way for others."""
         self.called = CalledTools()
         self.said = on_said
+        self._makes_way = makes_way
         self._end = AgentEnd(reason=TerminalReason.ERROR, messages=())
         self._progress: ProgressMessage | None = None
 
     def show(self, event: AgentEvent) -> None:
         self.called.follow(event)
+        self.is_left = self._makes_way and isinstance(event, BudgetReached)
         if self._progress is not None:
             self._progress.apply(event)
             self.is_waiting = self._progress.progress.is_waiting
@@ -135,7 +147,11 @@ class ChatRun:
             await self._runner.drive(self._run, self._agent, events, self)
         finally:
             await progress.stop()
-        await self._settle(self._end, progress, earlier)
+        if self.is_left:
+            await progress.rest()
+            await self._store.runs.pause(self._run)
+        else:
+            await self._settle(self._end, progress, earlier)
 
     async def _settle(self, end: AgentEnd, progress: ProgressMessage, earlier: list[AgentMessage]) -> None:
         """Store the end of the run and its answer in one transaction, then deliver it."""

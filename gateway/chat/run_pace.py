@@ -104,7 +104,11 @@ def quoted(event: InboundEvent) -> str:
     """Return the first words of a message, and the names of its files."""
     if not isinstance(event, MessageReceived):
         return ""
-    words = " ".join(event.words.split())
-    shortened = words if len(words) <= LONGEST_QUOTE else f"{words[:LONGEST_QUOTE]}..."
     files = [f"[{file.safe_name}]" for file in event.attachments]
-    return " ".join(filter(None, (shortened, *files)))
+    return " ".join(filter(None, (first_words(event.words), *files)))
+
+
+def first_words(text: str) -> str:
+    """Return the beginning of a text in one line."""
+    words = " ".join(text.split())
+    return words if len(words) <= LONGEST_QUOTE else f"{words[:LONGEST_QUOTE]}..."

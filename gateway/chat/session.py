@@ -8,6 +8,7 @@ import structlog
 
 from agent_core.background import Background
 from agent_core.log_errors import Bulkhead
+from agent_core.loop.spending import Spending
 from agent_core.reasons import TerminalReason
 from channels.base import MessageEdited, ScheduleFired, Sender, TaskEnded
 from gateway.chat.asides import Asides
@@ -15,12 +16,13 @@ from gateway.chat.conversation import Conversation
 from gateway.chat.current_run import CurrentRun
 from gateway.chat.gaps import Gaps, GapWait
 from gateway.chat.mailbox import Mailbox
+from gateway.chat.open_runs import OpenRuns
 from gateway.chat.run import ChatRun, ChatRuns
-from gateway.chat.stopped_work import Expelled, Halted
+from gateway.chat.stops import Stops
 from gateway.chat.turns import Turns
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.runner import Attempt
-from gateway.runs.stop_and_continue import Continuing, Stopped
+from gateway.runs.stop_and_continue import Continuing
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.store.rows import InboxItem, Post, Run, inbox_seqs
 from gateway.texts.say import Language
@@ -45,20 +47,18 @@ class ChatSession:
         self._typing = typing
         self._channel = conversation.channel
         self.obeying = asyncio.Lock()  # runs commands one at a time, in order
-        self.mail = Mailbox(turns.waiting, runs.reactions)
+        self.open_runs = OpenRuns()
+        self.mail = Mailbox(turns.waiting, runs.reactions, self.open_runs.is_paused_for)
         self._intake = asyncio.Lock()
         self._commands = 0
-        self.is_cut_short = False
-        """A stop has cut short agent work begun by a command, whose reply reports it."""
         self._unsent: list[Post] = []
-        self._unfinished: list[Run] = []
         self.current = CurrentRun(turns)
+        self.stops = Stops(conversation, runs, turns, mail=self.mail, current=self.current, open_runs=self.open_runs)
         self.asides = Asides(partial(turns.may_act_for, self.key))
         self._work: asyncio.Task[None] | None = None
         self._closed = False
         self._background = Background("a chat's work failed")
         self._above_gap = GapWait(self.key, gaps, typing, self.mail, self._background)
-        self._sender_language: str | None = None
 
     # State for other modules
 
@@ -125,7 +125,7 @@ class ChatSession:
 
     def can_stop(self, sender: Sender) -> bool:
         """Return True if there is a run or a question aside that the user may stop."""
-        return self.current.may_be_stopped_by(sender) or self.asides.may_be_stopped_by(sender)
+        return self.stops.can_stop(sender) or self.asides.may_be_stopped_by(sender)
 
     def owe(self, post: Post) -> None:
         """Deliver a post that the previous process left unsent, before anything new."""
@@ -134,7 +134,7 @@ class ChatSession:
 
     def restore(self, run: Run) -> None:
         """Resume a run of the previous process before anything new."""
-        self._unfinished.append(run)
+        self.open_runs.restored.append(run)
         self._wake()
 
     async def edited(self, changed: MessageEdited) -> bool:
@@ -150,24 +150,9 @@ class ChatSession:
         await self.conversation.reword(reworded)
         return True
 
-    def cut_short(self, by: Sender) -> None:
-        """Abort agent work begun by an earlier command, such as a summary; a stop does not wait for it."""
-        agent = self.conversation.agent_in_memory
-        may = not self._channel.is_group(self.key) or self._turns.is_admin(self.key, by)
-        if self.current.run is None and agent is not None and agent.is_running and may:
-            self.is_cut_short = True
-            agent.abort()
-
-    async def stop(self, by: Sender) -> Stopped:
-        """Stop the run and drop its user's later messages. Raises PermissionError if it is another user's run."""
-        was_cut_short, self.is_cut_short = self.is_cut_short, False
-        halted = self._halt(by)
-        await self._settle(halted)
-        return Stopped.RUN if was_cut_short else halted.what
-
     async def continuing(self, by: Sender, run: str, ended: Callable[[TerminalReason], bool]) -> Continuing:
         """Check if a user may continue the chat's last run. `ended` tests its reason; `run` is a prefix of its id."""
-        if self._unfinished or self.mail.has_waiting or self.mail.has_arriving:
+        if self.open_runs.restored or self.mail.has_waiting or self.mail.has_arriving:
             return Continuing.NOTHING
         last = await self.conversation.last_run()
         if last is None or last[1] is None or not (ended(last[1]) and last[0].id.startswith(run)):
@@ -176,78 +161,6 @@ class ChatSession:
         if current is not None and current.id != last[0].id:  # a run has ended although its answer is being sent
             return Continuing.NOTHING
         return Continuing.POSSIBLE if self._turns.may_steer(by, last[0]) else Continuing.NOT_YOURS
-
-    async def renew(self, by: Sender) -> None:
-        """Stop the run and begin a new conversation. Raises PermissionError as `stop` does."""
-        await self.resume(by, self._turns.new_id())
-
-    async def resume(self, by: Sender, session: str) -> None:
-        """Stop the run and go on with another session of this chat. Raises PermissionError as `stop` does."""
-        await self.conversation.settings()
-        halted = self._halt(by)
-        # At once, so that nothing more begins in the old session; the stopped run ends there.
-        await self.conversation.switch(session)
-        await self._settle(halted)
-        await self.current.stopped()
-
-    async def end_run(self, by: Sender) -> None:
-        """Stop the run and wait until it is over. Raises PermissionError as `stop` does."""
-        await self._settle(self._halt(by))
-        await self.current.stopped()
-
-    async def cut_off_run(self) -> None:
-        """Stop the run for its message to be answered again, and wait until it is over; later messages still wait.
-
-        The caller checks the right.
-        """
-        if self.current.is_open:
-            self._abort()
-        left, self._unfinished = self._unfinished, []
-        await self._settle(Halted(Stopped.NOTHING, (), left))
-        await self.current.stopped()
-
-    def may_cut_off_run(self, by: Sender) -> bool:
-        """Return True unless there is a run with whose rights the user may not act."""
-        runs = [*self._unfinished, *([self.current.run] if self.current.run is not None else [])]
-        return all(self._turns.may_steer(by, run) for run in runs)
-
-    def _halt(self, by: Sender) -> Halted:
-        """Abort the run and drop the messages that are not to be answered any more."""
-        run = self.current.run if self.current.is_open else None
-        if not all(self._turns.may_stop(by, each) for each in (*self._unfinished, *([run] if run else []))):
-            raise PermissionError(by.id)
-        left, self._unfinished = self._unfinished, []
-        dropped = self.mail.drop(by.id, with_given=run is not None)
-        if run is not None:
-            self._abort()
-        waiting = Stopped.WAITING if dropped else Stopped.NOTHING
-        return Halted(Stopped.RUN if run is not None or left else waiting, dropped, left)
-
-    async def _settle(self, halted: Halted) -> None:
-        await self.conversation.settle(halted.dropped)
-        for run in halted.left:
-            await self._runs.stop(run, await self._language())
-
-    def _abort(self) -> None:
-        self.current.stop()
-        if (agent := self.conversation.agent_in_memory) is not None:
-            agent.queues.clear_steering()
-            agent.abort()
-
-    def expel(self) -> Expelled:
-        """Stop the run and drop the messages of users who may no longer speak here. The caller settles them."""
-
-        def is_out(person: str) -> bool:
-            return not self._turns.may_speak(self.key, Sender(id=person, name=""))
-
-        left = [run for run in self._unfinished if is_out(run.person)]
-        self._unfinished = [run for run in self._unfinished if run not in left]
-        run = self.current.run if self.current.is_open else None
-        stopped = run if run is not None and is_out(run.person) else None
-        if stopped is not None:
-            self._abort()
-        dropped = self.mail.expel(is_out)
-        return Expelled(stopped, left, dropped)
 
     async def close(self) -> None:
         """Cancel all work as it is; unfinished runs are resumed after the next start."""
@@ -286,7 +199,7 @@ class ChatSession:
 
     @property
     def _has_work(self) -> bool:
-        return (bool(self._unsent or self._unfinished) or self.mail.has_waiting) and not self.mail.is_held
+        return (bool(self._unsent) or self.open_runs.has_next or self.mail.has_waiting) and not self.mail.is_held
 
     def _can_steer(self, sender: Sender) -> bool:
         """Return True if the sender may steer the run and has no earlier message waiting, as after a restart."""
@@ -311,15 +224,14 @@ class ChatSession:
         await self.conversation.settings()
         if self.mail.is_held:
             return
-        if self._unfinished:
-            run, items = self._unfinished.pop(0), []
-        else:
+        items: list[InboxItem] = []
+        run = self.open_runs.next()
+        if run is None:
             await self._notes.told(self.key)
             await self._note_down()
             items = await self._turns.next(self.mail)
             if not items:
                 return
-            self._sender_language = items[0].event.sender.language
             now = self.conversation.settings_now  # another session may have begun while the messages waited
             run = self._turns.new_run(now, items[0], in_group=self._channel.is_group(self.key))
         self.current.begin(run, items)
@@ -343,25 +255,34 @@ class ChatSession:
 
     async def _note_down(self) -> None:
         """Add messages posted by jobs to the history, for later answers to refer to; never during a run."""
-        while not self._unfinished and (notes := self.mail.take_notes()):
+        while not self.open_runs.restored and (notes := self.mail.take_notes()):
             for item in notes:
                 with Bulkhead("note"):  # a failed one waits for the next start, and does not block others
                     await self.conversation.note(item, await self._notes.notice(item))
 
     async def _language(self) -> Language:
-        return await self.conversation.language(otherwise=self._sender_language)
+        return await self.conversation.language(otherwise=self.current.language)
 
     async def _drive(self, run: Run, items: Sequence[InboxItem]) -> None:
         attempt = Attempt((), is_stuck=False) if items else await self._runs.runner.resume(run)
         if attempt.is_stuck:
             await self._runs.set_aside(run, attempt.said, await self._language())
             return
+        goes_on = not items and await self._runs.store.runs.take_up(run)
+        if goes_on:
+            self.conversation.forget_agent()  # it does not know the run
         agent = await self.conversation.agent_of(run.session)
+        if goes_on and attempt.said and attempt.said[0].id not in {each.id for each in agent.messages}:
+            await self._runs.stop(run, await self._language())  # its message was taken back meanwhile
+            return
         # A stop may come while files are still being fetched, before there is anything to abort.
         unsubscribe = agent.subscribe(lambda _: agent.abort() if self.current.is_stopping else None)
         try:
-            driven = ChatRun(self._runs, agent, run, await self._language(), self._taken)
+            language, in_group = await self._language(), self._channel.is_group(self.key)
+            driven = ChatRun(self._runs, agent, run, language, self._taken, makes_way=in_group)
             self.current.drive(driven)
+            if goes_on:
+                await self._steer_with_later_words(run)
             if items:
                 await driven.start(await self.conversation.prompts(run, items, agent))
             else:
@@ -369,6 +290,23 @@ class ChatSession:
         finally:
             unsubscribe()
             agent.queues.clear_steering()
+        if driven.is_left and self.current.is_stopping:
+            await self._runs.stop(run, await self._language())
+        elif driven.is_left:
+            self._pause(run, agent.loop.models.spending)
+
+    def _pause(self, run: Run, spending: Spending) -> None:
+        """Let others go on while a run waits for room in a budget. Messages of its user wait with it."""
+        self.conversation.forget_agent()  # the next one does not know the run
+        wait = self._background.start(spending.room(), f"room for {run.id}")
+        self.open_runs.pause(run, wait)
+        wait.add_done_callback(lambda _: self._wake())
+
+    async def _steer_with_later_words(self, run: Run) -> None:
+        """Pass on what the user of a run has written while it was paused."""
+        for item in self.mail.take_words(run.person):
+            self.mail.arrive(item)
+            await self._steer(item.seq)
 
     async def _steer(self, seq: int) -> None:
         """Pass a message to the running agent. If it is too late or fails, the message waits for the next run."""

@@ -61,7 +61,7 @@ class Sessions:
 
     def expel(self) -> list[Expelled]:
         """Stop the runs and drop the messages of users who may no longer speak, in all chats at once."""
-        return [session.expel() for session in list(self._known.values())]
+        return [session.stops.expel() for session in list(self._known.values())]
 
     def forget_agents(self, chat: ChatKey | None) -> None:
         """Let conversations that rest be read from the store again: that of a chat, or all (None)."""

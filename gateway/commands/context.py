@@ -84,7 +84,7 @@ class ContextCommands:
         run = Run(self._new_id(), given.chat, agent.session_id, given.sender.id, self._clock.time())
         end = await agent.compact(given.arguments.strip()[:MOST_WORDS], user_id=given.sender.id)
         if end is None or end.boundary is None:
-            return say("stopped" if given.session.is_cut_short else "compact_nothing", language)
+            return say("stopped" if given.session.stops.is_cut_short else "compact_nothing", language)
         self._store.runs.begin(run)
         self._store.transcript.append(run, 0, end.boundary, later=True)
         await self._store.runs.end(run, RunEnd(TerminalReason.COMPLETED, agent.loop.model.id, end.error), [])

@@ -23,7 +23,7 @@ class ConversationCommands:
 
     async def new(self, given: Invocation) -> OutboundMessage:
         try:
-            await given.session.renew(given.sender)
+            await given.session.stops.renew(given.sender)
         except PermissionError:
             return reply(say("not_yours", given.language))
         return reply("\n\n".join([say("new_session", given.language), *self._tasks_go_on(given)]))
@@ -32,7 +32,7 @@ class ConversationCommands:
         """Stop the run and questions aside. Their own messages tell that they were stopped; tasks are reported."""
         asides = given.session.asides.stop(given.sender)
         try:
-            stopped = await given.session.stop(given.sender)
+            stopped = await given.session.stops.stop(given.sender)
         except PermissionError:
             return None if asides else reply(say("not_yours", given.language))
         going_on = self._tasks_go_on(given)
@@ -62,7 +62,7 @@ class ConversationCommands:
         if not (wanted.isascii() and wanted.isdigit() and 0 < len(wanted) <= MOST_DIGITS and int(wanted)):
             return reply(say("rewind_usage", given.language, slash=given.slash))
         try:
-            await given.session.end_run(given.sender)
+            await given.session.stops.end_run(given.sender)
         except PermissionError:
             return reply(say("not_yours", given.language))
         count = await given.session.conversation.rewind(int(wanted), given.asked)

@@ -1,13 +1,15 @@
-"""The command /queue: shows the messages that wait here, and drops them."""
+"""The command /queue: shows the messages and runs that wait here, and drops messages."""
 
 from collections.abc import Sequence
 
+from agent_core.messages import UserMessage, text_of
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.chat.run_pace import quoted
+from gateway.chat.run_pace import first_words, quoted
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
-from gateway.store.rows import InboxItem
+from gateway.store.rows import InboxItem, Run
+from gateway.store.transcript import Transcript
 from gateway.texts.say import Language, say
 
 MOST_LISTED = 10
@@ -19,6 +21,9 @@ ALL = "all"
 class QueueCommands:
     """The command /queue."""
 
+    def __init__(self, transcript: Transcript) -> None:
+        self._transcript = transcript
+
     async def queue(self, given: Invocation) -> Answer:
         """List what waits, or drop one message or all. Admins and owners see everybody's, others their own."""
         words = given.arguments.lower().split()
@@ -26,7 +31,10 @@ class QueueCommands:
         is_number = wanted.isascii() and wanted.isdigit()
         waiting = _waiting(given)
         if not words:
-            return _listed(given, waiting) or reply(say("queue_empty", given.language))
+            found = _listed(given, waiting)
+            told = [*([found.markdown] if found else []), *await self._paused(given)]
+            text = "\n\n".join(told) or say("queue_empty", given.language)
+            return OutboundMessage(markdown=text, buttons=found.buttons if found else ())
         if words not in (["drop", words[-1]], [ALL]) or not (is_number or wanted == ALL):
             return reply(say("queue_usage", given.language, slash=given.slash))
         dropped = [item for item in waiting if wanted in (ALL, str(item.seq))]
@@ -35,6 +43,17 @@ class QueueCommands:
         if wanted == ALL:
             return reply(say("queue_empty", given.language))
         return reply(say("queue_gone", given.language, number=wanted[:LONGEST_ID], slash=given.slash))
+
+    async def _paused(self, given: Invocation) -> list[str]:
+        """Tell of the runs that wait for room in a budget: admins and owners of all, others of their own."""
+        runs = [run for run in given.session.open_runs.paused if given.is_admin or run.person == given.sender.id]
+        lines = [f"- {literal(await self._asked(run))}" for run in runs]
+        return ["\n".join([say("queue_paused", given.language, slash=given.slash), "", *lines])] if lines else []
+
+    async def _asked(self, run: Run) -> str:
+        said = await self._transcript.said_in(run)
+        asked = next((each for each in said if isinstance(each, UserMessage)), None)
+        return first_words(f"{asked.source or run.person}: {text_of(asked.content)}") if asked else run.person
 
     @property
     def commands(self) -> tuple[Command, ...]:

@@ -44,9 +44,9 @@ class RetryCommand:
         if model is not None and not self._models.allows(given.role, model):
             return reply(say("model_not_for_you", given.language, model=in_code(model), slash=given.slash))
         session = given.session
-        if not (session.may_cut_off_run(given.sender) and await self._may_repeat(given)):
+        if not (session.stops.may_cut_off_run(given.sender) and await self._may_repeat(given)):
             return reply(say("retry_not_yours", given.language))
-        await session.cut_off_run()
+        await session.stops.cut_off_run()
         last = await last_exchange(self._exchanges, given)
         if last is None:
             return reply(say("retry_nothing", given.language))

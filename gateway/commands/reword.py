@@ -62,7 +62,7 @@ class RewordCommand:
         return False
 
     def _may_answer_again(self, given: Invocation, stored: Exchange | None) -> bool:
-        if not given.session.may_cut_off_run(given.sender):
+        if not given.session.stops.may_cut_off_run(given.sender):
             return False
         return stored is None or self._access.may_act_for(given.chat, given.sender, stored.message.sender.id)
 
@@ -80,7 +80,7 @@ class RewordCommand:
         if any(may_change(tools, name) for name in before | session.current.called):
             run = session.current.run
             return _offer(given, stored.runs[0] if stored is not None else run.id if run is not None else "")
-        await session.cut_off_run()
+        await session.stops.cut_off_run()
         ended = await last_exchange(self._exchanges, given)
         if ended is None or ended.sent(edit.message_id) is None:
             return None
@@ -96,7 +96,7 @@ class RewordCommand:
             return reply(say("retry_nothing", given.language))
         if not self._may_answer_again(given, last):
             return reply(say("retry_not_yours", given.language))
-        await given.session.cut_off_run()
+        await given.session.stops.cut_off_run()
         return await answered_again(given, await last_exchange(self._exchanges, given) or last)
 
     @property

@@ -66,7 +66,7 @@ class SessionCommands:
         if session == before:
             return reply(say("resume_current", language))
         try:
-            await given.session.resume(given.sender, session)
+            await given.session.stops.resume(given.sender, session)
         except PermissionError:
             return reply(say("not_yours", language))
         title = await self._sessions.title(session) or say("sessions_untitled", language)

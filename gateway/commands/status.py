@@ -66,6 +66,8 @@ class StatusCommand:
             if kept.people:
                 lines.append(say("status_largest_people", language, names=named(kept.people)))
             lines.extend(await self._of_nodes(language))
+        if paused := len(given.session.open_runs.paused):
+            lines.insert(1, say("status_paused", language, count=paused, slash=given.slash))
         if asked := len(await self._approvals.open_in(given.chat)):
             lines.insert(1, say("status_questions", language, count=asked))
         if count := self._tasks.in_background(given.chat, given.sender):

@@ -130,6 +130,16 @@ class ProgressMessage:
         if not self._task.cancelled() and (error := self._task.exception()):
             log.error("progress failed", run=self._run, chat=str(self._chat), exc_info=error)
 
+    async def rest(self) -> None:
+        """Show the text as it is now, after `stop`, as the run waits for long."""
+        shown = self._now()
+        while (delay := self._limiter.delay(self._chat, edit=self.posted is not None)) > 0:
+            await self._clock.sleep(delay)
+        if shown != self._shown:
+            self._limiter.take(self._chat, edit=self.posted is not None)
+            await self._put(*shown)
+        self._limiter.settled(self._run)
+
     async def _adopt(self) -> None:
         """Post again under the same key, to find the message whose confirmation was lost; it becomes the answer."""
         if self._last is not None and self._masked_channel.posts_once:
@@ -152,14 +162,16 @@ class ProgressMessage:
                 await self._clock.sleep(delay)
                 continue
             self._changed.clear()
-            reasoning = self._reasoning.text if self._reasoning is not None else ""
-            shown = self._text, reasoning, self.calls
+            shown = self._now()
             if shown != self._shown:
                 self._limiter.take(self._chat, edit=self.posted is not None)
                 self._call = asyncio.create_task(self._put(*shown))
                 if not await asyncio.shield(self._call):
                     return
             await set_within(self._changed, TICK, self._clock)
+
+    def _now(self) -> tuple[str, str, tuple[CallRow, ...]]:
+        return self._text, self._reasoning.text if self._reasoning is not None else "", self.calls
 
     @property
     def calls(self) -> tuple[CallRow, ...]:

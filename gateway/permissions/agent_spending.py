@@ -32,6 +32,8 @@ class AgentSpending:
         self._access = access
         self._payer = Payer(chat, job=job)
         self._can_wait = False
+        self._refused = Spent()
+        """What the call needed that was refused last."""
         self._current = current
         self._messages = IdentityCache[LlmMessage, int](message_tokens)
         self._tools = IdentityCache[ToolSpec, int](_tool_tokens)
@@ -48,13 +50,15 @@ class AgentSpending:
 
     async def reserve(self, call: PlannedCall) -> Reservation | UsedUp:
         size = self._size(call.request)
-        found = await self._budgets.reserve(self._payer, call.models[0].id, self._most(call, size))
+        most = self._most(call, size)
+        found = await self._budgets.reserve(self._payer, call.models[0].id, most)
         if isinstance(found, Lack):
+            self._refused = most
             return UsedUp(_reason(found.budget), self._can_wait)
         return _Reserved(self._budgets, found, size, self._current.now.budgets.unknown_price)
 
-    async def room_for(self, call: PlannedCall) -> None:
-        await self._budgets.room_for(self._payer, self._most(call, self._size(call.request)))
+    async def room(self) -> None:
+        await self._budgets.room_for(self._payer, self._refused)
 
     def _most(self, call: PlannedCall, size: int) -> Spent:
         """Return the most that the call may use: at the price of the dearest model that may be asked."""

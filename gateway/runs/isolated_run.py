@@ -38,6 +38,7 @@ class IsolatedRun:
         self.agent = agent
         self.errand = Errand(agent, clock, seconds=seconds)
         self.released = None
+        self.is_left = False
         self._runner = runner
         self._store = store
         self._budget = budget

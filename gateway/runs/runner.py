@@ -27,6 +27,10 @@ class Watcher(Protocol):
     def released(self) -> asyncio.Event | None:
         """Set when a user stops the run, so that it is not left for the next process to resume."""
 
+    @property
+    def is_left(self) -> bool:
+        """True once the run is to be left where it is, to be resumed later."""
+
     def show(self, event: AgentEvent) -> None:
         """Handle an event, before it is stored."""
 
@@ -104,6 +108,8 @@ class Runner:
                     await unit.follow(event, agent.loop.tools, watcher.released)
                     if isinstance(event, AgentEnd):
                         watcher.ended(event)
+                    if watcher.is_left:
+                        break
 
     def stop(self) -> None:
         """Record a clean shutdown: open runs are resumed at the next start without counting a crash."""

@@ -126,11 +126,12 @@ class Archive:
 
     def said_in(self, run: str) -> Iterator[SaidRow | Unreadable]:
         """Yield the messages that a run added to the transcript."""
-        return _said_where(self._connection, "run = ?", (run,))
+        return _said_where(self._connection, "WHERE run = ? ORDER BY seq", (run,))
 
     def known_before(self, run: str, session: str) -> Iterator[SaidRow | Unreadable]:
         """Yield what the model knew of a conversation when a run of it began, without what was taken back by then."""
-        return _said_where(self._connection, *known_rows(self._connection, session, self._first_row(run)))
+        known = known_rows(self._connection, session, self._first_row(run))
+        return _said_where(self._connection, known.clauses, known.values)
 
     def taken_back(self, run: str, session: str) -> float | None:
         """Return when a run's exchange was taken back, as by /rewind; None if it was not."""
@@ -165,11 +166,11 @@ class Archive:
 
     def said_at(self, chat: str, session: str) -> Iterator[SaidRow | Unreadable]:
         """Yield the messages of one session of a chat."""
-        return _said_where(self._connection, "session = ? AND chat = ?", (session, chat))
+        return _said_where(self._connection, "WHERE session = ? AND chat = ? ORDER BY seq", (session, chat))
 
     def tail(self, session: str, most: int) -> list[SaidRow | Unreadable]:
         """Return the newest messages of a session, oldest first, without those of its sub-agents."""
-        newest = "seq IN (SELECT seq FROM transcript WHERE session = ? ORDER BY seq DESC LIMIT ?)"
+        newest = "WHERE seq IN (SELECT seq FROM transcript WHERE session = ? ORDER BY seq DESC LIMIT ?) ORDER BY seq"
         return list(_said_where(self._connection, newest, (session, most)))
 
     def heard(self, seq: int) -> InboundEvent | None:
@@ -209,7 +210,7 @@ def _runs(connection: Connection, which: str, values: Sequence[str | int]) -> li
 def _said_where(
     connection: Connection, which: str, values: Sequence[str | int] | Mapping[str, str | int]
 ) -> Iterator[SaidRow | Unreadable]:
-    query = f"SELECT seq, session, run, turn, message FROM transcript WHERE {which} ORDER BY seq"  # noqa: S608
+    query = f"SELECT seq, session, run, turn, message FROM transcript {which}"  # noqa: S608
     return _readable(connection.execute(query, values), _said, "transcript")
 
 

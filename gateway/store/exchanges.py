@@ -129,10 +129,11 @@ def _messages(connection: Connection, place: _Place) -> list[MessageReceived]:
     """Return the messages of the first run in a place, as they were sent."""
     query = (
         f"SELECT message FROM transcript WHERE {_IN_RANGE} AND json_extract(message, '$.role') = 'user'"  # noqa: S608
-        " AND json_extract(message, '$.id') LIKE 'inbox-%' ORDER BY seq"
+        " AND json_extract(message, '$.id') LIKE 'inbox-%'"
+        " AND run = (SELECT run FROM transcript WHERE session = ? AND seq > ? ORDER BY seq LIMIT 1) ORDER BY seq"
     )
     found: list[MessageReceived] = []
-    for (row,) in connection.execute(query, place).fetchall():
+    for (row,) in connection.execute(query, (*place, *place[:2])).fetchall():
         said = message_adapter.validate_json(row)
         if isinstance(said, UserMessage):
             found += _sent(connection, said)

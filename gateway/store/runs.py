@@ -30,6 +30,8 @@ class _Row(NamedTuple):
 
 _SELECT = f"SELECT {', '.join(_Row._fields)} FROM runs"  # noqa: S608
 
+_IS_PAUSED = "EXISTS (SELECT 1 FROM paused_runs WHERE paused_runs.run = runs.run AND place IS NULL)"
+
 
 @dataclass(frozen=True)
 class ToolRecord:
@@ -93,6 +95,42 @@ class Runs(Table):
             connection.executemany(query, [(run_id,) for run_id in run_ids])
 
         return self._writer.submit(change)
+
+    async def pause(self, run: Run) -> None:
+        """Record that a run waits for room in a budget while others go on in its chat.
+
+        Until `take_up` its session's history does not contain it. A new process start does not count it as crashed.
+        """
+
+        def change(connection: Connection) -> None:
+            connection.execute(
+                "INSERT INTO paused_runs (run, session, until)"
+                " SELECT run, session, max(seq) FROM transcript WHERE run = ? GROUP BY run, session"
+                " ON CONFLICT (run) DO UPDATE SET until = excluded.until, place = NULL",
+                (run.id,),
+            )
+            connection.execute("UPDATE runs SET rested = 1 WHERE run = ?", (run.id,))
+
+        await self._writer.submit(change)
+
+    async def take_up(self, run: Run) -> bool:
+        """Record that a run no longer waits for a budget: its messages come last in the history.
+
+        Returns:
+            True if it had waited.
+        """
+
+        def change(connection: Connection) -> bool:
+            taken_up = connection.execute(
+                "UPDATE paused_runs SET place = (SELECT max(seq) FROM transcript WHERE session = paused_runs.session)"
+                " WHERE run = ? AND place IS NULL",
+                (run.id,),
+            )
+            # Nothing was said meanwhile.
+            connection.execute("DELETE FROM paused_runs WHERE run = ? AND place = until", (run.id,))
+            return taken_up.rowcount == 1
+
+        return await self._writer.submit(change)
 
     async def end(
         self, run: Run, how: RunEnd, posts: Sequence[Post], settled: Sequence[int] = (), *, speaks: bool = False
@@ -165,8 +203,10 @@ class Runs(Table):
         return self._writer.submit(change, later=True)
 
     async def current(self, chat: ChatKey, session: str) -> Run | None:
-        """Return the open run of a session, including one whose start is still queued."""
-        query = f"{_SELECT} WHERE state = 'running' AND chat = ? AND session = ? ORDER BY started DESC"
+        """Return the open run of a session that does not wait for others, including one whose start is still queued."""
+        query = (
+            f"{_SELECT} WHERE state = 'running' AND chat = ? AND session = ? AND NOT {_IS_PAUSED} ORDER BY started DESC"
+        )
 
         def read(connection: Connection) -> Run | None:
             row = connection.execute(query, (str(chat), session)).fetchone()
@@ -200,9 +240,12 @@ class Runs(Table):
         return await self._reader.run(read)
 
     async def unfinished(self, chat: ChatKey | None = None) -> list[Run]:
-        """Return the open runs of a chat or of all, without those of tasks and jobs, oldest first."""
+        """Return the open runs of a chat or of all, without those of tasks and jobs.
+
+        The oldest come first, and those last that waited for a budget while others went on.
+        """
         condition, values = in_chat(chat)
-        query = f"{_SELECT} WHERE state = 'running' AND kind = 'chat'{condition} ORDER BY started"
+        query = f"{_SELECT} WHERE state = 'running' AND kind = 'chat'{condition} ORDER BY {_IS_PAUSED}, started"
 
         def read(connection: Connection) -> list[Run]:
             return list(readable(map(_Row._make, connection.execute(query, values)), _run, "runs"))
@@ -257,6 +300,8 @@ def end_run(connection: Connection, run_id: str, how: RunEnd, now: float) -> Non
             run_id,
         ),
     )
+    # It is over where it stands.
+    connection.execute("DELETE FROM paused_runs WHERE run = ? AND place IS NULL", (run_id,))
 
 
 def _seconds(steps: Iterable[tuple[float, str]]) -> float:

@@ -47,9 +47,9 @@ class Transcript(Table):
         """Return a session's effective history: the last summary, the messages it kept, and all messages since."""
 
         def read(connection: Connection) -> list[AgentMessage]:
-            known, values = known_rows(connection, session)
-            query = f"SELECT seq, message FROM transcript WHERE {known} ORDER BY seq"  # noqa: S608
-            return effective(_messages(connection.execute(query, values)))
+            known = known_rows(connection, session)
+            query = f"SELECT seq, message FROM transcript {known.clauses}"  # noqa: S608
+            return effective(_messages(connection.execute(query, known.values)))
 
         return await self._reader.run(read)
 
@@ -74,7 +74,7 @@ class Transcript(Table):
             if starts:
                 query = "SELECT max(seq) FROM transcript WHERE session = ?"
                 (until,) = connection.execute(query, (session,)).fetchone()
-                row = (event_id, session, starts[-1] - 1, until, len(starts), now)
+                row = (event_id, session, min(starts) - 1, until, len(starts), now)
                 connection.execute(
                     "INSERT INTO rewinds (event, session, after, until, exchanges, at) VALUES (?, ?, ?, ?, ?, ?)", row
                 )

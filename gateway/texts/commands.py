@@ -38,6 +38,10 @@ TEXTS = {
     "queue_empty": {"en": "No messages are waiting here.", "zh": "这里没有等待处理的消息。"},
     "queue_waiting": {"en": "Waiting here, oldest first:", "zh": "正在等待的消息（最早的在前）："},
     "queue_more": {"en": "- and {count} more", "zh": "- 另有 {count} 条"},
+    "queue_paused": {
+        "en": "Waiting for room in a budget; `{slash}stop` ends it:",
+        "zh": "等待预算（发送 `{slash}stop` 可停止）：",
+    },
     "queue_hint": {
         "en": "`{slash}queue drop NUMBER` drops one, `{slash}queue drop all` drops all of them.",
         "zh": "`{slash}queue drop 编号` 取消一条，`{slash}queue drop all` 全部取消。",
@@ -160,6 +164,10 @@ TEXTS = {
     "status_running": {
         "en": "answering for {seconds} s, {waiting} waiting",
         "zh": "已运行 {seconds} 秒，{waiting} 条等待",
+    },
+    "status_paused": {
+        "en": "**Budget:** {count} waiting for room, see {slash}queue",
+        "zh": "**预算**：{count} 个请求在等待，见 {slash}queue",
     },
     "status_up": {"en": "**Up:** {time}, version {version}", "zh": "**已运行**：{time}，版本 {version}"},
     "status_programs": {"en": "**Programs:** sandboxed by {sandbox}", "zh": "**程序**：由 {sandbox} 隔离运行"},

@@ -54,3 +54,32 @@ async def test_a_run_waits_through_a_kill_for_the_button_that_raises_its_budget(
     await chat.says(ann, "/usage here")
     await chat.until(lambda c: any("1 call, " in text for text in c.screen))
     await chat.until(lambda c: any(map(_is_chart, c.bot_messages)))
+
+
+@where(lambda facts: facts.emulated and facts.groups)
+async def test_in_a_group_others_go_on_while_a_run_waits_through_a_kill(own_stage: Stage) -> None:  # D-11, D-23
+    stage = own_stage
+    ann, private = stage.private("Ann")
+    bob = stage.net.person("Bob")
+    stage.program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
+    stage.program.set("PARLEY_BUDGETS_PERSON", "10 tokens a day")
+    stage.script.then(says("For Ann."), says("Still for Ann."), says("For Bob."))
+    await stage.start()
+    await private.says(ann, "/budget me 5m tokens a day")
+    await private.until(lambda c: any("The budget is set" in text for text in c.screen))
+    team = await stage.net.room("Team", [ann, bob])
+
+    await team.says(bob, "@parley_bot and me?")
+    await team.until(lambda c: bool(_raises(c)))
+    await team.says(ann, "@parley_bot who is first?")
+    await team.until(lambda c: any("For Ann." in text for text in c.screen))
+    await stage.program.kill()
+    await stage.start()
+    await team.says(ann, "@parley_bot and now?")
+    await team.until(lambda c: any("Still for Ann." in text for text in c.screen))
+    assert [asked.last_text.rpartition(": ")[2] for asked in stage.model.requests] == ["who is first?", "and now?"]
+
+    await team.presses(ann, _raises(team)[0])
+    await team.until(lambda c: any("For Bob." in text for text in c.screen))
+    assert stage.model.requests[-1].last_text.endswith("Bob: and me?")
+    assert len(stage.model.requests) == 3

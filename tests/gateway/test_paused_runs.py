@@ -1,0 +1,257 @@
+"""A run that waits for its user's budget holds up nobody else in a group, and goes on with what was said meanwhile."""
+
+import asyncio
+
+from agent_core.messages import text_of
+from agent_core.models.llm import LlmRequest
+from agent_core.models.scripted import Waits, calls
+from agent_core.tools.tool import tool
+from channels.base import ChatKey
+from gateway.chat.session import ChatSession
+from gateway.store.budget import Account, Budget, Scope
+from gateway.texts.amounts import USD, Allowance, Period, Unit
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.tasking import rows
+from tests.gateway.test_budgets import DEAR, NO_ROOM
+from tests.gateway.test_edited_prompt import sent
+from tests.process import until
+
+TIGHT, AMPLE = (Allowance(Period.DAY, Unit.USD, amount) for amount in (USD // 100, 5 * USD))
+TEAM = ChatKey.parse("memory:here:#team")
+WAITS = "Waiting: a budget is used up"
+
+
+def _session(bot: Bot) -> ChatSession:
+    return bot.made.sessions.of(TEAM)
+
+
+def _paused(bot: Bot) -> list[str]:
+    return sorted(run.person for run in _session(bot).open_runs.paused)
+
+
+async def _allows(bot: Bot, allowance: Allowance, person: str = "bob") -> None:
+    await bot.made.budgets.set(Budget(Account(Scope.PERSON, f"memory:{person}"), allowance), "memory:ann")
+
+
+async def _asks(bot: Bot, sender: str, text: str) -> None:
+    await bot.channel.hears(text, sender=sender, group="team")
+
+
+async def _waits(bot: Bot, person: str = "bob", text: str = "For Bob?") -> None:
+    """Let a person's budget have no room for what they ask in the group."""
+    await _allows(bot, TIGHT, person)
+    await _asks(bot, person, text)
+    await until(lambda: person in _paused(bot))
+
+
+async def _is_shown(bot: Bot, text: str) -> None:
+    await until(lambda: any(text in shown for shown in bot.screen))
+
+
+def _heard(request: LlmRequest) -> list[str]:
+    """Return the words of users in a request, and the roles of other messages."""
+    return [text_of(each.content) if each.role == "user" else each.role for each in request.messages]
+
+
+def _ends(bot: Bot) -> list[tuple[object, ...]]:
+    return rows(bot.home, "SELECT person, reason FROM runs ORDER BY ended")
+
+
+@tool()
+async def look() -> str:
+    """Look."""
+    return "seen"
+
+
+async def test_others_go_on_while_a_run_waits_for_its_budget(wired_bot: StartBot) -> None:  # D-11, D-23
+    bot = await wired_bot("Carl's.", "Bob's.", model=DEAR)
+    await _waits(bot)
+    await _is_shown(bot, WAITS)
+    await _is_shown(bot, NO_ROOM)
+
+    await _asks(bot, "carl", "For Carl?")
+    await _is_shown(bot, "Carl's.")
+    assert _heard(bot.llm.requests[0]) == ["For Carl?"]
+
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+    assert _heard(bot.llm.requests[1]) == ["For Carl?", "assistant", "For Bob?"]
+    assert bot.screen[-1] == "Bob's."
+    assert _ends(bot) == [("carl", "completed"), ("bob", "completed")]
+
+
+async def test_a_run_goes_on_after_its_tools_with_what_was_said_meanwhile(wired_bot: StartBot) -> None:  # D-11
+    seen = asyncio.Event()
+    bot = await wired_bot(Waits(seen, calls(("look", {}))), "Carl's.", "Bob's.", tools=(look,), model=DEAR)
+    await _asks(bot, "bob", "For Bob?")
+    await until(lambda: len(bot.llm.requests) == 1)
+    await _allows(bot, TIGHT)
+    seen.set()
+    await until(lambda: _paused(bot) == ["bob"])
+    await _asks(bot, "carl", "For Carl?")
+    await _is_shown(bot, "Carl's.")
+
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert _heard(bot.llm.requests[2]) == ["For Carl?", "assistant", "For Bob?", "assistant", "tool_result"]
+    assert rows(bot.home, "SELECT count(*) FROM tool_calls") == [(1,)]
+    assert bot.screen[-1] == "Bob's."
+
+
+async def test_the_same_persons_later_words_wait_with_the_run_and_steer_it(wired_bot: StartBot) -> None:  # D-11
+    bot = await wired_bot("Bob's.", model=DEAR)
+    await _waits(bot, text="Oslo")
+    await _asks(bot, "bob", "no, Bergen")
+    await until(lambda: len(_session(bot).mail) == 1)
+    assert not bot.llm.requests
+
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert [_heard(each) for each in bot.llm.requests] == [["Oslo", "no, Bergen"]]
+    assert await bot.made.store.inbox.waiting() == []
+
+
+async def test_runs_of_several_wait_and_each_goes_on_by_itself(start_bot: StartBot) -> None:
+    bot = await start_bot("Carl's.", "Bob's.", model=DEAR)
+    await _waits(bot)
+    await _waits(bot, "carl", "For Carl?")
+
+    await _allows(bot, AMPLE, "carl")
+    await _is_shown(bot, "Carl's.")
+    assert _paused(bot) == ["bob"]
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert [_heard(each)[-1] for each in bot.llm.requests] == ["For Carl?", "For Bob?"]
+
+
+async def test_a_run_that_may_go_on_waits_until_that_of_another_is_over(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "Carl's."), "Bob's.", model=DEAR)
+    await _waits(bot)
+    await _asks(bot, "carl", "For Carl?")
+    await until(lambda: len(bot.llm.requests) == 1)
+
+    await _allows(bot, AMPLE)
+    await until(lambda: _session(bot).open_runs.has_next)
+    assert len(bot.llm.requests) == 1
+    said.set()
+    await bot.app.settled()
+
+    assert _ends(bot) == [("carl", "completed"), ("bob", "completed")]
+
+
+async def test_a_restart_keeps_a_paused_run_and_the_message_behind_it(start_bot: StartBot) -> None:  # D-23
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "never"), "Carl's.", "Bob's.", model=DEAR)
+    await _waits(bot)
+    await _asks(bot, "carl", "For Carl?")
+    await until(lambda: len(bot.llm.requests) == 1)
+
+    await bot.restart()
+    await _is_shown(bot, "Carl's.")
+    await until(lambda: _paused(bot) == ["bob"])
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert [_heard(each)[-1] for each in bot.llm.requests] == ["For Carl?", "For Carl?", "For Bob?"]
+    assert _ends(bot) == [("carl", "completed"), ("bob", "completed")]
+    assert rows(bot.home, "SELECT deaths FROM runs WHERE person = 'bob'") == [("{}",)]
+
+
+async def test_its_user_stops_it_while_another_run_goes_on(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "Carl's."), model=DEAR)
+    await _waits(bot)
+    await _asks(bot, "carl", "For Carl?")
+    await until(lambda: len(bot.llm.requests) == 1)
+
+    await _asks(bot, "bob", "/stop")
+    await until(lambda: _paused(bot) == [])
+    said.set()
+    await bot.app.settled()
+
+    assert _ends(bot) == [("bob", "aborted"), ("carl", "completed")]
+    assert any("Stopped" in text for text in bot.screen)
+
+
+async def test_an_admin_stops_it_and_other_members_cannot(start_bot: StartBot) -> None:
+    bot = await start_bot(model=DEAR)
+    await _waits(bot)
+
+    await _asks(bot, "carl", "/stop")
+    await until(lambda: len(bot.screen) == 3)
+    assert _paused(bot) == ["bob"]
+    await _asks(bot, "ann", "/stop")
+    await bot.app.settled()
+
+    assert _ends(bot) == [("bob", "aborted")]
+
+
+async def test_status_and_queue_show_what_waits(start_bot: StartBot) -> None:
+    bot = await start_bot(model=DEAR)
+    await _waits(bot)
+
+    await _asks(bot, "ann", "/queue")
+    await _is_shown(bot, "Waiting for room in a budget")
+    assert "For Bob?" in bot.screen[-1]
+    await _asks(bot, "ann", "/status")
+    await _is_shown(bot, "**Budget:** 1 waiting for room, see /queue")
+
+
+async def test_a_message_taken_back_meanwhile_is_not_answered(start_bot: StartBot) -> None:
+    bot = await start_bot("Carl's.", model=DEAR)
+    await _waits(bot)
+    await _asks(bot, "carl", "/rewind")
+    await _is_shown(bot, "no longer know the last exchange")
+
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert not bot.llm.requests
+    assert _ends(bot) == [("bob", "aborted")]
+
+
+async def test_the_order_is_the_same_when_the_conversation_is_read_again(start_bot: StartBot) -> None:
+    bot = await start_bot("Carl's.", "Bob's.", "Last.", model=DEAR)
+    await _waits(bot)
+    await _asks(bot, "carl", "For Carl?")
+    await _is_shown(bot, "Carl's.")
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    await bot.restart()
+    await _asks(bot, "carl", "And now?")
+    await bot.app.settled()
+
+    assert _heard(bot.llm.requests[-1]) == ["For Carl?", "assistant", "For Bob?", "assistant", "And now?"]
+
+
+async def test_an_answer_that_had_waited_is_given_again_as_the_last_one(start_bot: StartBot) -> None:
+    bot = await start_bot("Carl's.", "Bob's.", "Bob's again.", model=DEAR)
+    await _waits(bot)
+    await _asks(bot, "carl", "For Carl?")
+    await _is_shown(bot, "Carl's.")
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    await _asks(bot, "bob", "/retry")
+    await bot.app.settled()
+
+    assert bot.screen[-1] == "Bob's again."
+    assert _heard(bot.llm.requests[-1])[-1] == "For Bob?"
+
+
+async def test_an_edit_of_a_paused_message_is_answered_once(start_bot: StartBot) -> None:
+    bot = await start_bot("Bob's.", model=DEAR)
+    await _waits(bot)
+    await bot.channel.changes(sent(bot, "For Bob?"), "For Bob, please?")
+    await until(lambda: len(_session(bot).mail) == 1)
+
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert [_heard(each) for each in bot.llm.requests] == [["For Bob, please?"]]
