@@ -57,7 +57,7 @@ def machine(tmp_path: Path) -> Machine:
     checkout, tools, log, broken = (tmp_path / name for name in ("check out", "tools", "log", "broken"))
     checkout.mkdir()
     tools.mkdir()
-    for name in ("run", "requirements.lock", "requirements-dev.lock", "requirements-uv.lock"):
+    for name in ("run", *(f"requirements{kind}.lock" for kind in ("", "-cluster", "-dev", "-uv"))):
         shutil.copy(REPOSITORY / name, checkout / name)
     pythons = [f"python3.{minor}" for minor in range(11, 15)]
     scripts = {"python-in-venv": PYTHON, "uv": UV, **dict.fromkeys(["python3", *pythons], NO_PYTHON)}
@@ -117,6 +117,31 @@ def test_tests_bring_their_packages_and_plain_starts_need_no_others(machine: Mac
     machine.start()
 
     assert len(machine.calls()) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings"),
+    [
+        (["migrate", "--to", "postgresql://parley@db/parley"], ""),
+        ([], "PARLEY_DATABASE_URL=postgresql://parley@db/parley\n"),
+    ],
+)
+def test_an_address_of_postgresql_brings_its_packages_and_a_way_back_leaves_them(
+    machine: Machine, arguments: list[str], settings: str
+) -> None:
+    (machine.checkout / ".env").write_text(settings)
+
+    started = machine.start(*arguments)
+
+    assert "requirements-cluster.lock" in started.stderr
+    assert "uv pip install" in machine.calls()
+
+    (machine.checkout / ".env").write_text(f"# {settings or 'none'}\nPARLEY_DATABASE_URL=\n")
+    machine.start()
+
+    assert len(machine.calls()) == 1
+
+    assert "requirements-dev.lock" in machine.start("test").stderr
 
 
 def test_the_emulators_are_started_in_the_checkout_with_the_packages_of_the_tests(

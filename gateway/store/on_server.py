@@ -16,8 +16,8 @@ class NoDriver(ParleyError):
 
     def __init__(self) -> None:
         super().__init__(
-            "PARLEY_DATABASE_URL needs a package that is missing. Install Parley with its extra cluster, as in "
-            "pip install 'parley[cluster]', or remove the setting."
+            "PARLEY_DATABASE_URL needs packages that are missing. Start Parley with ./run, which installs them, or "
+            "install its extra cluster, or remove the setting."
         )
 
 
