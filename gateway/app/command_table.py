@@ -177,4 +177,4 @@ class Commands(Chats):
         )
 
     def _backups(self) -> int:
-        return self.current.now.backups if self.settings.nightly else 0
+        return self.current.now.nightly_backups if self.settings.nightly else 0

@@ -60,8 +60,8 @@ class PrivacyCommands:
         yield f"- {say('privacy_files', language, days=told.version_days)}"
         if told.audit_days:
             yield f"- {say('privacy_audit', language, days=told.audit_days)}"
-        if now.backups:
-            yield f"- {say('privacy_backups', language, count=now.backups)}"
+        if now.nightly_backups:
+            yield f"- {say('privacy_backups', language, count=now.nightly_backups)}"
         else:
             yield f"- {say('privacy_no_backups', language)}"
         yield f"- {say('privacy_readers', language)}"

@@ -182,6 +182,11 @@ class Settings(BaseSettings):
         return None if self.database_url is None else self.database_url.get_secret_value()
 
     @property
+    def nightly_backups(self) -> int:
+        """The number of nightly backups that are kept; 0 also for PostgreSQL, which is copied by its own tools."""
+        return self.backups if self.database_url is None else 0
+
+    @property
     def node(self) -> str:
         """The name of this machine among those that share a database."""
         return self.node_name or host_name()

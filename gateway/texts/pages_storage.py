@@ -20,6 +20,11 @@ TEXTS = {
         "en": "There is no backup yet. One is made each night; parley backup makes one now.",
         "zh": "还没有备份。每晚会自动备份；也可以运行 parley backup 立即备份。",
     },
+    "page_storage_backups_off": {
+        "en": "No backups are made here: PARLEY_BACKUPS is 0, or the database is on a PostgreSQL server, where you "
+        "copy it (docs/cluster.md).",
+        "zh": "这里不做备份：PARLEY_BACKUPS 为 0，或数据库在 PostgreSQL 服务器上，须在那里备份（见 docs/cluster.md）。",
+    },
     "page_health": {"en": "Health", "zh": "运行状况"},
     "page_health_version": {"en": "Version", "zh": "版本"},
     "page_health_started": {"en": "Started", "zh": "启动时间"},

@@ -73,8 +73,8 @@ class Upkeep:
         if self._current is None or self._tended >= night:
             return
         now = self._current.now
-        if now.backups and now.database is None:  # PostgreSQL is copied by its own tools
-            await self._backup.make(night, now.backups)
+        if now.nightly_backups:
+            await self._backup.make(night, now.nightly_backups)
         if now.keep_days:
             await self._shorten(self._clock.time() - now.keep_days * DAY)
         await asyncio.to_thread(self._versions.prune)

@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from pydantic import SecretStr
+
 from agent_core.models.selection import choose_fallback, choose_model
 from gateway.settings.privacy import Privacy, Recipient, privacy_of
 from gateway.settings.settings import load_settings
@@ -49,3 +51,13 @@ async def test_everybody_may_ask_in_either_language(start_bot: StartBot) -> None
 
     await bot.hears("/privacy", sender="bob", language="zh")
     assert "- 没有网络搜索。" in bot.screen[-1]
+
+
+async def test_it_promises_no_backups_of_a_database_that_parley_does_not_copy(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    on_a_server = {"database_url": SecretStr("postgresql://parley@db/parley")}
+    bot.made.current.now = bot.made.current.now.model_copy(update=on_a_server)
+
+    await bot.hears("/privacy")
+
+    assert "- No nightly backups." in bot.screen[-1]

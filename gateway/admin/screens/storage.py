@@ -54,7 +54,7 @@ class StorageScreen:
             "chat_mb": now.quotas.chat_mb,
             "person_mb": now.quotas.person_mb,
             "backups": await asyncio.to_thread(self._backups),
-            "most_backups": now.backups,
+            "most_backups": now.nightly_backups,
             "keep_days": now.keep_days,
         }
         return View("storage.html", facts)

@@ -36,6 +36,14 @@ async def test_sizes_are_shown_by_chat_and_person_with_the_share_of_their_quota(
         assert "parley-2026-11-23.zip" in text
 
 
+async def test_no_backup_is_promised_where_none_is_made(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, settings={"backups": 0}) as world, world.client() as client:
+        text = await get(client, "storage")
+
+    assert "No backups are made here" in text
+    assert "each night" not in text
+
+
 async def test_health_shows_channels_and_the_doctors_findings_with_their_fixes(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
         text = await get(client, "health")
