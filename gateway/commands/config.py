@@ -138,7 +138,7 @@ class ConfigCommands:
         place = self._live.place(name)
         if place is None:
             return say("config_default", given.language)
-        return say("config_from_place", given.language, place=in_code(place))
+        return say("config_from_place", given.language, place=in_code(place.words(given.language)))
 
     @property
     def commands(self) -> tuple[Command, ...]:

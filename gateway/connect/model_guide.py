@@ -11,6 +11,7 @@ from gateway.connect.model_trial import Trial, chosen, tried
 from gateway.connect.pasted import cleaned, whose
 from gateway.connect.steps import Ask, Busy, Choice, Done
 from gateway.errors import SettingsError
+from gateway.settings.sources import Origin
 
 MODEL = "PARLEY_MODEL"
 OWN, DEMO = "server", "demo"
@@ -125,11 +126,11 @@ class ModelGuide(Guide):
         """Raise SettingsError if a variable is set where it wins over the file, or cannot be taken out there."""
         places = self._around.settings.places
         for name, value in values.items():
-            place = places.get(_SETTINGS.get(name, ""), "")
-            if place == f"{name} in the environment":
+            place = places.get(_SETTINGS.get(name, ""))
+            if place == Origin(name):
                 raise SettingsError(self._say("connect_in_environment", name=name))
-            if place and not value and not place.startswith(name):
-                raise SettingsError(self._say("connect_in_toml", place=place))
+            if place and not value and place.name != name:
+                raise SettingsError(self._say("connect_in_toml", place=place.words(self._language)))
 
     async def _tried(self, values: Mapping[str, str]) -> Trial | str:
         """Call the model. Returns the outcome, or a sentence about what is wrong."""

@@ -14,6 +14,7 @@ from gateway.connect.pasted import cleaned, flaw, whose
 from gateway.connect.steps import Ask, Busy, Done, Failed, Line
 from gateway.errors import SettingsError
 from gateway.settings.settings import Settings, channel_configs
+from gateway.settings.sources import Origin
 from gateway.texts.say import Language, language_of, say
 
 OWNERS = "PARLEY_OWNERS"
@@ -115,7 +116,7 @@ class PlatformGuide(Guide):
         """Return where the tokens are set now."""
         places = self._around.settings.places
         keys = [f"{self._platform}.{token.field}" for token in self._setup.tokens]
-        return [places[key] for key in keys if key in places]
+        return [places[key].words(self._language) for key in keys if key in places]
 
     def _check_environment(self) -> None:
         """Raise SettingsError for a token in the environment, which would win over the file."""
@@ -125,7 +126,7 @@ class PlatformGuide(Guide):
                 raise SettingsError(self._say("connect_in_environment", name=name))
 
     def _is_in_environment(self, key: str, name: str) -> bool:
-        return self._around.settings.places.get(key) == f"{name} in the environment"
+        return self._around.settings.places.get(key) == Origin(name)
 
     # The owner
 

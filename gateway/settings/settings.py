@@ -43,6 +43,7 @@ from gateway.settings.sources import (
     Key,
     Layer,
     Names,
+    Origin,
     nested,
     parse_dotenv,
     read_dotenv,
@@ -152,7 +153,7 @@ class Settings(BaseSettings):
     """The process environment over `.env`, for providers' keys."""
     files: tuple[Path, ...] = ()
     """Files that were read."""
-    places: Mapping[str, str] = Field(default_factory=dict)
+    places: Mapping[str, Origin] = Field(default_factory=dict)
     """Places of the settings that are not defaults, such as `keep_days in parley.toml, line 3`, by name."""
     warnings: tuple[Finding, ...] = ()
     reread: Callable[[Mapping[str, str]], "Settings"] | None = Field(default=None, repr=False)

@@ -10,16 +10,37 @@ from pathlib import Path
 from dotenv.parser import parse_stream
 
 from gateway.errors import Refusals, SettingsError
+from gateway.texts.say import Language, say
 
 Key = tuple[str, ...]
 """Path of a setting: `("model",)`, `("web", "port")`, `("telegram", "bot_token")`, `("mcp", "weather", "url")`."""
 
 
 @dataclass(frozen=True)
+class Origin:
+    """Where a setting is written. As text: `PARLEY_MODEL in the environment`, `web.port in .../parley.toml, line 3`."""
+
+    name: str
+    file: Path | None = None
+    """None for the environment."""
+    line: int | None = None
+    """None if it is not known."""
+
+    def __str__(self) -> str:
+        return self.words("en")
+
+    def words(self, language: Language) -> str:
+        """Return the place in a language."""
+        if self.file is None:
+            return say("origin_environment", language, name=self.name)
+        key = "origin_file" if self.line is None else "origin_line"
+        return say(key, language, name=self.name, file=f"{self.file}", line=f"{self.line}")
+
+
+@dataclass(frozen=True)
 class Entry:
     value: object
-    place: str
-    """Place for error messages: `PARLEY_MODEL in the environment`, `web.port in .../parley.toml, line 3`."""
+    place: Origin
 
 
 Layer = Mapping[Key, Entry]
@@ -52,9 +73,9 @@ def read_environ(environ: Mapping[str, str], names: Names, refusals: Refusals) -
     """Return the settings in the environment. Empty values are ignored, unknown `PARLEY_` names are refused."""
     for name in environ:
         if name.startswith("PARLEY_") and name not in names.flat and name not in names.elsewhere:
-            refusals.note(_unknown(f"{name} in the environment", name, names.flat))
+            refusals.note(_unknown(Origin(name), name, names.flat))
     return {
-        names.flat[name]: Entry(value, f"{name} in the environment")
+        names.flat[name]: Entry(value, Origin(name))
         for name, value in environ.items()
         if name in names.flat and value.strip()
     }
@@ -78,7 +99,7 @@ def read_dotenv(values: Mapping[str, tuple[str, int]], file: Path, names: Names,
     """Return the settings in a `.env` file. Unknown names with one of our prefixes are refused."""
     layer: dict[Key, Entry] = {}
     for name, (value, line) in values.items():
-        place = f"{name} in {file}, line {line}"
+        place = Origin(name, file, line)
         with refusals.noted():
             if name in names.elsewhere:
                 raise SettingsError(f"{place} has no effect: {names.elsewhere[name]}")
@@ -162,9 +183,8 @@ def _toml_table(
     return layer
 
 
-def _place(key: Key, text: str, file: Path) -> str:
-    line = _line_of(key, text)
-    return f"{'.'.join(key)} in {file}" + (f", line {line}" if line else "")
+def _place(key: Key, text: str, file: Path) -> Origin:
+    return Origin(".".join(key), file, _line_of(key, text))
 
 
 def _line_of(key: Key, text: str) -> int | None:
@@ -180,7 +200,7 @@ def _line_of(key: Key, text: str) -> int | None:
     return None
 
 
-def _unknown(place: str, name: str, known: Iterable[str]) -> SettingsError:
+def _unknown(place: Origin, name: str, known: Iterable[str]) -> SettingsError:
     short = {each.removeprefix("PARLEY_"): each for each in sorted(known)}
     near = difflib.get_close_matches(name.removeprefix("PARLEY_"), short, n=1)
     advice = f"did you mean {short[near[0]]}?" if near else f"what may stand there: {', '.join(short.values())}."

@@ -6,6 +6,9 @@ TEXTS = {
     "config_row_empty": {"en": "`{name}` is empty ({source})", "zh": "`{name}` 未设置（{source}）"},
     "config_default": {"en": "the default", "zh": "默认值"},
     "config_from_chat": {"en": "set in a chat by {by} on {when}", "zh": "由 {by} 于 {when} 在聊天中设置"},
+    "origin_environment": {"en": "{name} in the environment", "zh": "环境变量 {name}"},
+    "origin_file": {"en": "{name} in {file}", "zh": "{file} 中的 {name}"},
+    "origin_line": {"en": "{name} in {file}, line {line}", "zh": "{file} 第 {line} 行的 {name}"},
     "config_from_place": {"en": "from `{place}`", "zh": "来自 `{place}`"},
     "config_usage": {
         "en": "Write `{slash}config set keep_days 60`, `{slash}config get keep_days` or "

@@ -17,6 +17,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.settings.run_time import MODELS, RUN_TIME, BadValue, checked, value_of, with_value
 from gateway.settings.settings import FOUND, Settings, setting_names
+from gateway.settings.sources import Origin
 from gateway.store.chat_settings import EVERYWHERE, ChatSetting, ChatSettings
 
 log = structlog.get_logger(__name__)
@@ -91,7 +92,7 @@ class LiveSettings:
         """Return what was set in a chat, by whom and when; None if nothing was."""
         return await self._rows.at(EVERYWHERE, f"{_PREFIX}{name}")
 
-    def place(self, name: str) -> str | None:
+    def place(self, name: str) -> Origin | None:
         """Return the place of a setting in the environment or a file; None if it has its default."""
         return self._files.places.get(name)
 

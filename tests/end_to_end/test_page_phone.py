@@ -180,6 +180,20 @@ async def test_what_an_answer_has_in_it_fits_the_phone_and_new_draws_a_rule(brow
         await expect(log.locator("article.rule")).to_have_count(1)
 
 
+async def test_what_is_to_be_decided_on_is_seen_whole(browser: Browser, tmp_path: Path) -> None:
+    page = Backend(tmp_path)
+    echoing(page)
+    words = f"Hello, {'I am a stranger with much to say. ' * 5}{'x' * 200} The end."
+    allow = ((Button(label="Allow", action="/stranger member abc"),),)
+    async with page.open(), phone(browser, page.server.link) as tab:
+        await says(tab, "hello")
+        asks = OutboundMessage(markdown=f"Zoe wrote. May they talk to me?\n\n```\n{words}\n```", buttons=allow)
+        await page.channel.send(CHAT, asks, "stranger")
+        code = tab.locator("article pre").last
+        await expect(code).to_contain_text("The end.")
+        assert await code.evaluate("it => it.scrollWidth <= it.clientWidth")
+
+
 async def test_files_are_pasted_and_dropped_with_previews_and_a_paste_of_50_mb_is_no_burden(
     browser: Browser, tmp_path: Path
 ) -> None:

@@ -99,7 +99,7 @@ class SettingsScreen:
             else self._secrets.mask(shown(value)),
             is_hidden=change is Change.NEVER and not visit.is_owner,
             default=about.default,
-            place=self._live.place(name) or "",
+            place=place.words(visit.language) if (place := self._live.place(name)) else "",
             chosen=await self._live.chosen(name),
             change=change,
             words=_words(rule.key, rule.facts.get("words", "")) if rule else (),

@@ -43,8 +43,12 @@ async def test_places_are_named_and_secrets_and_passwords_are_hidden(tmp_path: P
         assert TOKEN not in text
         assert "hunter2" not in text
         assert "set (hidden)" in text
-        assert "PARLEY_KEEP_DAYS in " in text
+        assert f"PARLEY_KEEP_DAYS in {tmp_path}/.env, line 2" in text
         assert "default: 30" in text
+        async with client.get("/admin/settings", headers={"Accept-Language": "zh-CN"}) as chinese:
+            text = await chinese.text()
+        assert f"{tmp_path}/.env 第 2 行的 PARLEY_KEEP_DAYS" in text
+        assert ", line " not in text
 
 
 async def test_a_setting_is_changed_and_reset_with_its_history(tmp_path: Path) -> None:
