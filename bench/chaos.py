@@ -53,6 +53,7 @@ async def figures(sizes: Sizes) -> list[Figure]:
         talk = Talk(scene.seats, chance)
         for seat in scene.seats:
             await seat.says(REMIND)
+        await until(lambda: all(seat.chat.bot_messages for seat in scene.seats), START_S)
         remind_at = asyncio.get_running_loop().time() + DUE_S
         async with asyncio.TaskGroup() as returns:
             await _Chaos(scene, chance, returns).play(talk, sizes)
