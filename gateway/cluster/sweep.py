@@ -18,7 +18,7 @@ from gateway.cluster.signals import NodeSignals
 LOOK_EVERY = 0.5
 """Seconds between two looks for dead nodes."""
 SWEEP_EVERY = 5.0
-"""Seconds."""
+"""Seconds between two looks at everything."""
 FORGET_EVERY = 3600.0
 """Seconds between two deletions of old records of the engine."""
 
@@ -55,7 +55,7 @@ class Sweep:
     async def begin(self) -> None:
         """Take over what was left, if this node is alone; then look at regular times."""
         await self._ownership.count_others()
-        await self._offer()
+        await self._offer(is_called=True)
         self._tasks = [
             asyncio.create_task(self._reap(), name="reaper"),
             asyncio.create_task(self._sweep(), name="sweep"),
@@ -81,9 +81,13 @@ class Sweep:
             await asyncio.sleep(LOOK_EVERY)
 
     async def _sweep(self) -> None:
+        clock = SystemClock()
+        due = clock.monotonic() + SWEEP_EVERY
         while not self._node.lost.is_set():
-            is_called = await set_within(self._wanted, SWEEP_EVERY, SystemClock())
+            is_called = await set_within(self._wanted, max(0.0, due - clock.monotonic()), clock)
             self._wanted.clear()
+            if not is_called or clock.monotonic() >= due:  # also if calls come all the time
+                is_called, due = False, clock.monotonic() + SWEEP_EVERY
             await asyncio.wait([self._rounds.start(self._round(is_called=is_called), "round")])
 
     async def _round(self, *, is_called: bool) -> None:
@@ -91,19 +95,27 @@ class Sweep:
         if not is_called:
             await self._dispatcher.look_for_missing()
             await self._dispatcher.release_idle()
-        await self._offer()
+        await self._offer(is_called=is_called)
         now = asyncio.get_running_loop().time()
         if self._engine is not None and now > self._forget_at:
             self._forget_at = now + FORGET_EVERY
             await self._engine.forget_old()
 
-    async def _offer(self) -> None:
-        """Take the chats that nobody works on, or offer them to all nodes."""
+    async def _offer(self, *, is_called: bool) -> None:
+        """Take the chats that nobody works on, or offer them to all nodes.
+
+        `is_called` is True if chats have just lost their node, which are not to wait. Else a chat is left alone at the
+        first look, as the node to which an event has just come is about to claim it.
+        """
         if self._ownership.is_draining and self._engine is None:
             return
         found = [each for each in await self._ownership.orphans() if self._dispatcher.knows(each.chat)]
         is_alone = not found or await self._ownership.is_alone()
-        orphans = [each for each in found if is_alone or self._is_left(each)]
+        orphans = [
+            each
+            for each in found
+            if is_alone or each in self._seen or (is_called and not self._dispatcher.needs_connection(each.chat))
+        ]
         self._seen = set(found)
         if not orphans:
             return
@@ -111,7 +123,3 @@ class Sweep:
             await asyncio.gather(*(self._ownership.take(each.chat) for each in orphans))
         else:
             await self._engine.offer(orphans)
-
-    def _is_left(self, orphan: Orphan) -> bool:
-        """Return False if the node to which the people in a chat are connected may just be about to take it."""
-        return orphan in self._seen or not self._dispatcher.needs_connection(orphan.chat)

@@ -1,0 +1,49 @@
+"""Nodes of one process on a real database."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from gateway.cluster import dispatcher
+from gateway.cluster.dispatcher import Dispatcher
+from gateway.cluster.node import Facts, Node
+from gateway.cluster.ownership import Ownership
+from gateway.cluster.rows import ChatOwners
+from gateway.cluster.signals import NodeSignals
+from gateway.store.on_server import Server
+from gateway.store.signals import StoreNode
+from gateway.store.store import Store
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+from tests.gateway.cluster.desks import Desk, Members
+from tests.postgres import UrlOf
+
+
+@pytest.fixture
+async def members(tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Members]:
+    monkeypatch.setattr(dispatcher, "IDLE_FOR", 0.0)
+    url = url_of(tmp_path)
+    await Server(url).migrate()
+    found = Members(url)
+    async with AsyncExitStack() as life:
+        for name in ("one", "two", "three"):
+            facts = Facts(name=name, host="here", pid=1, version="0", started=1.0)
+            node = await life.enter_async_context(Node.joined(url, facts))
+            signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
+            opening = Store.open(tmp_path, FakeClock(), numbered(), url=url, node=StoreNode(node, signals))
+            store = await life.enter_async_context(opening)
+            desk = Desk(name, store, found.log, Random(name))  # noqa: S311
+            owners = Ownership(node, signals, store.table(ChatOwners))
+            sharing = Dispatcher(owners, signals, store, desk)
+            sharing.begin()
+            life.push_async_callback(sharing.close)
+            life.push_async_callback(desk.close)
+            found.nodes.append(node)
+            found.signals.append(signals)
+            found.stores.append(store)
+            found.desks.append(desk)
+            found.dispatchers.append(sharing)
+        yield found

@@ -1,0 +1,90 @@
+"""Nodes whose work on chats is noted instead of done."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Sequence
+from random import Random
+
+from agent_core.background import Background
+from channels.base import ChatKey, InboundEvent
+from gateway.cluster.dispatcher import Dispatcher
+from gateway.cluster.node import Node
+from gateway.cluster.signals import NodeSignals
+from gateway.store.rows import InboxItem, Post
+from gateway.store.store import Store
+from tests.gateway.test_store import CHAT, message
+
+CHATS = [CHAT.model_copy(update={"chat": name}) for name in ("x", "y", "z")]
+
+
+class Desk:
+    """Implements ChatWork: notes which node handled which event, and marks it as done a moment later."""
+
+    def __init__(self, name: str, store: Store, log: list[tuple[str, int]], pause: Random) -> None:
+        self.name = name
+        self.log = log
+        self._store = store
+        self._pause = pause
+        self._open: dict[ChatKey, int] = defaultdict(int)
+        self._work = Background("a test's work failed")
+
+    def knows(self, chat: ChatKey) -> bool:
+        return True
+
+    def needs_connection(self, chat: ChatKey) -> bool:
+        return False
+
+    def heard(self, event: InboundEvent) -> None: ...
+
+    def route(self, item: InboxItem, *, is_live: bool) -> None:
+        self.log.append((self.name, item.seq))
+        self._open[item.event.chat] += 1
+        self._work.start(self._do(item))
+
+    async def _do(self, item: InboxItem) -> None:
+        await asyncio.sleep(self._pause.random() / 100)
+        await self._store.inbox.settle([item.seq])
+        self._open[item.event.chat] -= 1
+
+    async def take_over(self, chat: ChatKey) -> list[InboxItem]:
+        return await self._store.inbox.waiting(chat)
+
+    async def taken_over(self, chat: ChatKey) -> None: ...
+
+    async def take_over_all(self) -> None: ...
+
+    async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None: ...
+
+    def is_idle(self, chat: ChatKey) -> bool:
+        return not self._open[chat]
+
+    def rests(self, chat: ChatKey) -> bool:
+        return self.is_idle(chat)
+
+    async def cut_off(self, chat: ChatKey) -> None: ...
+
+    def forget(self, chat: ChatKey) -> None: ...
+
+    async def close(self) -> None:
+        await self._work.join()
+
+
+class Members:
+    """Nodes that share a database, each with its own store and desk."""
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        self.log: list[tuple[str, int]] = []
+        self.nodes: list[Node] = []
+        self.signals: list[NodeSignals] = []
+        self.stores: list[Store] = []
+        self.desks: list[Desk] = []
+        self.dispatchers: list[Dispatcher] = []
+
+    async def accept(self, number: int, chat: ChatKey, at: int) -> int:
+        """Let an event come in at a node. Returns its number in the inbox."""
+        event = message(number).model_copy(update={"chat": chat})
+        seq = await self.stores[at].inbox.accept(event)
+        assert seq is not None
+        self.dispatchers[at].dispatch(InboxItem(seq, event), is_live=True)
+        return seq

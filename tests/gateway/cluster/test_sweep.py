@@ -1,0 +1,100 @@
+"""What nobody works on is found, and what a node is about to do is left to it."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import suppress
+
+import pytest
+
+from gateway.cluster import sweep
+from gateway.cluster.rows import Orphan
+from gateway.cluster.sweep import Sweep
+from gateway.store.rows import InboxItem
+from tests.gateway.cluster.desks import CHATS, Members
+from tests.gateway.test_store import message
+from tests.process import until
+
+EVENT = message(1).model_copy(update={"chat": CHATS[0]})
+
+
+@pytest.fixture
+async def looking(members: Members) -> AsyncIterator[Sweep]:
+    """The sweep of the second node."""
+    other = Sweep(members.nodes[1], members.signals[1], members.dispatchers[1], None)
+    yield other
+    await other.close()
+
+
+async def test_an_event_that_has_just_come_is_left_to_its_node(
+    members: Members, looking: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Orphan] = []
+    looks_again, handled, orphans = asyncio.Event(), asyncio.Event(), members.dispatchers[1].ownership.orphans
+
+    async def look() -> list[Orphan]:
+        if found:
+            looks_again.set()
+            await handled.wait()
+        now = await orphans()
+        found.extend(now)
+        return now
+
+    monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.05)
+    monkeypatch.setattr(members.dispatchers[1].ownership, "orphans", look)
+    await looking.begin()
+    seq = await members.stores[0].inbox.accept(EVENT)
+    assert seq is not None
+    await asyncio.wait_for(looks_again.wait(), 30)
+
+    members.dispatchers[0].dispatch(InboxItem(seq, EVENT), is_live=True)
+    await until(lambda: bool(members.log))
+    handled.set()
+
+    assert members.log == [("one", seq)]
+
+
+async def test_an_event_whose_node_died_before_it_claimed_the_chat_is_found(
+    members: Members, looking: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.05)
+    await looking.begin()
+    seq = await members.stores[0].inbox.accept(EVENT)
+
+    await until(lambda: members.log == [("two", seq)])
+
+
+async def test_a_chat_that_has_lost_its_node_is_taken_at_once(members: Members, looking: Sweep) -> None:
+    await looking.begin()
+    seq = await members.stores[0].inbox.accept(EVENT)
+
+    await members.dispatchers[0].ownership.tell_of_left()
+    await asyncio.wait_for(_said(members), sweep.SWEEP_EVERY)
+
+    assert members.log == [("two", seq)]
+
+
+async def _said(members: Members) -> None:
+    await until(lambda: bool(members.log))
+
+
+async def test_everything_is_looked_at_also_while_nodes_come_and_go_all_the_time(
+    members: Members, looking: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.5)
+    await members.accept(1, CHATS[0], at=1)
+    await until(lambda: len(members.log) == 1)
+    await looking.begin()
+    going = asyncio.create_task(_come_and_go(members))
+    seq = await members.stores[0].inbox.accept(message(2).model_copy(update={"chat": CHATS[0]}))
+
+    await until(lambda: len(members.log) == 2)
+
+    assert members.log[1] == ("two", seq)
+    going.cancel()
+    with suppress(asyncio.CancelledError):
+        await going
+
+
+async def _come_and_go(members: Members) -> None:
+    while True:
+        await members.dispatchers[0].ownership.tell_of_left()
