@@ -11,6 +11,12 @@ from tests.gateway.admin.desk import admin_world
 
 pytestmark = NEEDS_BROWSER
 
+AT_ITS_END = """async () => {
+  const isAtEnd = (log) => log.scrollTop > 0 && log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  while (!isAtEnd(document.getElementById("log"))) await new Promise((done) => setTimeout(done, 20));
+}"""
+"""Waits until the log shows its newest lines."""
+
 
 async def test_new_lines_of_the_log_follow_by_themselves_and_are_filtered(browser: Browser, tmp_path: Path) -> None:
     RECENT.take("level=info event=before\n")
@@ -21,7 +27,10 @@ async def test_new_lines_of_the_log_follow_by_themselves_and_are_filtered(browse
         await expect(log).to_contain_text("event=more")
         assert await log.locator("div").count() <= 1_000, "a flood is skipped"
         await accessible(tab)
+        RECENT.take("level=warning event=many\n" * 200)
         await tab.get_by_label("From level").select_option("warning")
+        await expect(log).not_to_contain_text("event=more")
+        await tab.evaluate(AT_ITS_END)
         RECENT.take("level=warning event=late\n")
         await expect(log).to_contain_text("event=late")
         await expect(log).not_to_contain_text("event=more")

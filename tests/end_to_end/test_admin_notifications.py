@@ -28,6 +28,17 @@ CLICKED = """async () => {
 }"""
 """Clicks on a notification in the worker, and returns the addresses that it opens."""
 
+TAKEN_BACK = """async () => {
+  const worker = await navigator.serviceWorker.ready;
+  while ((await worker.getNotifications()).length) await new Promise((done) => setTimeout(done, 20));
+}"""
+"""Waits until no notification is shown."""
+TOLD = """async () => {
+  while (JSON.parse(localStorage.getItem("parley.inbox") ?? "[]").length !== 1)
+    await new Promise((done) => setTimeout(done, 20));
+}"""
+"""Waits until the browser has recorded that the visitor knows of one thing."""
+
 
 @asynccontextmanager
 async def two_tabs(world: AdminWorld, browser: Browser) -> AsyncIterator[tuple[BrowserContext, Page, Page]]:
@@ -62,9 +73,7 @@ async def test_an_approval_asked_elsewhere_is_counted_in_all_tabs_and_notified_o
 
         await world.bot.channel.presses(f"/approve {request}", sender="ann")
         await expect(chat.get_by_role("link", name="Manage", exact=True)).to_be_visible()
-        await chat.wait_for_function(
-            "async () => !(await (await navigator.serviceWorker.ready).getNotifications()).length"
-        )
+        await chat.evaluate(TAKEN_BACK)
         await world.bot.channel.until(lambda: any(text.endswith("Here is your chart.") for text in world.bot.screen))
         assert ran == [["python3", "chart.py"]]
 
@@ -79,6 +88,6 @@ async def test_what_comes_while_a_tab_is_looked_at_is_only_counted(browser: Brow
         await asked(world.bot, sender=user("bob"))
         await expect(chat.get_by_role("link", name="Manage 1 waiting")).to_be_visible()
         await expect(costs.get_by_role("link", name="Inbox 1 waiting")).to_be_visible()
-        await chat.wait_for_function("JSON.parse(localStorage.getItem('parley.inbox') ?? '[]').length === 1")
+        await chat.evaluate(TOLD)
         await costs.evaluate(LEFT)
         assert await chat.evaluate("navigator.serviceWorker.ready.then((it) => it.getNotifications())") == []

@@ -23,6 +23,11 @@ async function follow() {
   if (isAtEnd) log.scrollTop = log.scrollHeight;
 }
 
-const log = document.getElementById("log");
-if (log) log.scrollTop = log.scrollHeight;
+function toEnd() {
+  const log = document.getElementById("log");
+  if (log) log.scrollTop = log.scrollHeight;
+}
+
+document.body.addEventListener("htmx:afterSettle", (event) => event.detail.target.id === "content" && toEnd());
 setInterval(follow, EVERY);
+toEnd();
