@@ -80,6 +80,8 @@ class Shared:
     """Digests of what has to be the same on all nodes."""
     skills: str = ""
     """A digest of the skills that all chats share."""
+    takes_chats: bool = True
+    """False for a process that is reached by its own terminal only."""
     has_engine: bool = True
     """Share chats that lose their node among all nodes; without it the first node that looks takes them."""
 
@@ -105,9 +107,10 @@ async def opened(
         home=str(home),
         settings=shared.settings,
         skills=shared.skills,
+        takes_chats=shared.takes_chats,
     )
     async with (
         cluster.Cluster.joined(shared.url, about) as joined,
         Store.open(home, clock, new_id, secrets, url=shared.url, node=StoreNode(joined.node, joined.signals)) as store,
     ):
-        yield store, joined.peers(store, engine=shared.has_engine)
+        yield store, joined.peers(store, engine=shared.has_engine and shared.takes_chats)

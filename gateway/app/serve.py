@@ -132,8 +132,13 @@ async def _served(settings: Settings, clock: Clock | None, tick_every: float) ->
 
 
 @asynccontextmanager
-async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterator[Resources]:
-    """Open the model, the store and the sandbox. Raises as `serve` does."""
+async def prepare(
+    settings: Settings, clock: Clock | None = None, *, takes_chats: bool = True
+) -> AsyncIterator[Resources]:
+    """Open the model, the store and the sandbox. Raises as `serve` does.
+
+    `takes_chats` is False for a process that is reached by its own terminal only.
+    """
     clock = clock or SystemClock()
     hidden = (settings.home, *settings.files)
     trying = asyncio.create_task(find_launcher(settings.local / "scratch", hidden=hidden))
@@ -142,7 +147,7 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         life.push_async_callback(source.close)
         models = await source.choose(settings)
         url, ballast = settings.database, settings.quotas.ballast_mb * MB
-        shared = None if url is None else await asyncio.to_thread(_shared, settings, url)
+        shared = None if url is None else await asyncio.to_thread(_shared, settings, url, takes_chats=takes_chats)
         if shared is not None:
             life.enter_context(locked(settings.local, NodeNameTaken))
         opening = opened(settings.home, clock, new_id, settings.secrets, ballast=ballast, shared=shared)
@@ -155,10 +160,10 @@ async def prepare(settings: Settings, clock: Clock | None = None) -> AsyncIterat
         yield Resources(settings, clock, store, peers, CurrentModels(models), source, launcher, about)
 
 
-def _shared(settings: Settings, url: str) -> Shared:
+def _shared(settings: Settings, url: str, *, takes_chats: bool) -> Shared:
     """Return what the other nodes are told of this one. Blocks."""
     skills = digest_of(skill_library(settings))
-    return Shared(url, name=settings.node, settings=digests(settings), skills=skills)
+    return Shared(url, settings.node, digests(settings), skills, takes_chats=takes_chats)
 
 
 def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> About:

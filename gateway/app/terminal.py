@@ -71,7 +71,7 @@ async def _join(settings: Settings, first: Connected) -> int:
 
 
 async def _talk_alone(settings: Settings) -> int:
-    async with prepare(settings) as resources:
+    async with prepare(settings, takes_chats=False) as resources:
 
         async def answered() -> None:
             app.input_ended(TerminalChannel.name)

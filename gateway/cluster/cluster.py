@@ -63,7 +63,8 @@ class ClusterPeers:
         self._has_engine = engine
         self.signals = cluster.signals
         self._rows = store.table(ChatOwners)
-        self.leases = HeldLeases(store.leases, cluster.node, cluster.signals)
+        stands_in = not cluster.node.facts.takes_chats
+        self.leases = HeldLeases(store.leases, cluster.node, cluster.signals, stands_in=stands_in)
         self.sending = Ownership(cluster.node, cluster.signals, self._rows)
 
     def dispatcher(self, work: ChatWork) -> "ClusterDispatching":

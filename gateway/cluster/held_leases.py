@@ -8,6 +8,8 @@ from typing import Protocol
 
 import structlog
 
+from agent_core.background import set_within
+from agent_core.clock import SystemClock
 from gateway.cluster.leases import Work
 from gateway.store.leases import Leases as Rows
 from gateway.store.signals import Signals
@@ -39,10 +41,12 @@ class HeldLeases:
     A node that is stale for a while keeps its rows: it goes on when it is fresh again, unless it was fenced meanwhile.
     """
 
-    def __init__(self, rows: Rows, node: Alive, signals: Signals) -> None:
+    def __init__(self, rows: Rows, node: Alive, signals: Signals, *, stands_in: bool = False) -> None:
+        """With `stands_in`, the node has leases only while there is no other node that takes chats."""
         self._rows = rows
         self._node = node
         self._signals = signals
+        self._stands_in = stands_in
         self._held: set[str] = set()
         self._news = asyncio.Event()
         """Set when another node may have released a lease."""
@@ -62,7 +66,7 @@ class HeldLeases:
             log.info("lease taken", lease=name)
             if await self._is_done(name, work):
                 return
-            log.info("lease lost", lease=name, why="given up" if self._over.is_set() else "this node is not fresh")
+            log.info("lease lost", lease=name, why=self._why_lost)
 
     async def give_up(self) -> None:
         """See `Leases.give_up`."""
@@ -85,7 +89,7 @@ class HeldLeases:
         if not self._node.is_fresh:
             return False
         try:
-            return await self._rows.take(name, self._node.id)
+            return not await self._has_to_leave() and await self._rows.take(name, self._node.id)
         except (StoreUnavailable, sqlite3.Error):  # the database is away
             return False
 
@@ -110,15 +114,30 @@ class HeldLeases:
             self._held.discard(name)
 
     @property
+    def _why_lost(self) -> str:
+        if self._over.is_set():
+            return "given up"
+        return "another node has come" if self._node.is_fresh else "this node is not fresh"
+
+    @property
     def _is_lost(self) -> bool:
         return self._over.is_set() or not self._node.is_fresh
 
     async def _lost(self) -> None:
-        """Return when the lease must not be used any more."""
+        """Return when the lease must not be used any more, or another node is to have it."""
+        clock = SystemClock()
+        look_at = clock.monotonic() + LOOK_EVERY
         while not self._is_lost:
-            with suppress(TimeoutError):
-                async with asyncio.timeout(CHECK_EVERY):
-                    await self._over.wait()
+            await set_within(self._over, CHECK_EVERY, clock)
+            if self._stands_in and clock.monotonic() >= look_at:
+                look_at = clock.monotonic() + LOOK_EVERY
+                with suppress(sqlite3.Error):  # the database is away
+                    if await self._has_to_leave():
+                        return
+
+    async def _has_to_leave(self) -> bool:
+        """Return True if this node only stands in, and need not any more."""
+        return self._stands_in and await self._rows.others_work(self._node.id)
 
     async def _release(self, name: str) -> None:
         if not self._node.is_fresh:

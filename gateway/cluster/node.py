@@ -28,9 +28,10 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 LOCK_OF = "hashtextextended('parley node ' || {}, 0)"
 """The number of a node's advisory lock, by an expression for its id."""
 _JOIN = (
-    "INSERT INTO nodes (id, name, host, pid, version, started, beat, home, settings, skills)"
+    "INSERT INTO nodes (id, name, host, pid, version, started, beat, home, settings, skills,"
+    " draining)"
     " VALUES (%(id)s, %(name)s, %(host)s, %(pid)s, %(version)s, %(started)s, clock_timestamp(),"
-    " %(home)s, %(settings)s, %(skills)s)"
+    " %(home)s, %(settings)s, %(skills)s, NOT %(takes_chats)s)"
 )
 _BEAT = "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced"
 LEFT = "left"
@@ -66,6 +67,8 @@ class Facts:
     """A digest of what has to be the same on all nodes."""
     skills: str = ""
     """A digest of the skills."""
+    takes_chats: bool = True
+    """False for a node that works in its own terminal only, and stands in for the others while there are none."""
 
 
 class Node:

@@ -36,6 +36,16 @@ class Leases(Table):
         # mostly it is not free, and reading needs no place in the line of those who write
         return await self._reader.run(read) and await self._writer.submit(change, patient=False)
 
+    async def others_work(self, node: str) -> bool:
+        """Return True if there is another node that takes chats. Raises sqlite3.Error."""
+        query = "SELECT EXISTS (SELECT 1 FROM nodes WHERE id <> ? AND NOT fenced AND NOT draining)"
+
+        def read(connection: Connection) -> bool:
+            (found,) = connection.execute(query, (node,)).fetchone()
+            return bool(found)
+
+        return await self._reader.run(read)
+
     async def release(self, name: str, node: str, announce: Callable[[Connection], None]) -> None:
         """Free a lease of the node; `announce` tells the other nodes, in the same transaction.
 

@@ -32,7 +32,7 @@ def told(nodes: Sequence[SeenNode]) -> Iterator[str]:
         yield "No node is running."
     for node in nodes:
         since = datetime.fromtimestamp(node.started).astimezone()
-        state = " silent" if node.is_silent else " draining" if node.is_draining else ""
+        state = " silent" if node.is_silent else " takes no further chats" if node.is_draining else ""
         yield f"{node.name}{state}  {node.version} on {node.host}, pid {node.pid}, since {since:%Y-%m-%d %H:%M}"
         leases = ", ".join(node.leases) or "none"
         yield f"  beat {node.beat_age:.1f} s ago  chats {node.chats}  runs {node.runs}  leases: {leases}"

@@ -59,13 +59,13 @@ async def url(tmp_path: Path, url_of: UrlOf) -> str:
 
 
 @asynccontextmanager
-async def wanting(name: str, doing: Doing, home: Path, url: str) -> AsyncIterator[One]:
-    facts = Facts(name=name, host="here", pid=1, version="0", started=1.0)
+async def wanting(name: str, doing: Doing, home: Path, url: str, *, takes_chats: bool = True) -> AsyncIterator[One]:
+    facts = Facts(name=name, host="here", pid=1, version="0", started=1.0, takes_chats=takes_chats)
     async with AsyncExitStack() as life:
         node = await life.enter_async_context(Node.joined(url, facts))
         store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
         signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
-        leases = HeldLeases(store.leases, node, signals)
+        leases = HeldLeases(store.leases, node, signals, stands_in=not takes_chats)
         task = asyncio.create_task(leases.while_held(LEASE, lambda: doing.by(name)))
         try:
             yield One(node, leases, task)
@@ -139,6 +139,17 @@ async def test_work_that_fails_gives_its_lease_back_and_tells(tmp_path: Path, ur
             await a.leases.while_held("duties", fails)
 
     assert rows(url, "SELECT node FROM leases WHERE name = 'duties'") == [(None,)]
+
+
+async def test_a_node_with_nothing_but_a_terminal_leaves_its_work_to_any_other_one(tmp_path: Path, url: str) -> None:
+    doing = Doing()
+    async with wanting("terminal", doing, tmp_path, url, takes_chats=False):
+        await until(lambda: doing.now == ["terminal"])
+
+        async with wanting("a", doing, tmp_path, url):
+            await until(lambda: doing.now == ["a"])
+            assert doing.most == 1
+        await until(lambda: doing.now == ["terminal"])
 
 
 async def test_a_process_that_is_alone_holds_every_lease() -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from channels.base import ChatKey
 from gateway.cluster import ownership
+from gateway.cluster.node import Facts, Node
 from gateway.cluster.ownership import Phase
 from gateway.store.rows import InboxItem
 from tests.gateway.cluster.desks import CHATS, Members
@@ -226,3 +227,19 @@ async def test_an_event_that_comes_while_a_chat_is_cut_off_goes_to_its_next_node
     assert members.log == [("one", 1)]
     assert await members.dispatchers[1].take(CHATS[0])
     assert members.log == [("one", 1), ("two", seq)]
+
+
+async def test_a_node_with_nothing_but_a_terminal_is_passed_no_chats(
+    members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(ownership, "FEW", 1)
+    facts = Facts(name="terminal", host="here", pid=1, version="0", started=1.0, takes_chats=False)
+    async with Node.joined(members.url, facts):
+        rows(members.url, "UPDATE nodes SET draining = TRUE WHERE name IN ('two', 'three')")
+        await members.dispatchers[0].ownership.count_others()
+        for number, chat in enumerate(CHATS):
+            await members.accept(number, chat, at=0)
+        await until(lambda: len(members.log) == 3)
+
+        assert {name for name, _ in members.log} == {"one"}
+        assert await members.dispatchers[0].ownership.is_alone()
