@@ -34,6 +34,9 @@ MANAGES = frozenset(
 """Commands that admins may give in chats that are not theirs. The others show what was said there: on its own platform
 an admin could not give them, not being in the chat. Owners may give all."""
 
+RECORDED = frozenset({"activation", "allow", "block", "budget", "config", "reload", "role", "speakers", "tools"})
+"""Commands that record what they have changed, wherever they are given."""
+
 
 class PageCommands:
     """Runs a command like one that was typed in the chat, but shows its reply to the visitor only."""
@@ -84,7 +87,8 @@ class PageCommands:
         except NoAnswer as error:
             raise CommandRefused(str(error)) from error
         finally:
-            self._audit.changed(chat, event.sender.id, f"/{event.name}", details=event.arguments)
+            if event.name not in RECORDED:
+                self._audit.changed(chat, event.sender.id, f"/{event.name}", details=event.arguments)
 
     def _may_give(self, name: str, sender: Sender, chat: ChatKey) -> bool:
         """Return True for an owner, in the sender's own chats on the page, and for what admins manage everywhere."""

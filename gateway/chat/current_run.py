@@ -49,8 +49,8 @@ class CurrentRun:
             self._chat_run.released.set()
 
     async def stopped(self) -> None:
-        """Wait until a run that is stopping is over, and what it says last is sent."""
-        if self.run is not None and self.is_stopping:
+        """Wait until a run that is stopping, or whose agent has ended, is over, and what it says last is sent."""
+        if self.run is not None and not self.is_open:
             await self._over.wait()
 
     def seconds(self, *, has_more: bool) -> float | None:

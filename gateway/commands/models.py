@@ -12,7 +12,7 @@ from gateway.commands.model_test import ModelTest
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
 from gateway.store.chat_settings import ChatSetting, ChatSettings
-from gateway.texts.say import Language, say
+from gateway.texts.say import Language, model_reason, say
 
 LONGEST = 60
 """Characters of an unknown name that a reply quotes."""
@@ -178,7 +178,7 @@ def where_words(setting: ChatSetting | None, language: Language) -> str:
 
 def _reason(why: str, given: Invocation) -> str:
     """Return why a model is not reachable. Only admins see it, as it may name servers of the owner."""
-    return f" ({why.rstrip('.')})" if given.is_admin else ""
+    return f" ({model_reason(why, given.language).rstrip('.')})" if given.is_admin else ""
 
 
 def price_words(model: ModelInfo, language: Language) -> str:

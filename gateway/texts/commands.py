@@ -127,8 +127,8 @@ TEXTS = {
     "status_largest_people": {"en": "**Largest users:** {names}", "zh": "**占用最多的用户**：{names}"},
     "status_used": {"en": "**Used here today:** {tokens}, {cost}", "zh": "**今天这里的用量**：{tokens}，{cost}"},
     "status_model_facts": {
-        "en": "**Thinking:** {thinking}{where}; {price}",
-        "zh": "**思考程度**：{thinking}{where}；{price}",
+        "en": "**Thinking:** {thinking}{where}; **price:** {price}",
+        "zh": "**思考程度**：{thinking}{where}；**价格**：{price}",
     },
     "status_model": {"en": "**Model:** {model}", "zh": "**模型**：{model}"},
     "status_context": {

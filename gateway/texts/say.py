@@ -178,12 +178,29 @@ _MODEL_REASONS_IN_CHINESE = (
         r"由设置指定，\1 在端口 \2 提供 \3",
     ),
     (re.compile(r"no key and no local model was found"), "没有找到密钥，也没有本地模型"),
+    (
+        re.compile(r'The model "(.+)" names no provider that is known: write "provider/model" with one of (.+), .+'),
+        r"模型“\1”没有指明已知的提供商：请写成“提供商/模型”，提供商可为 \2",
+    ),
+    (re.compile(r'The model "(.+)" needs a key: set (\w+)\.'), r"模型“\1”需要密钥：请设置 \2"),
+    (
+        re.compile(r"(.+) does not answer on port (\d+) with the model (.+): start it, or fetch the model\."),
+        r"\1 在端口 \2 上没有提供模型 \3：请启动它，或下载该模型",
+    ),
+    (
+        re.compile(r'The base URL "(.+)" must begin with http:// or https://, as in (.+)\.'),
+        r"服务器地址“\1”必须以 http:// 或 https:// 开头，例如 \2",
+    ),
+    (
+        re.compile(r"The server at (.+) names no model: is it running\? Else set the model's name\."),
+        r"\1 的服务器没有列出模型：它在运行吗？否则请设置模型名称",
+    ),
 )
-"""Patterns for `ModelChoice.why`. If several match, the last one applies."""
+"""Patterns for `ModelChoice.why` and `ModelSettingError`. If several match, the last one applies."""
 
 
 def model_reason(why: str, language: Language) -> str:
-    """Translate the reason that the model was selected, which is given in English."""
+    """Translate the reason that a model was selected or cannot be used, which is given in English."""
     found = [(each.fullmatch(why), chinese) for each, chinese in _MODEL_REASONS_IN_CHINESE] if language == "zh" else []
     return next((match.expand(chinese) for match, chinese in reversed(found) if match), why)
 

@@ -10,10 +10,11 @@ from agent_core.messages import text_of
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools.tool import tool
-from channels.base import Accepted, Addressed, ChannelError
-from channels.memory import LOST, MemoryChannel
+from channels.base import Accepted, Addressed, ChannelError, ChatKey, OutboundMessage, Posted
+from channels.memory import LOST, NO_PACE, MemoryChannel
 from gateway.store.opening import FILE
 from tests.gateway.conftest import StartBot
+from tests.process import until
 
 
 @tool()
@@ -184,6 +185,38 @@ async def test_a_message_right_behind_new_belongs_to_the_new_conversation(start_
         "New conversation started. Of the last one I keep only what you asked me to remember.",
         "Two.",
     ]
+
+
+class HeldProgress(MemoryChannel):
+    """Sends the progress message of a run only after `let` is set."""
+
+    def __init__(self) -> None:
+        super().__init__(limits=NO_PACE)
+        self.reached, self.let = asyncio.Event(), asyncio.Event()
+
+    async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
+        if ":progress:" in key:
+            self.reached.set()
+            await self.let.wait()
+        return await super().send(chat, message, key)
+
+
+async def test_an_answer_on_its_way_stands_above_the_new_conversation(start_bot: StartBot) -> None:
+    said, channel = asyncio.Event(), HeldProgress()
+    bot = await start_bot(Waits(said, "The answer."), channel=channel)
+    await channel.hears("hi")
+    await channel.reached.wait()
+    said.set()
+    session = bot.made.sessions.of(channel.chat("ann"))
+    await until(lambda: not session.current.is_open)
+    before = session.conversation.settings_now.session
+
+    await channel.hears("/new")
+    await until(lambda: session.conversation.settings_now.session != before)
+    channel.let.set()
+    await bot.app.settled()
+
+    assert [text.partition(".")[0] for text in bot.screen] == ["The answer", "New conversation started"]
 
 
 async def test_every_tool_call_of_a_run_is_recorded_with_its_outcome(wired_bot: StartBot) -> None:  # S2-05, S2-26

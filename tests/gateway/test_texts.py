@@ -10,6 +10,7 @@ from string import Formatter
 import pytest
 
 from agent_core.models.llm import FailureCause, FailureKind
+from agent_core.models.selection import ModelSettingError, choose_fallback
 from agent_core.reasons import TerminalReason
 from agent_core.skills.archive import ArchiveTrouble
 from agent_core.skills.scan import Finding
@@ -28,7 +29,7 @@ from gateway.store.job import Pause
 from gateway.store.spending import By
 from gateway.texts import say as texts
 from gateway.texts.amounts import Unit
-from gateway.texts.say import LANGUAGES, Language, language_of, say, tool_label
+from gateway.texts.say import LANGUAGES, Language, language_of, model_reason, say, tool_label
 
 FOLDER = Path(inspect.getfile(texts)).parent
 GATEWAY = FOLDER.parent
@@ -164,3 +165,24 @@ def test_the_language_follows_the_person_s_client(tag: str | None, language: str
 def test_a_command_is_shown_whole_in_either_language(label: str, shown: str) -> None:
     assert tool_label("run_command", label, {"argv": ["sh", "-c", "ls | wc"]}, "zh") == shown
     assert tool_label("run_command", label, {"argv": ["sh", "-c", "ls | wc"]}, "en") == label
+
+
+@pytest.mark.parametrize(
+    ("setting", "server"),
+    [
+        ("nobody/large", ""),
+        ("openai/large", ""),
+        ("ollama/large", ""),
+        ("large", "ftp://here"),
+        ("", "http://127.0.0.1:9"),
+    ],
+)
+async def test_why_a_model_cannot_be_used_is_told_in_chinese_too(setting: str, server: str) -> None:
+    with pytest.raises(ModelSettingError) as error:
+        await choose_fallback(setting, {}, base_url=server)
+
+    told = model_reason(str(error.value), "zh")
+
+    assert model_reason(str(error.value), "en") == str(error.value)
+    assert re.search("[\u4e00-\u9fff]", told)
+    assert not re.search(r"\b(the|set|is|with)\b", told)

@@ -58,7 +58,8 @@ async def test_a_change_is_a_command_with_the_rights_and_the_audit_of_one(tmp_pa
         assert person is not None
         assert person.role == "guest"
         assert person.by == "web:local"
-        assert "web:local /allow" in await audited(world)
+        await act(client, "/tz", "Asia/Tokyo")
+        assert await audited(world) == ["web:local /tz", "web:local role memory:zoe"]  # each once
 
 
 async def test_a_command_for_another_chat_is_given_there(tmp_path: Path) -> None:
