@@ -254,9 +254,8 @@ async def test_status_tells_the_model_of_the_chat_with_its_price_window_and_effo
 
     lines = bot.screen[-1].splitlines()
     assert lines[0] == "- **Model:** anthropic/big (set in this chat and its threads)"
-    assert lines[1] == (
-        "- **Thinking:** high (set in this chat and its threads); **price:** $3 in, $15 out per million tokens"
-    )
+    where = "(set in this chat and its threads)"
+    assert lines[1] == f"- **Thinking:** high {where}; **price:** $3 in, $15 out per million tokens"
     [(tokens, cost)] = rows(bot.home, "SELECT sum(tokens), sum(cost) FROM spending")
     assert isinstance(cost, int)
     assert lines[2] == f"- **Used here today:** {tokens:,} tokens, {money(cost)} USD"
