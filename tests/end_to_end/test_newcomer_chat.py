@@ -81,7 +81,7 @@ async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
 
 async def runs_programs(newcomer: Newcomer) -> bool:
     await newcomer.says("/status", "Up:")
-    return "Programs: shut in" in newcomer.read
+    return "Programs: sandboxed" in newcomer.read
 
 
 async def test_a_chart_is_drawn_and_a_flight_found_without_a_question(newcomer: Newcomer) -> None:  # D-25

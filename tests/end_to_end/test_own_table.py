@@ -33,7 +33,7 @@ async def test_the_persons_own_table_is_drawn_and_not_the_sample(
     await stage.start()
     await chat.says(ann, "/status")
     await chat.until(lambda c: "Up:" in c.screen[-1])
-    if "Programs: shut in" not in chat.screen[-1]:
+    if "Programs: sandboxed" not in chat.screen[-1]:
         pytest.skip("nothing here shuts programs in")
     if sample_first:
         await chat.says(ann, "chart sales.csv")
