@@ -106,7 +106,7 @@ ENGLISH = Wording(
     ),
     failing_by_chance="I wanted to show a tool that fails, but this one worked.",
     waited="I have waited.",
-    chart="I drew `{subject}` with a script that ran shut in, and sent you the picture.",
+    chart="I drew `{subject}` with a script that ran in the sandbox, and sent you the picture.",
     counted="Counted to {number}.",
     counted_instead="You said {number} instead of {before} while I was counting, and here I am: {number}.",
     counted_too_far="I had counted to {number} already when you said {wanted}, so I stopped there.",

@@ -74,7 +74,7 @@ async def find_launcher(
     """
     if sys.platform != "linux" or platform.machine() not in MACHINES:
         return NoLauncher(
-            f"commands can be shut in on Linux on x86_64 or aarch64, and this is {platform.system()} on"
+            f"commands can be sandboxed on Linux on x86_64 or aarch64, and this is {platform.system()} on"
             f" {platform.machine()}",
             "run Parley there, in a virtual machine or in WSL 2",
         )

@@ -75,7 +75,7 @@ def call(number: int, *arguments: int | bytes | None) -> int:
     result: int = _syscall(*passed)
     if result < 0:
         failed = _ctypes.get_errno()
-        raise OSError(failed, f"cannot be shut in: {os.strerror(failed)}")
+        raise OSError(failed, f"cannot be sandboxed: {os.strerror(failed)}")
     return result
 
 

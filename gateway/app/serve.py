@@ -245,7 +245,7 @@ async def open_app(
 def say_hello(about: About, files: Sequence[Path], lines: Sequence[str]) -> None:
     """Print the start-up summary for the operator. `files` are the settings files that were read."""
     model = f"  Model  {_named(about)}: {about.why}"
-    programs = f"programs, shut in by {about.sandbox}" if about.sandbox else f"no programs: {about.no_sandbox}"
+    programs = f"programs, sandboxed by {about.sandbox}" if about.sandbox else f"no programs: {about.no_sandbox}"
     read = [f"  Reads  {', '.join(map(str, files))}"] if files else []
     block = [f"Parley {about.version}", model, f"  Runs   {programs}", *read, *lines, *_as_root(), ""]
     sys.stdout.write("\n".join(block))

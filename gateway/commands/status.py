@@ -82,7 +82,7 @@ class StatusCommand:
         found = await self._nodes()
         listed = ", ".join(say("status_node", language, name=each.name, chats=each.chats) for each in found)
         differing = ", ".join(what for what, _ in differences(found))
-        lines = [say("status_nodes", language, count=len(found), nodes=listed)]
+        lines = [say("status_nodes", language, nodes=listed)]
         return [*lines, say("status_nodes_differ", language, what=differing)] if differing else lines
 
     async def _context(self, given: Invocation) -> str:

@@ -113,8 +113,8 @@ TEXTS = {
         "en": "The file has {size} MB; at most {most} MB can be sent here.",
         "zh": "文件有 {size} MB，这里最多只能发送 {most} MB。",
     },
-    "status_nodes": {"en": "{count} nodes: {nodes}", "zh": "{count} 个节点：{nodes}"},
-    "status_node": {"en": "{name} ({chats} chats)", "zh": "{name}（{chats} 个聊天）"},
+    "status_nodes": {"en": "**Nodes:** {nodes}", "zh": "**节点**：{nodes}"},
+    "status_node": {"en": "{name} (chats: {chats})", "zh": "{name}（{chats} 个聊天）"},
     "status_nodes_differ": {
         "en": "Not the same on all nodes: {what}. `parley nodes` shows more.",
         "zh": "各节点不一致的项：{what}。运行 `parley nodes` 查看详情。",

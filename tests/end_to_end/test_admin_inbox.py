@@ -181,7 +181,7 @@ async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_tele
                 await chat.says(bob, "run it")
                 await model.wait_for(lambda: bool(model.requests), 30)
                 if "run_command" not in model.requests[0].tools:
-                    pytest.skip("nothing here shuts programs in")
+                    pytest.skip("no sandbox here")
                 card = page.get_by_role("article")
                 await expect(card).to_contain_text("sh -c 'echo it ran'")
                 await expect(card).to_contain_text(f"telegram:{bob.id}")

@@ -82,7 +82,7 @@ async def test_a_flight_is_found_over_three_messages_and_a_restart(own_stage: St
     await is_told(chat, ASKED_BACK)
     check_loading(*requests)
     if "run_command" not in requests[0].tools:
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
 
     await own_stage.program.kill()
     await own_stage.start()

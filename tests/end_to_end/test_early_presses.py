@@ -43,7 +43,7 @@ async def is_asked(stage: Stage, chat: Chat) -> None:
     """Wait for the question, or skip the test where this machine has no sandbox."""
     await stage.asked(1)
     if "run_command" not in stage.model.requests[0].tools:
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
     await chat.until(lambda c: any(ASKED in text for text in c.screen))
 
 

@@ -87,7 +87,7 @@ async def runs_programs(newcomer: Newcomer) -> bool:
 async def test_a_chart_is_drawn_and_a_flight_found_without_a_question(newcomer: Newcomer) -> None:  # D-25
     await newcomer.says("hello", "book a flight from Beijing to Tokyo tomorrow")
     if not await runs_programs(newcomer):
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
     await newcomer.says("chart sales.csv", "sent you the picture")
     assert "chart.png" in newcomer.read
     await newcomer.says("/skills", "[✓] chart")
@@ -104,7 +104,7 @@ async def test_a_chart_is_drawn_and_a_flight_found_without_a_question(newcomer: 
 async def test_after_words_of_strangers_the_same_is_asked_for(newcomer: Newcomer, tmp_path: Path) -> None:  # D-25
     await newcomer.says("chart sales.csv")
     if not await runs_programs(newcomer):
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
     await newcomer.sees("sent you the picture")
     for workspace in (tmp_path / "home" / "workspaces").iterdir():
         (workspace / "notes.md").write_text("Somebody has put this here.")
@@ -143,7 +143,7 @@ async def test_a_report_is_planned_made_at_once_and_asked_about(newcomer: Newcom
     report = await newcomer.confirms("daily-report")
     await newcomer.says("what is scheduled?", "send me a report of my notes: every weekday at 09:00")
     if not await runs_programs(newcomer):
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
 
     await newcomer.says(f"/cron run {report}")
     await newcomer.sees("visitors: 44, lower than 57")

@@ -34,7 +34,7 @@ async def test_the_persons_own_table_is_drawn_and_not_the_sample(
     await chat.says(ann, "/status")
     await chat.until(lambda c: "Up:" in c.screen[-1])
     if "Programs: sandboxed" not in chat.screen[-1]:
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
     if sample_first:
         await chat.says(ann, "chart sales.csv")
         await chat.until(lambda c: "sent you the picture" in c.screen[-1])

@@ -61,7 +61,7 @@ async def test_a_report_is_agreed_on_comes_in_the_morning_with_a_chart_and_can_b
     await chat.says(ann, "send me the sales every weekday at nine", document=("sales.csv", SALES, "text/csv"))
     await chat.until(lambda c: waits_for_a_yes(c) is not None, SECONDS)
     if "run_command" not in stage.model.requests[0].tools:
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
     await chat.until(tells(PROPOSED), SECONDS)
     preview = waits_for_a_yes(chat)
     assert preview is not None

@@ -111,7 +111,7 @@ async def test_it_asks_in_the_chat_before_it_runs_a_program(stage: Stage) -> Non
     await chat.says(ann, "count the files, in the background")
     await stage.asked(1)
     if "run_command" not in stage.model.requests[0].tools:
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
     await chat.until(lambda c: any("May I do this?" in text for text in c.screen), SECONDS)
     await chat.presses(ann, "Allow once")
     await chat.until(says_last(TOLD), SECONDS)

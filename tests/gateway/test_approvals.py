@@ -307,7 +307,7 @@ async def piped(home: Path, model: OpenAiEmulator, **settings: str) -> Finished:
     async with asyncio.timeout(50):
         talked = await parley("chat", cwd=home, environ={**environ, **settings}, says="make it\n")
     if "run_command" not in model.requests[0].tools:
-        pytest.skip("nothing here shuts programs in")
+        pytest.skip("no sandbox here")
     return talked
 
 

@@ -19,7 +19,7 @@ async def test_it_tries_to_shut_a_program_in_and_says_how_that_went(tmp_path: Pa
         assert found.reason in first.what
         assert first.fix == found.fix
     else:
-        assert first == ok(f"programs are run shut in by {found.name}, without the network")
+        assert first == ok(f"programs are sandboxed by {found.name}, without the network")
     assert [finding.what.startswith("PARLEY RUNS AS ROOT") for finding in others] == [True] * (os.geteuid() == 0)
     assert not home.exists()
 

@@ -13,7 +13,7 @@ def look(home: Path) -> list[object]:
 
 
 def test_those_that_come_along_are_in_order(tmp_path: Path) -> None:
-    assert look(tmp_path) == [ok("skills: 10 that come along, 0 of yours")]
+    assert look(tmp_path) == [ok("skills: 10 built in, 0 of yours")]
 
 
 def test_what_is_wrong_is_told_with_what_to_do(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_what_is_wrong_is_told_with_what_to_do(tmp_path: Path) -> None:
     (skills / "broken" / "SKILL.md").write_text("no header")
 
     assert look(tmp_path)[:4] == [
-        ok("skills: 10 that come along, 3 of yours"),
+        ok("skills: 10 built in, 3 of yours"),
         note("skill bank is not available: needs NO_SUCH_KEY, which is not set"),
         problem(
             "skills/broken/SKILL.md: it does not begin with YAML between two lines of ---",

@@ -99,7 +99,7 @@ def _look_into(file: Path) -> Iterator[Finding]:
         kept = sizes(file.parent)
         newest = f", the newest {kept.newest.name}" if kept.newest else ""
         files, versions, backups = map(in_words, (kept.files, kept.versions, kept.backups))
-        yield ok(f"kept besides: files {files}, former versions {versions}, backups {backups}{newest}")
+        yield ok(f"also stored: files {files}, former versions {versions}, backups {backups}{newest}")
         if kept.chats:
             people = f"; people: {named(kept.people)}" if kept.people else ""
             yield ok(f"largest chats: {named(kept.chats)}{people}")
@@ -165,7 +165,7 @@ def look_at_skills(settings: Settings) -> Iterator[Finding]:
     installed = sum(skill.origin is Origin.INSTALLED for skill in library.skills)
     shipped = len(library.skills) - yours - installed
     more = f", {installed} installed" if installed else ""
-    yield ok(f"skills: {shipped} that come along, {yours} of yours{more}")
+    yield ok(f"skills: {shipped} built in, {yours} of yours{more}")
     for skill in library.skills:
         if reason := library.reason(skill):
             yield note(f"skill {skill.name} is not available: {reason}")

@@ -99,7 +99,7 @@ async def look_at_sandbox(settings: Settings) -> Sequence[Finding]:
         findings = [note(f"no programs and no scripts of skills are run: {found.reason}", found.fix)]
     else:
         network = "with the network" if settings.commands_network else "without the network"
-        findings = [ok(f"programs are run shut in by {found.name}, {network}")]
+        findings = [ok(f"programs are sandboxed by {found.name}, {network}")]
     if os.geteuid() == 0:
         findings.append(note("PARLEY RUNS AS ROOT: a mistake in it has every right", "give it a user of its own"))
     return findings

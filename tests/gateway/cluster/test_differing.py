@@ -34,11 +34,11 @@ async def test_owners_are_told_and_see_the_nodes(tmp_path: Path, url: str) -> No
         await world.bot.hears("/status")
 
         await until(lambda: any("Not the same on all nodes: model" in text for text in world.bot.screen))
-        [status] = [text for text in world.bot.screen if "2 nodes: " in text]
+        [status] = [text for text in world.bot.screen if "**Nodes:** " in text]
     assert "<strong>other</strong>" in page
     assert "1.0, elsewhere, 7" in page
     assert "Not the same on all nodes: model" in page
-    assert "other (0 chats)" in status
+    assert "other (chats: 0)" in status
 
 
 async def test_there_is_no_such_page_where_one_process_has_the_store(tmp_path: Path) -> None:
