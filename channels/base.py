@@ -1,6 +1,6 @@
 """The interface of a channel: inbound events, outbound messages, errors, and the protocols that a platform implements.
 
-A channel translates a platform's events and messages; it knows nothing of the rest of Parley.
+A channel translates a platform's events and messages; `channels/discovery.py` finds its package.
 """
 
 from collections.abc import Awaitable, Callable, Sequence

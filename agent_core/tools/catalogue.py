@@ -1,4 +1,8 @@
-"""The built-in tools that need only files and a clock; `gateway/runs/toolbox.py` adds the others."""
+"""The built-in tools that need only files and a clock.
+
+Those of programs, pages and skills are added by `gateway/runs/toolbox.py`, those that need a chat by
+`gateway/app/foundation.py` and `gateway/app/chats.py`.
+"""
 
 from collections.abc import Callable
 from datetime import UTC, tzinfo

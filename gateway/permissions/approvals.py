@@ -259,7 +259,7 @@ class Approvals:
         return [each for each in found if each.chat == chat and each.at(now).state is QuestionState.PENDING]
 
     def may_answer(self, question: Question, who: Sender) -> bool:
-        """Return True for the run's user, and for admins and owners with no less rights than that user."""
+        """Return True for the run's user, admins and owners with no less rights: they may also stop it."""
         return self._access.may_act_for(question.chat, who, question.person)
 
     # For start and stop
