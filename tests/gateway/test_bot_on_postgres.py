@@ -25,6 +25,11 @@ from tests.gateway.test_conversation import (  # noqa: F401
     test_the_next_message_knows_the_last,
     test_the_same_words_twice_are_two_messages,
 )
+from tests.gateway.test_paused_runs import (  # noqa: F401
+    test_an_answer_that_had_waited_is_given_again_as_the_last_one,
+    test_runs_of_several_wait_and_each_goes_on_by_itself,
+    test_the_order_is_the_same_when_the_conversation_is_read_again,
+)
 from tests.gateway.test_recovery import (  # noqa: F401
     test_a_stop_given_just_before_a_crash_stops_the_run_that_it_left,
 )
