@@ -36,10 +36,11 @@ class ModelStatus:
         """Return a line for the model, its facts, models that rest, and what was used here today."""
         language, chosen = given.language, await self._models.chosen(given.chat)
         await self._budgets.refresh()
+        has_price = chosen.model.input_price is not None and chosen.model.output_price is not None
         facts = say(
             "status_model_facts",
             language,
-            price=price_words(chosen.model, language),
+            price=price_words(chosen.model, language) if has_price else say("status_price_unknown", language),
             thinking=chosen.thinking,
             where=where_words(chosen.thinking_setting, language),
         )

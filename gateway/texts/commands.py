@@ -130,6 +130,7 @@ TEXTS = {
         "en": "**Thinking:** {thinking}{where}; **price:** {price}",
         "zh": "**思考程度**：{thinking}{where}；**价格**：{price}",
     },
+    "status_price_unknown": {"en": "unknown", "zh": "未知"},
     "status_model": {"en": "**Model:** {model}", "zh": "**模型**：{model}"},
     "status_context": {
         "en": "**Context:** about {used} of {window} tokens",
