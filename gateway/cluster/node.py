@@ -46,7 +46,11 @@ def awake() -> float:
 
 
 async def give_up(raw: Raw, node: str) -> None:
-    """Fence a node, and free what it holds. What it has reserved in budgets counts in full, as estimates."""
+    """Fence a node after its transaction, if one is open, and free what it holds.
+
+    What it has reserved in budgets counts in full, as estimates.
+    """
+    await raw.execute("SELECT 1 FROM nodes WHERE id = %s FOR UPDATE", [node])
     await raw.execute("UPDATE nodes SET fenced = TRUE WHERE id = %s", [node])
     await raw.execute("UPDATE chat_owners SET node = NULL WHERE node = %s", [node])
     await raw.execute("UPDATE leases SET node = NULL WHERE node = %s", [node])

@@ -18,6 +18,8 @@ ALL = "parley"
 """The channel of NOTIFY on which all nodes listen."""
 AGAIN_AFTER = 0.5
 """Seconds until a lost connection is made again."""
+MOST_SHOWN = 100
+"""Characters of news that cannot be read, in the log."""
 
 log = structlog.get_logger(__name__)
 
@@ -105,6 +107,10 @@ class NodeSignals:
                 self._take(heard.payload)
 
     def _take(self, payload: str) -> None:
-        sender, topic, key = json.loads(payload)
+        try:
+            sender, topic, key = json.loads(payload)
+        except (ValueError, TypeError):
+            log.warning("news that cannot be read, perhaps of another version", payload=payload[:MOST_SHOWN])
+            return
         if sender != self._node and topic in self._news:
             self._news[topic].put_nowait(key)

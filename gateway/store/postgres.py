@@ -40,6 +40,7 @@ _OPTIONS = {
     "keepalives_interval": "2",
     "keepalives_count": "3",
     "tcp_user_timeout": "10000",
+    "target_session_attrs": "read-write",  # after a failover the address may lead to a standby for a while
 }
 _SESSION = (
     # The server ends a session whose client is gone, and with it releases the lock and the transaction.

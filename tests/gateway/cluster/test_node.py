@@ -3,19 +3,22 @@
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
+import psycopg
 import pytest
 
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.node import Facts, Node, give_up
 from gateway.cluster.signals import NodeSignals
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.on_server import Server
+from gateway.store.postgres_opening import opened
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
-from gateway.store.writer import StoreUnavailable
+from gateway.store.writer import StoreUnavailable, Writer
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.test_store import message
@@ -95,6 +98,62 @@ async def test_a_node_whose_database_is_away_sends_nothing_until_it_is_back(url:
         assert locks == 1
 
 
+async def test_a_node_beats_during_its_transaction_and_is_given_up_only_after_that(url: str) -> None:
+    begun, end = threading.Event(), threading.Event()
+
+    def change(connection: Connection) -> None:
+        connection.execute("INSERT INTO chat_settings VALUES ('a', 'x', '', 'ann', 0)")
+        begun.set()
+        end.wait(4)  # less than the server lets a transaction rest
+
+    async def given_up() -> None:
+        async with await psycopg.AsyncConnection.connect(url) as raw:
+            await give_up(raw, node.id)
+
+    async with Node.joined(url, FACTS) as node, opened(url, node) as (database, _):
+        writer = Writer(database, fence=node)
+        writing = writer.submit(change)
+        await until(begun.is_set)
+        [(before,)] = rows(url, "SELECT beat FROM nodes")
+        await until(lambda: rows(url, "SELECT beat FROM nodes") != [(before,)])
+        giving_up = asyncio.create_task(given_up())
+        waiting = "SELECT count(*) FROM pg_locks WHERE NOT granted"
+        await until(lambda: rows(url, waiting) == [(1,)])
+        assert rows(url, "SELECT fenced FROM nodes") == [(False,)]
+        end.set()
+
+        await writing
+        await giving_up
+        with pytest.raises(StoreUnavailable, match="have taken over"):
+            await writer.submit(lambda _: None)
+        await writer.close()
+    assert rows(url, "SELECT count(*) FROM chat_settings") == [(1,)]
+
+
+async def test_what_was_written_while_the_address_led_to_a_standby_is_written_to_the_next_primary(url: str) -> None:
+    name = urlsplit(url).path[1:]
+    async with Server(url).opened() as (writer, reader):
+        rows(url, f"ALTER DATABASE {name} SET default_transaction_read_only = on")  # of each new session
+        writing = writer.submit(lambda connection: connection.execute("DELETE FROM chat_settings").rowcount)
+        reading = asyncio.create_task(reader.run(lambda connection: connection.execute("SELECT 1").fetchone()))
+        with pytest.raises(StoreUnavailable):
+            await asyncio.wait_for(_written_until_refused(writer), 30)
+        assert not writing.done()
+        assert not reading.done()
+        with closing(psycopg.connect(url, autocommit=True)) as raw:
+            raw.execute("SET default_transaction_read_only = off")
+            raw.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only".encode())
+
+        assert await asyncio.wait_for(writing, 30) == 0
+        assert await asyncio.wait_for(reading, 30) == (1,)
+        await writer.close()
+
+
+async def _written_until_refused(writer: Writer) -> None:
+    while True:
+        await writer.submit(lambda _: None, patient=False)
+
+
 async def test_two_nodes_in_each_others_way_both_write_and_nothing_is_refused(tmp_path: Path, url: str) -> None:
     both = threading.Event()
     meeting = threading.Barrier(2, action=both.set)
@@ -126,6 +185,14 @@ async def test_two_nodes_in_each_others_way_both_write_and_nothing_is_refused(tm
 
 
 # Signals
+
+
+async def test_news_that_nobody_can_read_stop_no_others(url: str, listen: Callable[..., object]) -> None:
+    _, heard = await listen("one")  # type: ignore[misc]
+    for payload in ("", "5", "[1]", '["other", "roles", "ann"]'):
+        rows(url, f"SELECT pg_notify('parley', '{payload}')")
+
+    await until(lambda: heard == ["", "ann"])
 
 
 @pytest.fixture
