@@ -8,18 +8,22 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pydantic import SecretStr
 
 from channels.checkup import Finding
 from gateway.cli import main
 from gateway.cluster.node import Facts, Node
+from gateway.records.metric import Metric
 from gateway.settings.digests import digests
 from gateway.settings.settings import load_settings
 from gateway.store.home_marker import FILE, ForeignHome, HomeNotShared
 from gateway.store.on_server import Server
+from gateway.store.opening import NodeNameTaken, locked
 from gateway.store.store import Store
 from gateway.upkeep.doctor.database import look_at_database
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.gateway.bot import Bot, BotOptions
 from tests.postgres import UrlOf, rows
 
 FACTS = Facts(name="a", host="here", pid=4711, version="1.0", started=1_795_170_240.0)
@@ -113,6 +117,39 @@ async def test_a_node_refuses_a_folder_that_is_not_the_one_of_the_database(tmp_p
     assert seen(list(look_at_database(url, own)), "problem") == [
         f"{own} is not the folder that the nodes share ({FILE} is missing in it)"
     ]
+
+
+async def test_a_second_process_with_the_name_of_a_node_is_refused(tmp_path: Path) -> None:
+    with locked(tmp_path / "nodes" / "a", NodeNameTaken):
+        with (
+            pytest.raises(NodeNameTaken, match="with the node name a already uses"),
+            locked(tmp_path / "nodes" / "a", NodeNameTaken),
+        ):
+            pass
+        with locked(tmp_path / "nodes" / "b", NodeNameTaken):
+            pass
+    with locked(tmp_path / "nodes" / "a", NodeNameTaken):
+        pass
+
+
+async def test_the_metrics_tell_of_each_node(tmp_path: Path, url: str) -> None:
+    bot = Bot(tmp_path, ("Hello.",), BotOptions(database=url, settings={"database_url": SecretStr(url)}))
+    await bot.start()
+    await bot.channel.hears("hello")
+    await bot.made.app.settled()
+    async with Node.joined(url, replace(FACTS, name="b")):
+        name = next(each.name for each in await bot.made.store.nodes.seen() if each.name != "b")
+        found = {
+            (metric.name, *labels): value
+            for metric in await bot.made.vitals.metrics()
+            if isinstance(metric, Metric)
+            for labels, value in metric.samples
+        }
+
+    assert found["parley_node_chats", name] == 1
+    assert found["parley_node_chats", "b"] == found["parley_node_runs", "b"] == 0
+    assert 0 <= found["parley_node_beat_seconds", "b"] < 60
+    await bot.stop()
 
 
 def test_digests_tell_settings_apart_without_telling_them(tmp_path: Path) -> None:
