@@ -24,6 +24,7 @@ from tests.entering import enter
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.approving import CHART, asked, questions, recorder
 from tests.gateway.test_page_address import certificate
+from tests.process import until
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 
@@ -191,5 +192,10 @@ async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_tele
                 assert any("✓ Approved by Carl" in text for text in chat.screen)
                 assert "it ran" in model.requests[-1].texts("tool")[-1]
                 await expect(card).to_have_count(0)
-            audited = "".join(file.read_text() for file in (program.home / "audit").iterdir())
-            assert any(f"telegram:{carl.id}" in line and "approv" in line for line in audited.splitlines())
+            await until(lambda: any("approv" in line for line in audited(program.home, f"telegram:{carl.id}")))
+
+
+def audited(home: Path, principal: str) -> list[str]:
+    """Return the lines of the audit that name a person; they are written soon after the action."""
+    lines = "".join(file.read_text() for file in (home / "audit").iterdir()).splitlines()
+    return [line for line in lines if principal in line]
