@@ -117,6 +117,22 @@ async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_
         await expect(tab.get_by_text("Everything together")).to_have_count(1)  # the entry of the list
 
 
+async def test_a_double_click_acts_once(browser: Browser, tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Hi", "Hi", "Hi", model=DEAR) as world, world.tab(browser, "costs") as tab:
+        await a_busy_place(world)
+        await tab.reload()
+        bob = tab.get_by_role("row").filter(has_text="memory:bob").filter(has_text="USD a day")
+        first, sent = Slow(), list[str]()
+        tab.on("request", lambda request: sent.append(request.method) if request.url.endswith("/admin/act") else None)
+        await tab.route("**/admin/act", first)
+        await bob.get_by_role("button", name="Raise to").dblclick()
+        await first.arrived.wait()
+        first.go_on.set()
+        await expect(bob).to_contain_text("10 USD a day")
+        await tab.wait_for_load_state("networkidle")
+        assert sent == ["POST"]
+
+
 async def test_what_is_begun_stays_on_every_screen_and_nothing_harmful_is_chosen_by_itself(
     browser: Browser, tmp_path: Path
 ) -> None:
