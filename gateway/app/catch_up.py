@@ -78,9 +78,9 @@ class CatchUp:
         self._reader.reopen()
 
     def leave(self) -> None:
-        """Leave the gaps to another process; no message waits for one here."""
+        """Leave the gaps to another process."""
         self._is_listed, self._unheard_until = True, 0.0
-        self._reader.begin({})
+        self._reader.leave()
 
     async def accept(self, event: InboundEvent) -> Accepted:
         """Store an event at once. A message moves its chat's mark if there is no gap before it."""

@@ -20,6 +20,7 @@ from gateway.app.command_handler import CommandHandler
 from gateway.app.connections import Connections, Life
 from gateway.app.duties import Duties
 from gateway.app.gap_reader import GapReader
+from gateway.app.gaps_elsewhere import GapsElsewhere
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.metrics import Cluster, Parts, Vitals
@@ -41,6 +42,7 @@ from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Scheduler
 from gateway.store.nodes import differences
 from gateway.store.store import Store
+from gateway.store.topics import Topic
 from gateway.texts.about import About
 from gateway.upkeep.before_restore import BeforeRestore
 from gateway.upkeep.nightly_backup import NightlyBackup
@@ -155,6 +157,15 @@ class Composition(SharedState):
         )
 
     # The app
+
+    def hear(self) -> None:
+        """Read again what other nodes change, and follow the gaps that they read, from now on."""
+        super().hear()
+        self.peers.signals.on(Topic.GAPS, self.gaps_elsewhere.changed)
+
+    @cached_property
+    def gaps_elsewhere(self) -> GapsElsewhere:
+        return GapsElsewhere(self.gaps, self.store.read_marks, self.dispatching, self._channels)
 
     def catch_up(self, name: str, channel: CatchesUp) -> CatchUp:
         """Return what reads the missed messages of a platform."""

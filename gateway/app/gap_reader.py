@@ -74,6 +74,11 @@ class GapReader:
         """Mark all chats of the platform as possibly having a gap, after a time without a connection."""
         self._gaps.reopen(self.name)
 
+    def leave(self) -> None:
+        """Leave the gaps to another process."""
+        self._to_read = {}
+        self._gaps.leave(self.name)
+
     def begin(self, gaps: Mapping[ChatKey, float]) -> None:
         """Set the platform's chats that have a gap, with the time since when, most urgent first."""
         self._to_read = {chat: _Gap(since) for chat, since in gaps.items()}

@@ -29,7 +29,8 @@ class ChannelMessageHandler:
         if isinstance(taken, Accepted):
             return taken
         chat, waits = event.chat, is_live and isinstance(event, MessageReceived)
-        if waits and self._gaps.holds(chat) and not self._dispatching.is_here(chat):
+        reads = self._gaps.is_read_here(chat.platform)  # else the chat's own process knows as much of its gap
+        if waits and reads and self._gaps.holds(chat) and not self._dispatching.is_here(chat):
             self._background.start(self._dispatch_after_gap(taken), f"gap {chat}")
         else:
             self._dispatching.dispatch(taken, is_live=is_live)

@@ -4,7 +4,7 @@ import asyncio
 import importlib
 import os
 import socket
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,6 +54,9 @@ class LocalDispatching:
     def is_here(self, chat: ChatKey) -> bool:
         """See `Dispatching`."""
         return True
+
+    async def look_in(self, chats: Collection[ChatKey]) -> None:
+        """Do nothing: all events came in here."""
 
     async def want(self, chat: ChatKey) -> None:
         """Do nothing: this process works on all chats."""

@@ -24,6 +24,8 @@ class Gaps:
         """`platforms` are those whose history is read. All their chats count as having a gap until `listed`."""
         self._clock = clock
         self._unlisted = set(platforms)
+        self._read_here: set[str] = set()
+        """Platforms whose history this process reads."""
         self._open: set[ChatKey] = set()
         self._waiting: dict[ChatKey, asyncio.Event] = {}
         """Chats with waiting messages, longest waiting first. The event is set once they need not wait any more."""
@@ -57,16 +59,36 @@ class Gaps:
                     tell(chat)
 
     def reopen(self, platform: str) -> None:
-        """Mark all chats of a platform as possibly having a gap, after a time without a connection."""
+        """Mark all chats of a platform as possibly having a gap, after a time without a connection.
+
+        Its history is read here from now on.
+        """
+        self._read_here.add(platform)
         self._unlisted.add(platform)
         self.let_go = {chat for chat in self.let_go if chat.platform != platform}
 
     def listed(self, platform: str, chats: Iterable[ChatKey]) -> None:
         """Record that only these chats of the platform have a gap."""
         self._unlisted.discard(platform)
-        self._open = {chat for chat in self._open if chat.platform != platform} | set(chats)
-        for chat in [chat for chat in self._waiting if chat.platform == platform and not self.holds(chat)]:
-            self._wake(chat)
+        self._set_open(platform, chats)
+
+    def leave(self, platform: str) -> None:
+        """Leave the platform's history to another process. Messages wait for the gaps that are known."""
+        self._read_here.discard(platform)
+        self.listed(platform, self.of(platform))
+
+    def of(self, platform: str) -> list[ChatKey]:
+        """Return the platform's chats that are known to have a gap."""
+        return [chat for chat in self._open if chat.platform == platform]
+
+    def is_read_here(self, platform: str) -> bool:
+        return platform in self._read_here
+
+    def follow(self, platform: str, chats: Iterable[ChatKey]) -> None:
+        """Record the platform's chats with a gap that another process reads; ignored while this one does so."""
+        if platform not in self._read_here:
+            self._set_open(platform, chats)
+            self.let_go = {chat for chat in self.let_go if chat.platform != platform or chat in self._open}
 
     def open(self, chat: ChatKey) -> None:
         self._open.add(chat)
@@ -81,6 +103,11 @@ class Gaps:
         """Answer the chat in spite of its gap."""
         self.let_go.add(chat)
         self._wake(chat)
+
+    def _set_open(self, platform: str, chats: Iterable[ChatKey]) -> None:
+        self._open = {chat for chat in self._open if chat.platform != platform} | set(chats)
+        for chat in [chat for chat in self._waiting if chat.platform == platform and not self.holds(chat)]:
+            self._wake(chat)
 
     def _wake(self, chat: ChatKey) -> None:
         if event := self._waiting.pop(chat, None):

@@ -2,7 +2,7 @@
 
 import asyncio
 import importlib
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Collection
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Self
 
@@ -100,6 +100,10 @@ class ClusterDispatching:
     def is_here(self, chat: ChatKey) -> bool:
         """See `Dispatching`."""
         return self._dispatcher.ownership.owns(chat)
+
+    async def look_in(self, chats: Collection[ChatKey]) -> None:
+        """See `Dispatching`."""
+        await self._dispatcher.look_in(chats)
 
     async def want(self, chat: ChatKey) -> None:
         """See `Dispatching`."""

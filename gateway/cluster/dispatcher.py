@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from functools import partial
 
 import structlog
@@ -88,6 +88,13 @@ class Dispatcher:
         for item in await self._store.inbox.new_among(late):
             log.warning("an event is routed late", seq=item.seq, chat=str(item.event.chat))
             self.dispatch(item, is_live=False)
+
+    async def look_in(self, chats: Collection[ChatKey]) -> None:
+        """Route what waits in the inbox for those of the chats that are ours, wherever it came in."""
+        if ours := {chat for chat in chats if self.ownership.owns(chat)}:
+            found = await self.ownership.in_inbox()
+            for item in await self._store.inbox.new_among([seq for chat, seq in found if chat in ours]):
+                self.dispatch(item, is_live=False)
 
     async def release_idle(self) -> None:
         """Release chats that were not used for a while."""

@@ -1,6 +1,6 @@
 """The work on chats, as what shares chats out among processes sees it."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from channels.base import ChatKey, InboundEvent
@@ -58,6 +58,9 @@ class Dispatching(Protocol):
 
     def is_here(self, chat: ChatKey) -> bool:
         """Return True if this process works on a chat."""
+
+    async def look_in(self, chats: Collection[ChatKey]) -> None:
+        """Route what waits in the inbox for those of the chats on which this process works, wherever it came in."""
 
     async def want(self, chat: ChatKey) -> None:
         """Work on a chat whose people are connected to this process, as soon as nothing is to be done elsewhere."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
+from gateway.store.topics import Topic
 
 _MOVE = (
     "INSERT INTO read_marks (chat, at, person) VALUES (?, ?, ?) ON CONFLICT (chat) DO UPDATE"
@@ -80,7 +81,19 @@ class ReadMarks(Table):
                 "INSERT INTO read_marks (chat, at, gap) VALUES (?, ?, 1) ON CONFLICT (chat) DO UPDATE SET gap = 1", rows
             )
 
+            self._changed(connection, Topic.GAPS, platform)
+
         await self._writer.submit(change)
+
+    async def gaps(self, platform: str) -> list[ChatKey]:
+        """Return a platform's chats that have a gap, without those whose history could not be read last time."""
+        query = "SELECT chat FROM read_marks WHERE chat >= ? AND chat < ? AND gap = 1 AND trouble = ''"
+
+        def read(connection: Connection) -> list[ChatKey]:
+            rows = connection.execute(query, _keys_of(platform)).fetchall()
+            return list(readable(rows, lambda row: ChatKey.parse(row[0]), "read_marks"))
+
+        return await self._reader.run(read)
 
     def close_gap(self, chat: ChatKey, at: float | None) -> None:
         """Note that a chat's gap was read, up to `at` if there was anything."""
@@ -89,6 +102,7 @@ class ReadMarks(Table):
             connection.execute("UPDATE read_marks SET gap = 0, trouble = '' WHERE chat = ?", (str(chat),))
             if at is not None:
                 connection.execute(_MOVE, (str(chat), at, None))
+            self._changed(connection, Topic.GAPS, str(chat))
 
         self._writer.submit(change, later=True)
 
@@ -102,6 +116,7 @@ class ReadMarks(Table):
                 " SET trouble = excluded.trouble WHERE read_marks.trouble <> excluded.trouble",
                 (str(chat), reason),
             )
+            self._changed(connection, Topic.GAPS, str(chat))
             return cursor.rowcount == 1
 
         return await self._writer.submit(change)

@@ -16,6 +16,8 @@ class Topic(StrEnum):
     STRANGERS = "strangers"
     PAIRING = "pairing"
     JOBS = "jobs"
+    GAPS = "gaps"
+    """The gaps that a node reads; the key is the platform whose gaps were listed, or the chat that waits no more."""
     BROWSERS = "browsers"
     LINKS = "links"
     """Links that sign a browser in."""

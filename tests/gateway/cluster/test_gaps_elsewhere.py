@@ -1,6 +1,9 @@
-"""A message behind a gap, in a chat on which another node works: that node hears of it after those before it."""
+"""Messages wait for a gap that another node reads, so that a chat is answered in the order in which it was written."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
+
+import pytest
 
 from agent_core.background import Background
 from agent_core.clock import SystemClock
@@ -11,8 +14,13 @@ from gateway.app.peers import LocalDispatching
 from gateway.chat.gaps import Gaps
 from gateway.store.rows import InboxItem
 from tests.gateway.bot import Bot, BotOptions
+from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.remembering import RememberingChannel
+from tests.gateway.test_catch_up import heard
 from tests.gateway.test_store import message
+from tests.postgres import UrlOf
 from tests.process import until
+from tests.tunnel import Tunnel
 
 
 class Elsewhere(LocalDispatching):
@@ -35,7 +43,8 @@ async def test_it_is_told_after_what_is_read_from_the_history(tmp_path: Path) ->
     before, after = (each.model_copy(update={"chat": chat}) for each in (before, after))
     gaps, background, elsewhere = Gaps(SystemClock(), ()), Background("failed"), Elsewhere()
     handler = ChannelMessageHandler(bot.made.admission, elsewhere, gaps, background)
-    gaps.open(chat)
+    gaps.reopen(chat.platform)
+    gaps.listed(chat.platform, [chat])
 
     await handler.accept(after)
     assert elsewhere.told == []
@@ -45,3 +54,94 @@ async def test_it_is_told_after_what_is_read_from_the_history(tmp_path: Path) ->
     await until(lambda: elsewhere.told == [before.event_id, after.event_id])
     await background.stop()
     await bot.stop()
+
+
+class Remembering(Nodes):
+    """Nodes on a platform with a history, which the node reads that was started first."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        super().__init__(home, url)
+        self.platform: RememberingChannel = RememberingChannel()
+
+    async def outage(self, reader: Bot) -> None:
+        """Let a message be missed; the reader knows of the gap, and cannot read it yet."""
+        self.platform.open.clear()
+        self.platform.writes("first")
+        self.platform.reconnect()
+        await until(lambda: bool(self.platform.read))
+        assert reader.made.gaps.holds(self.platform.chat())
+
+    async def heard_of_it(self, bot: Bot) -> None:
+        await until(lambda: bot.made.gaps.of("memory") == [self.platform.chat()])
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Remembering]:
+    found = Remembering(tmp_path, url_of(tmp_path))
+    async with found.life:
+        yield found
+
+
+@pytest.mark.parametrize("owner", [0, 1])
+async def test_a_message_waits_wherever_it_arrives_and_whoever_works_on_the_chat(
+    nodes: Remembering, owner: int
+) -> None:
+    bots = [await nodes.start(*["Yes."] * 4), await nodes.start(*["Yes."] * 4)]
+    reader, other = bots
+    await bots[owner].channel.deliver(nodes.platform.writes("hello"))
+    await nodes.settled()
+    await nodes.outage(reader)
+    await nodes.heard_of_it(other)
+
+    await other.channel.deliver(nodes.platform.writes("second"))
+    await reader.channel.deliver(nodes.platform.writes("third"))
+    await other.channel.deliver(nodes.platform.writes("fourth"))
+    mail = bots[owner].made.sessions.of(nodes.platform.chat()).mail
+    await until(lambda: mail.has_above)
+    assert nodes.platform.screen == ["Yes."]
+    nodes.platform.open.set()
+    await nodes.settled()
+
+    assert heard(bots[owner]) == ["hello", "first", "second", "third", "fourth"]
+    assert not bots[1 - owner].llm.requests
+
+
+async def test_a_message_waits_for_the_next_reader_if_the_first_one_is_cut_off(nodes: Remembering) -> None:
+    tunnel = await nodes.life.enter_async_context(Tunnel.to(nodes.url))
+    reader, other = await nodes.start(url=tunnel.url), await nodes.start(*["Yes."] * 3)
+    await other.channel.deliver(nodes.platform.writes("hello"))
+    await nodes.settled()
+    await nodes.outage(reader)
+    await nodes.heard_of_it(other)
+    await other.channel.deliver(nodes.platform.writes("second"))
+    mail = other.made.sessions.of(nodes.platform.chat()).mail
+    await until(lambda: mail.has_above)
+
+    tunnel.cut()
+    await until(lambda: not reader.made.leases.holds("catch up memory"))
+    nodes.platform.reconnect()  # of the connection of the other node, which has seen no reader
+    await until(lambda: len(nodes.platform.read) == 2)
+    assert nodes.platform.screen == ["Yes."]
+    nodes.platform.open.set()
+    await until(lambda: len(nodes.platform.screen) > 1)
+    await other.app.settled()
+    tunnel.mend()
+
+    assert heard(other) == ["hello", "first", "second"]
+
+
+async def test_a_message_waits_no_more_once_the_gap_is_given_up_elsewhere(nodes: Remembering) -> None:
+    reader, other = await nodes.start(), await nodes.start("Yes.", "Yes.")
+    await other.channel.deliver(nodes.platform.writes("hello"))
+    await nodes.settled()
+    nodes.platform.refusals.append(ValueError("a mistake"))
+    await nodes.outage(reader)
+    await nodes.heard_of_it(other)
+    await other.channel.deliver(nodes.platform.writes("second"))
+    mail = other.made.sessions.of(nodes.platform.chat()).mail
+    await until(lambda: mail.has_above)
+
+    nodes.platform.open.set()
+    await until(lambda: len(nodes.platform.screen) > 1)
+
+    assert heard(other) == ["hello", "second"]

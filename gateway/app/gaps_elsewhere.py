@@ -1,0 +1,38 @@
+"""Follows the gaps that another process reads, so that messages wait for them wherever they arrive."""
+
+from channels.base import ChatKey
+from channels.capabilities import CatchesUp
+from channels.connected import Connected
+from gateway.chat.gaps import Gaps
+from gateway.cluster.work import Dispatching
+from gateway.store.read_marks import ReadMarks
+
+
+class GapsElsewhere:
+    """Opens and closes gaps as the process that reads a platform's history has noted them in the rows."""
+
+    def __init__(self, gaps: Gaps, rows: ReadMarks, dispatching: Dispatching, channels: Connected) -> None:
+        self._gaps = gaps
+        self._rows = rows
+        self._dispatching = dispatching
+        self._channels = channels
+
+    async def changed(self, key: str) -> None:
+        """React to news of `Topic.GAPS`."""
+        if ":" in key:
+            await self._closed(ChatKey.parse(key))
+            return
+        for platform in [key] if key else self._channels.names(lambda channel: isinstance(channel, CatchesUp)):
+            await self._listed(platform)
+
+    async def _closed(self, chat: ChatKey) -> None:
+        """Let the chat's messages go on together with what was read of its history, of which news may be on the way."""
+        if self._gaps.is_open(chat) and not self._gaps.is_read_here(chat.platform):
+            await self._dispatching.look_in([chat])
+            self._gaps.close(chat)
+
+    async def _listed(self, platform: str) -> None:
+        """Let messages wait for the gaps that were found, and no others."""
+        found = set(await self._rows.gaps(platform))
+        await self._dispatching.look_in(set(self._gaps.of(platform)) - found)
+        self._gaps.follow(platform, found)
