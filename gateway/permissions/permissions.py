@@ -92,6 +92,8 @@ class ChatPermissions:
             return self._fingerprint(proposal, ruling, await self._binding(proposal))
 
         answer = await self._approvals.wait(request_id, fingerprint)
+        if answer is Answer.APPROVED and self.rules.of(proposal).behavior == "deny":  # while it was being checked
+            answer = Answer.CHANGED
         if answer is Answer.CHANGED:
             self._changed.add((proposal.session_id, proposal.call.id))
         return answer

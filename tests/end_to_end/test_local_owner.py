@@ -49,6 +49,7 @@ async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_fou
     await chat.says(you, "Where can I fly to from Pirna?")
     await chat.until(lambda c: any(text.endswith("I look for flights.") for text in c.screen))
     assert "The timetable is a **sample**" in stage.model.requests[-1].system
+    await until(lambda: _open_runs(stage) == 0)  # the answer is shown before its run has ended
 
     await chat.says(you, "/why")
     await chat.until(lambda c: "book-flight" in c.screen[-1] and "Where can I fly to" in c.screen[-1])

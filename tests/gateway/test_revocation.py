@@ -1,12 +1,19 @@
 """Who loses the right to speak loses with it what is open: runs, messages, questions, tasks and jobs."""
 
 import asyncio
+import threading
 from dataclasses import replace
+from itertools import count
 
+import pytest
+
+from agent_core.loop.permissions import Proposal
 from agent_core.models.scripted import Waits, calls
+from agent_core.skills.library import SkillLibrary
 from agent_core.tools.tool import tool
 from channels.base import Accepted, Addressed, MessageReceived, Sender, Standing
 from channels.memory import user
+from gateway.permissions.binding import Binding, binding
 from gateway.permissions.groups import Audience, Speakers
 from gateway.permissions.roles import Role
 from gateway.store.job import JobState, Pause
@@ -16,6 +23,7 @@ from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.jobs.kit import a_job
 from tests.gateway.peopled import Platform
+from tests.process import until
 
 
 @tool()
@@ -113,6 +121,32 @@ async def test_a_role_taken_in_mid_run_holds_with_the_next_call(start_bot: Start
     question = await asked(bot, sender="dora")
     await made(bot, Role.GUEST, "dora")
     await bot.channel.hears(f"/approve {question}", sender="dora")
+    await bot.app.settled()
+    assert ran == []
+    assert bot.screen[-1] == "I may not."
+
+
+async def test_a_role_taken_while_an_approval_is_checked_holds_too(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checking, go_on, number = threading.Event(), threading.Event(), count()
+
+    def slowly(proposal: Proposal, library: SkillLibrary, *, network: bool) -> Binding:
+        if next(number) == 1:  # the first is that of the question
+            checking.set()
+            go_on.wait(30)
+        return binding(proposal, library, network=network)
+
+    monkeypatch.setattr("gateway.permissions.permissions.binding", slowly)
+    run, ran = recorder()
+    bot = await start_bot(calls(("run", {"command": ["x"]})), "I may not.", tools=(run,))
+    await made(bot, Role.MEMBER, "dora")
+    question = await asked(bot, sender="dora")
+    await until(checking.is_set)
+    await made(bot, Role.GUEST, "dora")
+    await bot.channel.hears(f"/approve {question}", sender="dora")
+    await until(lambda: states(bot.home) == ["approved"])
+    go_on.set()
     await bot.app.settled()
     assert ran == []
     assert bot.screen[-1] == "I may not."
