@@ -30,8 +30,11 @@ async def test_an_event_that_has_just_come_is_left_to_its_node(
 ) -> None:
     found: list[Orphan] = []
     looks_again, handled, orphans = asyncio.Event(), asyncio.Event(), members.dispatchers[1].ownership.orphans
+    looks = 0
 
     async def look() -> list[Orphan]:
+        nonlocal looks
+        looks += 1
         if found:
             looks_again.set()
             await handled.wait()
@@ -42,6 +45,8 @@ async def test_an_event_that_has_just_come_is_left_to_its_node(
     monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.05)
     monkeypatch.setattr(members.dispatchers[1].ownership, "orphans", look)
     await looking.begin()
+    await members.signals[1].listening.wait()
+    await until(lambda: looks > 5)  # the news of a new connection makes it take what it finds at once
     seq = await members.stores[0].inbox.accept(EVENT)
     assert seq is not None
     await asyncio.wait_for(looks_again.wait(), 30)
