@@ -59,7 +59,7 @@ class Chats(Table):
 
         def read(connection: Connection) -> list[ChatKey]:
             rows = connection.execute("SELECT chat FROM chats ORDER BY chat")
-            return list(readable(rows, _chat, "chats"))
+            return list(readable(rows, chat_of, "chats"))
 
         return await self._reader.run(read)
 
@@ -117,7 +117,7 @@ class LoadedSkills(Table):
         def read(connection: Connection) -> dict[str, list[ChatKey]]:
             found: dict[str, list[ChatKey]] = {}
             rows = connection.execute("SELECT chat FROM chat_skills ORDER BY chat").fetchall()
-            for chat in readable(rows, _chat, "chat_skills"):
+            for chat in readable(rows, chat_of, "chat_skills"):
                 states = _skills(connection, chat)
                 for each in states.held.skills if states else ():
                     found.setdefault(each.name, []).append(chat)
@@ -161,6 +161,6 @@ def _skills(connection: Connection, chat: ChatKey) -> SkillStates | None:
         return SkillStates()
 
 
-def _chat(row: tuple[str]) -> ChatKey:
+def chat_of(row: tuple[str]) -> ChatKey:
     (chat,) = row
     return ChatKey.parse(chat)

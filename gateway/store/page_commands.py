@@ -14,12 +14,13 @@ class PageCommands(Table):
 
     async def give(self, command: CommandInvoked) -> None:
         """Store a command under the id of its event, for the node that works on its chat."""
-        row = command.event_id, self._secrets.masked(command).model_dump_json(), self._clock.time()
+        event, now = self._secrets.masked(command).model_dump_json(), self._clock.time()
 
         def change(connection: Connection) -> None:
-            connection.execute("DELETE FROM page_commands WHERE at < ?", (row[2] - KEPT,))
+            connection.execute("DELETE FROM page_commands WHERE at < ?", (now - KEPT,))
+            row = command.event_id, event, now
             connection.execute("INSERT INTO page_commands (id, event, at) VALUES (?, ?, ?)", row)
-            self._changed(connection, Topic.COMMANDS, row[0])
+            self._changed(connection, Topic.COMMANDS, command.event_id)
 
         await self._writer.submit(change)
 
@@ -40,8 +41,8 @@ class PageCommands(Table):
 
         def read(connection: Connection) -> CommandInvoked | None:
             query = "SELECT event FROM page_commands WHERE id = ? AND taken = 0"
-            row = connection.execute(query, (key,)).fetchone()
-            return CommandInvoked.model_validate_json(row[0]) if row else None
+            found = connection.execute(query, (key,)).fetchall()
+            return next((CommandInvoked.model_validate_json(event) for (event,) in found), None)
 
         return await self._reader.run(read)
 
@@ -69,7 +70,7 @@ class PageCommands(Table):
 
         def change(connection: Connection) -> str | None:
             query = "DELETE FROM page_commands WHERE id = ? AND answer IS NOT NULL RETURNING answer"
-            row = connection.execute(query, (key,)).fetchone()
-            return str(row[0]) if row else None
+            found = connection.execute(query, (key,)).fetchall()
+            return next((str(answer) for (answer,) in found), None)
 
         return await self._writer.submit(change)

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channels.base import ChatKey
+from gateway.store.chats import chat_of
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 from gateway.store.topics import Topic
@@ -91,7 +92,7 @@ class ReadMarks(Table):
 
         def read(connection: Connection) -> list[ChatKey]:
             rows = connection.execute(query, _keys_of(platform)).fetchall()
-            return list(readable(rows, lambda row: ChatKey.parse(row[0]), "read_marks"))
+            return list(readable(rows, chat_of, "read_marks"))
 
         return await self._reader.run(read)
 
