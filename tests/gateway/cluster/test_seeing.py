@@ -1,6 +1,7 @@
 """The nodes as operators see them: the command, the doctor, and a node whose folder is not the shared one."""
 
 import json
+import os
 import time
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
@@ -50,11 +51,18 @@ def seen(findings: list[Finding], mark: str) -> list[str]:
     return [each.what for each in findings if each.mark == mark]
 
 
+def use_home(monkeypatch: pytest.MonkeyPatch, home: Path) -> None:
+    """Let commands read this home, and no setting of the environment in which the tests run."""
+    for name in [each for each in os.environ if each.startswith("PARLEY_")]:
+        monkeypatch.delenv(name)
+    monkeypatch.setenv("PARLEY_HOME", str(home))
+
+
 @pytest.mark.usefixtures("two_nodes")
 def test_the_command_lists_the_nodes_and_what_is_not_the_same_on_them(
     tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("PARLEY_HOME", str(tmp_path))
+    use_home(monkeypatch, tmp_path)
     monkeypatch.setenv("PARLEY_DATABASE_URL", url)
     rows(url, "INSERT INTO chat_owners SELECT 'telegram:1:2', id, 1, now() FROM nodes WHERE name = 'a'")
     rows(url, "INSERT INTO leases SELECT 'duties', id, 1, now() FROM nodes WHERE name = 'b'")
@@ -73,7 +81,7 @@ def test_the_command_lists_the_nodes_and_what_is_not_the_same_on_them(
 def test_without_a_database_there_is_one_node(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setenv("PARLEY_HOME", str(tmp_path))
+    use_home(monkeypatch, tmp_path)
 
     assert main(["nodes"]) == 2
     assert "There is one node" in capsys.readouterr().err
