@@ -94,15 +94,22 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
             "Nobody could reach Parley: the page is off, and no channel is set up. "
             "Set PARLEY_WEB=on, or a channel's token as in .env.example; `parley chat` talks in the terminal."
         )
-    while (code := await _served(settings, clock, tick_every)) is None:
+    told = asyncio.Queue[signal.Signals]()
+    while (code := await _served(settings, clock, tick_every, told)) is None:
         log.warning("Parley begins anew, as other nodes have taken over what it did")
     return code
 
 
-async def _served(settings: Settings, clock: Clock | None, tick_every: float) -> int | None:
-    """Run as one node. Return the exit code, or None once other nodes have taken over what this one did."""
+async def _served(
+    settings: Settings, clock: Clock | None, tick_every: float, told: "asyncio.Queue[signal.Signals]"
+) -> int | None:
+    """Run as one node. Return the exit code, or None once other nodes have taken over what this one did.
+
+    `told` receives the signals to stop, from before anybody can reach this process.
+    """
     async with AsyncExitStack() as life:
         resources = await life.enter_async_context(prepare(settings, clock))
+        _hear_signals(told)
         channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
         lines, page = [], None
         if settings.web.enabled:
@@ -128,7 +135,7 @@ async def _served(settings: Settings, clock: Clock | None, tick_every: float) ->
             with page.of(made) if page else nullcontext():
                 await life.enter_async_context(answering(settings.local / REQUESTS, made.connections))
                 say_hello(made.about(), settings.files, lines)
-                return await _until_stopped(made.app, resources.peers)
+                return await _until_stopped(made.app, resources.peers, told)
 
 
 @asynccontextmanager
@@ -269,16 +276,20 @@ def _named(about: About) -> str:
     return "the demo model, no AI" if about.demo else about.model
 
 
-async def _until_stopped(app: App, peers: Peers) -> int | None:
+def _hear_signals(told: "asyncio.Queue[signal.Signals]") -> None:
+    """Put SIGTERM and Ctrl-C into a queue instead of ending by them."""
+    loop = asyncio.get_running_loop()
+    for each in (signal.SIGTERM, signal.SIGINT):
+        if signal.getsignal(each) is not signal.SIG_IGN:
+            loop.add_signal_handler(each, told.put_nowait, each)
+
+
+async def _until_stopped(app: App, peers: Peers, told: "asyncio.Queue[signal.Signals]") -> int | None:
     """Serve until SIGTERM or Ctrl-C, drain, and return the exit code.
 
     A second signal ends at once; unfinished runs are resumed at the next start. Returns None once other nodes have
     taken over.
     """
-    loop, told = asyncio.get_running_loop(), asyncio.Queue[signal.Signals]()
-    for each in (signal.SIGTERM, signal.SIGINT):
-        if signal.getsignal(each) is not signal.SIG_IGN:
-            loop.add_signal_handler(each, told.put_nowait, each)
     serving = asyncio.create_task(app.run())
     ending = asyncio.create_task(_told_to_stop(app, told))
     losing = asyncio.create_task(peers.lost())

@@ -3,13 +3,16 @@
 import asyncio
 import re
 import signal
+import socket
 import sys
+from asyncio.subprocess import DEVNULL
+from contextlib import closing
 from pathlib import Path
 
 from gateway.security.packages import version
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.forks import parley
-from tests.process import REPOSITORY, python
+from tests.process import REPOSITORY, python, until
 
 CLI = ("-P", "-m", "gateway.cli")
 
@@ -159,3 +162,29 @@ async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refus
     assert second.err.startswith(f"parley: Another Parley (pid {first.pid}) already uses {tmp_path / '.parley'}.")
     assert first.returncode in (0, 130)
     assert "Traceback" not in err.decode()
+
+
+async def test_a_signal_to_stop_counts_from_the_moment_at_which_it_can_be_reached(tmp_path: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+    environ = {
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(REPOSITORY),
+        "PARLEY_MODEL": "demo",
+        "PARLEY_WEB_PORT": str(port),
+    }
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, *CLI, cwd=tmp_path, env=environ, stdout=DEVNULL, stderr=DEVNULL
+    )
+    try:
+        await until(lambda: is_listening(port))
+    finally:
+        program.send_signal(signal.SIGTERM)
+        code = await program.wait()
+
+    assert code == 0
+
+
+def is_listening(port: int) -> bool:
+    with closing(socket.socket()) as tried:
+        return tried.connect_ex(("127.0.0.1", port)) == 0
