@@ -59,7 +59,7 @@ def _to_standard_error(line: str) -> None:
 
 @dataclass(frozen=True)
 class System:
-    """What surrounds the parts of this process, such as the clock, the ids and the console; tests replace it."""
+    """The surroundings of this process, such as the clock, the ids and the console; tests replace it."""
 
     clock: Clock = field(default_factory=SystemClock)
     new_id: NewId = new_id

@@ -37,7 +37,7 @@ MOST_ASKED = 40
 FEW = 20
 """Chats that a node takes however few the others have, so that a small installation passes nothing on."""
 MOST_MORE = 1.25
-"""How many times as many chats as another node a node may have before it passes further ones on to that one."""
+"""A node with this many times the chats of another one passes further chats on to it."""
 
 log = structlog.get_logger(__name__)
 

@@ -18,7 +18,7 @@ Key = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Origin:
-    """Where a setting is written. As text: `PARLEY_MODEL in the environment`, `web.port in .../parley.toml, line 3`."""
+    """The place of a setting. As text: `PARLEY_MODEL in the environment`, `web.port in .../parley.toml, line 3`."""
 
     name: str
     file: Path | None = None

@@ -48,7 +48,7 @@ class Answer:
     """The database's answer to a reservation."""
 
     used: tuple[Spent, ...]
-    """What is used of each limit, without this call."""
+    """The amount used of each limit, without this call."""
     lacking: int | None
     """The index of the first limit without room; None if the call was reserved."""
 

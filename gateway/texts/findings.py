@@ -20,7 +20,7 @@ _PURPOSES: Mapping[str, str] = {
     "reactions:write": "在处理消息时以眼睛表情回应",
     "users:read": "查看用户的姓名、语言和成员身份",
 }
-"""What each scope of Slack is for."""
+"""The purpose of each scope of Slack."""
 
 _SCOPE = re.compile(r"slack: the app lacks the scope (\S+), to .+")
 
