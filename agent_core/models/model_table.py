@@ -1,4 +1,4 @@
-"""What is known of hosted models: windows, prices and abilities, from litellm's table, read as a file."""
+"""The windows, prices and abilities of hosted models, from litellm's table, read as a file."""
 
 import asyncio
 import contextlib

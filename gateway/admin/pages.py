@@ -36,7 +36,7 @@ LOOK_EVERY = 1.5
 MOST_LOOKS = 15
 """Looks after which it is told that nothing has."""
 NOWHERE = View("nowhere.html", {})
-"""What is shown for an address that names nothing."""
+"""The page for an address that names nothing."""
 
 
 class AdminPages:

@@ -1,4 +1,4 @@
-"""What this process keeps in memory of rows that other nodes change: which news makes it read what again."""
+"""Reads again what this process holds in memory when other nodes have changed the rows behind it."""
 
 from functools import cached_property
 

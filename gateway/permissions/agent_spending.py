@@ -33,7 +33,7 @@ class AgentSpending:
         self._payer = Payer(chat, job=job)
         self._can_wait = False
         self._refused = Spent()
-        """What the call needed that was refused last."""
+        """The amount that the call refused last needed."""
         self._current = current
         self._messages = IdentityCache[LlmMessage, int](message_tokens)
         self._tools = IdentityCache[ToolSpec, int](_tool_tokens)

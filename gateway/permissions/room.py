@@ -1,4 +1,4 @@
-"""Where a model call is checked against budgets and reserved: in memory, or in the database that nodes share."""
+"""Checks model calls against budgets and reserves them: in memory, or in the database that nodes share."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

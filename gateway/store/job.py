@@ -124,7 +124,7 @@ class Job:
 
     @property
     def words(self) -> str:
-        """What it says, or how to make its report; empty for a check-in."""
+        """Its text, or the instructions for its report; empty for a check-in."""
         match self.work:
             case Reminder(text=words) | Report(instructions=words):
                 return words

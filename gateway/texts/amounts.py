@@ -105,7 +105,7 @@ def period_of(text: str) -> Period | None:
 
 
 _LEAST = Decimal("0.0001")
-"""What is shown for less than that, as it is not nothing."""
+"""Shown for smaller amounts, as they are not zero."""
 
 
 def amount_words(amount: int, unit: Unit, language: Literal["en", "zh"]) -> str:

@@ -181,7 +181,7 @@ class Recent:
 
 @dataclass(frozen=True)
 class ChatState:
-    """What a check-in goes by."""
+    """The facts that a check-in is based on."""
 
     zone: ZoneInfo
     recent: Recent
