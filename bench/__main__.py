@@ -12,6 +12,7 @@ import logging
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from bench.commands import commands, pages
 from bench.entered import trips
@@ -53,6 +54,8 @@ CLUSTER = "cluster"
 """A bench of several nodes; like chaos it starts a PostgreSQL, and runs only if it is named."""
 NEWCOMER = "newcomer"
 """A bench that installs Parley from a package index; it runs only if it is named, too."""
+VERSIONS = "versions"
+"""A bench of two versions of Parley; it runs only if it is named, as it needs another checkout."""
 SOCKETS = ("slack", "discord")
 """Platforms whose events come over a socket that the platform may close."""
 
@@ -70,22 +73,22 @@ def main(arguments: Sequence[str]) -> int:
         for path, text in pages(asyncio.run(commands())).items():
             path.write_text(text, "utf-8")
         return 0
-    names, platforms, sizes = _read(arguments)
+    names, platforms, sizes, beside = _read(arguments)
     logging.getLogger("aiohttp.server").disabled = True  # a killed bot leaves its requests behind
     print(machine())
     began = time.monotonic()
     missed: list[str] = []
-    for title, measured in _measure(names, platforms, sizes):
+    for title, measured in _measure(names, platforms, sizes, beside):
         print(f"\n{title}\n{table(measured)}", flush=True)
         missed += [f"{title}: {figure.name}" for figure in measured if figure.verdict == "MISSED"]
     print("\n  ".join([f"\n{time.monotonic() - began:.0f} s; missed:", *(missed or ["nothing"])]))
     return 0
 
 
-def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes]:
-    """Parse the command line into benches, platforms and the sizes of `kills`."""
+def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes, Path]:
+    """Parse the command line into benches, platforms, the sizes of `kills`, and the checkout for `versions`."""
     parser = argparse.ArgumentParser(prog="python -m bench", description="Measure Parley beside bare bots.")
-    known_names = (*ON_EACH, *ONCE, KILLS, CHAOS, CLUSTER, NEWCOMER)
+    known_names = (*ON_EACH, *ONCE, KILLS, CHAOS, CLUSTER, NEWCOMER, VERSIONS)
     parser.add_argument("names", nargs="*", metavar="NAME", help=", ".join(known_names))
     parser.add_argument("--on", default=",".join(PLACES), metavar="PLATFORMS", help="default: %(default)s")
     for name, default in (("messages", 1000), ("chats", 20), ("kills", 60), ("seed", 1)):
@@ -93,7 +96,10 @@ def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes]:
     for name, default in (("freezes", 20), ("restarts", 5), ("nodes", 3)):
         parser.add_argument(f"--{name}", type=int, default=default, help="of chaos; default: %(default)s")
     parser.add_argument("--signal", choices=("kill", "term"), default="kill", help="of kills; default: %(default)s")
+    parser.add_argument("--beside", type=Path, metavar="FOLDER", help="the other checkout of versions")
     read = parser.parse_args(arguments)
+    if VERSIONS in read.names and read.beside is None:
+        parser.error("versions needs --beside FOLDER, a checkout of the other version")
     names: list[str] = read.names or [*ON_EACH, *ONCE]
     sizes = Sizes(
         read.messages, read.chats, read.kills, read.signal, read.seed, read.freezes, read.restarts, read.nodes
@@ -103,10 +109,12 @@ def _read(arguments: Sequence[str]) -> tuple[list[str], list[str], Sizes]:
         unknown = sorted(set(given) - set(known))
         if unknown:
             parser.error(f"there is no {', '.join(unknown)}; there are {', '.join(known)}")
-    return names, platforms, sizes
+    return names, platforms, sizes, read.beside or Path()
 
 
-def _measure(names: Sequence[str], platforms: Sequence[str], sizes: Sizes) -> Iterator[tuple[str, list[Figure]]]:
+def _measure(
+    names: Sequence[str], platforms: Sequence[str], sizes: Sizes, beside: Path
+) -> Iterator[tuple[str, list[Figure]]]:
     """Run the benches and yield the title and figures of each when it is done."""
     for name in names:
         figures = importlib.import_module(f"bench.{name}").figures
@@ -117,7 +125,9 @@ def _measure(names: Sequence[str], platforms: Sequence[str], sizes: Sizes) -> It
             yield name, asyncio.run(figures(sizes))
             continue
         for platform in platforms:
-            if name == KILLS:
+            if name == VERSIONS:
+                yield f"{name} on {platform}, beside {beside}", asyncio.run(figures(platform, beside))
+            elif name == KILLS:
                 yield f"{name} on {platform}, by {sizes.signal}", asyncio.run(figures(platform, sizes))
             elif name != "socket" or platform in SOCKETS:
                 yield f"{name} on {platform}", asyncio.run(figures(platform))
