@@ -17,6 +17,8 @@ from tests.nodes import Database, Nodes
 from tests.process import until
 
 START_S = 60.0
+LAST_LOGGED = 2000
+"""Characters of a log that an error shows."""
 
 
 @dataclass(frozen=True)
@@ -31,12 +33,21 @@ class Hall:
 
     async def listening(self) -> None:
         """Wait until a node listens on each platform, and all nodes on Slack, where each may."""
-        await until(self._is_listening, START_S)
+        try:
+            await until(self._is_listening, START_S)
+        except TimeoutError:
+            raise AssertionError(self._why_not()) from None
 
     def _is_listening(self) -> bool:
         emulators = [each.emulator for each in self.platforms.values()]
         sockets = SOCKETS * len(self.nodes.running)
         return all(map(is_listening, emulators)) and all(_has_sockets(each, sockets) for each in emulators)
+
+    def _why_not(self) -> str:
+        """Say on which platforms a node listens, and what each node has logged last."""
+        listens = {name: is_listening(each.emulator) for name, each in self.platforms.items()}
+        logged = [f"{name}: {program.console[-LAST_LOGGED:]}" for name, program in self.nodes.programs.items()]
+        return "\n".join([f"after {START_S:.0f} s somebody listens on {listens}, or sockets are missing", *logged])
 
     def on(self, platform: str) -> Sequence[Seat]:
         """Return the seats on a platform."""

@@ -81,7 +81,14 @@ class Talk:
 
     def repeated(self) -> list[int]:
         """Return how many messages of each chat were answered twice."""
-        return [sum(count == 2 for count in Counter(words).values()) for words in self._answers()]
+        found = []
+        for seat, words in zip(self.seats, self._answers(), strict=True):
+            twice = [word for word, count in Counter(words).items() if count == 2]
+            found.append(len(twice))
+            for word in twice:
+                where = [f"{each.at:.2f} s {' → '.join(each.history)}" for each in seat.chat.bot_messages]
+                print(f"answered twice: {word}, in {[each for each in where if word in each]}")
+        return found
 
     def figures(
         self, model: TimedModel, given_up: GivenUp, most_twice: float | None, most_turned: float | None = 0
