@@ -1,7 +1,7 @@
 """Two versions of Parley in turns: the cost of a message in this checkout over that in another one.
 
-`python -m bench versions --beside ../before --on slack`; the other checkout needs its `.venv`, which `./run check` makes
-there. A pair is two fresh processes, one of each version, whose messages alternate.
+`python -m bench versions --beside ../before --on slack`; the other checkout needs its `.venv`, which `./run check`
+makes there. A pair is two fresh processes, one of each version, whose messages alternate.
 """
 
 import statistics
