@@ -88,5 +88,6 @@ async def _taken_over(peers: Peers) -> None:
     """Raise ParleyError once other processes have taken over."""
     await peers.lost()
     raise ParleyError(
-        "This Parley was away from its database for too long, and others go on with its chats. Start it again."
+        "Others go on with the chats of this Parley: it was away from its database for too long, or a newer Parley has "
+        "changed the tables. Start it again."
     )

@@ -13,6 +13,7 @@ import structlog
 from psycopg.rows import TupleRow
 
 from gateway.cluster.signals import ALL, written
+from gateway.store.nodes import FREE
 from gateway.store.postgres import address
 
 Raw: TypeAlias = "psycopg.AsyncConnection[TupleRow]"
@@ -20,7 +21,7 @@ Raw: TypeAlias = "psycopg.AsyncConnection[TupleRow]"
 BEAT_EVERY = 0.5
 """Seconds."""
 FRESH_FOR = 1.2
-"""Seconds after the begin of a beat in which no other node may have taken over; less than DEAD_AFTER in nodes.py."""
+"""Seconds after the begin of a beat in which no other node may have taken over; less than DEAD_AFTER."""
 ANSWER_WITHIN = 5.0
 """Seconds for one beat; then the connection is made anew."""
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -46,15 +47,11 @@ def awake() -> float:
 
 
 async def give_up(raw: Raw, node: str) -> None:
-    """Fence a node after its transaction, if one is open, and free what it holds.
-
-    What it has reserved in budgets counts in full, as estimates.
-    """
+    """Fence a node after its transaction, if one is open, and free what it holds."""
     await raw.execute("SELECT 1 FROM nodes WHERE id = %s FOR UPDATE", [node])
     await raw.execute("UPDATE nodes SET fenced = TRUE WHERE id = %s", [node])
-    await raw.execute("UPDATE chat_owners SET node = NULL WHERE node = %s", [node])
-    await raw.execute("UPDATE leases SET node = NULL WHERE node = %s", [node])
-    await raw.execute("UPDATE spending SET state = 'estimate' WHERE state = 'reserved' AND node = %s", [node])
+    for statement in FREE:
+        await raw.execute(statement.encode())
 
 
 @dataclass(frozen=True, kw_only=True)

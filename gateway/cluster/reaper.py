@@ -4,11 +4,11 @@ import structlog
 
 from gateway.cluster.node import LEFT, LOCK_OF, Node, Raw, give_up
 from gateway.cluster.signals import ALL, written
+from gateway.store.nodes import DEAD_AFTER
 
-DEAD_AFTER = 1.5
-"""Seconds without a beat after which a node whose lock is free is dead."""
 FROZEN_AFTER = 30.0
-"""Seconds without a beat after which a node is taken for dead although its connection stands."""
+"""Seconds without a beat after which a node is taken for dead although its connection stands; else it is after
+DEAD_AFTER."""
 STOOD_FOR = 3.0
 """Seconds for which the own connection has stood: a restart of the database frees the locks of the living too."""
 SWEEP = 0x5041524C4559

@@ -15,8 +15,17 @@ _NODES = (
     " FROM nodes WHERE NOT fenced ORDER BY name, started"
 )
 _LEASES = "SELECT node, name FROM leases WHERE node IS NOT NULL ORDER BY name"
+_MAY_SEND = "SELECT EXISTS (SELECT FROM nodes WHERE NOT fenced AND beat > clock_timestamp() - make_interval(secs => ?))"
 SILENT = 5.0
 """Seconds without a beat after which a node is shown as silent."""
+DEAD_AFTER = 1.5
+"""Seconds without a beat after which a node sends nothing any more."""
+FREE = (
+    "UPDATE chat_owners SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)",
+    "UPDATE leases SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)",
+    "UPDATE spending SET state = 'estimate' WHERE state = 'reserved' AND node IN (SELECT id FROM nodes WHERE fenced)",
+)
+"""Statements that free what fenced nodes held; what they had reserved in budgets counts in full, as estimates."""
 
 
 @dataclass(frozen=True)
@@ -67,6 +76,20 @@ def seen_nodes(connection: Connection) -> list[SeenNode]:
         leases.setdefault(node, []).append(name)
     nodes = [SeenNode(*facts) for facts in connection.execute(_NODES)]
     return [replace(node, leases=tuple(leases.get(node.id, ()))) for node in nodes]
+
+
+def hold_all(connection: Connection) -> None:
+    """Let no node write or beat until the open transaction ends, and return once none of them sends any more."""
+    connection.execute("LOCK TABLE nodes IN EXCLUSIVE MODE")  # after all that write now, before all that want to
+    (may_send,) = connection.execute(_MAY_SEND, (DEAD_AFTER,)).fetchone()
+    if may_send:
+        connection.execute("SELECT pg_sleep(?)", (DEAD_AFTER,)).fetchall()
+
+
+def fence_all(connection: Connection) -> None:
+    """Let no node that has joined so far write any more, and free what it held."""
+    for statement in ("UPDATE nodes SET fenced = TRUE WHERE NOT fenced", *FREE):
+        connection.execute(statement)
 
 
 def differences(nodes: Sequence[SeenNode]) -> Iterator[tuple[str, str]]:

@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from gateway.errors import ParleyError
 from gateway.store.connection import CommitUnknown
 from gateway.store.contents import Row
+from gateway.store.nodes import fence_all, hold_all
 from gateway.store.postgres import PostgresConnection, PostgresError
 from gateway.store.postgres_opening import (
     LOCK,
@@ -118,4 +119,5 @@ def _fence_all(connection: PostgresConnection, name: str) -> None:
     if running := connection.execute(_RUNNING).fetchone():
         node, host, seconds = running
         raise DatabaseBusy(name, f"{node} on {host}, {seconds} seconds ago")
-    connection.execute("UPDATE nodes SET fenced = TRUE WHERE NOT fenced")
+    hold_all(connection)
+    fence_all(connection)

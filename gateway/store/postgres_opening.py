@@ -13,6 +13,7 @@ from psycopg.rows import TupleRow
 
 from gateway.errors import ParleyError
 from gateway.store.connection import Connection, Fence
+from gateway.store.nodes import fence_all, hold_all
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter, address
 
 LOCK = 0x5041524C4559
@@ -152,14 +153,22 @@ def number_of(step: Traversable) -> int:
 
 
 def migrate(connection: PostgresConnection, name: str) -> None:
-    """Apply missing migrations, each in its own transaction. Raises DatabaseTooNew and DatabaseUnusable."""
+    """Apply missing migrations in one transaction, after which nodes of an older Parley can write nothing.
+
+    Raises DatabaseTooNew and DatabaseUnusable.
+    """
     check_server(connection, name)
     found = _known_schema(connection, name)
-    for step in migrations():
-        if number_of(step) > found:
-            connection.execute("BEGIN IMMEDIATE")
-            apply(connection, step)
-            connection.execute("COMMIT")
+    missing = [step for step in migrations() if number_of(step) > found]
+    if not missing:
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    if _is_there(connection, "nodes"):
+        hold_all(connection)
+    for step in missing:
+        apply(connection, step)
+    fence_all(connection)
+    connection.execute("COMMIT")
 
 
 def check_schema(connection: Connection, name: str) -> None:
@@ -186,11 +195,15 @@ def apply(connection: PostgresConnection, step: Traversable) -> None:
 
 def schema_of(connection: Connection) -> int:
     """Return the number of the last migration applied to the database: 0 for a new one, negative once it was left."""
-    (there,) = connection.execute("SELECT to_regclass('schema_version') IS NOT NULL").fetchone()
-    if not there:
+    if not _is_there(connection, "schema_version"):
         return 0
     (number,) = connection.execute("SELECT number FROM schema_version").fetchone()
     return int(number)
+
+
+def _is_there(connection: Connection, table: str) -> bool:
+    (found,) = connection.execute("SELECT to_regclass(?) IS NOT NULL", (table,)).fetchone()
+    return bool(found)
 
 
 def check_server(connection: Connection, name: str) -> None:

@@ -7,11 +7,15 @@ from contextlib import AsyncExitStack
 
 import pytest
 
+from gateway.cli import REFUSED
+from gateway.store.on_server import Server
 from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.end_to_end import next_release
 from tests.end_to_end.forks import parley
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage, shows
+from tests.gateway.cluster.versions import newer_parley
 from tests.postgres import UrlOf, rows
 from tests.process import until
 
@@ -82,6 +86,7 @@ async def nodes(own_stage: Stage, url_of: UrlOf) -> AsyncIterator[Three]:
 async def test_the_database_restarts_and_a_node_is_killed_and_another_one_goes_on_with_its_run(nodes: Three) -> None:
     stage = nodes.stage
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
+    nodes.programs["c"].module = next_release.__name__  # side by side with two of this version
     await nodes.start("a", "b", "c")
     ann, chat = stage.private("Ann")
     await chat.says(ann, "hello")
@@ -97,9 +102,24 @@ async def test_the_database_restarts_and_a_node_is_killed_and_another_one_goes_o
     await chat.says(ann, "still there?")
 
     await chat.until(lambda c: c.screen[-1] == "You said still there?.")
-    taken = rows(nodes.url, "SELECT count(*) FROM dbos.workflow_status WHERE status = 'SUCCESS'")
-    assert taken == [(1,)]
+    taken = "SELECT DISTINCT application_version FROM dbos.workflow_status WHERE status = 'SUCCESS'"
+    assert rows(nodes.url, taken) == [("1",)]
+    assert rows(nodes.url, "SELECT name FROM nodes WHERE version = '999.0'") == [("c",)]
     assert len(nodes.living()) == 2
+
+
+async def test_an_older_node_ends_with_a_sentence_once_a_newer_parley_has_changed_the_tables(nodes: Three) -> None:
+    await nodes.start("a")
+
+    with newer_parley(nodes.stage.program.home):
+        await Server(nodes.url).migrate()
+
+    older = nodes.programs["a"]
+    assert await older.ended() == REFUSED
+    *_, last = older.console.splitlines()
+    assert "Start the newer version" in last
+    assert "Traceback" not in older.console
+    assert nodes.living() == set()
 
 
 async def test_a_frozen_node_is_taken_over_and_begins_anew_when_it_wakes(nodes: Three) -> None:
