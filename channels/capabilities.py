@@ -3,12 +3,14 @@
 The gateway checks with isinstance and does without what is missing.
 """
 
-from collections.abc import Sequence, Set
+from collections.abc import Callable, Sequence, Set
+from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from channels.attachments import Attachment
-from channels.base import ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, Posted
+from channels.base import ChatKey, CommandInvoked, InboundEvent, Inbox, Menu, MessageReceived, OutboundMessage, Posted
 from channels.commands import CommandSpec
+from channels.sharing import Sharing
 from channels.values import Known
 
 Emoji = Literal["👀", "⚡", "😴", "👌"]
@@ -120,11 +122,29 @@ class ReadsHistory(Protocol):
         """
 
 
+Concerns = Callable[[ChatKey], bool]
+"""Returns True for the chats that something concerns."""
+
+
+def everywhere(_: ChatKey) -> bool:
+    """Return True for all chats."""
+    return True
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A time in which messages may have been missed."""
+
+    concerns: Concerns = everywhere
+    private: bool = True
+    """True if private chats are among them."""
+
+
 @runtime_checkable
 class CatchesUp(ReadsHistory, Protocol):
     """For platforms that do not redeliver messages sent while nothing was listening."""
 
-    async def gap(self) -> None:
+    async def gap(self) -> Gap:
         """Wait until listening has started again and messages may have been missed; called again afterwards."""
 
     async def messages_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
@@ -136,6 +156,20 @@ class CatchesUp(ReadsHistory, Protocol):
 
         Raises:
             ChannelError: The history could not be read.
+        """
+
+
+@runtime_checkable
+class Shares(CatchesUp, Protocol):
+    """For platforms on which several processes can share what is received."""
+
+    async def run_shared(self, inbox: Inbox, menu: Menu, sharing: Sharing) -> None:
+        """Receive as `Channel.run` does, the part that is for this process.
+
+        Args:
+            inbox: As in `Channel.run`.
+            menu: As in `Channel.run`.
+            sharing: Tells what that part is.
         """
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_gateway import Intent
+from tests.emulators.discord_session import Intent
 from tests.emulators.slack import SlackEmulator
 from tests.emulators.slack_state import TEAM
 from tests.emulators.telegram import TelegramEmulator

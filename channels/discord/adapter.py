@@ -19,12 +19,12 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.capabilities import Emoji
+from channels.capabilities import Emoji, Gap
 from channels.discord.attachments import download
 from channels.discord.cache import LARGEST_LIMIT, RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.config import Config
-from channels.discord.connection import SILENCE, Connection
+from channels.discord.connection import SILENCE
 from channels.discord.errors import UNKNOWN_EMOJI, Refused
 from channels.discord.history import find_sent, read_history, read_since
 from channels.discord.inbound import Inbound
@@ -34,7 +34,9 @@ from channels.discord.menu import publish_commands
 from channels.discord.normalise import DIRECT, Identity, View
 from channels.discord.posting import Posting, Threads
 from channels.discord.render import MAX_TEXT, split
+from channels.discord.shards import Shards
 from channels.limits import Limits
+from channels.sharing import Sharing, Unshared
 from channels.tasks import BackgroundTasks, until_one_ends
 from channels.values import Known
 
@@ -72,9 +74,9 @@ class DiscordChannel:
         self._servers = Servers()
         self._recent = RecentMessages()
         self._rest = Rest(config, self._dispatch)
-        self._connection = Connection(self._rest, silence)
+        self._shards = Shards(self._rest, silence)
         self._interactions = Interactions(self._rest, now)
-        self._lookups = Lookups(self._rest, self._servers, lambda: self._connection.is_connected)
+        self._lookups = Lookups(self._rest, self._servers, self._shards.tells)
         threads = Threads(self._rest, self._servers, self._recent, config)
         self._posting = Posting(self._rest, threads, self._lookups, self._interactions)
         self._inbound: Inbound | None = None
@@ -82,11 +84,15 @@ class DiscordChannel:
     @property
     def is_connected(self) -> bool:
         """See `KnowsConnection.is_connected`."""
-        return self._connection.is_connected
+        return self._shards.is_connected
 
     async def run(self, inbox: Inbox, menu: Menu) -> None:
-        """See `Channel.run`. Discord delivers each event once, so events that `inbox` cannot store yet are kept in
-        memory."""
+        """See `Channel.run`."""
+        await self.run_shared(inbox, menu, Unshared())
+
+    async def run_shared(self, inbox: Inbox, menu: Menu, sharing: Sharing) -> None:
+        """See `Shares.run_shared`. Discord delivers each event once, so events that `inbox` cannot store yet are kept
+        in memory."""
         me = await until_answered("Discord", self._rest.me)
         log.info("discord bot=@%s id=%s", me.username, me.id)
         view = View(me, self._servers, self._config, menu)
@@ -95,7 +101,7 @@ class DiscordChannel:
         if menu.commands:
             publishing.start(publish_commands(self._rest, menu.commands))
         try:
-            await until_one_ends(self._connection.run(), self._rest.revoked())
+            await until_one_ends(self._shards.run(sharing), self._rest.revoked())
         finally:
             await publishing.close()
             inbound, self._inbound = self._inbound, None
@@ -107,8 +113,6 @@ class DiscordChannel:
         return View(me, self._servers, self._config, Menu())
 
     def _dispatch(self, event: str, raw: JsonValue) -> None:
-        if event in ("READY", "RESUMED"):
-            self._connection.on_session(event)
         self._servers.update(event, raw)
         if self._inbound is not None:
             self._inbound.dispatch(event, raw)
@@ -189,9 +193,9 @@ class DiscordChannel:
             raise ChannelError("Discord's response names no private chat")
         return ChatKey(platform=self.name, account=DIRECT, chat=channel)
 
-    async def gap(self) -> None:
+    async def gap(self) -> Gap:
         """See `CatchesUp.gap`."""
-        await self._connection.gap()
+        return await self._shards.gap()
 
     async def close(self) -> None:
         """See `Channel.close`."""

@@ -41,8 +41,6 @@ _UNREADABLE = (json.JSONDecodeError, UnicodeDecodeError, KeyError, TypeError)
 OnDispatch = Callable[[str, JsonValue], None]
 """Receives the name of a dispatch and its data. Must not raise, as that would end the connection."""
 DISPATCHES = (
-    "READY",
-    "RESUMED",
     "GUILD_CREATE",
     "GUILD_UPDATE",
     "GUILD_DELETE",
@@ -128,6 +126,10 @@ class Client(discord.Client):
             max_ratelimit_timeout=LONGEST_WAIT,
         )
         self._connection.parsers = {name: partial(heard, name) for name in DISPATCHES}
+
+    def divide(self, shards: int) -> None:
+        """Let sessions from now on be those of one of so many shards. One alone is not named to Discord."""
+        self._connection.shard_count = shards if shards > 1 else None
 
 
 class RateLimit:

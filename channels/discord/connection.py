@@ -1,4 +1,4 @@
-"""The supervised gateway connection: listens until cancelled, resumes sessions, and limits how many it starts.
+"""The supervised gateway connection of a shard: listens, resumes sessions, and limits how many it starts.
 
 The SDK's own `connect` fails if the connection drops before Discord's hello or a payload is unexpected, waits up to 17
 minutes between retries, and starts sessions without limit. Discord resets the token of a bot that starts more than
@@ -11,7 +11,8 @@ import math
 import threading
 import time
 import zlib
-from typing import NamedTuple
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple, Protocol
 
 import aiohttp
 import yarl
@@ -37,7 +38,7 @@ GOODBYE_SECONDS = 1.0
 RESERVE = 50
 """Session starts per day left over for the person who repairs what used up the others."""
 IDENTIFY_EVERY = 5.0
-"""Seconds in which Discord allows a bot one session start."""
+"""Seconds in which Discord allows a bot one session start, or a large bot as many as it says."""
 PATIENT_AFTER = 5
 """Number of short sessions in a row after which the interval between starts grows."""
 LONGEST_PAUSE = 120.0
@@ -47,8 +48,23 @@ MOST_UNANSWERED = 3
 """Unanswered resume attempts after which a new session is started."""
 INVALID_TOKEN, DISALLOWED_INTENTS = 4004, 4014
 
+Turn = Callable[[float], Awaitable[None]]
+"""Waits until no shard of the bot has been given a turn for so many seconds."""
 _CONNECTION_LOST = (aiohttp.ClientError, OSError, TimeoutError, RuntimeError, zlib.error)
 _UNREADABLE = (AttributeError, LookupError, TypeError, ValueError)
+
+
+class TooFewShards(ChannelError):
+    """Discord needs the bot to have more shards, as it is in more servers than these may have."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"Discord wants more than {count} shards")
+
+
+class OnSession(Protocol):
+    """Reacts to a session that has begun; to one that was resumed if not `is_new`."""
+
+    def __call__(self, *, is_new: bool) -> None: ...
 
 
 class _Session(NamedTuple):
@@ -61,7 +77,7 @@ class _Session(NamedTuple):
 
 
 class Starts:
-    """Schedule for session starts. All times are seconds of one clock."""
+    """Schedule for the session starts of a shard. All times are seconds of one clock."""
 
     def __init__(self) -> None:
         self._begun_at = -math.inf
@@ -80,17 +96,18 @@ class Starts:
 
 
 class Connection:
-    """The gateway connection of one bot."""
+    """The gateway connection of one shard of a bot."""
 
-    def __init__(self, rest: Rest, silence: float = SILENCE) -> None:
+    def __init__(self, rest: Rest, silence: float, *, shard: tuple[int, int]) -> None:
+        """`shard` is its number from 0, and how many there are."""
         self._rest = rest
         self._silence = silence
+        self._number, self._count = shard
         self._backoff = Backoff()
         self._starts = Starts()
         self._session: _Session | None = None
         self._unanswered = 0
         self._last_received = 0.0
-        self._gap = asyncio.Event()
         self._is_connected = False
 
     @property
@@ -98,44 +115,36 @@ class Connection:
         """True from the start or resumption of a session until the connection is lost."""
         return self._is_connected
 
-    async def run(self) -> None:
-        """Run until cancelled. Raises a permanent ChannelError if a person must act."""
+    async def run(self, on_session: OnSession, turn: Turn) -> None:
+        """Run until cancelled. Raises a permanent ChannelError if a person must act, and TooFewShards.
+
+        After the start of a new session, messages since the last one are not dispatched any more.
+        """
         while True:
             try:
-                await self._listen()
+                await self._listen(on_session, turn)
             except ChannelError as error:
                 if isinstance(error, Revoked):
                     self._rest.revoke()
-                if error.permanent:
+                if error.permanent or isinstance(error, TooFewShards):
                     raise
                 self._backoff.failed(f"no connection to Discord: {error.reason}")
                 await self._backoff.wait(error.retry_after or 0.0)
 
-    async def gap(self) -> None:
-        """See `CatchesUp.gap`."""
-        await self._gap.wait()
-        self._gap.clear()
-
-    def on_session(self, event: str) -> None:
-        """Note a READY or RESUMED. After READY, messages since the last session are not dispatched any more."""
-        self._backoff.succeeded("connected to Discord again")
-        self._unanswered = 0
-        self._is_connected = True
-        log.info("discord %s", event.lower())
-        if event == "READY":
-            self._gap.set()
-
-    async def _listen(self) -> None:
+    async def _listen(self, on_session: OnSession, turn: Turn) -> None:
         """Run one socket until it breaks. Raises ChannelError, except if Discord just asks for a new connection."""
         client = await self._rest.client()
         if self._unanswered >= MOST_UNANSWERED:
             self._session, self._unanswered = None, 0
         session = self._session
-        socket = await self._open(client, await self._gateway_url(session), session)
+        socket = await self._open(client, await self._gateway_url(session, turn), session)
         if session is None:
             self._starts.begun(time.monotonic(), self._last_received)
         else:
             self._unanswered += 1
+        event = "READY" if session is None else "RESUMED"
+        # within the dispatch, so that the gap is known before what follows is handled
+        begun = socket.wait_for(event, lambda _: True, lambda _: self._begun(on_session, event))
         try:
             await self._watch(socket)
         except ReconnectWebSocket as again:
@@ -145,25 +154,27 @@ class Connection:
                 await self._backoff.wait()
         finally:
             self._is_connected = False
+            begun.cancel()
 
-    async def _gateway_url(self, session: _Session | None) -> yarl.URL:
+    def _begun(self, on_session: OnSession, event: str) -> None:
+        self._backoff.succeeded("connected to Discord again")
+        self._unanswered = 0
+        self._is_connected = True
+        log.info("discord %s shard=%d/%d", event.lower(), self._number, self._count)
+        on_session(is_new=event == "READY")
+
+    async def _gateway_url(self, session: _Session | None, turn: Turn) -> yarl.URL:
         """Return the address to connect to. Raises ChannelError."""
         if session is None:
-            return await self._new_session_url()
+            return await self._new_session_url(turn)
         if session.gateway is None:
-            return yarl.URL((await self._gateway_info()).url)
+            return yarl.URL((await gateway_of(self._rest)).url)
         self._session = session._replace(gateway=None)
         return session.gateway
 
-    async def _gateway_info(self) -> GatewayAddress:
-        about = parse(GatewayAddress, await self._rest.call(Call(Endpoint("GET", "/gateway/bot"))))
-        if about is None:
-            raise ChannelError("Discord's response does not name its gateway")
-        return about
-
-    async def _new_session_url(self) -> yarl.URL:
+    async def _new_session_url(self, turn: Turn) -> yarl.URL:
         """Return the address for a new session. Raises ChannelError if too few session starts are left."""
-        about = await self._gateway_info()
+        about = await gateway_of(self._rest)
         limit = about.session_start_limit
         if limit.remaining <= RESERVE:
             seconds = limit.reset_after / 1000
@@ -175,17 +186,20 @@ class Connection:
             )
             raise ChannelError("too few session starts are left today", retry_after=seconds)
         await asyncio.sleep(self._starts.due(limit) - time.monotonic())
+        await turn(IDENTIFY_EVERY / max(limit.max_concurrency, 1))
         return yarl.URL(about.url)
 
     async def _open(self, client: Client, gateway: yarl.URL, session: _Session | None) -> DiscordWebSocket:
         """Open a socket and identify or resume."""
         opened = False
+        client.divide(self._count)
         try:
             async with asyncio.timeout(HELLO_SECONDS):
                 socket = await DiscordWebSocket.from_client(
                     client,
                     initial=True,
                     gateway=gateway,
+                    shard_id=self._number,
                     session=session.id if session else None,
                     sequence=session.sequence if session else None,
                     resume=session is not None,
@@ -194,7 +208,7 @@ class Connection:
         except ReconnectWebSocket as error:
             raise ChannelError("the gateway closed the connection before its hello") from error
         except ConnectionClosed as closed:
-            raise _close_error(closed) from closed
+            raise self._close_error(closed) from closed
         except (*_CONNECTION_LOST, *_UNREADABLE) as error:
             raise ChannelError(f"the gateway cannot be reached: {error or type(error).__name__}") from error
         finally:
@@ -222,19 +236,35 @@ class Connection:
                     await _send_heartbeat(socket)
             await reading
         except asyncio.CancelledError:
-            code = 1000
+            code, self._session = 1000, None  # which ends the session
             raise
         finally:
             reading.cancel()
             await asyncio.gather(reading, return_exceptions=True)
             await _close(socket, code)
 
+    def _close_error(self, closed: ConnectionClosed) -> ChannelError:
+        """Return the error for a close code after which the SDK would not reconnect."""
+        match closed.code:
+            case 4004:
+                return Revoked()
+            case 4011:
+                return TooFewShards(self._count)
+            case 4014:
+                return ChannelError(NO_CONTENT_INTENT, permanent=True)
+            case 4010 | 4012 | 4013:
+                return ChannelError(
+                    f"Discord does not accept the connection: {closed.code} {closed.reason}", permanent=True
+                )
+            case _:
+                return ChannelError(f"Discord closed the connection: {closed.code}")
+
     async def _read(self, socket: DiscordWebSocket) -> None:
         while True:
             try:
                 await socket.poll_event()
             except ConnectionClosed as closed:
-                raise _close_error(closed) from closed
+                raise self._close_error(closed) from closed
             except _CONNECTION_LOST as error:
                 raise ChannelError(f"the connection broke: {error or type(error).__name__}") from error
             except _UNREADABLE as error:
@@ -244,19 +274,12 @@ class Connection:
                 self._session = _Session(socket.session_id, socket.sequence, socket.gateway)
 
 
-def _close_error(closed: ConnectionClosed) -> ChannelError:
-    """Return the error for a close code after which the SDK would not reconnect."""
-    match closed.code:
-        case 4004:
-            return Revoked()
-        case 4014:
-            return ChannelError(NO_CONTENT_INTENT, permanent=True)
-        case 4010 | 4011 | 4012 | 4013:
-            return ChannelError(
-                f"Discord does not accept the connection: {closed.code} {closed.reason}", permanent=True
-            )
-        case _:
-            return ChannelError(f"Discord closed the connection: {closed.code}")
+async def gateway_of(rest: Rest) -> GatewayAddress:
+    """Return the address of the gateway, and what Discord says about sessions. Raises ChannelError."""
+    about = parse(GatewayAddress, await rest.call(Call(Endpoint("GET", "/gateway/bot"))))
+    if about is None:
+        raise ChannelError("Discord's response does not name its gateway")
+    return about
 
 
 async def _send_heartbeat(socket: DiscordWebSocket) -> None:

@@ -1,4 +1,4 @@
-"""Facts about servers. The gateway tells them to the process that is connected; any other one asks for them."""
+"""Facts about servers. The gateway tells them to the process that is connected for them; any other one asks."""
 
 from collections.abc import Callable
 
@@ -10,8 +10,8 @@ from channels.discord.normalise import DIRECT
 class Lookups:
     """Facts about the servers of one bot."""
 
-    def __init__(self, rest: Rest, servers: Servers, is_told: Callable[[], bool]) -> None:
-        """`is_told` returns True while the gateway keeps `servers` up to date."""
+    def __init__(self, rest: Rest, servers: Servers, is_told: Callable[[str], bool]) -> None:
+        """`is_told` returns True while the gateway keeps what `servers` has of one of them up to date."""
         self._rest = rest
         self._servers = servers
         self._is_told = is_told
@@ -29,6 +29,6 @@ class Lookups:
         return self._servers.file_limit(guild)
 
     async def _ask(self, guild: str) -> None:
-        if not self._is_told():
+        if not self._is_told(guild):
             endpoint = Endpoint("GET", "/guilds/{guild_id}", {"guild_id": guild})
             self._servers.update("GUILD_UPDATE", await self._rest.call(Call(endpoint)))

@@ -233,4 +233,6 @@ class GatewayAddress(Wire):
     """Response of GET /gateway/bot."""
 
     url: str
+    shards: Annotated[int, Field(ge=1)] = 1
+    """The number of shards that the bot should have."""
     session_start_limit: SessionLimit

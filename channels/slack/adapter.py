@@ -24,7 +24,7 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.capabilities import Emoji
+from channels.capabilities import Emoji, Gap
 from channels.limits import Limits
 from channels.slack import render
 from channels.slack.attachments import MAX_UPLOAD, Attachments
@@ -105,10 +105,11 @@ class SlackChannel:
         listener = self._listener
         return listener is not None and listener.done() and listener.result().is_connected
 
-    async def gap(self) -> None:
+    async def gap(self) -> Gap:
         """See `CatchesUp.gap`."""
         listener = await asyncio.shield(self._listening())
         await listener.gap()
+        return Gap()
 
     def _listening(self) -> "asyncio.Future[Sockets | Webhooks]":
         if self._listener is None:

@@ -11,7 +11,7 @@ import structlog
 
 from agent_core.clock import Clock
 from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEvent, Inbox, MessageReceived
-from channels.capabilities import CatchesUp, FindsPrivateChats
+from channels.capabilities import CatchesUp, FindsPrivateChats, Gap
 from gateway.app.gap_reader import GapReader
 from gateway.chat.run_pace import Pace
 from gateway.store.read_marks import ReadMark
@@ -122,25 +122,26 @@ class CatchUp:
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._reader.run())
             while True:
-                if not is_again:
-                    await self._channel.gap()
+                gap = Gap() if is_again else await self._channel.gap()
                 is_again = False
                 self._is_listed = False
-                self._reader.reopen()  # at once, so that messages from now on wait behind the gap
-                await self._list()
+                self._reader.reopen(gap.concerns)  # at once, so that messages from now on wait behind the gap
+                await self._list(gap)
                 # In the background, so that the next gap is noticed at once.
-                tasks.create_task(self._look_for_people())
+                if gap.private:
+                    tasks.create_task(self._look_for_people())
 
-    async def _list(self) -> None:
-        """Find the chats that have a gap: all known ones, and new ones with a waiting message."""
+    async def _list(self, gap: Gap) -> None:
+        """Find the chats that have a gap: all known ones that it concerns, and new ones with a waiting message."""
         now = self._clock.time()
         self._pace.listens(self._name)
         self._since = max(now - OLDEST, await self._store.created_at())
         marks = with_outsides(await self._store.read_marks.newest(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
-        await self._store.read_marks.open_gaps(self._name, marks)
+        concerned = {chat: at for chat, at in marks.items() if gap.concerns(chat)}
+        await self._store.read_marks.open_gaps(self._name, concerned, gap.concerns)
         self._known = marks
         self._unheard_until = now + OLDEST if marks else 0.0
-        self._reader.begin({chat: max(at - OVERLAP, self._since) for chat, at in marks.items()})
+        self._reader.begin({chat: max(at - OVERLAP, self._since) for chat, at in concerned.items()}, gap.concerns)
         self._is_listed = True
         new, self._unlisted = self._unlisted, {}
         for chat, event in new.items():

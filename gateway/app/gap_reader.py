@@ -11,7 +11,7 @@ from agent_core.background import set_within
 from agent_core.clock import Clock
 from agent_core.log_errors import Bulkhead
 from channels.base import Accepted, ChannelError, ChatKey, CommandInvoked, Inbox, MessageReceived, NotTakenIn
-from channels.capabilities import CatchesUp
+from channels.capabilities import CatchesUp, Concerns, everywhere
 from gateway.chat.gaps import LONGEST_WAIT, Gaps
 from gateway.store.store import Store
 
@@ -70,19 +70,20 @@ class GapReader:
         """Return True if the chat may have a gap."""
         return self._gaps.is_open(chat)
 
-    def reopen(self) -> None:
-        """Mark all chats of the platform as possibly having a gap, after a time without a connection."""
-        self._gaps.reopen(self.name)
+    def reopen(self, concerns: Concerns = everywhere) -> None:
+        """Mark all chats of the platform as possibly having a gap, after a time without a connection for some."""
+        self._gaps.reopen(self.name, concerns)
 
     def leave(self) -> None:
         """Leave the gaps to another process."""
         self._to_read = {}
         self._gaps.leave(self.name)
 
-    def begin(self, gaps: Mapping[ChatKey, float]) -> None:
-        """Set the platform's chats that have a gap, with the time since when, most urgent first."""
-        self._to_read = {chat: _Gap(since) for chat, since in gaps.items()}
-        self._gaps.listed(self.name, gaps)
+    def begin(self, gaps: Mapping[ChatKey, float], concerns: Concerns = everywhere) -> None:
+        """Set which of the chats concerned have a gap, with the time since when, most urgent first."""
+        others = {chat: gap for chat, gap in self._to_read.items() if not concerns(chat)}
+        self._to_read = {chat: _Gap(since) for chat, since in gaps.items()} | others
+        self._gaps.listed(self.name, gaps, concerns)
         self._more.set()
 
     def add(self, chat: ChatKey, since: float) -> None:

@@ -7,6 +7,7 @@ from functools import partial
 from agent_core.background import Background, set_within
 from agent_core.clock import Clock
 from channels.base import ChatKey
+from channels.capabilities import Concerns, everywhere
 from gateway.chat.mailbox import Mailbox
 from gateway.delivery.typing_sign import Typing
 from gateway.store.rows import InboxItem
@@ -58,19 +59,19 @@ class Gaps:
                 if tell := self._overdue.get(chat.platform):
                     tell(chat)
 
-    def reopen(self, platform: str) -> None:
-        """Mark all chats of a platform as possibly having a gap, after a time without a connection.
+    def reopen(self, platform: str, concerns: Concerns = everywhere) -> None:
+        """Mark all chats of a platform as possibly having a gap, after a time without a connection for some.
 
         Its history is read here from now on.
         """
         self._read_here.add(platform)
         self._unlisted.add(platform)
-        self.let_go = {chat for chat in self.let_go if chat.platform != platform}
+        self.let_go = {chat for chat in self.let_go if chat.platform != platform or not concerns(chat)}
 
-    def listed(self, platform: str, chats: Iterable[ChatKey]) -> None:
-        """Record that only these chats of the platform have a gap."""
+    def listed(self, platform: str, chats: Iterable[ChatKey], concerns: Concerns = everywhere) -> None:
+        """Record that of the platform's chats concerned only these have a gap."""
         self._unlisted.discard(platform)
-        self._set_open(platform, chats)
+        self._set_open(platform, [*chats, *(chat for chat in self.of(platform) if not concerns(chat))])
 
     def leave(self, platform: str) -> None:
         """Leave the platform's history to another process. Messages wait for the gaps that are known."""

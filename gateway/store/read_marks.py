@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channels.base import ChatKey
+from channels.capabilities import Concerns, everywhere
 from gateway.store.chats import chat_of
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
@@ -70,14 +71,15 @@ class ReadMarks(Table):
 
         return self._writer.submit(change, later=later)
 
-    async def open_gaps(self, platform: str, chats: Mapping[ChatKey, float]) -> None:
-        """Note the chats of a platform that have a gap after their mark, and no others."""
+    async def open_gaps(self, platform: str, chats: Mapping[ChatKey, float], concerns: Concerns = everywhere) -> None:
+        """Note which of a platform's chats concerned have a gap after their mark: these, and no others."""
         rows = [(str(chat), at) for chat, at in chats.items()]
+        query = "SELECT chat FROM read_marks WHERE chat >= ? AND chat < ? AND gap = 1"
 
         def change(connection: Connection) -> None:
-            connection.execute(
-                "UPDATE read_marks SET gap = 0 WHERE chat >= ? AND chat < ? AND gap = 1", _keys_of(platform)
-            )
+            noted = list(readable(connection.execute(query, _keys_of(platform)).fetchall(), chat_of, "read_marks"))
+            over = [(str(chat),) for chat in noted if concerns(chat) and chat not in chats]
+            connection.executemany("UPDATE read_marks SET gap = 0 WHERE chat = ?", over)
             connection.executemany(
                 "INSERT INTO read_marks (chat, at, gap) VALUES (?, ?, 1) ON CONFLICT (chat) DO UPDATE SET gap = 1", rows
             )

@@ -29,13 +29,14 @@ from pydantic import ValidationError
 from tests.emulators.control import Call, Effect, Fault
 from tests.emulators.discord_chat import Chat
 from tests.emulators.discord_events import Events
-from tests.emulators.discord_gateway import GATEWAY_PATHS, Gateway, Intent
+from tests.emulators.discord_gateway import GATEWAY_PATHS, Gateway
 from tests.emulators.discord_interactions import FIRST_ANSWER_SECONDS, InteractionApi
 from tests.emulators.discord_messages import Pen
 from tests.emulators.discord_pace import Pace, Wait
 from tests.emulators.discord_params import Body, DiscordError, invalid, read_body
 from tests.emulators.discord_rest import Answer, Asked, RestApi
 from tests.emulators.discord_routes import ROUTES, RestRoute
+from tests.emulators.discord_session import Intent
 from tests.emulators.discord_socket import handshake
 from tests.emulators.discord_state import TEXT, Channel, Guild, Json, Person, World
 from tests.emulators.server import LoopbackServer
@@ -89,7 +90,7 @@ class DiscordEmulator(LoopbackServer):
         self.gateway = Gateway(self.token, intents_granted, self.faults, self.changes, clock, self.violate)
         self._events = Events(self._world, self.gateway)
         pen = Pen(self._world, self._events)
-        self._rest = RestApi(pen, self.violate, lambda: self.gateway.limit)
+        self._rest = RestApi(pen, self.violate, lambda: self.gateway.about)
         self._interactions = InteractionApi(pen, self.violate, self._rest.check_mentions)
         self._numbers = itertools.count(FIRST_PERSON)
 

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pydantic import JsonValue
 
 from tests.emulators import discord_shapes as shapes
-from tests.emulators.discord_gateway import GATEWAY_PATHS, Event, Gateway, Intent, Session
+from tests.emulators.discord_gateway import GATEWAY_PATHS, Gateway
+from tests.emulators.discord_session import Event, Intent, Session
 from tests.emulators.discord_state import THREAD, Channel, Guild, Interaction, Json, Message, Person, World
 
 
@@ -31,7 +32,7 @@ class Events:
             return
         data: Json = {"id": message.id, "channel_id": where.id, **_guild_of(where)}
         needs = Intent.DIRECT_MESSAGES if where.guild is None else Intent.GUILD_MESSAGES
-        self._tell("MESSAGE_DELETE", needs, data, own=message.sender.id == self.world.bot.id)
+        self._tell("MESSAGE_DELETE", needs, data, own=message.sender.id == self.world.bot.id, guild=where.guild)
 
     def reaction(self, name: str, message: Message, person: Person, emoji: str) -> None:
         where = message.channel
@@ -51,11 +52,11 @@ class Events:
             if where.guild is not None:
                 data["member"] = {"user": shapes.user(person), **shapes.member(where.guild, person.id)}
         needs = Intent.DIRECT_MESSAGE_REACTIONS if where.guild is None else Intent.GUILD_MESSAGE_REACTIONS
-        self._tell(name, needs, data, own=person.id == self.world.bot.id)
+        self._tell(name, needs, data, own=person.id == self.world.bot.id, guild=where.guild)
 
     def interaction(self, interaction: Interaction, data: Json) -> None:
         about = shapes.interaction(self.world, interaction, data)
-        self._tell("INTERACTION_CREATE", Intent.NONE, about)
+        self._tell("INTERACTION_CREATE", Intent.NONE, about, guild=interaction.channel.guild)
 
     def channel(self, name: str, channel: Channel, *, own: bool = False) -> None:
         """Announce a channel or thread; `name` is CREATE, UPDATE or DELETE."""
@@ -63,9 +64,9 @@ class Events:
             data = shapes.gone_thread(channel) if name == "DELETE" else shapes.thread(channel)
             if name == "CREATE":
                 data["newly_created"] = True
-            self._tell(f"THREAD_{name}", Intent.GUILDS, data, own=own)
+            self._tell(f"THREAD_{name}", Intent.GUILDS, data, own=own, guild=channel.guild)
         else:
-            self._tell(f"CHANNEL_{name}", Intent.GUILDS, shapes.channel(channel), own=own)
+            self._tell(f"CHANNEL_{name}", Intent.GUILDS, shapes.channel(channel), own=own, guild=channel.guild)
 
     def guild_made(self, guild: Guild) -> None:
         self.gateway.dispatch(self.guild_event(guild))
@@ -75,18 +76,19 @@ class Events:
             "GUILD_CREATE",
             Intent.GUILDS,
             lambda intents: shapes.guild(guild, self.world.bot, all_members=bool(intents & Intent.GUILD_MEMBERS)),
+            guild=guild.id,
         )
 
     def role_made(self, guild: Guild, role: str) -> None:
         about = next(each for each in shapes.roles(guild) if isinstance(each, dict) and each["id"] == role)
-        self._tell("GUILD_ROLE_CREATE", Intent.GUILDS, {"guild_id": guild.id, "role": about})
+        self._tell("GUILD_ROLE_CREATE", Intent.GUILDS, {"guild_id": guild.id, "role": about}, guild=guild)
 
     def guild_gone(self, guild: Guild) -> None:
-        self._tell("GUILD_DELETE", Intent.GUILDS, {"id": guild.id})
+        self._tell("GUILD_DELETE", Intent.GUILDS, {"id": guild.id}, guild=guild)
 
     def greet(self, session: Session) -> tuple[Json, list[Event]]:
         """Return the data of READY, and the servers that follow it."""
-        guilds = list(self.world.guilds.values())
+        guilds = [each for each in self.world.guilds.values() if session.receives(each.id)]
         ready: Json = {
             "v": 10,
             "user_settings": {},
@@ -98,6 +100,7 @@ class Events:
             "private_channels": [],
             "presences": [],
             "guilds": [{"id": each.id, "unavailable": True} for each in guilds],
+            "shard": [session.shard, session.shards],
             "guild_join_requests": [],
             "geo_ordered_rtc_regions": [],
             "application": {"id": self.world.bot.id, "flags": 1 << 19 if self.world.content_granted else 0},
@@ -132,11 +135,16 @@ class Events:
                 lambda intents: shapes.event_message(self.world, message, hide=not intents & Intent.MESSAGE_CONTENT),
                 content=shapes.needs_content_intent(self.world, message),
                 own=message.sender.id == self.world.bot.id,
+                guild=_id_of(message.channel.guild),
             )
         )
 
-    def _tell(self, name: str, needs: Intent, data: Json, *, own: bool = False) -> None:
-        self.gateway.dispatch(Event(name, needs, lambda _: data, own=own))
+    def _tell(self, name: str, needs: Intent, data: Json, *, own: bool = False, guild: Guild | None) -> None:
+        self.gateway.dispatch(Event(name, needs, lambda _: data, own=own, guild=_id_of(guild)))
+
+
+def _id_of(guild: Guild | None) -> str | None:
+    return None if guild is None else guild.id
 
 
 def _guild_of(channel: Channel) -> Json:

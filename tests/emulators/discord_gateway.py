@@ -5,13 +5,13 @@ import json
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from enum import IntFlag
 from typing import Protocol
 
 from aiohttp import WSMsgType, web
 from pydantic import JsonValue
 
 from tests.emulators.control import Changes, Faults
+from tests.emulators.discord_session import PRIVILEGED, Event, Frame, Intent, Session, shard_of
 from tests.emulators.discord_socket import Socket
 from tests.emulators.discord_state import Json
 
@@ -35,70 +35,6 @@ DAY = 86_400.0
 GREETINGS = {"READY", "RESUMED"}
 ENDING = {1000, 1001, 4004, 4007, 4009, 4010, 4011, 4012, 4013, 4014}
 """Close codes after which a session cannot be resumed."""
-
-
-class Intent(IntFlag):
-    """Intents of a bot, by Discord's names."""
-
-    NONE = 0
-    GUILDS = 1 << 0
-    GUILD_MEMBERS = 1 << 1
-    GUILD_MODERATION = 1 << 2
-    GUILD_EXPRESSIONS = 1 << 3
-    GUILD_INTEGRATIONS = 1 << 4
-    GUILD_WEBHOOKS = 1 << 5
-    GUILD_INVITES = 1 << 6
-    GUILD_VOICE_STATES = 1 << 7
-    GUILD_PRESENCES = 1 << 8
-    GUILD_MESSAGES = 1 << 9
-    GUILD_MESSAGE_REACTIONS = 1 << 10
-    GUILD_MESSAGE_TYPING = 1 << 11
-    DIRECT_MESSAGES = 1 << 12
-    DIRECT_MESSAGE_REACTIONS = 1 << 13
-    DIRECT_MESSAGE_TYPING = 1 << 14
-    MESSAGE_CONTENT = 1 << 15
-    GUILD_SCHEDULED_EVENTS = 1 << 16
-    AUTO_MODERATION_CONFIGURATION = 1 << 20
-    AUTO_MODERATION_EXECUTION = 1 << 21
-    GUILD_MESSAGE_POLLS = 1 << 24
-    DIRECT_MESSAGE_POLLS = 1 << 25
-
-
-PRIVILEGED = Intent.GUILD_MEMBERS | Intent.GUILD_PRESENCES | Intent.MESSAGE_CONTENT
-
-
-@dataclass(frozen=True)
-class Event:
-    """An event. `build` creates its JSON for a session with the given intents."""
-
-    name: str
-    needs: Intent
-    build: Callable[[Intent], Json]
-    content: bool = False
-    """True if part of it is visible only with the MESSAGE_CONTENT intent."""
-    own: bool = False
-    """True if the bot caused it."""
-
-
-@dataclass(frozen=True)
-class _Frame:
-    seq: int
-    text: str
-    own: bool
-
-
-@dataclass
-class Session:
-    """A session begun by an IDENTIFY. It outlives its socket, so that the client can resume it."""
-
-    id: str
-    intents: Intent
-    seq: int = 0
-    confirmed: int = 0
-    """Highest sequence number that a heartbeat has confirmed."""
-    frames: list[_Frame] = field(default_factory=list)
-    socket: Socket | None = None
-    resumable: bool = True
 
 
 class Host(Protocol):
@@ -129,6 +65,12 @@ class Gateway:
     identifies_left: int = IDENTIFIES_A_DAY
     max_concurrency: int = 1
     """Sessions that may be started in five seconds: 1 for most bots, more for large ones."""
+    shards: int = 1
+    """The number of shards that GET /gateway/bot names."""
+    least_shards: int = 1
+    """The number of shards that the bot needs, as it is in so many servers."""
+    identified_at: list[float] = field(default_factory=list)
+    """The time of each session start."""
     identified: Intent = Intent.NONE
     """Intents of the last IDENTIFY."""
     intents_used: Intent = Intent.NONE
@@ -146,22 +88,23 @@ class Gateway:
 
     @property
     def unheard(self) -> int:
-        newest = next(reversed(self.sessions.values()), None)
-        return len(self._kept_back) + (0 if newest is None else newest.seq - newest.confirmed)
+        newest = {(each.shard, each.shards): each for each in self.sessions.values()}
+        return len(self._kept_back) + sum(each.seq - each.confirmed for each in newest.values())
 
     @property
-    def limit(self) -> Json:
-        """Return the session limit as in GET /gateway/bot."""
+    def about(self) -> Json:
+        """Return the number of shards and the session limit as in GET /gateway/bot."""
         began = self.clock() if self._day_began is None else self._day_began
-        return {
+        limit: Json = {
             "total": IDENTIFIES_A_DAY,
             "remaining": self.identifies_left,
             "reset_after": int(max(0.0, began + DAY - self.clock()) * 1000),
             "max_concurrency": self.max_concurrency,
         }
+        return {"shards": self.shards, "session_start_limit": limit}
 
     def dispatch(self, event: Event) -> None:
-        """Send to every session with the intents; a disconnected client gets it when it resumes."""
+        """Send to every session of its shard with the intents; a disconnected client gets it when it resumes."""
         if self.faults.reordering:
             self._kept_back.append(event)
             self.faults.reordering -= 1
@@ -174,7 +117,8 @@ class Gateway:
         self._tell(event)
 
     def _tell(self, event: Event) -> None:
-        hearing = [each for each in self.sessions.values() if not event.needs & ~each.intents]
+        of_shard = [each for each in self.sessions.values() if each.receives(event.guild)]
+        hearing = [each for each in of_shard if not event.needs & ~each.intents]
         twice = self.faults.duplicates > 0 and bool(hearing)
         for session in hearing:
             self.intents_used |= event.needs
@@ -233,10 +177,10 @@ class Gateway:
     def _number(self, session: Session, name: str, data: JsonValue, *, own: bool) -> None:
         session.seq += 1
         text = json.dumps({"t": name, "s": session.seq, "op": DISPATCH, "d": data})
-        session.frames.append(_Frame(session.seq, text, own or name in GREETINGS or name == "GUILD_CREATE"))
+        session.frames.append(Frame(session.seq, text, own or name in GREETINGS or name == "GUILD_CREATE"))
         self._send(session, session.frames[-1])
 
-    def _send(self, session: Session, frame: _Frame) -> None:
+    def _send(self, session: Session, frame: Frame) -> None:
         if session.socket is not None:
             session.socket.outgoing.put_nowait(frame.text)
 
@@ -350,17 +294,23 @@ class Gateway:
             # Discord then ends all sessions and resets the token.
             self.token = secrets.token_hex()
             self.close(4004)
+        elif (shard := shard_of(data)) is None:
+            socket.close(4010)
+        elif shard[1] < self.least_shards:
+            socket.close(4011)
         else:
-            self._begin(socket, Intent(bits))
+            self._begin(socket, Intent(bits), *shard)
 
-    def _begin(self, socket: Socket, intents: Intent) -> None:
+    def _begin(self, socket: Socket, intents: Intent, shard: int, shards: int) -> None:
         if self._day_began is None:
             self._day_began = self.clock()
         self.identifies_left -= 1
+        self.identified_at.append(self.clock())
         self.identified = intents
-        for each in [each for each in self.sessions.values() if each.socket is None]:
-            del self.sessions[each.id]
-        session = Session(secrets.token_hex(16), intents, socket=socket)
+        for each in list(self.sessions.values()):
+            if each.socket is None and (each.shard, each.shards) == (shard, shards):
+                del self.sessions[each.id]
+        session = Session(secrets.token_hex(16), intents, shard, shards, socket=socket)
         self.sessions[session.id] = session
         socket.session_id = session.id
         ready, servers = self._asked.greet(session)

@@ -50,12 +50,12 @@ NOTHING = Answer(status=204)
 class RestApi:
     """Implementation of the calls. Each method returns Discord's response or raises DiscordError."""
 
-    def __init__(self, pen: Pen, violate: Callable[[str], None], limit: Callable[[], Json]) -> None:
+    def __init__(self, pen: Pen, violate: Callable[[str], None], about_gateway: Callable[[], Json]) -> None:
         self._pen = pen
         self._world = pen.world
         self._events = pen.events
         self._violate = violate
-        self._limit = limit
+        self._about_gateway = about_gateway
 
     # The bot
 
@@ -94,7 +94,7 @@ class RestApi:
         return Answer({"url": self._gateway_url})
 
     def gateway_bot(self, _: Asked) -> Answer:
-        return Answer({"url": self._gateway_url, "shards": 1, "session_start_limit": self._limit()})
+        return Answer({"url": self._gateway_url, **self._about_gateway()})
 
     @property
     def _gateway_url(self) -> str:

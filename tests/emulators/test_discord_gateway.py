@@ -8,8 +8,9 @@ import pytest
 from aiohttp import ClientSession, WSMsgType
 
 from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_gateway import Intent
 from tests.emulators.discord_sdk import Ear, listening, point_at
+from tests.emulators.discord_session import Intent
+from tests.emulators.discord_state import Json
 
 
 def words(ear: Ear) -> list[str]:
@@ -135,13 +136,20 @@ async def test_identifying_too_often_costs_the_token(discord: DiscordEmulator) -
     assert closed.value.code == 4004
 
 
-async def test_a_client_that_uses_no_compression_gets_text_and_errors_by_code(discord: DiscordEmulator) -> None:
+@pytest.mark.parametrize(
+    ("asked", "code"),
+    [({"intents": 1 << 30}, 4013), ({"intents": 0, "shard": [2, 2]}, 4010), ({"intents": 0, "shard": [0, 2]}, 4011)],
+)
+async def test_a_client_that_uses_no_compression_gets_text_and_errors_by_code(
+    discord: DiscordEmulator, asked: Json, code: int
+) -> None:
+    discord.gateway.least_shards = 3
     async with ClientSession() as session, session.ws_connect(f"{discord.gateway_url}?v=10&encoding=json") as socket:
         hello = await socket.receive_json()
         assert hello["op"] == 10
-        await socket.send_str(json.dumps({"op": 2, "d": {"token": discord.token, "intents": 1 << 30}}))
+        await socket.send_str(json.dumps({"op": 2, "d": {"token": discord.token, **asked}}))
         assert (await socket.receive()).type is WSMsgType.CLOSE
-        assert socket.close_code == 4013
+        assert socket.close_code == code
 
 
 async def test_a_line_that_drops_before_the_greeting_leaves_no_session(discord: DiscordEmulator) -> None:

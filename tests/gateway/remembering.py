@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Sequence
 
 from channels.base import Addressed, ChannelError, ChatKey, CommandInvoked, InboundEvent, MessageReceived, Sender
+from channels.capabilities import Gap
 from channels.limits import Limits
 from channels.memory import MemoryChannel
 
@@ -35,9 +36,10 @@ class RememberingChannel(MemoryChannel):
         """Report a gap, in which messages may have been missed."""
         self._gap.set()
 
-    async def gap(self) -> None:
+    async def gap(self) -> Gap:
         await self._gap.wait()
         self._gap.clear()
+        return Gap()
 
     async def history(
         self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20

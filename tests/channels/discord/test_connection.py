@@ -18,7 +18,8 @@ from tests.channels.discord.conftest import COMMANDS, Inbox, config_for, key_of,
 from tests.channels.discord.payloads import TOKEN
 from tests.emulators.control import Effect, Fault
 from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_gateway import GATEWAY_PATHS, Intent
+from tests.emulators.discord_gateway import GATEWAY_PATHS
+from tests.emulators.discord_session import Intent
 from tests.process import until
 
 SOON = 30

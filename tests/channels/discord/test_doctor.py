@@ -9,7 +9,7 @@ from channels.discord.doctor import look
 from tests.channels.discord.conftest import config_for
 from tests.channels.discord.payloads import TOKEN
 from tests.emulators.discord import DiscordEmulator
-from tests.emulators.discord_gateway import Intent
+from tests.emulators.discord_session import Intent
 from tests.emulators.server import LoopbackServer
 
 
