@@ -25,6 +25,8 @@ class Tunnel:
     def __init__(self, url: str) -> None:
         self._target = urlsplit(url)
         self._links: set[asyncio.StreamWriter] = set()
+        self._flows = [_flowing()]
+        """Of the links made before each stall and after the last one: set while what is sent by them arrives."""
         self._server: asyncio.Server
         self._is_cut = False
         self.lose: Loss | None = None
@@ -56,9 +58,16 @@ class Tunnel:
     def mend(self) -> None:
         self._is_cut = False
 
+    def stall(self) -> None:
+        """Let nothing pass on the connections that stand, as if what they lead to was gone behind a proxy."""
+        self._flows[-1].clear()
+        self._flows.append(_flowing())
+
     def _break(self) -> None:
         for writer in self._links:
             writer.transport.abort()
+        for flows in self._flows:
+            flows.set()
 
     async def _link(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._is_cut:
@@ -66,14 +75,15 @@ class Tunnel:
             return
         there, back = await self._connect()
         self._links |= {writer, back}
-        pumps = self._requests(reader, back), self._answers(there, writer)
+        pumps = self._requests(reader, back, self._flows[-1]), self._answers(there, writer, self._flows[-1])
         await asyncio.gather(*pumps, return_exceptions=True)
         for each in (writer, back):
             each.transport.abort()
             self._links.discard(each)
 
-    async def _requests(self, reader: asyncio.StreamReader, back: asyncio.StreamWriter) -> None:
+    async def _requests(self, reader: asyncio.StreamReader, back: asyncio.StreamWriter, flows: asyncio.Event) -> None:
         while data := await reader.read(65_536):
+            await flows.wait()
             if b"COMMIT" in data and self.lose is Loss.REQUEST:
                 self.lose = None
                 self.losses += 1
@@ -84,8 +94,9 @@ class Tunnel:
                 self._is_cut = True  # the answer breaks the connections
         back.close()
 
-    async def _answers(self, there: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    async def _answers(self, there: asyncio.StreamReader, writer: asyncio.StreamWriter, flows: asyncio.Event) -> None:
         while data := await there.read(65_536):
+            await flows.wait()
             if self._is_cut and self.lose is Loss.ANSWER:
                 self.lose = None
                 self.losses += 1
@@ -99,3 +110,9 @@ class Tunnel:
         if folder:
             return await asyncio.open_unix_connection(str(Path(folder[0]) / f".s.PGSQL.{self._target.port or PORT}"))
         return await asyncio.open_connection(self._target.hostname, self._target.port or PORT)
+
+
+def _flowing() -> asyncio.Event:
+    flows = asyncio.Event()
+    flows.set()
+    return flows

@@ -28,6 +28,11 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 LOCK_OF = "hashtextextended('parley node ' || {}, 0)"
 """The number of a node's advisory lock, by an expression for its id."""
+_END_OLD = (
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    f" AND (classid::bigint << 32) | objid::bigint = {LOCK_OF.format('%s')}"
+)
+"""Ends the session that had the lock of a node: behind a proxy it may outlive the connection to it."""
 _JOIN = (
     "INSERT INTO nodes (id, name, host, pid, version, started, beat, home, settings, skills,"
     " draining)"
@@ -174,6 +179,7 @@ class Node:
             undo.push_async_callback(raw.close)
             await raw.execute("SET synchronous_commit = off")  # a lost beat is made again
             await raw.execute("SET idle_in_transaction_session_timeout = '5s'")
+            await raw.execute(_END_OLD, [self.id])
             await raw.execute(f"SELECT pg_advisory_lock({LOCK_OF.format('%s')})", [self.id])
             undo.pop_all()
         self._raw, self._connected = raw, awake()

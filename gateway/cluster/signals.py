@@ -16,6 +16,10 @@ from gateway.store.signals import React
 
 ALL = "parley"
 """The channel of NOTIFY on which all nodes listen."""
+TRY_EVERY = 5.0
+"""Seconds without news after which the connection is tried: behind a proxy it may be dead without a sign."""
+ANSWER_WITHIN = 5.0
+"""Seconds for the answer to that."""
 AGAIN_AFTER = 0.5
 """Seconds until a lost connection is made again."""
 MOST_SHOWN = 100
@@ -90,7 +94,7 @@ class NodeSignals:
         while True:
             try:
                 await self._listen()
-            except psycopg.Error as error:
+            except (psycopg.Error, TimeoutError) as error:
                 log.warning("the connection for news of other nodes was lost", reason=str(error))
             finally:
                 self.listening.clear()
@@ -103,8 +107,11 @@ class NodeSignals:
             self.listening.set()
             for news in self._news.values():
                 news.put_nowait("")
-            async for heard in raw.notifies():
-                self._take(heard.payload)
+            while True:
+                async for heard in raw.notifies(timeout=TRY_EVERY):
+                    self._take(heard.payload)
+                async with asyncio.timeout(ANSWER_WITHIN):
+                    await raw.execute("SELECT 1")
 
     def _take(self, payload: str) -> None:
         try:

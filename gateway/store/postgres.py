@@ -6,10 +6,11 @@ database that is away as it waits for a full disk.
 
 import asyncio
 import re
+import socket
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, contextmanager, suppress
 from functools import cache, partial
 from typing import Self, TypeAlias, TypeVar, cast
 
@@ -26,6 +27,8 @@ T = TypeVar("T")
 Raw: TypeAlias = "psycopg.Connection[TupleRow]"
 Prepare = Callable[["PostgresConnection"], None]
 
+LOOK_EVERY = 5.0
+"""Seconds of waiting for a statement after which the server is asked if it still works on it."""
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
 PATIENCE = 60.0
@@ -62,6 +65,7 @@ _CODES = {
     "58": sqlite3.SQLITE_IOERR,
 }
 """SQLite's codes by the class of PostgreSQL's."""
+_WORKS = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %s AND state = 'active')"
 _TOKENS = re.compile(r"'(?:[^']|'')*'|::|:([a-z_]+)|\?|%")
 
 
@@ -138,6 +142,17 @@ class PostgresConnection:
         if self._raw is not None:
             self._raw.close()
             self._raw = None
+
+    def give_up_if_dead(self) -> None:
+        """Let the statement that another thread waits for fail if the server does not work on it.
+
+        Behind a proxy, the end of a connection may come without a sign.
+        """
+        raw = self._raw
+        if raw is None or raw.closed or _is_at_work(self._url, raw.info.backend_pid):
+            return
+        with suppress(OSError, psycopg.Error), socket.fromfd(raw.fileno(), socket.AF_INET, socket.SOCK_STREAM) as line:
+            line.shutdown(socket.SHUT_RDWR)
 
     def _begin(self) -> Rows:
         cursor = self._run(lambda raw: raw.execute(self._writing, prepare=False))
@@ -221,7 +236,13 @@ class PostgresWriter:
         await self.run(lambda connection: connection.execute("VACUUM FULL"))
 
     async def _on_the_thread(self, work: Callable[[PostgresConnection], T]) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._thread, work, self._connection)
+        running = asyncio.get_running_loop().run_in_executor(self._thread, work, self._connection)
+        try:
+            while not (await asyncio.wait([running], timeout=LOOK_EVERY))[0]:
+                await asyncio.to_thread(self._connection.give_up_if_dead)
+            return running.result()
+        finally:
+            running.cancel()
 
 
 class PostgresReader(PostgresWriter):
@@ -245,6 +266,15 @@ class _Number(Loader):
     def load(self, data: Buffer) -> float:
         text = bytes(data)
         return float(text) if b"." in text else int(text)
+
+
+def _is_at_work(url: str, session: int) -> bool:
+    """Return True if the server works on a statement of a session, and can be reached to tell."""
+    try:
+        with psycopg.connect(address(url), autocommit=True) as raw:
+            return raw.execute(_WORKS, [session]).fetchone() == (True,)
+    except psycopg.Error:
+        return False
 
 
 def address(url: str) -> str:

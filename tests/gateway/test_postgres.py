@@ -14,8 +14,9 @@ from agent_core.messages import UserMessage, text_of, user
 from gateway.errors import ParleyError
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import load_settings
-from gateway.store import opening, postgres_opening
+from gateway.store import opening, postgres, postgres_opening
 from gateway.store.archive import Archive, SaidRow
+from gateway.store.on_server import Server
 from gateway.store.opening import FILE, migrate
 from gateway.store.postgres import PostgresError, PostgresWriter, translated
 from gateway.store.postgres_opening import DatabaseTooNew, DatabaseUnusable
@@ -233,6 +234,33 @@ async def test_a_server_that_ends_all_sessions_is_connected_to_again(tmp_path: P
         assert len(await store.inbox.waiting()) == 1
         await store.inbox.settle([1])
         assert await store.inbox.waiting() == []
+
+
+async def test_a_connection_on_which_nothing_passes_any_more_is_given_up(
+    tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "LOOK_EVERY", 0.1)
+    async with through_a_tunnel(tmp_path, url_of(tmp_path)) as (store, tunnel):
+        await store.inbox.accept(message(1))
+        await store.inbox.waiting()
+        tunnel.stall()
+        settled = asyncio.ensure_future(store.inbox.settle([1]))
+        read = asyncio.ensure_future(store.runs.unfinished())
+
+        await asyncio.wait_for(settled, 30)
+        assert list(await asyncio.wait_for(read, 30)) == []
+        assert await store.inbox.waiting() == []
+
+
+async def test_a_long_statement_is_left_alone(
+    tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "LOOK_EVERY", 0.02)
+    async with Server(url_of(tmp_path)).opened() as (writer, reader):
+        slept = "SELECT pg_sleep(0.5), 'done'"
+        assert (await writer.submit(lambda connection: connection.execute(slept).fetchone()))[1] == "done"
+        assert (await reader.run(lambda connection: connection.execute(slept).fetchone()))[1] == "done"
+        await writer.close()
 
 
 async def test_a_wrong_statement_is_no_reason_to_wait(tmp_path: Path, url_of: UrlOf) -> None:

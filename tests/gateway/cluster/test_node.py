@@ -10,6 +10,8 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from gateway.cluster import node as node_module
+from gateway.cluster import signals as signals_module
 from gateway.cluster.node import Facts, Node, give_up
 from gateway.cluster.signals import NodeSignals
 from gateway.security.secrets import Secrets
@@ -241,3 +243,21 @@ async def test_a_lost_connection_is_made_again_and_everything_may_have_changed(
         tunnel.mend()
 
         await until(lambda: heard == ["", ""])
+
+
+async def test_connections_on_which_nothing_passes_any_more_are_made_again(
+    url: str, listen: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signals_module, "TRY_EVERY", 0.1)
+    for module in (node_module, signals_module):
+        monkeypatch.setattr(module, "ANSWER_WITHIN", 0.5)
+    async with Tunnel.to(url) as tunnel, Node.joined(tunnel.url, FACTS) as node:
+        _, heard = await listen(node.id, tunnel.url)  # type: ignore[misc]
+        tunnel.stall()
+        await until(lambda: not node.is_fresh)
+
+        await asyncio.wait_for(node.fresh(), 30)
+        assert not node.lost.is_set()
+        await until(lambda: heard == ["", ""])
+        rows(url, """SELECT pg_notify('parley', '["other", "roles", "ann"]')""")
+        await until(lambda: heard == ["", "", "ann"])
