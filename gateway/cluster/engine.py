@@ -11,6 +11,7 @@ from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
 from functools import partial
+from weakref import WeakSet
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, error
 from sqlalchemy.exc import SQLAlchemyError
@@ -18,6 +19,7 @@ from sqlalchemy.exc import SQLAlchemyError
 from channels.base import ChatKey
 from gateway.cluster.rows import ChatOwners, Orphan
 from gateway.errors import ParleyError
+from gateway.store.postgres import LOOK_EVERY, Raw, give_up_if_dead, is_waiting, options
 
 NAME = "parley"
 QUEUE = "chats"
@@ -85,6 +87,7 @@ class DbosEngine:
 async def launched(url: str, node: str, rows: ChatOwners, take: Take) -> AsyncIterator[DbosEngine]:
     """Take chats from the queue while the context is open; `take` lets this node work on one."""
     logging.getLogger("dbos").setLevel(logging.CRITICAL)  # it writes hundreds of lines about a database that is away
+    lines = _Lines(url)
     config: DBOSConfig = {
         "name": NAME,
         "system_database_url": url,
@@ -92,18 +95,45 @@ async def launched(url: str, node: str, rows: ChatOwners, take: Take) -> AsyncIt
         "executor_id": node,
         "serializer": DBOSPortableJSONSerializer(),
         "sys_db_pool_size": 3,
+        "db_engine_kwargs": {"connect_args": options(url), "pool_events": [(lines.opened, "connect")]},
         "max_executor_threads": AT_ONCE + 4,
         "log_level": "CRITICAL",
         "use_listen_notify": False,
     }
     DBOS(config=config)
     engine = DbosEngine(rows, take)
+    looking = asyncio.create_task(lines.keep_looking(), name="the engine's connections")
     try:
         await asyncio.to_thread(_launch)
         yield engine
     finally:
         engine.cancel()
         await asyncio.to_thread(partial(DBOS.destroy, destroy_registry=True))
+        looking.cancel()
+        await asyncio.wait([looking])
+
+
+class _Lines:
+    """The engine's connections to the database."""
+
+    def __init__(self, url: str) -> None:
+        self._url = url
+        self._all: WeakSet[Raw] = WeakSet()
+
+    def opened(self, raw: Raw, _: object) -> None:
+        """Note a new connection."""
+        self._all.add(raw)
+
+    async def keep_looking(self) -> None:
+        """Give up those on which nothing passes any more, until cancelled: DBOS would wait for them for ever."""
+        before: list[Raw] = []
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            waiting = [raw for raw in list(self._all) if is_waiting(raw)]
+            for raw in waiting:
+                if raw in before:
+                    await asyncio.to_thread(give_up_if_dead, raw, self._url)
+            before = waiting
 
 
 async def _take(take: Take, chat: str) -> bool:

@@ -65,7 +65,10 @@ _CODES = {
     "58": sqlite3.SQLITE_IOERR,
 }
 """SQLite's codes by the class of PostgreSQL's."""
-_WORKS = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %s AND state = 'active')"
+_WORKS = (
+    "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %s"
+    " AND (state = 'active' OR state_change > clock_timestamp() - make_interval(secs => %s)))"
+)
 _TOKENS = re.compile(r"'(?:[^']|'')*'|::|:([a-z_]+)|\?|%")
 
 
@@ -144,15 +147,9 @@ class PostgresConnection:
             self._raw = None
 
     def give_up_if_dead(self) -> None:
-        """Let the statement that another thread waits for fail if the server does not work on it.
-
-        Behind a proxy, the end of a connection may come without a sign.
-        """
-        raw = self._raw
-        if raw is None or raw.closed or _is_at_work(self._url, raw.info.backend_pid):
-            return
-        with suppress(OSError, psycopg.Error), socket.fromfd(raw.fileno(), socket.AF_INET, socket.SOCK_STREAM) as line:
-            line.shutdown(socket.SHUT_RDWR)
+        """Let the statement that another thread waits for fail if the server does not work on it."""
+        if self._raw is not None:
+            give_up_if_dead(self._raw, self._url)
 
     def _begin(self) -> Rows:
         cursor = self._run(lambda raw: raw.execute(self._writing, prepare=False))
@@ -268,19 +265,40 @@ class _Number(Loader):
         return float(text) if b"." in text else int(text)
 
 
-def _is_at_work(url: str, session: int) -> bool:
-    """Return True if the server works on a statement of a session, and can be reached to tell."""
-    try:
-        with psycopg.connect(address(url), autocommit=True) as raw:
-            return raw.execute(_WORKS, [session]).fetchone() == (True,)
-    except psycopg.Error:
-        return False
-
-
 def address(url: str) -> str:
     """Return what psycopg connects to, with options that find out soon if the server is gone."""
+    return make_conninfo(url, **options(url))
+
+
+def options(url: str) -> dict[str, str]:
+    """Return the options of connections that an address does not give itself."""
     given = conninfo_to_dict(url)
-    return make_conninfo(url, **{name: value for name, value in _OPTIONS.items() if name not in given})
+    return {name: value for name, value in _OPTIONS.items() if name not in given}
+
+
+def is_waiting(raw: Raw) -> bool:
+    """Return True while a thread waits for the answer to a statement."""
+    return raw.info.transaction_status == TransactionStatus.ACTIVE
+
+
+def give_up_if_dead(raw: Raw, url: str) -> None:
+    """Let the statement that another thread waits for fail if the server does not work on it.
+
+    Behind a proxy, the other side of a connection may be gone without a sign.
+    """
+    if not is_waiting(raw) or _is_at_work(url, raw.info.backend_pid) or not is_waiting(raw):
+        return
+    with suppress(OSError, psycopg.Error), socket.fromfd(raw.fileno(), socket.AF_INET, socket.SOCK_STREAM) as line:
+        line.shutdown(socket.SHUT_RDWR)
+
+
+def _is_at_work(url: str, session: int) -> bool:
+    """Return True if the server can be reached, and works on a statement of a session, or did so just now."""
+    try:
+        with psycopg.connect(address(url), autocommit=True) as raw:
+            return raw.execute(_WORKS, [session, LOOK_EVERY]).fetchone() == (True,)
+    except psycopg.Error:
+        return False
 
 
 @cache
