@@ -252,9 +252,7 @@ async def test_a_connection_on_which_nothing_passes_any_more_is_given_up(
         assert await store.inbox.waiting() == []
 
 
-async def test_a_long_statement_is_left_alone(
-    tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_long_statement_is_left_alone(tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "LOOK_EVERY", 0.02)
     async with Server(url_of(tmp_path)).opened() as (writer, reader):
         slept = "SELECT pg_sleep(0.5), 'done'"
