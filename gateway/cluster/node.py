@@ -29,7 +29,7 @@ _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 LOCK_OF = "hashtextextended('parley node ' || {}, 0)"
 """The number of a node's advisory lock, by an expression for its id."""
 _END_OLD = (
-    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"  # noqa: S608
     f" AND (classid::bigint << 32) | objid::bigint = {LOCK_OF.format('%s')}"
 )
 """Ends the session that had the lock of a node: behind a proxy it may outlive the connection to it."""
