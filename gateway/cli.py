@@ -1,6 +1,6 @@
 """The command line: `parley`, and `parley COMMAND` with one of `COMMANDS`.
 
-Errors that the user can fix print one sentence on standard error and exit with code 2; a traceback is a bug.
+Errors that the user can fix print one sentence on standard error and exit with a code, mostly 2; a traceback is a bug.
 """
 
 import argparse
@@ -117,13 +117,12 @@ COMMANDS = {
     "migrate": Command("move the store to PostgreSQL, or back to a file", "gateway.upkeep.migration:run", _migrate),
 }
 VERSION = "gateway.security.packages:version"
-REFUSED = 2
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return the exit code: 0, 1 if a check found a problem, 2 for an expected error, 130 after Ctrl-C.
 
-    `parley upgrade --check` has two more, 3 and 10.
+    75 is an error that may pass by itself. `parley upgrade --check` has two more, 3 and 10.
     """
     given = _parser().parse_args(arguments)
     command = COMMANDS[given.command or "run"]
@@ -136,7 +135,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return cast(Run, _named(command.function))(environ, Path.cwd())
     except ParleyError as error:
         sys.stderr.write(f"parley: {error.sentence}\n")
-        return REFUSED
+        return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
 

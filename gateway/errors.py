@@ -8,7 +8,8 @@ from pathlib import Path
 
 INTERRUPTED = 130
 """Exit code after Ctrl-C."""
-
+REFUSED = 2
+"""Exit code for an expected error that another start does not mend."""
 
 _MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EIO, errno.EROFS}
 _DATABASE = {
@@ -37,6 +38,9 @@ def is_machine_trouble(error: BaseException | None) -> bool:
 
 class ParleyError(Exception):
     """An error that the operator can fix; `sentence` says what failed, why, and what to do."""
+
+    exit_code = REFUSED
+    """That of a program that ends with it."""
 
     def __init__(self, sentence: str) -> None:
         super().__init__(sentence)

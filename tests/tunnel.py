@@ -32,6 +32,8 @@ class Tunnel:
         self.lose: Loss | None = None
         self.losses = 0
         """COMMITs of which something was lost."""
+        self.refused = 0
+        """Connections that were refused while it was cut."""
         self.url: str
         """The address of the database through the tunnel."""
 
@@ -71,6 +73,7 @@ class Tunnel:
 
     async def _link(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._is_cut:
+            self.refused += 1
             writer.transport.abort()
             return
         there, back = await self._connect()

@@ -45,6 +45,7 @@ from gateway.settings.current import CurrentSettings
 from gateway.settings.digests import digests
 from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
+from gateway.store.on_server import Server
 from gateway.store.opening import NodeNameTaken, locked
 from gateway.store.store import Store
 from gateway.texts.about import About
@@ -95,9 +96,32 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
             "Set PARLEY_WEB=on, or a channel's token as in .env.example; `parley chat` talks in the terminal."
         )
     told = asyncio.Queue[signal.Signals]()
-    while (code := await _served(settings, clock, tick_every, told)) is None:
+    while (code := await _stopped_before(settings, told)) is None:
+        if (code := await _served(settings, clock, tick_every, told)) is not None:
+            break
         log.warning("Parley begins anew, as other nodes have taken over what it did")
     return code
+
+
+async def _stopped_before(settings: Settings, told: "asyncio.Queue[signal.Signals]") -> int | None:
+    """Wait for a database that is away. Return the exit code if Parley is told to stop meanwhile, else None.
+
+    At the first start, signals end the process by themselves. Raises ParleyError.
+    """
+    if settings.database is None:
+        return None
+    waiting = asyncio.create_task(Server(settings.database).answering())
+    ending = asyncio.create_task(told.get())
+    try:
+        await asyncio.wait([waiting, ending], return_when=asyncio.FIRST_COMPLETED)
+        if ending.done():
+            return _code_after(ending.result())
+        waiting.result()
+        return None
+    finally:
+        waiting.cancel()
+        ending.cancel()
+        await asyncio.wait([waiting, ending])
 
 
 async def _served(
@@ -301,11 +325,15 @@ async def _until_stopped(app: App, peers: Peers, told: "asyncio.Queue[signal.Sig
         if serving.done():
             serving.result()
             return 0
-        return INTERRUPTED if ending.result() is signal.SIGINT else 0
+        return _code_after(ending.result())
     finally:
         for task in tasks:
             task.cancel()
         await asyncio.wait(tasks)
+
+
+def _code_after(told: signal.Signals) -> int:
+    return INTERRUPTED if told is signal.SIGINT else 0
 
 
 async def _told_to_stop(app: App, told: "asyncio.Queue[signal.Signals]") -> signal.Signals:

@@ -62,10 +62,14 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
         with asyncio.Runner(loop_factory=fast_loop()) as runner:
             return runner.run(serve(settings))
     except (ParleyError, ModelSettingError, ChannelError, ExceptionGroup) as error:
-        sentences = [sentence_of(leaf) for leaf in _leaves(error)]
+        leaves = list(_leaves(error))
+        sentences = [sentence_of(leaf) for leaf in leaves]
         if not sentences or None in sentences:
             raise
-        raise ParleyError(settings.secrets.mask(str(sentences[0]))) from error
+        refused = ParleyError(settings.secrets.mask(str(sentences[0])))
+        if isinstance(leaves[0], ParleyError):
+            refused.exit_code = leaves[0].exit_code
+        raise refused from error
 
 
 def close_to_others(file: Path) -> None:

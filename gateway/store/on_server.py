@@ -32,6 +32,10 @@ class Server:
         except ModuleNotFoundError as error:
             raise NoDriver from error
 
+    async def answering(self) -> None:
+        """Wait for a server that is away, up to a minute. Raises ParleyError."""
+        await self._opening.answering(self._url)
+
     @asynccontextmanager
     async def opened(self, node: StoreNode | None = None) -> AsyncIterator[tuple[Writer, Reads]]:
         """Open the store. Raises ParleyError if the database cannot be used.

@@ -1,5 +1,6 @@
 """Opening a store on PostgreSQL: migrates the database, one process at a time, and connects."""
 
+import asyncio
 import secrets
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing, contextmanager
@@ -8,7 +9,9 @@ from importlib import resources
 from importlib.resources.abc import Traversable
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+import structlog
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import PGconn, Ping
 from psycopg.rows import TupleRow
 
 from gateway.errors import ParleyError
@@ -22,10 +25,23 @@ NEWS_WITHIN = 5.0
 """Seconds in which news arrive on any connection that lets them through."""
 OLDEST = 14
 """The oldest version of PostgreSQL that has what the store uses."""
+STARTS_WITHIN = 60.0
+"""Seconds for which a start waits for a server that is away."""
+TRY_AGAIN_EVERY = 1.0
+"""Seconds."""
+
+log = structlog.get_logger(__name__)
 
 
 class DatabaseUnusable(ParleyError):
     """PARLEY_DATABASE_URL names a database that cannot be used."""
+
+
+class DatabaseAway(DatabaseUnusable):
+    """The database may be back without a change of the settings."""
+
+    exit_code = 75
+    """EX_TEMPFAIL of sysexits.h: another start may help."""
 
 
 class DatabaseTooNew(ParleyError):
@@ -57,6 +73,22 @@ async def opened(url: str, fence: Fence | None = None) -> AsyncIterator[tuple[Po
     await migrated(url)
     async with PostgresWriter.open(url, fence=fence) as writing, PostgresReader.open(url) as reading:
         yield writing, reading
+
+
+async def answering(url: str) -> None:
+    """Return once a server that is away, starting, ending or a standby can be used; at once for any other trouble.
+
+    Raises DatabaseAway after a minute, and DatabaseUnusable for an address that cannot be read.
+    """
+    name, loop, is_told = shown(url), asyncio.get_running_loop(), False
+    until = loop.time() + STARTS_WITHIN
+    while (reason := await _why_away(url)) is not None:
+        if loop.time() > until:
+            raise DatabaseAway(f"{name} is away ({reason}). See that PostgreSQL runs there, and PARLEY_DATABASE_URL.")
+        if not is_told:
+            log.warning("Parley waits up to a minute for its database", database=name.rstrip(","), reason=reason)
+        is_told = True
+        await asyncio.sleep(TRY_AGAIN_EVERY)
 
 
 async def migrated(url: str) -> None:
@@ -124,6 +156,28 @@ def trouble_of_sessions(url: str) -> str:
     except psycopg.Error as error:
         raise DatabaseUnusable(f"{shown(url)} cannot be used ({error}). See PARLEY_DATABASE_URL.") from error
     return ""
+
+
+async def _why_away(url: str) -> str | None:
+    """Return the reason why a server takes no connections that write, if it may pass by itself; else None."""
+    try:
+        async with await psycopg.AsyncConnection.connect(address(url)):
+            return None
+    except psycopg.Error as error:
+        reason, has_met = " ".join(str(error).split()), error.pgconn is not None
+    if has_met and PGconn.ping(make_conninfo(url, connect_timeout="2").encode()) == Ping.OK:
+        return reason if await _is_standby(url) else None
+    return reason
+
+
+async def _is_standby(url: str) -> bool:
+    try:
+        async with await psycopg.AsyncConnection.connect(
+            make_conninfo(address(url), target_session_attrs="any")
+        ) as raw:
+            return await (await raw.execute("SHOW transaction_read_only")).fetchone() == ("on",)
+    except psycopg.Error:
+        return False
 
 
 def _raw(url: str) -> "psycopg.Connection[TupleRow]":

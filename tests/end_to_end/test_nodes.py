@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from gateway.cli import REFUSED
+from gateway.errors import INTERRUPTED, REFUSED
 from gateway.store.on_server import Server
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end import next_release
@@ -120,6 +120,21 @@ async def test_an_older_node_ends_with_a_sentence_once_a_newer_parley_has_change
     assert "Start the newer version" in last
     assert "Traceback" not in older.console
     assert nodes.living() == set()
+
+
+@pytest.mark.parametrize(("told", "code"), [(signal.SIGTERM, -signal.SIGTERM), (signal.SIGINT, INTERRUPTED)])
+async def test_a_node_that_waits_for_its_database_ends_as_soon_as_it_is_told(
+    nodes: Three, told: signal.Signals, code: int
+) -> None:
+    node = nodes.programs["a"]
+    node.set("PARLEY_DATABASE_URL", "postgresql://parley@127.0.0.1:1/parley")
+    await node.launch()
+    await until(lambda: "Parley waits up to a minute for its database" in node.console)
+
+    node.send(told)
+
+    assert await node.ended() == code
+    assert "Traceback" not in node.console
 
 
 async def test_a_frozen_node_is_taken_over_and_begins_anew_when_it_wakes(nodes: Three) -> None:

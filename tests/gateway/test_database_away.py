@@ -1,0 +1,130 @@
+"""A start while the PostgreSQL server is starting, restarting or away, and one with settings that no waiting mends."""
+
+import asyncio
+import struct
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from gateway.cli import main
+from gateway.store import postgres_opening
+from gateway.store.on_server import Server
+from gateway.store.postgres_opening import DatabaseAway, DatabaseUnusable
+from tests.gateway.cluster.test_seeing import use_home
+from tests.postgres import UrlOf, rows
+from tests.process import until
+from tests.tunnel import Tunnel
+
+WAITS = "Parley waits up to a minute for its database"
+NOBODY = "postgresql://ann:sesame@127.0.0.1:1/parley"
+
+
+@pytest.fixture(autouse=True)
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_opening, "TRY_AGAIN_EVERY", 0.02)
+
+
+@pytest.fixture
+def timid(postgres_server: str) -> Iterator[None]:
+    """A user who may create nothing."""
+    rows(postgres_server, "CREATE ROLE parley_timid LOGIN")
+    yield
+    rows(postgres_server, "DROP ROLE parley_timid")
+
+
+async def test_a_start_waits_for_the_server_and_says_so_once(
+    tmp_path: Path, url_of: UrlOf, capsys: pytest.CaptureFixture[str]
+) -> None:
+    async with Tunnel.to(url_of(tmp_path)) as tunnel:
+        tunnel.cut()
+        waiting = asyncio.create_task(Server(tunnel.url).answering())
+        await until(lambda: tunnel.refused > 3)
+        tunnel.mend()
+
+        await asyncio.wait_for(waiting, 30)
+    assert capsys.readouterr().out.count(WAITS) == 1
+
+
+@asynccontextmanager
+async def starting_up() -> AsyncIterator[str]:
+    """Serve as PostgreSQL does while it recovers; yields the address."""
+
+    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        while True:
+            (size,) = struct.unpack("!i", await reader.readexactly(4))
+            packet = await reader.readexactly(size - 4)
+            if packet[:4] != struct.pack("!i", 80877103):  # it asks for TLS first
+                break
+            writer.write(b"N")
+        text = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
+        writer.write(b"E" + struct.pack("!i", len(text) + 4) + text)
+        writer.close()
+
+    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
+    async with server:
+        yield f"postgresql://ann:sesame@127.0.0.1:{server.sockets[0].getsockname()[1]}/parley"
+
+
+async def test_a_server_that_starts_for_too_long_ends_the_start_in_a_way_that_lets_it_be_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(postgres_opening, "STARTS_WITHIN", 0.1)
+    async with starting_up() as url:
+        with pytest.raises(DatabaseAway, match=r"starting up.*See that PostgreSQL runs there") as away:
+            await asyncio.wait_for(Server(url).answering(), 30)
+
+    assert away.value.exit_code == 75
+    assert "sesame" not in away.value.sentence
+
+
+async def test_a_start_waits_while_the_address_leads_to_a_standby(tmp_path: Path, url_of: UrlOf) -> None:
+    url = url_of(tmp_path)
+    name = urlsplit(url).path[1:]
+    rows(url, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    waiting = asyncio.create_task(Server(url).answering())
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(asyncio.shield(waiting), 0.3)
+    with closing(psycopg.connect(url, autocommit=True)) as raw:
+        raw.execute("SET default_transaction_read_only = off")
+        raw.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only".encode())
+
+    await asyncio.wait_for(waiting, 30)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({"user": "parley_nobody"}, "parley_nobody"),
+        ({"dbname": "parley_nothing"}, "does not exist"),
+        ({"user": "parley_timid"}, "permission denied"),
+    ],
+    ids=["user", "database", "rights"],
+)
+@pytest.mark.usefixtures("timid")
+async def test_a_start_does_not_wait_for_what_only_a_person_can_mend(
+    tmp_path: Path, url_of: UrlOf, wrong: dict[str, str], reason: str
+) -> None:
+    server = Server(make_conninfo(url_of(tmp_path), **wrong))
+    await asyncio.wait_for(server.answering(), 20)
+
+    with pytest.raises(DatabaseUnusable, match=reason) as refused:
+        await server.migrate()
+    assert refused.value.exit_code == 2
+
+
+@pytest.mark.parametrize("command", ["nodes", "export", "replay"])
+def test_commands_that_look_at_the_database_do_not_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    use_home(monkeypatch, tmp_path)
+    monkeypatch.setenv("PARLEY_DATABASE_URL", NOBODY)
+
+    assert main([command]) == 2
+    told = capsys.readouterr()
+    assert "Connection refused" in told.err
+    assert WAITS not in told.out
