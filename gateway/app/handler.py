@@ -21,7 +21,8 @@ class ChannelMessageHandler:
     async def accept(self, event: InboundEvent, *, is_live: bool = True) -> Accepted:
         """Authorise and store an event. Once this returns, the platform may drop the event.
 
-        `is_live` is False for an event read from history after a disconnection, which cannot answer a question.
+        `is_live` is False for an event read from history after a disconnection, which cannot answer a question. It is
+        in its chat when this returns, as the gap before newer messages may be closed then.
         """
         if isinstance(event, RequestMade):
             return await self._admission.permit(event)
@@ -34,6 +35,8 @@ class ChannelMessageHandler:
             self._background.start(self._dispatch_after_gap(taken), f"gap {chat}")
         else:
             self._dispatching.dispatch(taken, is_live=is_live)
+        if not is_live:
+            await self._dispatching.routed(chat)
         return Accepted.NEW
 
     async def _dispatch_after_gap(self, item: InboxItem) -> None:

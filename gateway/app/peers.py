@@ -55,6 +55,9 @@ class LocalDispatching:
         """See `Dispatching`."""
         return True
 
+    async def routed(self, chat: ChatKey) -> None:
+        """Return at once: each event is routed when it is dispatched."""
+
     async def look_in(self, chats: Collection[ChatKey]) -> None:
         """Do nothing: all events came in here."""
 

@@ -101,6 +101,10 @@ class ClusterDispatching:
         """See `Dispatching`."""
         return self._dispatcher.ownership.owns(chat)
 
+    async def routed(self, chat: ChatKey) -> None:
+        """See `Dispatching`."""
+        await self._dispatcher.routed(chat)
+
     async def look_in(self, chats: Collection[ChatKey]) -> None:
         """See `Dispatching`."""
         await self._dispatcher.look_in(chats)

@@ -2,7 +2,8 @@
 
 import asyncio
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Sequence, Set
+from contextlib import suppress
 from functools import partial
 
 import structlog
@@ -19,6 +20,8 @@ IDLE_FOR = 60.0
 """Seconds after its last use in which a chat stays with its node, which has it in memory."""
 LOOK_EVERY = 0.1
 """Seconds between two looks whether a chat can be handed over."""
+NEWS_WITHIN = 1.0
+"""Seconds for which a later event waits for news of an earlier one that another node has stored."""
 MOST_RELEASED = 100
 """Chats released in one transaction."""
 
@@ -64,12 +67,16 @@ class Dispatcher:
 
         `is_passed_on` is True for an event that another node has passed on.
         """
-        held = self.ownership.of(item.event.chat)
-        if held is not None and held.phase is Phase.OURS:
-            self._route(held, item, is_live=is_live)
-        else:
-            is_wanted = is_live and self._work.needs_connection(item.event.chat)
+        chat = item.event.chat
+        held = self.ownership.of(chat)
+        if held is None or held.phase is not Phase.OURS:
+            is_wanted = is_live and self._work.needs_connection(chat)
             self.ownership.expect(item, is_live=is_live, is_wanted=is_wanted, is_passed_on=is_passed_on)
+        elif held.waiting or self.ownership.has_others:
+            held.wait(item, is_live=is_live)
+            self._begin_routing(chat, held)
+        else:
+            self._route(held, item, is_live=is_live)
 
     @property
     def is_settled(self) -> bool:
@@ -90,11 +97,25 @@ class Dispatcher:
             self.dispatch(item, is_live=False)
 
     async def look_in(self, chats: Collection[ChatKey]) -> None:
-        """Route what waits in the inbox for those of the chats that are ours, wherever it came in."""
-        if ours := {chat for chat in chats if self.ownership.owns(chat)}:
-            found = await self.ownership.in_inbox()
-            for item in await self._store.inbox.new_among([seq for chat, seq in found if chat in ours]):
-                self.dispatch(item, is_live=False)
+        """Route what waits in the inbox for those of the chats that are ours, or are about to be."""
+        for chat in chats:
+            await self.routed(chat)
+        held = {chat: self.ownership.held(chat) for chat in chats if self.ownership.owns(chat)}
+        if not held:
+            return
+        found = [(chat, seq) for chat, seq in await self.ownership.in_inbox() if chat in held]
+        missing = [seq for chat, seq in found if seq not in held[chat].in_hand]
+        for item in await self._store.inbox.new_among(missing):
+            self.dispatch(item, is_live=False)
+        for chat in held:
+            await self.routed(chat)
+
+    async def routed(self, chat: ChatKey) -> None:
+        """Return once the events that were dispatched for a chat are routed, or their node was told of them."""
+        await self.ownership.settled(chat)
+        held = self.ownership.of(chat)
+        if held is not None and held.routing is not None:
+            await asyncio.wait([held.routing])
 
     async def release_idle(self) -> None:
         """Release chats that were not used for a while."""
@@ -130,10 +151,43 @@ class Dispatcher:
                 break
             await asyncio.sleep(LOOK_EVERY)  # another node asks for the chat just now
         for chat in chats:
-            self.ownership.taken_over(chat)
-            held = self.ownership.held(chat)
-            for item, is_live in held.came():
-                self._route(held, item, is_live=is_live)
+            self._is_ours(chat)
+
+    def _is_ours(self, chat: ChatKey) -> None:
+        """Go on with a chat that is ours from now on, or again."""
+        held = self.ownership.held(chat)
+        held.waiting = [each for each in held.waiting if each[0].seq not in held.in_hand]
+        self.ownership.taken_over(chat)
+        self._begin_routing(chat, held)
+
+    def _begin_routing(self, chat: ChatKey, held: Held) -> None:
+        if held.waiting and not held.is_routing:
+            held.routing = self._background.start(self._route_waiting(chat, held), f"events of {chat}")
+
+    async def _route_waiting(self, chat: ChatKey, held: Held) -> None:
+        """Route the events that wait in a chat of ours, each after all that were stored before it, by any node."""
+        unheard: set[int] = set()
+        while held.phase is Phase.OURS and held.waiting:
+            last = max(item.seq for item, _ in held.waiting)
+            stored = await self._store.inbox.waiting(chat)
+            found = {item.seq: item for item in stored if item.seq <= last and item.seq not in held.in_hand}
+            came = {item.seq: (item, is_live) for item, is_live in reversed(held.waiting)}
+            if missing := found.keys() - came.keys() - unheard:
+                await self._hear_of(missing, held)
+                unheard |= missing
+            elif held.phase is Phase.OURS:
+                held.waiting = [each for each in held.waiting if each[0].seq > last]
+                for seq, each in found.items():
+                    item, is_live = came.get(seq, (each, False))
+                    self._route(held, item, is_live=is_live)
+
+    async def _hear_of(self, missing: Set[int], held: Held) -> None:
+        """Wait for the news of stored events: only those who tell it know if an event has just come."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(NEWS_WITHIN):
+                while held.phase is Phase.OURS and missing - {item.seq for item, _ in held.waiting}:
+                    held.came_in.clear()
+                    await held.came_in.wait()
 
     def _route(self, held: Held, item: InboxItem, *, is_live: bool) -> None:
         if item.seq not in held.in_hand:
@@ -147,7 +201,9 @@ class Dispatcher:
 
     def _is_idle(self, chat: ChatKey, now: float) -> bool:
         held = self.ownership.of(chat)
-        return held is not None and now - held.used >= IDLE_FOR and self._work.is_idle(chat)
+        if held is None or held.waiting or now - held.used < IDLE_FOR:
+            return False
+        return self._work.is_idle(chat)
 
     async def _read_claims(self) -> None:
         while True:
@@ -159,15 +215,12 @@ class Dispatcher:
         held = self.ownership.held(chat)
         if held.verified is not None:  # nothing else was left there
             self._work.forget(chat)
-            self._route_left(held, [item for item, _ in held.waiting if item.seq in held.verified])
+            came = [item for item, _ in held.waiting if item.seq in held.verified]
+            self._route_left(held, sorted(came, key=lambda item: item.seq))
         else:
             self._route_left(held, await self._work.take_over(chat))
             await self._work.taken_over(chat)
-        while held.waiting:
-            came = [(item.seq, is_live) for item, is_live in held.came() if item.seq not in held.in_hand]
-            for item, is_live in await self._new_among(came):
-                self._route(held, item, is_live=is_live)
-        self.ownership.taken_over(chat)
+        self._is_ours(chat)
 
     def _was_taken(self, chat: ChatKey, taking: "asyncio.Task[None]") -> None:
         """Give a chat back that could not be taken over; the sweep offers it again."""
@@ -175,7 +228,7 @@ class Dispatcher:
             self._background.start(self._give_back(chat), f"give back {chat}")
 
     async def _give_back(self, chat: ChatKey) -> None:
-        self.ownership.held(chat).came()  # nothing is to claim it again at once
+        self.ownership.held(chat).waiting.clear()  # nothing is to claim it again at once
         self.ownership.taken_over(chat)
         await self.release([chat], idle=False)
 

@@ -42,6 +42,8 @@ _JOIN = (
 _BEAT = "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced"
 LEFT = "left"
 """The topic of news that chats have lost their node."""
+JOINED = "joined"
+"""The topic of news that there is one more node."""
 
 log = structlog.get_logger(__name__)
 
@@ -150,7 +152,9 @@ class Node:
 
     async def _join(self) -> None:
         raw, began = await self._connect(), awake()
-        await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
+        async with raw.transaction():
+            await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
+            await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(self.id, JOINED, "")])
         self._beaten = began
         log.info("joined", node=self.id, name=self.facts.name)
 

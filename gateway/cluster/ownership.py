@@ -34,6 +34,8 @@ MOST_TOLD = 100
 MOST_ASKED = 40
 """Tries to get such a chat, as many seconds apart; then its node goes on with it."""
 
+FOUND_WITHIN = 15.0
+"""Seconds after which the sweep has certainly found the events of which a dead node did not tell."""
 FEW = 20
 """Chats that a node takes however few the others have, so that a small installation passes nothing on."""
 MOST_MORE = 1.25
@@ -59,7 +61,11 @@ class Held:
     is_passed_on: bool = False
     """True if another node has passed an event on, so that this one has to work on the chat if no other does."""
     waiting: list[tuple[InboxItem, bool]] = field(default_factory=list)
-    """Events that arrived before the chat was ours, each with True if it has just arrived."""
+    """Events that wait until the chat is ours, and then for those before them; each with True if it has just come."""
+    came_in: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when an event begins to wait."""
+    routing: "asyncio.Task[None] | None" = None
+    """Routes what waits, one event after the other."""
     verified: frozenset[int] | None = None
     """Rows of the inbox that are all that there was to do when the chat was claimed; None if more was left there."""
     in_hand: set[int] = field(default_factory=set)
@@ -71,10 +77,14 @@ class Held:
     is_wanted: bool = False
     """True if its people are connected to this node, so that another one is asked to give it up."""
 
-    def came(self) -> list[tuple[InboxItem, bool]]:
-        """Return the events that have waited, which wait no more."""
-        waiting, self.waiting = self.waiting, []
-        return waiting
+    def wait(self, item: InboxItem, *, is_live: bool) -> None:
+        """Let an event wait."""
+        self.waiting.append((item, is_live))
+        self.came_in.set()
+
+    @property
+    def is_routing(self) -> bool:
+        return self.routing is not None and not self.routing.done()
 
 
 class Ownership:
@@ -90,6 +100,8 @@ class Ownership:
         self._chats: dict[ChatKey, Held] = {}
         self._others = 0
         """Other nodes that were alive when they were last counted."""
+        self._others_until = 0.0
+        """Time, by the event loop's clock, until which an event may be found that another node has stored."""
         self._loads: dict[str, int] = {}
         """The number of chats that each other node had then, if it takes further ones."""
         self._work = Background("claiming a chat failed")
@@ -119,8 +131,13 @@ class Ownership:
 
     @property
     def is_settled(self) -> bool:
-        """True unless a chat is being claimed, taken over or released."""
-        return all(held.phase is Phase.OURS for held in self._chats.values())
+        """True unless a chat is being claimed, taken over or released, or an event of it waits for those before it."""
+        return all(held.phase is Phase.OURS and not held.waiting for held in self._chats.values())
+
+    async def settled(self, chat: ChatKey) -> None:
+        """Return once a chat is ours with all that was left there, or certainly not."""
+        if (held := self._chats.get(chat)) is not None:
+            await held.settled.wait()
 
     def expect(self, item: InboxItem, *, is_live: bool, is_wanted: bool = False, is_passed_on: bool = False) -> None:
         """Let an event wait until the chat is ours; claim it unless that is being done.
@@ -131,7 +148,7 @@ class Ownership:
         chat = item.event.chat
         held = self._chats.get(chat) or self._begin(chat, is_wanted=is_wanted)
         held.is_passed_on = held.is_passed_on or is_passed_on
-        held.waiting.append((item, is_live))
+        held.wait(item, is_live=is_live)
 
     async def take(self, chat: ChatKey, *, is_wanted: bool = False) -> bool:
         """Work on a chat unless another node does. Returns True once this node does, with all that was left there.
@@ -186,9 +203,16 @@ class Ownership:
         """See `Sending`."""
         return 1 + self._others
 
+    @property
+    def has_others(self) -> bool:
+        """True if events may come in at other nodes, or be left by one that has died before it told of them."""
+        return self._others > 0 or asyncio.get_running_loop().time() < self._others_until
+
     async def count_others(self) -> None:
         """Count the other nodes, and their chats."""
         self._others = len(await self._rows.alive() - {self._node.id})
+        if self._others:
+            self._others_until = asyncio.get_running_loop().time() + FOUND_WITHIN
         self._loads = {node: load for node, load in (await self._rows.loads()).items() if node != self._node.id}
 
     async def elsewhere(self) -> set[ChatKey]:

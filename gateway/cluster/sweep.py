@@ -10,7 +10,7 @@ import structlog
 from agent_core.background import Background, set_within
 from agent_core.clock import SystemClock
 from gateway.cluster.dispatcher import Dispatcher
-from gateway.cluster.node import LEFT, Node
+from gateway.cluster.node import JOINED, LEFT, Node
 from gateway.cluster.reaper import reap
 from gateway.cluster.rows import Orphan
 from gateway.cluster.signals import NodeSignals
@@ -51,6 +51,7 @@ class Sweep:
         self._seen: set[Orphan] = set()
         """The chats that nobody worked on at the last look."""
         signals.on(LEFT, self._chats_were_left)
+        signals.on(JOINED, self._a_node_has_joined)
 
     async def begin(self) -> None:
         """Take over what was left, if this node is alone; then look at regular times."""
@@ -70,6 +71,9 @@ class Sweep:
 
     async def _chats_were_left(self, _: str) -> None:
         self._wanted.set()
+
+    async def _a_node_has_joined(self, _: str) -> None:
+        await self._ownership.count_others()
 
     async def _reap(self) -> None:
         while not self._node.lost.is_set():

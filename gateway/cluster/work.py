@@ -59,6 +59,9 @@ class Dispatching(Protocol):
     def is_here(self, chat: ChatKey) -> bool:
         """Return True if this process works on a chat."""
 
+    async def routed(self, chat: ChatKey) -> None:
+        """Return once the events that were dispatched for a chat are routed, or their process was told of them."""
+
     async def look_in(self, chats: Collection[ChatKey]) -> None:
         """Route what waits in the inbox for those of the chats on which this process works, wherever it came in."""
 

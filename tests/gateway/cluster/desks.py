@@ -25,6 +25,8 @@ class Desk:
         self.log = log
         self._store = store
         self._pause = pause
+        self.live: list[int] = []
+        """Events that had just come."""
         self._open: dict[ChatKey, int] = defaultdict(int)
         self._work = Background("a test's work failed")
 
@@ -38,6 +40,7 @@ class Desk:
 
     def route(self, item: InboxItem, *, is_live: bool) -> None:
         self.log.append((self.name, item.seq))
+        self.live += [item.seq] if is_live else []
         self._open[item.event.chat] += 1
         self._work.start(self._do(item))
 
@@ -81,10 +84,20 @@ class Members:
         self.desks: list[Desk] = []
         self.dispatchers: list[Dispatcher] = []
 
-    async def accept(self, number: int, chat: ChatKey, at: int) -> int:
-        """Let an event come in at a node. Returns its number in the inbox."""
+    async def meet(self) -> None:
+        """Let the nodes know of each other."""
+        for each in self.dispatchers:
+            await each.ownership.count_others()
+
+    async def stored(self, number: int, chat: ChatKey, at: int) -> InboxItem:
+        """Let a node store an event, and do nothing more about it yet."""
         event = message(number).model_copy(update={"chat": chat})
         seq = await self.stores[at].inbox.accept(event)
         assert seq is not None
-        self.dispatchers[at].dispatch(InboxItem(seq, event), is_live=True)
-        return seq
+        return InboxItem(seq, event)
+
+    async def accept(self, number: int, chat: ChatKey, at: int) -> int:
+        """Let an event come in at a node. Returns its number in the inbox."""
+        item = await self.stored(number, chat, at)
+        self.dispatchers[at].dispatch(item, is_live=True)
+        return item.seq

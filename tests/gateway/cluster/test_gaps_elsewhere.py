@@ -1,5 +1,6 @@
 """Messages wait for a gap that another node reads, so that a chat is answered in the order in which it was written."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -28,6 +29,11 @@ class Elsewhere(LocalDispatching):
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.free = asyncio.Event()
+        self.free.set()
+
+    async def routed(self, chat: ChatKey) -> None:
+        await self.free.wait()
 
     def is_here(self, chat: ChatKey) -> bool:
         return False
@@ -53,6 +59,22 @@ async def test_it_is_told_after_what_is_read_from_the_history(tmp_path: Path) ->
 
     await until(lambda: elsewhere.told == [before.event_id, after.event_id])
     await background.stop()
+    await bot.stop()
+
+
+async def test_what_is_read_from_the_history_is_in_its_chat_before_the_next_is_read(tmp_path: Path) -> None:
+    bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel()))
+    await bot.start()
+    elsewhere, background = Elsewhere(), Background("failed")
+    handler = ChannelMessageHandler(bot.made.admission, elsewhere, Gaps(SystemClock(), ()), background)
+    event = message(1).model_copy(update={"chat": bot.channel.chat("ann")})
+    elsewhere.free.clear()
+
+    taking = asyncio.create_task(handler.accept(event, is_live=False))
+    await until(lambda: elsewhere.told == [event.event_id])
+    assert not taking.done()
+    elsewhere.free.set()
+    await taking
     await bot.stop()
 
 

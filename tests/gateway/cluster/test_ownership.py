@@ -3,7 +3,6 @@
 import asyncio
 import sqlite3
 from collections import Counter
-from collections.abc import Sequence
 from random import Random
 
 import pytest
@@ -21,6 +20,7 @@ from tests.process import until
 
 @pytest.mark.parametrize("seed", range(3))
 async def test_each_event_is_handled_once_while_chats_go_to_and_fro(members: Members, seed: int) -> None:
+    await members.meet()
     random = Random(seed)  # noqa: S311
     coming: list[asyncio.Task[object]] = []
     for number in range(200):
@@ -123,38 +123,6 @@ async def test_a_chat_whose_claim_fails_is_claimed_with_the_next_event(members: 
     await until(lambda: len(members.log) == 2)
 
     assert members.log == [("one", first), ("one", second)]
-
-
-async def test_events_that_come_during_a_claim_keep_their_order(
-    members: Members, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read, taken = asyncio.Event(), asyncio.Event()
-    desk, inbox = members.desks[0], members.stores[0].inbox
-    take_over, new_among = desk.take_over, inbox.new_among
-
-    async def take_over_later(chat: ChatKey) -> list[InboxItem]:
-        found = await take_over(chat)
-        await taken.wait()
-        return found
-
-    async def read_later(seqs: Sequence[int]) -> list[InboxItem]:
-        found = await new_among(seqs)
-        await read.wait()
-        return found
-
-    monkeypatch.setattr(desk, "take_over", take_over_later)
-    monkeypatch.setattr(inbox, "new_among", read_later)
-    left = await members.stores[0].inbox.accept(message(1).model_copy(update={"chat": CHATS[0]}))
-    first = await members.accept(2, CHATS[0], at=0)
-    await until(lambda: members.dispatchers[0].ownership.claimed.empty() and _phase(members) is Phase.TAKING_OVER)
-    second = await members.accept(3, CHATS[0], at=0)
-    taken.set()
-    await until(lambda: len(members.log) == 2)
-    third = await members.accept(4, CHATS[0], at=0)
-    read.set()
-    await until(lambda: len(members.log) == 4)
-
-    assert [seq for _, seq in members.log] == [left, first, second, third]
 
 
 def _phase(members: Members) -> Phase | None:
