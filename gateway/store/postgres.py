@@ -69,7 +69,7 @@ _WORKS = (
     "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %s"
     " AND (state = 'active' OR state_change > clock_timestamp() - make_interval(secs => %s)))"
 )
-_TOKENS = re.compile(r"'(?:[^']|'')*'|::|:([a-z_]+)|\?|%")
+_TOKENS = re.compile(r"'(?:[^']|'')*'|::|:([a-z_][a-z_0-9]*)|\?|%")
 
 
 class PostgresError(sqlite3.OperationalError):

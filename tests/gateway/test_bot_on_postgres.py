@@ -67,3 +67,13 @@ async def test_its_store_is_not_in_the_home(start_bot: StartBot) -> None:
 
     assert bot.screen == ["Good morning."]
     assert list(bot.home.glob("parley.db*")) == []
+
+
+@pytest.mark.parametrize("command", ["/usage", "/usage here"])
+async def test_what_was_used_is_told_of_one_account_or_of_several(start_bot: StartBot, command: str) -> None:
+    bot = await start_bot("Good morning.")
+
+    await bot.hears("good morning")
+    await bot.hears(command)
+
+    assert "1 call, " in "\n".join(bot.screen)

@@ -145,10 +145,10 @@ async def test_a_database_of_another_program_is_left_alone(tmp_path: Path, url_o
 
 
 def test_placeholders_are_translated_and_texts_are_not() -> None:
-    query = "SELECT a::text FROM t WHERE b = ? AND c LIKE ':x%?' AND d = :name AND e = 'it''s ?'"
+    query = "SELECT a::text FROM t WHERE b = ? AND c LIKE ':x%?' AND d = :name_2 AND e = 'it''s ?'"
 
     assert (
-        translated(query) == b"SELECT a::text FROM t WHERE b = %s AND c LIKE ':x%%?' AND d = %(name)s AND e = 'it''s ?'"
+        translated(query) == b"SELECT a::text FROM t WHERE b = %s AND c LIKE ':x%%?' AND d = %(name_2)s AND e = 'it''s ?'"
     )
 
 
