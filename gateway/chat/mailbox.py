@@ -137,15 +137,15 @@ class Mailbox:
     def turns(self) -> list[list[InboxItem]]:
         """Return the waiting items grouped into future runs, oldest first.
 
-        A group holds one sender's messages; reports of tasks form groups of their own. There are none while runs are
-        held.
+        A group holds one sender's messages, as they were sent, since they may have come in by several nodes in another
+        order; reports of tasks form groups of their own. There are none while runs are held.
         """
         if self.is_held:
             return []
         found: dict[tuple[str, str], list[InboxItem]] = {}
         for item in filter(self._may_begin, self._waiting.values()):
             found.setdefault(_kind(item), []).append(item)
-        return list(found.values())
+        return [_as_sent(group) for group in found.values()]
 
     def take(self, turn: Sequence[InboxItem]) -> None:
         """Remove the items of one turn."""
@@ -160,8 +160,8 @@ class Mailbox:
             self._show(item, HEARD)
 
     def take_words(self, sender: str) -> list[InboxItem]:
-        """Remove and return the messages of a sender that wait for a run."""
-        words = [item for item in self._waiting.values() if _kind(item) == (sender, _WORDS)]
+        """Remove and return the messages of a sender that wait for a run, as they were sent."""
+        words = _as_sent([item for item in self._waiting.values() if _kind(item) == (sender, _WORDS)])
         self.take(words)
         return words
 
@@ -270,6 +270,11 @@ class Mailbox:
             self._count[person] -= 1
             if not self._count[person]:
                 del self._count[person]
+
+
+def _as_sent(items: Sequence[InboxItem]) -> list[InboxItem]:
+    """Return items in the order in which they were sent, after those that are answered again."""
+    return sorted(items, key=lambda item: (not item.is_again, item.event.at))
 
 
 def _kind(item: InboxItem) -> tuple[str, str]:

@@ -43,6 +43,15 @@ def test_what_was_heard_late_is_answered_in_the_order_in_which_it_was_said(mail:
     assert not mail.has_above
 
 
+def test_a_run_takes_the_messages_as_they_were_sent_if_nodes_stored_them_in_another_order(mail: Mailbox) -> None:
+    for item in (said(1, at=10.0), said(2, at=12.0), said(3, at=11.0)):
+        mail.wait(item)
+
+    [turn] = mail.turns()
+    assert [item.seq for item in turn] == [1, 3, 2]
+    assert [item.seq for item in mail.take_words("ann")] == [1, 3, 2]
+
+
 def test_it_counts_how_many_messages_of_each_person_are_anywhere() -> None:
     waiting: Counter[str] = Counter()
     one, other = Mailbox(waiting), Mailbox(waiting)

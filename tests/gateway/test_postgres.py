@@ -148,7 +148,8 @@ def test_placeholders_are_translated_and_texts_are_not() -> None:
     query = "SELECT a::text FROM t WHERE b = ? AND c LIKE ':x%?' AND d = :name_2 AND e = 'it''s ?'"
 
     assert (
-        translated(query) == b"SELECT a::text FROM t WHERE b = %s AND c LIKE ':x%%?' AND d = %(name_2)s AND e = 'it''s ?'"
+        translated(query)
+        == b"SELECT a::text FROM t WHERE b = %s AND c LIKE ':x%%?' AND d = %(name_2)s AND e = 'it''s ?'"
     )
 
 
