@@ -32,16 +32,15 @@ class Tunnel:
         self.lose: Loss | None = None
         self.losses = 0
         """COMMITs of which something was lost."""
-        self.refused = 0
-        """Connections that were refused while it was cut."""
         self.url: str
         """The address of the database through the tunnel."""
 
     @classmethod
     @asynccontextmanager
-    async def to(cls, url: str) -> AsyncIterator["Tunnel"]:
+    async def to(cls, url: str, port: int = 0) -> AsyncIterator["Tunnel"]:
+        """Open a tunnel from a port, or from any that is free."""
         tunnel = cls(url)
-        tunnel._server = await asyncio.start_server(tunnel._link, "127.0.0.1", 0)
+        tunnel._server = await asyncio.start_server(tunnel._link, "127.0.0.1", port)
         port = tunnel._server.sockets[0].getsockname()[1]
         user = tunnel._target.username or "postgres"
         tunnel.url = f"postgresql://{user}@127.0.0.1:{port}{tunnel._target.path}"
@@ -73,7 +72,6 @@ class Tunnel:
 
     async def _link(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if self._is_cut:
-            self.refused += 1
             writer.transport.abort()
             return
         there, back = await self._connect()

@@ -1,15 +1,18 @@
 """A start while the PostgreSQL server is starting, restarting or away, and one with settings that no waiting mends."""
 
 import asyncio
-import struct
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, closing
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
 from pathlib import Path
+from socket import socket
 from urllib.parse import urlsplit
 
 import psycopg
 import pytest
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import PGconn
 
 from gateway.cli import main
 from gateway.store import postgres_opening
@@ -38,45 +41,60 @@ def timid(postgres_server: str) -> Iterator[None]:
 
 
 async def test_a_start_waits_for_the_server_and_says_so_once(
-    tmp_path: Path, url_of: UrlOf, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, url_of: UrlOf, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with Tunnel.to(url_of(tmp_path)) as tunnel:
-        tunnel.cut()
-        waiting = asyncio.create_task(Server(tunnel.url).answering())
-        await until(lambda: tunnel.refused > 3)
-        tunnel.mend()
+    url, tries = url_of(tmp_path), list[bytes]()
 
+    class Counted:
+        @staticmethod
+        def ping(conninfo: bytes) -> int:
+            tries.append(conninfo)
+            return PGconn.ping(conninfo)
+
+    monkeypatch.setattr(postgres_opening, "PGconn", Counted)
+    with closing(socket()) as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+    way = urlsplit(url)._replace(netloc=f"{urlsplit(url).username}@127.0.0.1:{port}", query="").geturl()
+    waiting = asyncio.create_task(Server(way).answering())
+    await until(lambda: len(tries) > 3)
+    async with Tunnel.to(url, port):
         await asyncio.wait_for(waiting, 30)
+
     assert capsys.readouterr().out.count(WAITS) == 1
 
 
-@asynccontextmanager
-async def starting_up() -> AsyncIterator[str]:
-    """Serve as PostgreSQL does while it recovers; yields the address."""
+STARTING_UP = """
+import socket, struct
+with socket.create_server(("127.0.0.1", 0)) as server:
+    print(server.getsockname()[1], flush=True)
+    while True:
+        with server.accept()[0] as client:
+            client.recv(10_000)
+            text = b"SFATAL\\0VFATAL\\0C57P03\\0Mthe database system is starting up\\0\\0"
+            client.sendall(b"E" + struct.pack("!i", len(text) + 4) + text)
+"""
+"""A program that answers as PostgreSQL does while it recovers; it prints its port."""
 
-    async def refuse(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        while True:
-            (size,) = struct.unpack("!i", await reader.readexactly(4))
-            packet = await reader.readexactly(size - 4)
-            if packet[:4] != struct.pack("!i", 80877103):  # it asks for TLS first
-                break
-            writer.write(b"N")
-        text = b"SFATAL\0VFATAL\0C57P03\0Mthe database system is starting up\0\0"
-        writer.write(b"E" + struct.pack("!i", len(text) + 4) + text)
-        writer.close()
 
-    server = await asyncio.start_server(refuse, "127.0.0.1", 0)
-    async with server:
-        yield f"postgresql://ann:sesame@127.0.0.1:{server.sockets[0].getsockname()[1]}/parley"
+@contextmanager
+def starting_up() -> Iterator[str]:
+    """Run a server that only starts; yields the address."""
+    command = [sys.executable, "-c", STARTING_UP]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - our own
+        assert server.stdout is not None
+        port = server.stdout.readline().strip()
+        yield f"postgresql://ann:sesame@127.0.0.1:{port}/parley?sslmode=disable&gssencmode=disable"
+        server.kill()
 
 
 async def test_a_server_that_starts_for_too_long_ends_the_start_in_a_way_that_lets_it_be_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(postgres_opening, "STARTS_WITHIN", 0.1)
-    async with starting_up() as url:
-        with pytest.raises(DatabaseAway, match=r"starting up.*See that PostgreSQL runs there") as away:
-            await asyncio.wait_for(Server(url).answering(), 30)
+    refused = pytest.raises(DatabaseAway, match=r"starting up.*See that PostgreSQL runs there")
+    with starting_up() as url, refused as away:
+        await asyncio.wait_for(Server(url).answering(), 30)
 
     assert away.value.exit_code == 75
     assert "sesame" not in away.value.sentence
