@@ -26,7 +26,7 @@ from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
-from gateway.app.entry import opened_page
+from gateway.app.entry import OpenPage, opened_page
 from gateway.app.local_requests import FILE as REQUESTS
 from gateway.app.local_requests import answering
 from gateway.app.peers import Shared, opened
@@ -48,6 +48,7 @@ from gateway.settings.settings import Settings
 from gateway.store.on_server import Server
 from gateway.store.opening import NodeNameTaken, locked
 from gateway.store.store import Store
+from gateway.store.writer import TakenOver
 from gateway.texts.about import About
 
 log = structlog.get_logger(__name__)
@@ -132,10 +133,27 @@ async def _served(
     `told` receives the signals to stop, from before anybody can reach this process.
     """
     async with AsyncExitStack() as life:
-        resources = await life.enter_async_context(prepare(settings, clock))
-        _hear_signals(told)
-        channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
-        lines, page = [], None
+        try:
+            resources = await life.enter_async_context(prepare(settings, clock))
+            _hear_signals(told)
+            made, page, lines = await life.enter_async_context(_begun(resources, tick_every))
+        except TakenOver:
+            return None
+        with page.of(made) if page else nullcontext():
+            await life.enter_async_context(answering(settings.local / REQUESTS, made.connections))
+            say_hello(made.about(), settings.files, lines)
+            return await _until_stopped(made.app, resources.peers, told)
+
+
+@asynccontextmanager
+async def _begun(
+    resources: Resources, tick_every: float
+) -> AsyncIterator[tuple[Composition, OpenPage | None, Sequence[str]]]:
+    """Open the gateway with the page and all channels. Yields also the page, and lines for the operator."""
+    settings = resources.settings
+    channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
+    lines, page = [], None
+    async with AsyncExitStack() as life:
         if settings.web.enabled:
             opened = opened_page(settings, resources.about, resources.store, resources.clock, _say_link)
             page = await life.enter_async_context(opened)
@@ -155,11 +173,9 @@ async def _served(
 
         now = resources.clock.time
         channels.append(JoinedTerminals(settings.local / FILE, about, joined=joined, settled=settled, now=now))
-        async with open_app(resources, channels, tick_every, page.entrance if page else None) as made:
-            with page.of(made) if page else nullcontext():
-                await life.enter_async_context(answering(settings.local / REQUESTS, made.connections))
-                say_hello(made.about(), settings.files, lines)
-                return await _until_stopped(made.app, resources.peers, told)
+        opening = open_app(resources, channels, tick_every, page.entrance if page else None)
+        made = await life.enter_async_context(opening)
+        yield made, page, lines
 
 
 @asynccontextmanager

@@ -35,8 +35,9 @@ REMEMBERED_SIZE = 10_000
 
 _WORD = re.compile(rf"[a-z]{{0,{LONGEST_WORD}}}")
 _INTRODUCED = re.compile(rf"\w+[ :](\S{{{SHORTEST_PART},}})")
-_COMMON = b"+++++", b"/", b"~/", b"./"
-"""Common beginnings, in folded form, of which a piece is not masked: PEM lines (-----) and paths."""
+_COMMON = b"+++++", b"/", b"~/", b"./", b"postgres"
+"""Common beginnings, in folded form, of values of which no piece is masked: PEM lines (-----), paths, and addresses of
+databases, whose password is a value of its own."""
 _ADDRESS = b"http://", b"https://"
 """Values with a common beginning but a distinctive end."""
 _DROPPED = b" \t\n\r\x0b\x0c\\>"

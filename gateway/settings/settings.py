@@ -204,7 +204,8 @@ class Settings(BaseSettings):
         addresses = (*self.environ.values(), self.database or "")
         written = {found[1] for value in addresses for found in _PASSWORD.finditer(value)}
         passwords = written | set(map(unquote, written))
-        queries = (parse_qsl(urlsplit(server.url or "").query) for server in self.mcp.values())
+        called = (*(server.url for server in self.mcp.values()), self.database)
+        queries = (parse_qsl(urlsplit(url or "").query) for url in called)
         asked = {value for query in queries for name, value in query if _SECRET_NAME.search(f"_{name.upper()}")}
         return frozenset(keys | passwords | asked | set(_secrets_in(self)))
 

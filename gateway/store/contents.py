@@ -186,7 +186,7 @@ def _copy_table(source: Contents, target: Contents, table: str, columns: Sequenc
     if found != read or read.count != total:
         raise ContentsDiffer(table, read, found)
     if total:
-        say(f"{table}: {total:,} rows copied and compared")
+        say(f"{table}: {total:,} {'row' if total == 1 else 'rows'} copied and compared")
     return read.count
 
 

@@ -67,6 +67,7 @@ class ServerContents:
         for step in migrations():
             apply(self.connection, step)
         yield
+        self.connection.execute("UPDATE store SET id = replace(gen_random_uuid()::text, '-', '')")
         self._continue_numbers()
         self.connection.execute("COMMIT")
 

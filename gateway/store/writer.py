@@ -59,6 +59,13 @@ class StoreUnavailable(NotTakenIn):
     """The disk takes no writes at the moment, or the store is closed."""
 
 
+class TakenOver(StoreUnavailable):
+    """Other nodes have taken over what this one did, so it writes nothing any more."""
+
+    def __init__(self) -> None:
+        super().__init__(str(Fenced()))
+
+
 class Ballast:
     """The placeholder file in the home folder.
 
@@ -149,7 +156,7 @@ class Writer:
         if self._closing.is_set():
             _fail(job, StoreUnavailable("the store is closed"))
         elif self._is_fenced:
-            _fail(job, StoreUnavailable(str(Fenced())))
+            _fail(job, TakenOver())
         elif self._trouble is not None and not patient:
             _fail(job, StoreUnavailable(self._trouble))
         else:
@@ -228,8 +235,8 @@ class Writer:
             else:
                 *results, sequence = await self._made([*changes, count])
                 self._mark.committed(cast(int, sequence))
-        except Fenced as error:
-            self._give_up([*batch, *self._alone, *self._jobs], error)
+        except Fenced:
+            self._give_up([*batch, *self._alone, *self._jobs])
             return None
         except (sqlite3.Error, ValueError, OverflowError) as error:
             return error
@@ -239,13 +246,13 @@ class Writer:
                 job.future.set_result(result)
         return None
 
-    def _give_up(self, jobs: Sequence[_Job], error: Fenced) -> None:
+    def _give_up(self, jobs: Sequence[_Job]) -> None:
         """Write nothing any more: others go on with the work of this process."""
         self._is_fenced = True
         self._alone.clear()
         self._jobs.clear()
         for job in jobs:
-            _fail(job, StoreUnavailable(str(error)))
+            _fail(job, TakenOver())
         if self._fence is not None:
             self._fence.lose()
 

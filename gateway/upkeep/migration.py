@@ -40,6 +40,8 @@ def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
             f"{VARIABLE} names another database, so the store is on PostgreSQL already. Copy it to another server with "
             "pg_dump and pg_restore (docs/cluster.md says how)."
         )
+    if settings.database == url and not is_back and not is_taken(settings.home):
+        raise ParleyError(f"The store is on PostgreSQL already, as {VARIABLE} says: there is no file to move.")
     secrets = load_settings({**environ, VARIABLE: url}, cwd).secrets
     say = partial(_say, secrets)
     try:

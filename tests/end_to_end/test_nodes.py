@@ -9,6 +9,7 @@ import pytest
 
 from gateway.errors import INTERRUPTED, REFUSED
 from gateway.store.on_server import Server
+from gateway.store.on_server import Server
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end import next_release
 from tests.end_to_end.forks import parley
@@ -157,6 +158,20 @@ async def test_a_frozen_node_is_taken_over_and_begins_anew_when_it_wakes(nodes: 
 
     await chat.until(shows("You said hello.", "You said and now?."))
     assert "begins anew" in nodes.programs[frozen].console
+
+
+async def test_a_node_that_is_taken_over_while_it_starts_begins_anew(nodes: Three) -> None:
+    nodes.stage.script.respond = echo
+    await Server(nodes.url).migrate()
+    first_is_lost = "BEGIN NEW.fenced := NOT EXISTS (SELECT FROM nodes); RETURN NEW; END"
+    rows(nodes.url, f"CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS '{first_is_lost}'")
+    rows(nodes.url, "CREATE TRIGGER lose BEFORE INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION lose()")
+    await nodes.start("a")
+    ann, chat = nodes.stage.private("Ann")
+    await chat.says(ann, "hello")
+
+    await chat.until(shows("You said hello."))
+    assert rows(nodes.url, "SELECT count(*) FROM nodes") == [(2,)]
 
 
 async def test_a_node_that_is_told_to_stop_leaves_its_run_to_another_one(nodes: Three) -> None:

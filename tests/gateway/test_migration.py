@@ -108,6 +108,26 @@ async def test_a_process_that_was_cut_off_can_write_no_more_once_the_store_is_el
         await Server(url).migrate()
 
 
+def test_each_copy_has_an_id_by_which_its_home_is_known(tmp_path: Path, url_of: UrlOf) -> None:
+    homes = [tmp_path / name for name in ("one", "two")]
+    for home in homes:
+        home.mkdir()
+        filled(home, seed=1)
+        move(home, url_of(home))
+
+    ids = {str(found) for home in homes for (found,) in rows(url_of(home), "SELECT id FROM store")}
+    assert {len(found) for found in ids} == {32}
+    assert len(ids) == 2
+
+
+def test_a_store_that_was_moved_already_is_said_to_be(tmp_path: Path, url_of: UrlOf) -> None:
+    filled(tmp_path, seed=1)
+    move(tmp_path, url_of(tmp_path))
+
+    with pytest.raises(ParleyError, match="on PostgreSQL already"):
+        move(tmp_path, url_of(tmp_path))
+
+
 def test_a_database_that_is_in_use_for_something_else_is_left_alone(tmp_path: Path, url_of: UrlOf) -> None:
     url = url_of(tmp_path)
     filled(tmp_path, seed=1)

@@ -145,6 +145,14 @@ def test_a_path_is_masked_as_a_whole_only() -> None:
     assert hidden("open /home/ann/projects/demo/notes.md", path) == "open /home/ann/projects/demo/notes.md"
 
 
+def test_an_address_of_a_database_is_masked_as_a_whole_only() -> None:
+    address = "postgresql://parley@/parley?host=/var/run/postgresql"
+
+    assert hidden(f"connect to {address}", address) == "connect to [secret]"
+    assert hidden("PostgreSQL at /var/run/postgresql", address) == "PostgreSQL at /var/run/postgresql"
+    assert hidden("postgresql://parley@example.org", address) == "postgresql://parley@example.org"
+
+
 def test_what_many_addresses_begin_with_is_no_piece_of_a_secret_one() -> None:
     hook = "https://hooks.example.com/services/T000/B000/XXXXXXXXXXXX"
 
