@@ -17,7 +17,7 @@ from gateway.cluster.rows import ChatOwners
 from gateway.cluster.signals import NodeSignals
 from gateway.cluster.sweep import Sweep
 from gateway.cluster.work import ChatWork
-from gateway.errors import ParleyError
+from gateway.store.postgres_opening import DatabaseAway
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 
@@ -41,7 +41,9 @@ class Cluster:
             try:
                 node = await life.enter_async_context(Node.joined(url, facts))
             except psycopg.Error as error:
-                raise ParleyError(f"Parley cannot join the others on its database ({error}).") from error
+                raise DatabaseAway(
+                    f"Parley cannot join the others on its database ({error}). Start it again."
+                ) from error
             signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
             yield cls(url, node, signals)
 

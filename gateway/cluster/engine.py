@@ -14,12 +14,13 @@ from functools import partial
 from weakref import WeakSet
 
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, error
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
 from channels.base import ChatKey
 from gateway.cluster.rows import ChatOwners, Orphan
 from gateway.errors import ParleyError
 from gateway.store.postgres import LOOK_EVERY, Raw, give_up_if_dead, is_waiting, options
+from gateway.store.postgres_opening import DatabaseAway
 
 NAME = "parley"
 QUEUE = "chats"
@@ -144,12 +145,19 @@ def _launch() -> None:
     try:
         DBOS.launch()
         DBOS.register_queue(QUEUE, worker_concurrency=AT_ONCE, polling_interval_sec=POLL_EVERY)
+    except OperationalError as trouble:
+        raise DatabaseAway(
+            f"The connection to the database was lost at the start ({_first_line(trouble)}). Start Parley again."
+        ) from trouble
     except (error.DBOSException, SQLAlchemyError) as trouble:
-        reason = str(trouble).partition("\n")[0]
         raise ParleyError(
-            f"The engine that shares chats out among nodes cannot begin ({reason}). It keeps its tables in the schema "
+            f"The engine that shares chats out among nodes cannot begin ({_first_line(trouble)}). It keeps its tables in the schema "
             "dbos of the database in PARLEY_DATABASE_URL, whose user needs the right to create it."
         ) from trouble
+
+
+def _first_line(trouble: Exception) -> str:
+    return str(trouble).partition("\n")[0]
 
 
 def _name(orphan: Orphan) -> str:

@@ -13,6 +13,7 @@ from agent_core.background import Background
 from gateway.store.connection import Connection
 from gateway.store.postgres import address
 from gateway.store.signals import React
+from gateway.store.writer import TakenOver
 
 ALL = "parley"
 """The channel of NOTIFY on which all nodes listen."""
@@ -88,7 +89,7 @@ class NodeSignals:
         while True:
             key = await news.get()
             for react in self._reactions[topic]:
-                await asyncio.wait([self._reacting.start(react(key), f"news of {topic}")])
+                await asyncio.wait([self._reacting.start(_reacted(react, key), f"news of {topic}")])
 
     async def _keep_listening(self) -> None:
         while True:
@@ -121,3 +122,10 @@ class NodeSignals:
             return
         if sender != self._node and topic in self._news:
             self._news[topic].put_nowait(key)
+
+
+async def _reacted(react: React, key: str) -> None:
+    try:
+        await react(key)
+    except TakenOver as error:
+        log.info("news came too late for this node", reason=str(error))
