@@ -151,8 +151,8 @@ def _launch() -> None:
         ) from trouble
     except (error.DBOSException, SQLAlchemyError) as trouble:
         raise ParleyError(
-            f"The engine that shares chats out among nodes cannot begin ({_first_line(trouble)}). It keeps its tables in the schema "
-            "dbos of the database in PARLEY_DATABASE_URL, whose user needs the right to create it."
+            f"The engine that shares chats out among nodes cannot begin ({_first_line(trouble)}). It keeps its "
+            "tables in the schema dbos of the database in PARLEY_DATABASE_URL, whose user needs the right to create it."
         ) from trouble
 
 
