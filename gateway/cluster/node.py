@@ -164,7 +164,7 @@ class Node:
                 async with self._turn, asyncio.timeout(ANSWER_WITHIN):
                     await self._beat()
             except (psycopg.Error, TimeoutError) as error:
-                log.warning("no beat: the database is away", node=self.id, reason=str(error))
+                log.warning("no beat: the database is away, or cannot be written", node=self.id, reason=str(error))
                 await self._disconnect()
             await asyncio.sleep(BEAT_EVERY)
 

@@ -59,12 +59,13 @@ _CODES = {
     "08": sqlite3.SQLITE_BUSY,  # the connection
     "25": sqlite3.SQLITE_READONLY,  # a standby after a failover; a transaction that was idle for too long
     "40": sqlite3.SQLITE_BUSY_SNAPSHOT,  # a deadlock with another process
-    "53": sqlite3.SQLITE_FULL,  # no disk, memory or connection left
+    "53": sqlite3.SQLITE_NOMEM,  # no memory or connection left
     "55": sqlite3.SQLITE_BUSY,  # a lock
     "57": sqlite3.SQLITE_BUSY,  # shut down or cancelled by an operator
     "58": sqlite3.SQLITE_IOERR,
 }
 """SQLite's codes by the class of PostgreSQL's."""
+_FULL = "53100"
 _WORKS = (
     "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE pid = %s"
     " AND (state = 'active' OR state_change > clock_timestamp() - make_interval(secs => %s)))"
@@ -181,7 +182,7 @@ class PostgresConnection:
             code = _code(error)
             if self._raw is not None and self._raw.closed:
                 self._raw, code = None, sqlite3.SQLITE_BUSY
-            raise PostgresError(str(error), code) from error
+            raise PostgresError(f"{error}{_fix(error)}", code) from error
 
     def _open(self) -> Raw:
         return self._raw or self._connect()
@@ -347,5 +348,13 @@ def _was_made(connection: Connection, transaction: str) -> bool:
     return cast(bool, status == "committed")
 
 
+def _fix(error: psycopg.Error) -> str:
+    if error.sqlstate != _FULL:
+        return ""
+    return "; make room on the disk of the PostgreSQL server, then Parley goes on by itself"
+
+
 def _code(error: psycopg.Error) -> int:
+    if error.sqlstate == _FULL:
+        return sqlite3.SQLITE_FULL
     return _CODES.get((error.sqlstate or "")[:2], sqlite3.SQLITE_ERROR)

@@ -154,8 +154,8 @@ class Store:
         return await self._reader.run(read)
 
     async def check_writable(self) -> None:
-        """Commit an empty transaction. Raises StoreUnavailable if the disk takes no writes."""
-        await self._writer.submit(lambda _: None, patient=False)
+        """Raise StoreUnavailable if the disk takes no writes."""
+        await self._writer.check()
 
     async def sequence(self) -> int:
         """Return the number of transactions written to the store."""

@@ -45,6 +45,8 @@ TRY_AGAIN_EVERY = 1.0
 """Seconds."""
 BALLAST = "ballast"
 """The file's name."""
+REMEMBERED = 10.0
+"""Seconds for which a refused change counts as a sign that the disk takes no writes, unless it has taken one since."""
 LATER = 0.05
 """Seconds that a `later` change may wait for an urgent one."""
 
@@ -143,6 +145,8 @@ class Writer:
         self._closing = asyncio.Event()
         self._trouble: str | None = None
         """The reason why the disk takes no writes, while a change waits for it."""
+        self._refused: tuple[str, float] | None = None
+        """Why the disk has just refused a change, and when by the event loop's clock."""
         self._task = asyncio.create_task(self._run(), name="store writer")
 
     def submit(self, change: Change[T], *, patient: bool = True, later: bool = False) -> "asyncio.Future[T]":
@@ -163,6 +167,17 @@ class Writer:
             self._jobs.append(job)
             self._want(later=later)
         return future
+
+    async def check(self) -> None:
+        """Commit an empty transaction. Raises StoreUnavailable if the disk takes no writes, or has just refused one.
+
+        A full disk may refuse what needs room, and take what needs none.
+        """
+        if self._refused is not None:
+            reason, at = self._refused
+            if asyncio.get_running_loop().time() - at < REMEMBERED:
+                raise StoreUnavailable(reason)
+        await self.submit(lambda _: None, patient=False)
 
     def _want(self, *, later: bool) -> None:
         if not later:
@@ -208,17 +223,19 @@ class Writer:
                 continue
             if _is_full(error) and await asyncio.to_thread(self._make_room):
                 continue
+            self._refuse(str(error))
             if not job.patient or self._closing.is_set():
                 _fail(job, StoreUnavailable(str(error)))
                 break
             await self._wait_for_the_disk(str(error))
-        if self._trouble is not None:
-            log.info("the store can be written again")
-            self._trouble = None
+        self._trouble = None
+
+    def _refuse(self, trouble: str) -> None:
+        if self._refused is None:
+            log.error("the store cannot be written; no new events are accepted until it can", reason=trouble)
+        self._refused = trouble, asyncio.get_running_loop().time()
 
     async def _wait_for_the_disk(self, trouble: str) -> None:
-        if self._trouble is None:
-            log.error("the store cannot be written; no new events are accepted until it can", reason=trouble)
         self._trouble = trouble
         self._alone = _patient(self._alone, trouble)
         self._jobs = _patient(self._jobs, trouble)
@@ -240,6 +257,9 @@ class Writer:
             return None
         except (sqlite3.Error, ValueError, OverflowError) as error:
             return error
+        if self._refused is not None:
+            log.info("the store can be written again")
+            self._refused = None
         for job, result in zip(batch, results, strict=True):
             # The caller may have been cancelled; its change is kept.
             if not job.future.done():
@@ -271,6 +291,7 @@ class Writer:
             try:
                 was_made = await self.database.run(unknown.was_made)
             except sqlite3.Error as error:
+                self._refuse(str(error))
                 await self._wait_for_the_disk(str(error))
         if was_made:
             self._trouble = None
