@@ -13,7 +13,7 @@ from channels.base import ChatKey
 from gateway.cluster.ownership import INBOX, POSTS, WANTED, Held, Ownership, Phase
 from gateway.cluster.signals import NodeSignals
 from gateway.cluster.work import ChatWork
-from gateway.store.rows import InboxItem
+from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 
 IDLE_FOR = 60.0
@@ -39,6 +39,8 @@ class Dispatcher:
         self._releasing = Background("releasing chats failed")
         self._missing: set[int] = set()
         """Inbox rows of our chats that were not in hand when they were last looked for."""
+        self._unsent: set[str] = set()
+        """Keys of posts that had been passed on when they were last looked for."""
         signals.on(INBOX, self._came_elsewhere)
         signals.on(POSTS, self._passed_on)
         signals.on(WANTED, self._wanted_elsewhere)
@@ -95,6 +97,15 @@ class Dispatcher:
         for item in await self._store.inbox.new_among(late):
             log.warning("an event is routed late", seq=item.seq, chat=str(item.event.chat))
             self.dispatch(item, is_live=False)
+
+    async def look_for_unsent(self) -> None:
+        """Deliver posts anew that the nodes of their chats were told to send and have not sent."""
+        passed_on, before = self.ownership.passed_on, self._unsent
+        due = {key: passed_on.pop(key) for key in [*passed_on] if key in before}
+        self._unsent = set(passed_on)
+        for chat in set(due.values()):
+            posts = [post for post in await self._store.outbox.unsent(chat) if due.get(post.key) == chat]
+            self._deliver(chat, posts)
 
     async def look_in(self, chats: Collection[ChatKey]) -> None:
         """Route what waits in the inbox for those of the chats that are ours, or are about to be."""
@@ -265,5 +276,12 @@ class Dispatcher:
         name, keys = json.loads(key)
         chat = ChatKey.parse(name)
         posts = [post for post in await self._store.outbox.unsent(chat) if post.key in keys]
+        held = self.ownership.of(chat)
+        if held is not None:  # it may be told again of what it has in hand
+            posts = [post for post in posts if post.key not in held.posts]
+            held.posts.update(post.key for post in posts)
+        self._deliver(chat, posts)
+
+    def _deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         if posts:
             self._background.start(self._work.deliver(chat, posts), f"posts for {chat}")

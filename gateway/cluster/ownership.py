@@ -70,6 +70,8 @@ class Held:
     """Rows of the inbox that are all that there was to do when the chat was claimed; None if more was left there."""
     in_hand: set[int] = field(default_factory=set)
     """Numbers of the inbox rows that were handed to the chat."""
+    posts: set[str] = field(default_factory=set)
+    """Keys of posts that another node has passed on."""
     used: float = 0.0
     """When it was used last, by the event loop's clock."""
     settled: asyncio.Event = field(default_factory=asyncio.Event)
@@ -104,6 +106,8 @@ class Ownership:
         """Time, by the event loop's clock, until which an event may be found that another node has stored."""
         self._loads: dict[str, int] = {}
         """The number of chats that each other node had then, if it takes further ones."""
+        self.passed_on: dict[str, ChatKey] = {}
+        """Chats, by the keys of posts that their nodes were told to send."""
         self._work = Background("claiming a chat failed")
 
     # The chats
@@ -232,6 +236,7 @@ class Ownership:
 
     async def pass_on(self, chat: ChatKey, keys: Sequence[str]) -> None:
         """See `Sending`."""
+        self.passed_on.update(dict.fromkeys(keys, chat))
         parts = [keys[start : start + MOST_TOLD] for start in range(0, len(keys), MOST_TOLD)]
 
         def tell(connection: Connection, owner: str) -> None:

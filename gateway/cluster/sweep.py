@@ -98,6 +98,7 @@ class Sweep:
         await self._ownership.count_others()
         if not is_called:
             await self._dispatcher.look_for_missing()
+            await self._dispatcher.look_for_unsent()
             await self._dispatcher.release_idle()
         await self._offer(is_called=is_called)
         now = asyncio.get_running_loop().time()

@@ -27,6 +27,8 @@ class Desk:
         self._pause = pause
         self.live: list[int] = []
         """Events that had just come."""
+        self.delivered: list[str] = []
+        """Keys of posts that it was to send."""
         self._open: dict[ChatKey, int] = defaultdict(int)
         self._work = Background("a test's work failed")
 
@@ -56,7 +58,8 @@ class Desk:
 
     async def take_over_all(self) -> None: ...
 
-    async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None: ...
+    async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
+        self.delivered += [post.key for post in posts]
 
     def is_idle(self, chat: ChatKey) -> bool:
         return not self._open[chat]

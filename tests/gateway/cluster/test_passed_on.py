@@ -1,0 +1,66 @@
+"""Messages for a chat of another node are sent by that node, once, also if it does not hear of them at first."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from channels.base import OutboundMessage
+from gateway.cluster import sweep
+from gateway.cluster.sweep import Sweep
+from gateway.store.rows import Post
+from tests.gateway.cluster.desks import CHATS, Members
+from tests.process import until
+
+NOTICE = Post("notice:1", "notice", CHATS[0], OutboundMessage(markdown="A notice."))
+
+
+@pytest.fixture
+async def owned(members: Members) -> Members:
+    """Nodes of which the first works on the chat, and the second has a post for it."""
+    await members.accept(1, CHATS[0], at=0)
+    await until(lambda: members.dispatchers[0].is_settled)
+    await members.stores[1].outbox.add([NOTICE])
+    return members
+
+
+@pytest.fixture
+async def looking(members: Members, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sweep]:
+    """The sweep of the second node."""
+    monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.05)
+    other = Sweep(members.nodes[1], members.signals[1], members.dispatchers[1], None)
+    yield other
+    await other.close()
+
+
+async def test_a_post_of_which_the_news_was_lost_is_delivered_anew(
+    owned: Members, looking: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as losing:
+        losing.setattr(owned.signals[1], "tell", lambda *_: None)
+        await owned.dispatchers[1].ownership.pass_on(CHATS[0], [NOTICE.key])
+    await looking.begin()
+
+    await until(lambda: owned.desks[1].delivered == [NOTICE.key])
+    assert owned.desks[0].delivered == []
+
+
+async def test_a_post_that_was_passed_on_just_now_or_was_sent_is_left_alone(owned: Members) -> None:
+    other = owned.dispatchers[1]
+    await other.ownership.pass_on(CHATS[0], [NOTICE.key])
+    await other.look_for_unsent()
+    await until(lambda: owned.desks[0].delivered == [NOTICE.key])
+    await owned.stores[0].outbox.sent(NOTICE, "m1")
+    await other.look_for_unsent()
+
+    assert owned.desks[1].delivered == []
+    assert other.ownership.passed_on == {}
+
+
+async def test_a_post_that_is_in_hand_is_not_begun_again(owned: Members) -> None:
+    second = Post("notice:2", "notice", CHATS[0], OutboundMessage(markdown="Another one."))
+    await owned.stores[1].outbox.add([second])
+    await owned.dispatchers[1].ownership.pass_on(CHATS[0], [NOTICE.key])
+    await owned.dispatchers[1].ownership.pass_on(CHATS[0], [NOTICE.key, second.key])
+    await until(lambda: len(owned.desks[0].delivered) > 1)
+
+    assert owned.desks[0].delivered == [NOTICE.key, second.key]
