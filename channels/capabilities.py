@@ -10,6 +10,7 @@ from typing import Literal, Protocol, runtime_checkable
 from channels.attachments import Attachment
 from channels.base import ChatKey, CommandInvoked, InboundEvent, Inbox, Menu, MessageReceived, OutboundMessage, Posted
 from channels.commands import CommandSpec
+from channels.reach import Reach
 from channels.sharing import Sharing
 from channels.values import Known
 
@@ -214,6 +215,17 @@ class KnowsConnection(Protocol):
     @property
     def is_connected(self) -> bool:
         """True if the platform delivers events now, as far as is known."""
+
+
+@runtime_checkable
+class KnowsReach(Protocol):
+    """For platforms that this machine may be unable to reach while others reach them."""
+
+    reach: Reach
+    """Notes each call."""
+
+    async def try_reach(self) -> None:
+        """Try each way that has failed, by calls that change nothing; `reach` notes the outcome."""
 
 
 @runtime_checkable

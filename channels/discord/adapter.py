@@ -24,7 +24,7 @@ from channels.discord.attachments import download
 from channels.discord.cache import LARGEST_LIMIT, RecentMessages, Servers
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.config import Config
-from channels.discord.connection import SILENCE
+from channels.discord.connection import SILENCE, try_gateway
 from channels.discord.errors import UNKNOWN_EMOJI, Refused
 from channels.discord.history import find_sent, read_history, read_since
 from channels.discord.inbound import Inbound
@@ -75,6 +75,7 @@ class DiscordChannel:
         self._recent = RecentMessages()
         self._rest = Rest(config, self._dispatch)
         self._shards = Shards(self._rest, silence)
+        self.reach = self._rest.reach
         self._interactions = Interactions(self._rest, now)
         self._lookups = Lookups(self._rest, self._servers, self._shards.tells)
         threads = Threads(self._rest, self._servers, self._recent, config)
@@ -192,6 +193,10 @@ class DiscordChannel:
         if not isinstance(channel, str):
             raise ChannelError("Discord's response names no private chat")
         return ChatKey(platform=self.name, account=DIRECT, chat=channel)
+
+    async def try_reach(self) -> None:
+        """See `KnowsReach.try_reach`."""
+        await try_gateway(self._rest)
 
     async def gap(self) -> Gap:
         """See `CatchesUp.gap`."""

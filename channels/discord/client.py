@@ -27,6 +27,7 @@ from channels.base import ChannelError
 from channels.discord.config import INTENTS, Config
 from channels.discord.errors import Blocked, Refused, Revoked, translate
 from channels.discord.normalise import Identity
+from channels.reach import Reach
 
 log = logging.getLogger(__name__)
 
@@ -174,6 +175,8 @@ class Rest:
         self._token = config.bot_token.get_secret_value()
         self._route = _routes(config.base_url.rstrip("/"))
         self._heard = heard
+        self.reach = Reach()
+        """Notes each call, and each socket of the connection; a refusal is an answer."""
         self._client: Client | None = None
         self._me: Identity | None = None
         self._opening = asyncio.Lock()
@@ -251,6 +254,7 @@ class Rest:
                 if not self._closed:
                     raise
                 raise ChannelError("the channel is closed", ambiguous=True) from error
+            self.reach.answered()
             if isinstance(answer, str) and answer:
                 raise ChannelError("the response did not come from Discord", ambiguous=True)
             return answer
@@ -302,6 +306,7 @@ class Rest:
     def _error_for(self, call: Call, error: Exception) -> ChannelError:
         if self._revoked.is_set():
             return Revoked()
+        self._note(error)
         translated = translate(error, call.needs, edits=call.endpoint.method == "PATCH")
         now = time.monotonic()
         match translated:
@@ -316,6 +321,12 @@ class Rest:
                 self._forbidden.setdefault(call.place, {})[call.kind] = (now + FORBIDDEN_SECONDS, translated)
         return translated
 
+    def _note(self, error: Exception) -> None:
+        if isinstance(error, aiohttp.ClientError | OSError):
+            self.reach.failed()
+        else:
+            self.reach.answered()
+
     async def _log_in(self) -> Client:
         """Log in. The SDK takes the address from its route class, so that is set first."""
         if self._closed:
@@ -327,6 +338,7 @@ class Rest:
             async with asyncio.timeout(LOGIN_SECONDS):
                 await client.login(self._token)
             self._me = _identity(client)
+            self.reach.answered()
             done = True
         except (*_TROUBLE, *_UNREADABLE) as error:
             raise self._error_for(Call(Endpoint("GET", "/users/@me")), error) from error

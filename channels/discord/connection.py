@@ -12,12 +12,14 @@ import threading
 import time
 import zlib
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from typing import NamedTuple, Protocol
 
 import aiohttp
 import yarl
 from discord import ConnectionClosed
 from discord.gateway import DiscordWebSocket, KeepAliveHandler, ReconnectWebSocket
+from discord.http import INTERNAL_API_VERSION
 from pydantic import JsonValue
 
 from channels.backoff import Backoff
@@ -44,6 +46,8 @@ PATIENT_AFTER = 5
 LONGEST_PAUSE = 120.0
 """Longest interval in seconds, at which a whole day stays below 1,000 starts. A session that lasts as long is not
 short."""
+GATEWAY = "gateway"
+"""The way of the socket, which needs another address than calls."""
 MOST_UNANSWERED = 3
 """Unanswered resume attempts after which a new session is started."""
 INVALID_TOKEN, DISALLOWED_INTENTS = 4004, 4014
@@ -205,11 +209,14 @@ class Connection:
                     resume=session is not None,
                 )
             opened = True
+            self._rest.reach.answered(GATEWAY)
         except ReconnectWebSocket as error:
+            self._rest.reach.failed(GATEWAY)
             raise ChannelError("the gateway closed the connection before its hello") from error
         except ConnectionClosed as closed:
             raise self._close_error(closed) from closed
         except (*_CONNECTION_LOST, *_UNREADABLE) as error:
+            self._rest.reach.failed(GATEWAY)
             raise ChannelError(f"the gateway cannot be reached: {error or type(error).__name__}") from error
         finally:
             if not opened:
@@ -280,6 +287,24 @@ async def gateway_of(rest: Rest) -> GatewayAddress:
     if about is None:
         raise ChannelError("Discord's response does not name its gateway")
     return about
+
+
+async def try_gateway(rest: Rest) -> None:
+    """Make a call that changes nothing, and open a socket without a session if that way has failed."""
+    with suppress(ChannelError):
+        address = yarl.URL((await gateway_of(rest)).url).with_query(v=INTERNAL_API_VERSION, encoding="json")
+        if rest.reach.is_failing(GATEWAY):
+            await _greeted(rest, await rest.client(), str(address))
+
+
+async def _greeted(rest: Rest, client: Client, address: str) -> None:
+    """Open a socket, and close it after its hello."""
+    try:
+        async with asyncio.timeout(HELLO_SECONDS), await client.http.ws_connect(address) as socket:
+            if (await socket.receive()).type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
+                rest.reach.answered(GATEWAY)
+    except _CONNECTION_LOST as error:
+        log.debug("the gateway cannot be reached: %s", error)
 
 
 async def _send_heartbeat(socket: DiscordWebSocket) -> None:

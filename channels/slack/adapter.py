@@ -77,6 +77,7 @@ class SlackChannel:
         self._config = config
         self._now = now
         self._client = Client(config)
+        self.reach = self._client.reach
         self._users = Users(self._client)
         self._typing = TypingIndicator(self._client)
         self._history = History(self._client, self._users)
@@ -104,6 +105,10 @@ class SlackChannel:
         """See `KnowsConnection.is_connected`."""
         listener = self._listener
         return listener is not None and listener.done() and listener.result().is_connected
+
+    async def try_reach(self) -> None:
+        """See `KnowsReach.try_reach`."""
+        await self._client.try_reach()
 
     async def gap(self) -> Gap:
         """See `CatchesUp.gap`."""

@@ -8,6 +8,7 @@ import asyncio
 import logging
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
@@ -19,6 +20,7 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError
+from channels.reach import Reach
 from channels.slack.config import Config, granted
 from channels.slack.errors import Failure, error_for
 
@@ -92,6 +94,8 @@ class Client:
             retry_handlers=[],
             logger=sdk_log,
         )
+        self.reach = Reach()
+        """Notes each call; a refusal is an answer."""
         self.scopes: frozenset[str] = frozenset()
         """Scopes of the bot token, as reported by `auth.test`."""
         self._app_token = config.app_token.get_secret_value() if config.app_token else ""
@@ -170,6 +174,11 @@ class Client:
             session, self._session = self._session, None
             await session.close()
 
+    async def try_reach(self) -> None:
+        """Make a call that changes nothing; `reach` notes the outcome."""
+        with suppress(ChannelError):
+            await self._ask("auth.test", {})
+
     async def _ask(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
         _ = self.session
         given: dict[str, Any] = dict(parameters)
@@ -181,11 +190,15 @@ class Client:
             else:
                 answer = await self.web.api_call(method, json=given)
         except SlackApiError as error:
+            self.reach.answered()
             raise error_for(_failure(method, error.response)) from error
         except (aiohttp.ClientError, TimeoutError) as error:
+            self.reach.failed()
             raise _unreached(error) from error
         except (AttributeError, ValueError) as error:  # the SDK assumes a JSON object and fails on anything else
+            self.reach.answered()
             raise ChannelError(f"{method}: the response did not come from Slack", ambiguous=True) from error
+        self.reach.answered()
         if method == "auth.test":
             self.scopes = granted(str(answer.headers.get("X-OAuth-Scopes", "")))
         return answer.data if isinstance(answer.data, dict) else {}

@@ -58,6 +58,7 @@ class TelegramChannel:
         self._config = config
         self._now = now
         self._client = Client(config)
+        self.reach = self._client.reach
         self._moved: dict[str, str] = {}
         """New chat id by old one, for groups that became supergroups."""
         self._polling: Polling | None = None
@@ -79,6 +80,11 @@ class TelegramChannel:
         finally:
             self._polling = None
             await publishing.close()
+
+    async def try_reach(self) -> None:
+        """See `KnowsReach.try_reach`."""
+        with suppress(ChannelError):
+            await self._client.call("getMe", {})
 
     async def _identity(self) -> Identity:
         """Return the bot's identity."""

@@ -25,6 +25,7 @@ from telegram.request import BaseRequest, RequestData
 
 from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError, EditsRefused, MessageGone
+from channels.reach import Reach
 from channels.telegram.config import Config
 
 CONNECT_SECONDS = 5.0
@@ -204,7 +205,13 @@ class Client(Bot):
             request=AiohttpRequest(),
             get_updates_request=AiohttpRequest(connections=2),
         )
+        self._reach = Reach()
         self._cooldowns = Cooldowns()
+
+    @property
+    def reach(self) -> Reach:
+        """Notes each call; a refusal is an answer."""
+        return self._reach
 
     async def call(self, method: str, parameters: Parameters, *, seconds: float | None = None) -> JsonValue:
         """Make one call; `seconds` limits the wait for its response. Raises ChannelError."""
@@ -213,7 +220,9 @@ class Client(Bot):
             try:
                 result: JsonValue = await self._post(method, dict(parameters), read_timeout=timeout)
             except TelegramError as error:
+                self._note(error)
                 raise translate(error) from error
+        self._reach.answered()
         return result
 
     async def fetch(self, path: str, *, seconds: float) -> bytes:
@@ -222,6 +231,12 @@ class Client(Bot):
             return await self.request.retrieve(f"{self.base_file_url}/{path}", read_timeout=seconds)
         except TelegramError as error:
             raise translate(error) from error
+
+    def _note(self, error: TelegramError) -> None:
+        if isinstance(error, Unreachable | Unanswered):
+            self._reach.failed()
+        else:
+            self._reach.answered()
 
     async def close_connections(self) -> None:
         for request in self._request:

@@ -11,7 +11,7 @@ from channels.capabilities import CatchesUp, KnowsConnection
 from channels.connected import Connected
 from gateway.app.catch_up import CatchUp
 from gateway.app.handler import ChannelMessageHandler
-from gateway.cluster.leases import Leases, Work
+from gateway.cluster.leases import Leases, Work, catch_up_of, receiver_of
 from gateway.errors import ParleyError
 from gateway.upkeep.owners import Owners
 
@@ -167,7 +167,7 @@ class ChannelServer:
 
     async def _serve_and_catch_up(self, channel: Channel, behind: CatchUp) -> None:
         """Run a channel, and read what was missed: on a platform with one receiver, both in the same process."""
-        name = f"catch up {channel.name}"
+        name = catch_up_of(channel.name)
 
         async def read_missed() -> None:
             behind.listen()
@@ -188,14 +188,9 @@ class ChannelServer:
     async def _while_receiver(self, channel: Channel, receive: Work, waits: Callable[[], None] | None = None) -> None:
         """Receive: from a platform with one receiver, while this process holds its lease."""
         if channel.limits.one_receiver:
-            await self._leases.while_held(receiver_of(channel), receive, waits=waits)
+            await self._leases.while_held(receiver_of(channel.name), receive, waits=waits)
         else:
             await receive()
-
-
-def receiver_of(channel: Channel) -> str:
-    """Return the name of the lease of the process that receives from a platform."""
-    return f"receive {channel.name}"
 
 
 def _is_connected(channel: Channel) -> bool:

@@ -109,6 +109,10 @@ class ChatsHere:
         """See `ChatWork`."""
         return self._working.drain.rests_in(chat) and not self._delivery.is_sending(chat)
 
+    def leave(self, chat: ChatKey) -> None:
+        """See `ChatWork`."""
+        self._working.drain.leave(chat)
+
     async def cut_off(self, chat: ChatKey) -> None:
         """See `ChatWork`."""
         working = self._working
@@ -118,6 +122,7 @@ class ChatsHere:
 
     def forget(self, chat: ChatKey) -> None:
         """See `ChatWork`."""
+        self._working.drain.was_left(chat)
         self._working.sessions.drop(chat)
         self._working.tasks.forget(chat)
         self._working.approvals.forget(chat)

@@ -24,6 +24,7 @@ from gateway.app.gaps_elsewhere import GapsElsewhere
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.metrics import Cluster, Parts, Vitals
+from gateway.app.platforms_here import PlatformsHere
 from gateway.app.recovery import Recovery
 from gateway.app.router import EventRouter
 from gateway.app.shared_state import SharedState
@@ -104,7 +105,7 @@ class Composition(SharedState):
         resumed = Resumed(self.recovery, self.reactions, self.speaker, self.revocation)
         working = Working(self.sessions, self.tasks, self.firings, self.approvals, self.drain)
         here = ChatsHere(self.router, self.words, self.delivery, working, resumed)
-        return self.peers.dispatcher(here)
+        return self.peers.dispatcher(here, PlatformsHere(self._channels))
 
     async def _suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""

@@ -12,10 +12,9 @@ from typing import Protocol, cast
 
 from agent_core.clock import Clock
 from channels.base import Channel
-from channels.capabilities import KnowsConnection
+from channels.capabilities import KnowsConnection, KnowsReach
 from channels.connected import Connected
-from gateway.app.channel_server import receiver_of
-from gateway.cluster.leases import Leases
+from gateway.cluster.leases import Leases, receiver_of
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.budgets import Budgets
 from gateway.records.metric import Durations, Metric, counter, gauge
@@ -91,6 +90,7 @@ class Vitals:
         """Return what is not ready, each with the reason."""
         receives = [each for each in self._channels if self._receives(each)]
         found = {channel.name: "not connected" for channel in receives if not _is_connected(channel)}
+        found |= {channel.name: "cannot be reached from here" for channel in self._channels if _is_cut_off(channel)}
         if trouble := await self._store_trouble():
             found["store"] = trouble
         free = (await asyncio.to_thread(shutil.disk_usage, self._home)).free
@@ -102,7 +102,7 @@ class Vitals:
 
     def _receives(self, channel: Channel) -> bool:
         """Return False if another process receives from the platform."""
-        return not channel.limits.one_receiver or self._cluster.leases.holds(receiver_of(channel))
+        return not channel.limits.one_receiver or self._cluster.leases.holds(receiver_of(channel.name))
 
     async def _store_trouble(self) -> str:
         try:
@@ -159,6 +159,8 @@ class Vitals:
         sizes = [((name,), _size(file)) for name, file in files.items()]
         yield gauge("parley_info", "Always 1", [((about.version, about.model, self._cluster.name), 1.0)], info)
         yield gauge("parley_started_seconds", "Time of the start, in seconds since 1970", [((), about.started)])
+        away = [((each.name,), float(_is_cut_off(each))) for each in self._channels if isinstance(each, KnowsReach)]
+        yield gauge("parley_channel_unreachable", "1 if the platform is out of reach of this node", away, by)
         yield gauge("parley_channel_connected", "1 if the platform delivers events", connected, by)
         yield gauge(
             "parley_budget_used_ratio", "Used share of the installation's budgets", self._budget(), ("period", "unit")
@@ -192,6 +194,10 @@ def _one(counts: Mapping[str, float]) -> Samples:
 
 def _is_connected(channel: Channel) -> bool:
     return channel.is_connected if isinstance(channel, KnowsConnection) else True
+
+
+def _is_cut_off(channel: Channel) -> bool:
+    return isinstance(channel, KnowsReach) and channel.reach.is_cut_off
 
 
 def _size(file: Path) -> float:

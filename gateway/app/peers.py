@@ -12,7 +12,7 @@ from pathlib import Path
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey
 from gateway.cluster.leases import AllLeases, Leases
-from gateway.cluster.work import ChatWork, Dispatching, Peers
+from gateway.cluster.work import ChatWork, Dispatching, Peers, Platforms
 from gateway.delivery.sending import Sending, SendsAlways
 from gateway.security.packages import version
 from gateway.security.secrets import Secrets
@@ -30,7 +30,7 @@ class Alone:
         self.leases: Leases = AllLeases()
         self.sending: Sending = SendsAlways()
 
-    def dispatcher(self, work: ChatWork) -> Dispatching:
+    def dispatcher(self, work: ChatWork, _: Platforms) -> Dispatching:
         """See `Peers`."""
         return LocalDispatching(work)
 

@@ -8,7 +8,9 @@ from typing import Self
 
 import psycopg
 
+from agent_core.background import Background
 from channels.base import ChatKey
+from gateway.cluster.cut_off import CutOff
 from gateway.cluster.dispatcher import Dispatcher
 from gateway.cluster.held_leases import HeldLeases
 from gateway.cluster.node import Facts, Node
@@ -16,7 +18,7 @@ from gateway.cluster.ownership import Ownership
 from gateway.cluster.rows import ChatOwners
 from gateway.cluster.signals import NodeSignals
 from gateway.cluster.sweep import Sweep
-from gateway.cluster.work import ChatWork
+from gateway.cluster.work import ChatWork, Platforms
 from gateway.store.postgres_opening import DatabaseAway
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
@@ -69,11 +71,12 @@ class ClusterPeers:
         self.leases = HeldLeases(store.leases, cluster.node, cluster.signals, stands_in=stands_in)
         self.sending = Ownership(cluster.node, cluster.signals, self._rows)
 
-    def dispatcher(self, work: ChatWork) -> "ClusterDispatching":
+    def dispatcher(self, work: ChatWork, platforms: Platforms) -> "ClusterDispatching":
         """See `Peers`."""
         dispatcher = Dispatcher(self.sending, self.signals, self._store, work)
+        cut_off = CutOff(self._node.id, self._store.nodes, dispatcher, self.leases, platforms)
         engine_url = self._url if self._has_engine else None
-        return ClusterDispatching(self._node, self.signals, dispatcher, self._rows, engine_url)
+        return ClusterDispatching(self._node, self.signals, dispatcher, self._rows, cut_off, engine_url)
 
     async def lost(self) -> None:
         """See `Peers`."""
@@ -84,7 +87,13 @@ class ClusterDispatching:
     """Implements `Dispatching`."""
 
     def __init__(
-        self, node: Node, signals: NodeSignals, dispatcher: Dispatcher, rows: ChatOwners, engine_url: str | None
+        self,
+        node: Node,
+        signals: NodeSignals,
+        dispatcher: Dispatcher,
+        rows: ChatOwners,
+        cut_off: CutOff,
+        engine_url: str | None,
     ) -> None:
         """`engine_url` is the address of the engine's database; None: there is none."""
         self._node = node
@@ -92,8 +101,9 @@ class ClusterDispatching:
         self._dispatcher = dispatcher
         self._rows = rows
         self._engine_url = engine_url
+        self._cut_off = cut_off
+        self._watching = Background("watching the reach of the platforms failed")
         self._life = AsyncExitStack()
-        self._sweep: Sweep | None = None
 
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
         """See `Dispatching`."""
@@ -126,6 +136,8 @@ class ClusterDispatching:
         sweep = Sweep(self._node, self._signals, self._dispatcher, engine)
         self._life.push_async_callback(sweep.close)
         await sweep.begin()
+        self._life.push_async_callback(self._watching.stop)
+        self._watching.start(self._cut_off.run(), "reach")
 
     @property
     def is_settled(self) -> bool:

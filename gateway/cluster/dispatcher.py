@@ -22,6 +22,8 @@ LOOK_EVERY = 0.1
 """Seconds between two looks whether a chat can be handed over."""
 NEWS_WITHIN = 1.0
 """Seconds for which a later event waits for news of an earlier one that another node has stored."""
+OFFERED_AGAIN = 1.0
+"""Seconds after which a chat is offered again that came to a node which cannot reach it."""
 MOST_RELEASED = 100
 """Chats released in one transaction."""
 
@@ -53,8 +55,8 @@ class Dispatcher:
         await asyncio.gather(self._background.stop(), self._releasing.stop(), self.ownership.close())
 
     def knows(self, chat: ChatKey) -> bool:
-        """Return True if this node can reach the chat."""
-        return self._work.knows(chat)
+        """Return True if this node can reach the chat, or tries as no other node can."""
+        return self._work.knows(chat) and not self.ownership.avoids(chat)
 
     def needs_connection(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""
@@ -62,7 +64,10 @@ class Dispatcher:
 
     async def take(self, chat: ChatKey) -> bool:
         """Work on a chat that has lost its node. Returns False if that is done elsewhere, or cannot be done here."""
-        return self._work.knows(chat) and await self.ownership.take(chat)
+        if self.ownership.avoids(chat):
+            self._background.start(self._offer_again(), "offer again")
+            await asyncio.sleep(OFFERED_AGAIN / 2)  # meanwhile the other nodes take theirs
+        return self.knows(chat) and await self.ownership.take(chat)
 
     def dispatch(self, item: InboxItem, *, is_live: bool, is_passed_on: bool = False) -> None:
         """Route a stored event here, or tell the node that works on its chat; returns at once.
@@ -146,13 +151,27 @@ class Dispatcher:
     async def hand_over(self) -> None:
         """Give up each chat as soon as its work is at a safe point, until there is none."""
         while chats := self.ownership.owned:
-            resting = [chat for chat in chats if self._work.rests(chat)]
-            await self.release(resting, idle=False)
-            if resting:
-                await self.ownership.tell_of_left()
+            await self._release_resting(chats)
             await asyncio.sleep(LOOK_EVERY)
 
+    async def leave_avoided(self) -> None:
+        """Leave the chats of platforms that only other nodes reach: those now whose work is at a safe point."""
+        for chat in self.ownership.begin_leaving():
+            self._work.leave(chat)
+        await self._release_resting(self.ownership.leaving)
+
     # Implementation
+
+    async def _release_resting(self, chats: Sequence[ChatKey]) -> None:
+        resting = [chat for chat in chats if self._work.rests(chat)]
+        await self.release(resting, idle=False)
+        if resting:
+            await self.ownership.tell_of_left()
+
+    async def _offer_again(self) -> None:
+        """Let chats that the queue has given to this node, which cannot reach them, be offered to all again."""
+        await asyncio.sleep(OFFERED_AGAIN)
+        await self.ownership.tell_of_left()
 
     async def _release(self, chats: Sequence[ChatKey], *, idle: bool) -> None:
         if not idle:

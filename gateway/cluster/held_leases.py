@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import suppress
 from typing import Protocol
 
@@ -47,6 +47,8 @@ class HeldLeases:
         self._node = node
         self._signals = signals
         self._stands_in = stands_in
+        self.avoided: Collection[str] = ()
+        """Leases that other nodes are to have, as this one cannot do their work."""
         self._held: set[str] = set()
         self._news = asyncio.Event()
         """Set when another node may have released a lease."""
@@ -66,7 +68,7 @@ class HeldLeases:
             log.info("lease taken", lease=name)
             if await self._is_done(name, work):
                 return
-            log.info("lease lost", lease=name, why=self._why_lost)
+            log.info("lease lost", lease=name, why=self._why_lost(name))
 
     async def give_up(self) -> None:
         """See `Leases.give_up`."""
@@ -86,7 +88,7 @@ class HeldLeases:
             self._news.clear()
 
     async def _is_ours(self, name: str) -> bool:
-        if not self._node.is_fresh:
+        if not self._node.is_fresh or name in self.avoided:
             return False
         try:
             return not await self._has_to_leave() and await self._rows.take(name, self._node.id)
@@ -100,7 +102,7 @@ class HeldLeases:
             return False
         self._held.add(name)
         working = asyncio.ensure_future(work())
-        losing = asyncio.create_task(self._lost(), name=f"watch {name}")
+        losing = asyncio.create_task(self._lost(name), name=f"watch {name}")
         try:
             await asyncio.wait([working, losing], return_when=asyncio.FIRST_COMPLETED)
             if working.done():
@@ -113,21 +115,22 @@ class HeldLeases:
             await self._release(name)
             self._held.discard(name)
 
-    @property
-    def _why_lost(self) -> str:
+    def _why_lost(self, name: str) -> str:
         if self._over.is_set():
             return "given up"
+        if name in self.avoided:
+            return "its platform cannot be reached from here"
         return "another node has come" if self._node.is_fresh else "this node is not fresh"
 
     @property
     def _is_lost(self) -> bool:
         return self._over.is_set() or not self._node.is_fresh
 
-    async def _lost(self) -> None:
+    async def _lost(self, name: str) -> None:
         """Return when the lease must not be used any more, or another node is to have it."""
         clock = SystemClock()
         look_at = clock.monotonic() + LOOK_EVERY
-        while not self._is_lost:
+        while not self._is_lost and name not in self.avoided:
             await set_within(self._over, CHECK_EVERY, clock)
             if self._stands_in and clock.monotonic() >= look_at:
                 look_at = clock.monotonic() + LOOK_EVERY

@@ -6,6 +6,16 @@ from typing import Protocol
 Work = Callable[[], Awaitable[None]]
 
 
+def receiver_of(platform: str) -> str:
+    """Return the name of the lease of the process that receives from a platform."""
+    return f"receive {platform}"
+
+
+def catch_up_of(platform: str) -> str:
+    """Return the name of the lease of the process that reads what was missed on a platform where several receive."""
+    return f"catch up {platform}"
+
+
 class Leases(Protocol):
     """The leases of this process."""
 

@@ -15,7 +15,7 @@ import structlog
 from agent_core.background import Background
 from channels.base import ChatKey
 from gateway.cluster.node import LEFT, Node
-from gateway.cluster.rows import ChatOwners, Orphan, Tell
+from gateway.cluster.rows import ChatOwners, Load, Orphan, Tell
 from gateway.cluster.signals import NodeSignals
 from gateway.delivery.sending import Right
 from gateway.store.connection import Connection
@@ -78,6 +78,8 @@ class Held:
     """Set when the chat is ours, or certainly not."""
     is_wanted: bool = False
     """True if its people are connected to this node, so that another one is asked to give it up."""
+    leaving: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once the chat is to pass to another node as soon as its work is at a safe point."""
 
     def wait(self, item: InboxItem, *, is_live: bool) -> None:
         """Let an event wait."""
@@ -96,6 +98,8 @@ class Ownership:
         self.claimed: asyncio.Queue[ChatKey] = asyncio.Queue()
         self.is_draining = False
         """True from when this node takes no further chats."""
+        self.avoided: frozenset[str] = frozenset()
+        """Platforms of which this node takes no chats, as other nodes reach them and it does not."""
         self._node = node
         self._signals = signals
         self._rows = rows
@@ -104,8 +108,8 @@ class Ownership:
         """Other nodes that were alive when they were last counted."""
         self._others_until = 0.0
         """Time, by the event loop's clock, until which an event may be found that another node has stored."""
-        self._loads: dict[str, int] = {}
-        """The number of chats that each other node had then, if it takes further ones."""
+        self._loads: dict[str, Load] = {}
+        """What each other node had then, if it takes further chats."""
         self.passed_on: dict[str, ChatKey] = {}
         """Chats, by the keys of posts that their nodes were told to send."""
         self._work = Background("claiming a chat failed")
@@ -128,6 +132,22 @@ class Ownership:
     def all(self) -> list[Held]:
         """Return the state of all chats with which this node has to do."""
         return list(self._chats.values())
+
+    def avoids(self, chat: ChatKey) -> bool:
+        """Return True if other nodes are to work on the chat, as they reach its platform and this one does not."""
+        return chat.platform in self.avoided
+
+    @property
+    def leaving(self) -> list[ChatKey]:
+        """The chats that are ours until their work is at a safe point."""
+        return [chat for chat in self.owned if self._chats[chat].leaving.is_set()]
+
+    def begin_leaving(self) -> list[ChatKey]:
+        """Let the chats that this node avoids be left from now on, whatever comes. Returns those that were not yet."""
+        found = [chat for chat in self.owned if self.avoids(chat) and not self._chats[chat].leaving.is_set()]
+        for chat in found:
+            self._chats[chat].leaving.set()
+        return found
 
     @property
     def owned(self) -> list[ChatKey]:
@@ -223,6 +243,15 @@ class Ownership:
         """See `Sending`."""
         return await self._rows.of_others(self._node.id)
 
+    def keeps(self, chat: ChatKey) -> bool:
+        """See `Sending`."""
+        return self.owns(chat) and not self._chats[chat].leaving.is_set()
+
+    async def left(self, chat: ChatKey) -> None:
+        """See `Sending`."""
+        if self.owns(chat):
+            await self._chats[chat].leaving.wait()
+
     async def fresh(self) -> None:
         """See `Sending`."""
         await self._node.fresh()
@@ -278,7 +307,8 @@ class Ownership:
     async def _claim(self, chat: ChatKey, held: Held) -> None:
         """Claim a chat, or tell its owner what waits here, until nothing waits."""
         try:
-            is_ours = held.is_wanted and not self.is_draining and await self._is_given_up(chat, held)
+            is_wanted = held.is_wanted and not (self.is_draining or self.avoids(chat))
+            is_ours = is_wanted and await self._is_given_up(chat, held)
             is_ours = is_ours or await self._is_claimed(chat, held)
             while held.waiting and not is_ours:
                 is_ours = await self._is_claimed(chat, held)
@@ -308,11 +338,11 @@ class Ownership:
         """Claim a chat. Returns False if its owner was told what waits here."""
         told = held.waiting[:MOST_TOLD]
         tell = partial(self._tell, key=json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]]))
-        if self.is_draining:
+        if self.is_draining or self.avoids(chat):
             if not await self._rows.tell_owner(chat, tell):
                 await self.tell_of_left()
-        elif told and (node := self._roomier(held)) is not None:
-            self._loads[node] += 1
+        elif told and (node := self._roomier(chat, held)) is not None:
+            self._loads[node].chats += 1
             await self._rows.tell_owner(chat, tell, otherwise=node)
         elif await self._is_free(chat, held, tell):
             return True
@@ -329,13 +359,14 @@ class Ownership:
         held.verified = None if claim.has_more else frozenset(seqs)
         return True
 
-    def _roomier(self, held: Held) -> str | None:
+    def _roomier(self, chat: ChatKey, held: Held) -> str | None:
         """Return a node with far fewer chats than this one, which is to work on a free chat; None for this one."""
         ours = len(self._chats)
-        if held.is_passed_on or held.is_wanted or ours <= FEW or not self._loads:
+        can = {node: load.chats for node, load in self._loads.items() if chat.platform not in load.unreachable}
+        if held.is_passed_on or held.is_wanted or ours <= FEW or not can:
             return None
-        node = min(self._loads, key=lambda each: self._loads[each])
-        return node if ours > MOST_MORE * (self._loads[node] + 1) else None
+        node = min(can, key=lambda each: can[each])
+        return node if ours > MOST_MORE * (can[node] + 1) else None
 
     def _tell(self, connection: Connection, owner: str, *, key: str) -> None:
         self._signals.tell(connection, owner, INBOX, key)

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
+from gateway.store.nodes import names_in
 from gateway.store.table import Table, readable
 
 Tell = Callable[[Connection, str], None]
@@ -61,6 +62,15 @@ class Orphan:
     chat: ChatKey
     number: int
     """The number of its last ownership; 0 if there was none."""
+
+
+@dataclass
+class Load:
+    """What a node has that takes further chats."""
+
+    chats: int
+    unreachable: frozenset[str]
+    """The platforms that it cannot reach."""
 
 
 class ChatOwners(Table):
@@ -161,15 +171,16 @@ class ChatOwners(Table):
 
         return await self._reader.run(read)
 
-    async def loads(self) -> dict[str, int]:
-        """Return the number of chats of each node that takes further ones."""
+    async def loads(self) -> dict[str, Load]:
+        """Return what each node has that takes further chats."""
         query = (
-            "SELECT nodes.id, count(chat) FROM nodes LEFT JOIN chat_owners ON node = nodes.id"
+            "SELECT nodes.id, count(chat), nodes.unreachable FROM nodes LEFT JOIN chat_owners ON node = nodes.id"
             " WHERE NOT fenced AND NOT draining GROUP BY nodes.id"
         )
 
-        def read(connection: Connection) -> dict[str, int]:
-            return {node: int(count) for node, count in connection.execute(query).fetchall()}
+        def read(connection: Connection) -> dict[str, Load]:
+            found = connection.execute(query).fetchall()
+            return {node: Load(int(count), names_in(unreachable)) for node, count, unreachable in found}
 
         return await self._reader.run(read)
 

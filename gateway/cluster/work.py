@@ -1,6 +1,6 @@
 """The work on chats, as what shares chats out among processes sees it."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Protocol
 
 from channels.base import ChatKey, InboundEvent
@@ -43,11 +43,27 @@ class ChatWork(Protocol):
     def rests(self, chat: ChatKey) -> bool:
         """Return True if all work in the chat can be cut off without loss, while the program ends."""
 
+    def leave(self, chat: ChatKey) -> None:
+        """Bring the work in a chat to a safe point, from which another process is to go on."""
+
     async def cut_off(self, chat: ChatKey) -> None:
         """Cancel all work in the chat as it is."""
 
     def forget(self, chat: ChatKey) -> None:
         """Drop what the memory holds of a chat."""
+
+
+class Platforms(Protocol):
+    """The platforms, as far as this process can reach them."""
+
+    def failing(self) -> Iterable[str]:
+        """Return the platforms of which the last call has come to nobody."""
+
+    def out_of_reach(self) -> Iterable[str]:
+        """Return those for which that has been so for a while."""
+
+    async def try_reach(self, platform: str) -> None:
+        """Try to reach a platform again."""
 
 
 class Dispatching(Protocol):
@@ -89,8 +105,11 @@ class Peers(Protocol):
     leases: Leases
     sending: Sending
 
-    def dispatcher(self, work: ChatWork) -> Dispatching:
-        """Return what brings events to the process that works on their chat. `work` is that of this process."""
+    def dispatcher(self, work: ChatWork, platforms: Platforms) -> Dispatching:
+        """Return what brings events to the process that works on their chat.
+
+        `work` is that of this process, and `platforms` are those that it is connected to.
+        """
 
     async def lost(self) -> None:
         """Return once other processes have taken over what this one did; it has to begin anew."""

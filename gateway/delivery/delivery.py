@@ -5,7 +5,6 @@ same over all tries.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
@@ -18,41 +17,15 @@ from agent_core.clock import Clock
 from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
 from channels.capabilities import FindsPrivateChats, HasOwnChat
 from channels.connected import Connected
+from channels.tasks import until_one_ends
 from channels.text import visible
 from gateway.delivery.limiter import ChatLimiter, Priority
 from gateway.delivery.sending import Right, Sending, SendsAlways
+from gateway.delivery.tally import DeliveryTally
 from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 from gateway.store.rows import GONE, Post, PostState
 from gateway.store.store import Store
-
-
-class DeliveryTally:
-    """Counts what becomes of the messages that are sent since the program started, by platform."""
-
-    def __init__(self) -> None:
-        self.deliveries: Counter[tuple[str, str]] = Counter()
-        """Messages by outcome: sent, edited, removed, failed, unconfirmed or kept."""
-        self.retries: Counter[str] = Counter()
-        """Calls that failed and are repeated."""
-        self.rate_limits: Counter[str] = Counter()
-        """Calls that the platform refused with a wait."""
-
-    def done(self, post: Post) -> None:
-        how = "removed" if post.is_removal else "sent" if post.message_id is None else "edited"
-        self.ended(post, how)
-
-    def ended(self, post: Post, outcome: str) -> None:
-        self.deliveries[post.chat.platform, outcome] += 1
-
-    def refused(self, post: Post, error: ChannelError) -> None:
-        """Count a call that the platform refused, if it asks for a wait."""
-        if error.retry_after is not None:
-            self.rate_limits[post.chat.platform] += 1
-
-    def repeated(self, post: Post) -> None:
-        self.retries[post.chat.platform] += 1
-
 
 FIRST_DELAY = 0.5
 LONGEST_DELAY = 30.0
@@ -189,6 +162,8 @@ class Delivery:
         turn = self._turns.setdefault(chat, asyncio.Lock())
         async with turn:
             for post in await self._still_unsent(posts, right):
+                if not self.sending.keeps(chat):  # another process sends what is stored
+                    break
                 if post.is_progress:
                     self._fold_later(post)
                 else:
@@ -279,13 +254,11 @@ class Delivery:
             return await self._try(post, attempts)
 
     async def _try(self, post: Post, attempts: _Attempts) -> ChannelError | None:
-        limiter = self.limiter(post.chat)
         without: ChannelError | None = None
         """Error because of which the post goes out without its files."""
-        while True:
+        failure, wait = None, None
+        while await self._turn_comes(post, wait):
             is_edit = post.message_id is not None
-            if not post.is_removal:  # deletions are not rate-limited
-                await limiter.wait(post.chat, edit=is_edit, priority=_priority(post))
             try:
                 posted = await self._call(post, attempts)
             except AccountRefused as error:
@@ -295,7 +268,7 @@ class Delivery:
             except Unconfirmed as error:
                 return await self._leave_unconfirmed(post, error)
             except ChannelError as error:
-                wait = attempts.wait_after(error, self._clock.monotonic())
+                failure, wait = error, attempts.wait_after(error, self._clock.monotonic())
                 if wait is None and is_edit and not post.is_progress:
                     # The message is gone or cannot be edited; its text still has to be read.
                     post = replace(post, message_id=None)
@@ -309,19 +282,37 @@ class Delivery:
                     log.warning("post failed for good", key=post.key, chat=str(post.chat), reason=error.reason)
                     await self._store.outbox.failed(post.key, error.reason)
                     return error
-                await self._rest(post, wait, error)
+                self._delay(post, wait, error)
             else:
                 self.tally.done(post)
                 await self._store.outbox.sent(post, posted.message_id, posted.at)
                 return without
+        log.info("post left to another process", key=post.key, chat=str(post.chat))
+        return failure
 
-    async def _rest(self, post: Post, seconds: float, error: ChannelError) -> None:
+    async def _turn_comes(self, post: Post, after: float | None) -> bool:
+        """Wait until a post may be sent; `after` is the wait in seconds since a failed try, None before the first.
+
+        Returns False if another process is to send it instead.
+        """
+        if after is None:
+            await self._turn(post, 0.0)
+            return True
+        await until_one_ends(self._turn(post, after), self.sending.left(post.chat))
+        return self.sending.keeps(post.chat)
+
+    async def _turn(self, post: Post, after: float) -> None:
+        if not post.is_removal:
+            edit = post.message_id is not None
+            await self.limiter(post.chat).wait(post.chat, edit=edit, priority=_priority(post))
+        elif after:  # deletions are not rate-limited
+            await self._clock.sleep(after)
+
+    def _delay(self, post: Post, seconds: float, error: ChannelError) -> None:
         """Pause the chat after a failed call; after a failed deletion only that waits, not the chat's answers."""
         self.tally.repeated(post)
         log.info("post delayed", key=post.key, chat=str(post.chat), seconds=seconds, reason=error.reason)
-        if post.is_removal:
-            await self._clock.sleep(seconds)
-        else:
+        if not post.is_removal:
             was_told = post.message_id is not None and error.retry_after is not None
             self.limiter(post.chat).hold(post.chat, seconds, edit=was_told)
 

@@ -1,5 +1,6 @@
 """The right to send to a chat, where several processes share the chats."""
 
+import asyncio
 from collections.abc import Sequence
 from enum import Enum, auto
 from typing import Protocol
@@ -28,6 +29,12 @@ class Sending(Protocol):
     def owns(self, chat: ChatKey) -> bool:
         """Return True if this process works on a chat."""
 
+    def keeps(self, chat: ChatKey) -> bool:
+        """Return True if this process works on a chat, and is not about to leave it to another one."""
+
+    async def left(self, chat: ChatKey) -> None:
+        """Return once this process is not to send to a chat any more, because another one is to."""
+
     async def elsewhere(self) -> set[ChatKey]:
         """Return the chats that other processes work on."""
 
@@ -49,6 +56,14 @@ class SendsAlways:
     def owns(self, chat: ChatKey) -> bool:
         """Return True: there is nobody else."""
         return True
+
+    def keeps(self, chat: ChatKey) -> bool:
+        """Return True: there is nobody else."""
+        return True
+
+    async def left(self, chat: ChatKey) -> None:
+        """Wait for ever: there is nobody else."""
+        await asyncio.Event().wait()
 
     async def elsewhere(self) -> set[ChatKey]:
         """Return nothing."""

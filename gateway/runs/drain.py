@@ -57,7 +57,7 @@ class Unit:
     async def follow(self, event: AgentEvent, tools: ToolRegistry, released: asyncio.Event | None = None) -> None:
         """Handle an event of a run with these tools, after it was stored.
 
-        While the program drains, this returns from a safe point only once `released` is set.
+        While the program drains, or the chat is left, this returns from a safe point only once `released` is set.
         """
         match event:
             case ToolExecutionStart():
@@ -75,12 +75,12 @@ class Unit:
                 pass
         waits = bool(self._running) and self._running <= self._waiting
         self.rests = waits or isinstance(event, BudgetReached)
-        if self._drain.is_on and _is_good_point(event, tools):
+        if self._drain.holds(self.chat) and _is_good_point(event, tools):
             await self.pause(released)
 
     async def pause(self, released: asyncio.Event | None = None) -> None:
-        """Block while the program drains, until `released` is set."""
-        if self._drain.is_on:
+        """Block while the program drains or the chat is left, until `released` is set."""
+        if self._drain.holds(self.chat):
             self.rests = True
             await (released or asyncio.Event()).wait()
             self.rests = False
@@ -100,6 +100,19 @@ class Drain:
         """True from when the program begins to end; nothing new may begin."""
         self.changed = asyncio.Event()
         self._units: dict[str, Unit] = {}
+        self._left: set[ChatKey] = set()
+
+    def leave(self, chat: ChatKey) -> None:
+        """Hold the work in a chat at its next safe point, from which another process goes on with it."""
+        self._left.add(chat)
+
+    def was_left(self, chat: ChatKey) -> None:
+        """Note that nothing of a chat is done here any more."""
+        self._left.discard(chat)
+
+    def holds(self, chat: ChatKey | None) -> bool:
+        """Return True if work in a chat pauses at its next safe point."""
+        return self.is_on or chat in self._left
 
     @contextmanager
     def unit(self, name: str, chat: ChatKey | None = None) -> Iterator[Unit]:

@@ -92,13 +92,13 @@ class Runner:
     async def drive(self, run: Run, agent: Agent, events: AsyncGenerator[AgentEvent, None], watcher: Watcher) -> None:
         """Store each event of a run and handle it before the next one happens.
 
-        While the program drains, the run pauses at its next safe point.
+        While the program drains, or the chat is left, the run pauses at its next safe point.
         """
         transcript = Transcript(self._store, run, agent.loop.tools, watcher.said)
         await self._models.give(agent, run)
         trace = Trace(self._store, self._audit, agent, run)
         counting = self.tally.follow(agent.loop.models.model.id, agent.loop.tools)
-        with self.drain.unit(run.id) as unit:
+        with self.drain.unit(run.id, run.chat) as unit:
             async with aclosing(events):
                 async for event in events:
                     watcher.show(event)

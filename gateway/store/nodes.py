@@ -1,7 +1,7 @@
 """The table of nodes, as it is shown to people. Only used on PostgreSQL."""
 
 import json
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from gateway.store.connection import Connection
@@ -9,10 +9,14 @@ from gateway.store.table import Table
 
 _NODES = (
     "SELECT id, name, host, pid, version, started, EXTRACT(EPOCH FROM clock_timestamp() - beat), draining,"
-    " settings, skills, (SELECT count(*) FROM chat_owners WHERE node = nodes.id),"
+    " settings, skills, unreachable, (SELECT count(*) FROM chat_owners WHERE node = nodes.id),"
     " (SELECT count(*) FROM runs JOIN chat_owners ON chat_owners.chat = runs.chat"
     " WHERE node = nodes.id AND state = 'running')"
     " FROM nodes WHERE NOT fenced ORDER BY name, started"
+)
+_OTHERS = (
+    "SELECT unreachable FROM nodes WHERE id <> ? AND NOT fenced AND NOT draining"
+    " AND beat > clock_timestamp() - make_interval(secs => ?)"
 )
 _LEASES = "SELECT node, name FROM leases WHERE node IS NOT NULL ORDER BY name"
 _MAY_SEND = "SELECT EXISTS (SELECT FROM nodes WHERE NOT fenced AND beat > clock_timestamp() - make_interval(secs => ?))"
@@ -46,6 +50,8 @@ class SeenNode:
     """Digests of its settings by name, as JSON."""
     skills: str
     """A digest of its skills."""
+    unreachable: str
+    """The platforms that are out of its reach, with commas between them."""
     chats: int
     """Chats that it works on."""
     runs: int
@@ -55,6 +61,11 @@ class SeenNode:
     @property
     def is_silent(self) -> bool:
         return self.beat_age > SILENT
+
+    @property
+    def out_of_reach(self) -> str:
+        """The platforms that it cannot reach, as people read them."""
+        return self.unreachable.replace(",", ", ")
 
 
 SeenNodes = Callable[[], Awaitable[Sequence[SeenNode]]]
@@ -67,6 +78,29 @@ class Nodes(Table):
     async def seen(self) -> list[SeenNode]:
         """Return the nodes by name."""
         return await self._reader.run(seen_nodes)
+
+    async def note_unreachable(self, node: str, platforms: Collection[str]) -> None:
+        """Record the platforms that a node cannot reach. Raises StoreUnavailable."""
+        query, names = "UPDATE nodes SET unreachable = ? WHERE id = ?", ",".join(sorted(platforms))
+
+        def change(connection: Connection) -> None:
+            connection.execute(query, (names, node))
+
+        await self._writer.submit(change, patient=False)
+
+    async def reached_elsewhere(self, node: str, platforms: Collection[str]) -> frozenset[str]:
+        """Return those of the platforms that another node that lives may reach. Raises sqlite3.Error."""
+
+        def read(connection: Connection) -> frozenset[str]:
+            others = [names_in(row[0]) for row in connection.execute(_OTHERS, (node, SILENT)).fetchall()]
+            return frozenset(each for each in platforms if any(each not in names for names in others))
+
+        return await self._reader.run(read)
+
+
+def names_in(unreachable: str) -> frozenset[str]:
+    """Return the platforms that a row names as out of reach."""
+    return frozenset(filter(None, unreachable.split(",")))
 
 
 def seen_nodes(connection: Connection) -> list[SeenNode]:

@@ -6,6 +6,7 @@ TEXTS = {
     "page_nodes_well": {"en": "in order", "zh": "正常"},
     "page_nodes_silent": {"en": "silent for {seconds} s", "zh": "已 {seconds} 秒没有响应"},
     "page_nodes_draining": {"en": "takes no further chats", "zh": "不再接手会话"},
+    "page_nodes_unreachable": {"en": "cannot reach {platforms}", "zh": "无法连接 {platforms}"},
     "page_nodes_chats": {"en": "Chats", "zh": "聊天"},
     "page_nodes_runs": {"en": "Runs", "zh": "运行中"},
     "page_nodes_leases": {"en": "Alone does", "zh": "独自负责"},

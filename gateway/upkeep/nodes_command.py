@@ -33,6 +33,7 @@ def told(nodes: Sequence[SeenNode]) -> Iterator[str]:
     for node in nodes:
         since = datetime.fromtimestamp(node.started).astimezone()
         state = " silent" if node.is_silent else " takes no further chats" if node.is_draining else ""
+        state += f" cannot reach {node.out_of_reach}" if node.unreachable else ""
         yield f"{node.name}{state}  {node.version} on {node.host}, pid {node.pid}, since {since:%Y-%m-%d %H:%M}"
         leases = ", ".join(node.leases) or "none"
         yield f"  beat {node.beat_age:.1f} s ago  chats {node.chats}  runs {node.runs}  leases: {leases}"
@@ -43,5 +44,7 @@ def warnings_of(nodes: Sequence[SeenNode]) -> Iterator[str]:
     for node in nodes:
         if node.is_silent:
             yield f"{node.name} has not been heard of for {node.beat_age:.0f} s; the others take over its work"
+        if node.unreachable:
+            yield f"{node.name} cannot reach {node.out_of_reach}; nodes that can do its work there"
     for what, who in differences(nodes):
         yield f"{what} is not the same on all nodes: {who}"

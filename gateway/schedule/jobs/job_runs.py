@@ -269,7 +269,7 @@ class JobWork:
     @asynccontextmanager
     async def _place(self, run: Run) -> AsyncIterator[None]:
         """Wait for a place; the process may shut down meanwhile."""
-        with self._runner.drain.unit(run.id) as unit:
+        with self._runner.drain.unit(run.id, run.chat) as unit:
             unit.rests = True
             async with self._places.of(f"{run.chat.platform}:{run.person}"):
                 unit.rests = False

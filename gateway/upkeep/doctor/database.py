@@ -34,6 +34,11 @@ def look_at_database(url: str, home: Path, now: Callable[[], float] = time.time)
     for node in nodes:
         if node.is_silent:
             yield note(f"node {node.name} has not been heard of for {node.beat_age:.0f} s", "see parley nodes")
+        if node.unreachable:
+            yield note(
+                f"node {node.name} cannot reach {node.out_of_reach}; nodes that can do its work there",
+                "look at the network of its machine",
+            )
     for what, who in differences(nodes):
         yield note(f"{what} is not the same on all nodes: {who}", "set it everywhere, and restart those that lag")
 

@@ -1,0 +1,81 @@
+"""Leaves the work on platforms that this node cannot reach to nodes that can.
+
+A node counts as one that can until it has failed itself. So if a platform is away for all, its work passes on at most
+once to each node, and stays with the last one, which goes on trying.
+"""
+
+import asyncio
+import sqlite3
+
+import structlog
+
+from agent_core.background import Background
+from gateway.cluster.dispatcher import Dispatcher
+from gateway.cluster.held_leases import HeldLeases
+from gateway.cluster.leases import catch_up_of, receiver_of
+from gateway.cluster.work import Platforms
+from gateway.store.nodes import Nodes
+from gateway.store.writer import StoreUnavailable
+
+LOOK_EVERY = 0.5
+"""Seconds between two looks at what was reached."""
+TRY_EVERY = 2.5
+"""Seconds between two tries to reach a platform of which the last call has failed."""
+
+log = structlog.get_logger(__name__)
+
+
+class CutOff:
+    """Watches the reach of the platforms from one node of several."""
+
+    def __init__(
+        self, node: str, rows: Nodes, dispatcher: Dispatcher, leases: HeldLeases, platforms: Platforms
+    ) -> None:
+        self._node = node
+        self._rows = rows
+        self._dispatcher = dispatcher
+        self._leases = leases
+        self._platforms = platforms
+        self._told: frozenset[str] = frozenset()
+        """The platforms that the other nodes know to be out of reach from here."""
+        self._trying: dict[str, asyncio.Task[None]] = {}
+        self._tries = Background("trying to reach a platform failed")
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        try:
+            while True:
+                await asyncio.sleep(LOOK_EVERY)
+                try:
+                    await self._look()
+                except (StoreUnavailable, sqlite3.Error) as error:
+                    log.info("no look at what the other nodes reach", reason=str(error))
+        finally:
+            await self._tries.stop()
+
+    async def _look(self) -> None:
+        for platform in self._platforms.failing():
+            if platform not in self._trying:
+                self._trying[platform] = self._tries.start(self._try(platform), f"reach {platform}")
+        unreachable = frozenset(self._platforms.out_of_reach())
+        if unreachable != self._told:
+            await self._tell(unreachable)
+        avoided = await self._rows.reached_elsewhere(self._node, unreachable) if unreachable else frozenset()
+        self._dispatcher.ownership.avoided = avoided
+        self._leases.avoided = {lease for each in avoided for lease in (receiver_of(each), catch_up_of(each))}
+        await self._dispatcher.leave_avoided()
+
+    async def _try(self, platform: str) -> None:
+        try:
+            await self._platforms.try_reach(platform)
+            await asyncio.sleep(TRY_EVERY)
+        finally:
+            del self._trying[platform]
+
+    async def _tell(self, unreachable: frozenset[str]) -> None:
+        await self._rows.note_unreachable(self._node, unreachable)
+        for platform in sorted(unreachable - self._told):
+            log.warning("a platform is out of reach of this node; others do its work if they can", platform=platform)
+        for platform in sorted(self._told - unreachable):
+            log.info("a platform is in reach of this node again", platform=platform)
+        self._told = unreachable

@@ -1,0 +1,2 @@
+-- The platforms that a node cannot reach, by their names with commas between them.
+ALTER TABLE nodes ADD COLUMN unreachable TEXT NOT NULL DEFAULT '';

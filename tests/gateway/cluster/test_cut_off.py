@@ -1,0 +1,187 @@
+"""Nodes on real channels, whose ways to the platform can be cut one by one: who does the work there then."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from pydantic import SecretStr
+
+from agent_core.models.scripted import Turn, Waits, calls
+from agent_core.tools.tool import tool
+from channels import reach
+from channels.base import Channel
+from channels.discord.adapter import DiscordChannel
+from channels.discord.config import Config as DiscordConfig
+from channels.slack.adapter import SlackChannel
+from channels.slack.config import Config as SlackConfig
+from channels.telegram.adapter import TelegramChannel
+from channels.telegram.config import Config as TelegramConfig
+from gateway.cluster import cut_off
+from gateway.permissions.roles import People
+from gateway.store.nodes import SeenNode
+from tests.end_to_end.platforms.discord import Discord
+from tests.end_to_end.platforms.emulated import Emulated
+from tests.end_to_end.platforms.platform import Chat, Person
+from tests.end_to_end.platforms.slack import Slack
+from tests.end_to_end.platforms.telegram import Telegram
+from tests.gateway.bot import Bot
+from tests.gateway.cluster.nodes import Nodes
+from tests.postgres import UrlOf, rows
+from tests.process import until
+from tests.tunnel import Tunnel
+
+LOOK = calls(("look", {}))
+
+
+@tool(idempotent=True)
+async def look() -> str:
+    """Look."""
+    return "clouds"
+
+
+def telegram_at(platform: Telegram, url: str) -> Channel:
+    return TelegramChannel(TelegramConfig(bot_token=SecretStr(platform.telegram.token), base_url=url, poll_seconds=5))
+
+
+def discord_at(platform: Discord, url: str) -> Channel:
+    base = f"{url}{urlsplit(platform.discord.api_url).path}"
+    return DiscordChannel(DiscordConfig(bot_token=SecretStr(platform.discord.token), base_url=base))
+
+
+def slack_at(platform: Slack, url: str) -> Channel:
+    slack = platform.slack
+    base = f"{url}{urlsplit(slack.api_url).path}"
+    tokens = {"bot_token": SecretStr(slack.bot_token), "app_token": SecretStr(slack.app_token)}
+    return SlackChannel(SlackConfig(**tokens, base_url=base))
+
+
+@dataclass
+class Away:
+    """Nodes on one platform, each with a way there of its own."""
+
+    nodes: Nodes
+    platform: Emulated
+    channel_at: Callable[[str], Channel]
+    person: Person
+    chat: Chat
+    ways: list[Tunnel] = field(default_factory=list)
+
+    async def start(self, *turns: Turn) -> Bot:
+        tunnel = await self.nodes.life.enter_async_context(Tunnel.to(self.platform.emulator.url))
+        self.ways.append(tunnel)
+        channel = self.channel_at(f"http://127.0.0.1:{urlsplit(tunnel.url).port}")
+        people = People(owners=frozenset({f"{channel.name}:{self.person.id}"}), allow=frozenset())
+        return await self.nodes.start(*turns, beside=[channel], people=people, tools=(look,))
+
+    def cut(self, bot: Bot) -> None:
+        self.ways[self.nodes.bots.index(bot)].cut()
+
+    def mend(self, bot: Bot) -> None:
+        self.ways[self.nodes.bots.index(bot)].mend()
+
+    async def says(self, text: str) -> None:
+        await self.chat.says(self.person, text)
+
+    async def seen(self) -> list[SeenNode]:
+        found = await self.nodes.bots[0].made.store.nodes.seen()
+        return sorted(found, key=lambda node: node.started)
+
+    async def until_seen(self, condition: Callable[[list[SeenNode]], bool]) -> None:
+        async with asyncio.timeout(30):
+            while not condition(await self.seen()):  # noqa: ASYNC110 - no node announces it
+                await asyncio.sleep(0.02)
+
+    async def receives(self, bot: Bot) -> bool:
+        return self.lease in (await self.seen())[self.nodes.bots.index(bot)].leases
+
+    @property
+    def lease(self) -> str:
+        return f"receive {self.platform.facts.name}"
+
+
+KINDS: dict[str, tuple[Callable[[], Emulated], Callable[..., Channel]]] = {
+    "telegram": (Telegram, telegram_at),
+    "discord": (Discord, discord_at),
+    "slack": (Slack, slack_at),
+}
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a platform count as out of reach after a moment."""
+    monkeypatch.setattr(reach, "CUT_OFF_AFTER", 0.3)
+    monkeypatch.setattr(cut_off, "LOOK_EVERY", 0.05)
+    monkeypatch.setattr(cut_off, "TRY_EVERY", 0.1)
+
+
+@pytest.fixture(params=[*KINDS])
+async def away(request: pytest.FixtureRequest, tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Away]:
+    kind, channel_at = KINDS[request.param]
+    async with AsyncExitStack() as life:
+        platform = await life.enter_async_context(kind())
+        platform.lift_limits()
+        person = platform.person("Ann")
+        nodes = Nodes(tmp_path, url_of(tmp_path))
+        await life.enter_async_context(nodes.life)
+
+        def at(url: str) -> Channel:
+            return channel_at(platform, url)
+
+        yield Away(nodes, platform, at, person, platform.private(person))
+        await nodes.life.aclose()
+        assert platform.emulator.violations == []
+
+
+async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there_to_another_one(away: Away) -> None:
+    writing = asyncio.Event()
+    one = await away.start(Waits(writing, LOOK))
+    await away.platform.listening()
+    other = await away.start("There are clouds.", "It is dry.")
+    await away.says("how is the weather?")
+    await until(lambda: len(one.llm.requests) == 1)
+
+    away.cut(one)
+    await away.until_seen(lambda nodes: [node.unreachable for node in nodes] == [away.platform.facts.name, ""])
+    writing.set()  # the run goes on elsewhere from its next safe point
+    await away.chat.until(lambda chat: chat.screen == ["There are clouds."])
+    assert away.platform.facts.name == "slack" or await away.receives(other)
+    await away.says("and tomorrow?")
+    await away.chat.until(lambda chat: chat.screen == ["There are clouds.", "It is dry."])
+    assert len(one.llm.requests) == 1
+
+    away.mend(one)
+    await away.until_seen(lambda nodes: not any(node.unreachable for node in nodes))
+    assert away.platform.facts.name == "slack" or await away.receives(other)
+    assert await one.made.vitals.unready() == {}
+    assert away.chat.screen == ["There are clouds.", "It is dry."]
+
+
+async def test_if_no_node_can_reach_the_platform_the_work_stays_with_one_which_answers_when_it_is_back(
+    away: Away,
+) -> None:
+    writing = asyncio.Event()
+    one, other = await away.start(Waits(writing, "Hello.")), await away.start("Hello again.")
+    await away.platform.listening()
+    await away.says("hello")
+    await until(lambda: any(bot.llm.requests for bot in (one, other)))
+
+    for bot in (one, other):
+        away.cut(bot)
+    writing.set()
+    await away.until_seen(lambda nodes: all(node.unreachable for node in nodes))
+    [(chat, _)] = owners = rows(away.nodes.url, "SELECT chat, number FROM chat_owners")
+    leases = rows(away.nodes.url, "SELECT name, number FROM leases ORDER BY name")
+    await asyncio.sleep(1)  # three times what makes a node pass its work on
+    assert rows(away.nodes.url, "SELECT chat, number FROM chat_owners") == owners
+    assert rows(away.nodes.url, "SELECT name, number FROM leases ORDER BY name") == leases
+    assert max(int(str(number)) for _, number in [*owners, *leases]) <= len(away.nodes.bots) + 1
+    assert chat
+
+    for bot in (one, other):
+        away.mend(bot)
+    await away.chat.until(lambda chat: len(chat.screen) == 1)
+    await away.until_seen(lambda nodes: not any(node.unreachable for node in nodes))
