@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from enum import Enum, auto
 from pathlib import Path
+from typing import Self
 from urllib.parse import parse_qs, urlsplit
 
 from tests.process import until
@@ -37,7 +38,7 @@ class Tunnel:
 
     @classmethod
     @asynccontextmanager
-    async def to(cls, url: str, port: int = 0) -> AsyncIterator["Tunnel"]:
+    async def to(cls, url: str, port: int = 0) -> AsyncIterator[Self]:
         """Open a tunnel from a port, or from any that is free."""
         tunnel = cls(url)
         tunnel._server = await asyncio.start_server(tunnel._link, "127.0.0.1", port)

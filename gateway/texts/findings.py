@@ -188,6 +188,11 @@ _DATABASE = (
     (r"set it everywhere, and restart those that lag", "请在各处设为相同，并重启落后的节点"),
     (r"node (.+) has not been heard of for (.+) s", r"节点 \1 已 \2 秒没有消息"),
     (r"see parley nodes", "请运行 parley nodes 查看"),
+    (
+        r"node (.+) cannot reach (.+); nodes that can do its work there",
+        r"节点 \1 无法连接 \2，其在该平台的工作由能够连接的节点承担",
+    ),
+    (r"look at the network of its machine", "请检查该机器的网络"),
 )
 _MACHINE = (
     (

@@ -66,14 +66,16 @@ def test_the_command_lists_the_nodes_and_what_is_not_the_same_on_them(
     monkeypatch.setenv("PARLEY_DATABASE_URL", url)
     rows(url, "INSERT INTO chat_owners SELECT 'telegram:1:2', id, 1, now() FROM nodes WHERE name = 'a'")
     rows(url, "INSERT INTO leases SELECT 'duties', id, 1, now() FROM nodes WHERE name = 'b'")
+    rows(url, "UPDATE nodes SET unreachable = 'slack,telegram' WHERE name = 'b'")
 
     code = main(["nodes"])
 
-    first, one, second, two, warning = capsys.readouterr().out.splitlines()
+    first, one, second, two, out_of_reach, warning = capsys.readouterr().out.splitlines()
     assert first.startswith("a  1.0 on here, pid 4711, since 2026-11-20")
     assert one.endswith("chats 1  runs 0  leases: none")
-    assert second.startswith("b  1.0 on here")
+    assert second.startswith("b cannot reach slack, telegram  1.0 on here")
     assert two.endswith("chats 0  runs 0  leases: duties")
+    assert out_of_reach == "! b cannot reach slack, telegram; nodes that can do its work there"
     assert warning == "! model is not the same on all nodes: a / b"
     assert code == 1
 
@@ -92,7 +94,7 @@ def test_the_doctor_looks_at_the_way_to_the_database_the_clock_the_folder_and_th
     tmp_path: Path, url: str
 ) -> None:
     well = list(look_at_database(url, tmp_path))
-    rows(url, "UPDATE nodes SET beat = beat - interval '1 minute' WHERE name = 'b'")
+    rows(url, "UPDATE nodes SET beat = beat - interval '1 minute', unreachable = 'slack' WHERE name = 'b'")
     late = list(look_at_database(url, tmp_path, lambda: time.time() + 300))
 
     assert seen(well, "problem") == []
@@ -105,6 +107,7 @@ def test_the_doctor_looks_at_the_way_to_the_database_the_clock_the_folder_and_th
     assert seen(well, "note") == ["model is not the same on all nodes: a / b"]
     assert seen(late, "problem") == ["the clock of this machine is 300 s ahead of that of the database"]
     assert "node b has not been heard of for 6" in seen(late, "note")[0]
+    assert seen(late, "note")[1] == "node b cannot reach slack; nodes that can do its work there"
 
 
 async def test_a_node_refuses_a_folder_that_is_not_the_one_of_the_database(tmp_path: Path, url: str) -> None:
