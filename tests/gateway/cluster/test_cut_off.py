@@ -20,6 +20,7 @@ from channels.slack.adapter import SlackChannel
 from channels.slack.config import Config as SlackConfig
 from channels.telegram.adapter import TelegramChannel
 from channels.telegram.config import Config as TelegramConfig
+from gateway.app.platforms_here import PlatformsHere
 from gateway.cluster import cut_off
 from gateway.permissions.roles import People
 from gateway.store.nodes import SeenNode
@@ -97,6 +98,10 @@ class Away:
     async def mend(self, bot: Bot) -> None:
         await self.ways[self.nodes.bots.index(bot)].open()
 
+    async def calls(self, bot: Bot) -> None:
+        """Let a node call the platform, as it does to show that it types."""
+        await PlatformsHere(bot.made.channels).try_reach(self.platform.facts.name)
+
     @property
     def key(self) -> ChatKey:
         """The chat, which some node works on."""
@@ -165,6 +170,7 @@ async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there
     await until(lambda: len(one.llm.requests) == 1)
 
     await away.cut(one)
+    await away.calls(one)
     await until(lambda: one.made.drain.holds(away.key))
     writing.set()  # the run goes on elsewhere from its next safe point
     await away.chat.until(lambda chat: chat.screen == ["There are clouds."])
