@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import structlog
 
+from agent_core.background import set_within
 from agent_core.clock import Clock
 from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEvent, Inbox, MessageReceived
 from channels.capabilities import CatchesUp, FindsPrivateChats, Gap
@@ -23,6 +24,8 @@ OLDEST = 24 * 3600.0
 """Age in seconds beyond which missed messages are not read."""
 OVERLAP = 120.0
 """Seconds before the mark that are read again, since a dead connection is noticed late."""
+NOTED_WITHIN = 3.0
+"""Longest time in seconds for which a message is not stored because the gaps are just being noted."""
 MOST_CHATS = 1_000
 MOST_KNOWN = 10_000
 """Most chats whose marks are kept in memory."""
@@ -66,53 +69,53 @@ class CatchUp:
         """Time until which an unknown chat may have a gap."""
         self._known: dict[ChatKey, float] = {}
         """Mark of each known chat: the time up to which it was read without a gap."""
-        self._is_listed = False
-        """True once it is known which chats have a gap."""
+        self._noted = asyncio.Event()
+        """Set once the rows say which chats have a gap. Messages are stored after that, so that all nodes see the gap
+        before the message."""
         self._has_run = False
-        self._unlisted: dict[ChatKey, MessageReceived] = {}
-        """Last messages in new chats from before it was known which chats have a gap."""
+        self._reads = False
+        """True while this process reads what is missed. Only then it knows that nothing was missed before a message."""
 
-    def listen(self) -> None:
-        """Let messages wait from now on until it is known which chats have a gap."""
-        self._is_listed = False
-        self._reader.reopen()
+    async def listen(self) -> None:
+        """Note that there may be a gap in all chats, before anything is heard of the platform."""
+        self._reads = True
+        self._begin_gap(Gap())
+        await self._note_gaps(Gap())
 
     def leave(self) -> None:
         """Leave the gaps to another process."""
-        self._is_listed, self._unheard_until = True, 0.0
+        self._reads, self._unheard_until = False, 0.0
+        self._noted.set()
         self._reader.leave()
 
     async def accept(self, event: InboundEvent) -> Accepted:
         """Store an event at once. A message moves its chat's mark if there is no gap before it."""
         if not isinstance(event, MessageReceived):
             return await self._inbox(event)
+        await set_within(self._noted, NOTED_WITHIN, self._clock)
         outside = outside_of_threads(event.chat)
         self._find_gaps(event, outside)
         above = {chat for chat in {event.chat, outside} if self._reader.has_gap(chat)}
         accepted = await self._inbox(event)
         if accepted is Accepted.NEW:
             for chat in {event.chat, outside}:
-                if chat not in above:
+                if not self._reads:
+                    await self._meet(chat, event)
+                elif chat not in above or chat not in self._known:
                     await self._move(chat, event)
-                elif chat not in self._known:
-                    await self._met(chat, event)
         return accepted
 
-    async def _met(self, chat: ChatKey, event: MessageReceived) -> None:
-        """Handle the first message from an unknown chat while some chats had a gap."""
-        if not self._is_listed:
-            self._unlisted[chat] = event
-        elif self._unheard_until:
-            self._reader.add(chat, self._since)
-        else:  # nothing precedes the very first messages
-            await self._move(chat, event)
+    async def _meet(self, chat: ChatKey, event: MessageReceived) -> None:
+        """Let the process that reads the history know of a chat: it reads there from a day before its first message."""
+        if chat not in self._known:
+            self._remember(chat, event.at)
+            await self._store.read_marks.meet(chat, event.at - OLDEST, _person(chat, event))
 
     async def _move(self, chat: ChatKey, event: MessageReceived) -> None:
         """Move the mark of a chat, or of the channel around its thread. A first mark is on disk when this returns."""
         is_first = chat not in self._known
         self._remember(chat, event.at)
-        is_private = event.addressed is Addressed.DIRECT and chat == event.chat
-        moved = self._store.read_marks.move(chat, event.at, event.sender.id if is_private else None, later=not is_first)
+        moved = self._store.read_marks.move(chat, event.at, _person(chat, event), later=not is_first)
         if is_first:
             await moved
 
@@ -124,15 +127,23 @@ class CatchUp:
             while True:
                 gap = Gap() if is_again else await self._channel.gap()
                 is_again = False
-                self._is_listed = False
-                self._reader.reopen(gap.concerns)  # at once, so that messages from now on wait behind the gap
-                await self._list(gap)
+                self._begin_gap(gap)  # at once, so that messages from now on wait behind the gap
+                marks = await self._note_gaps(gap)
+                since = {chat: max(at - OVERLAP, self._since) for chat, at in marks.items()}
+                self._reader.begin(since, gap.concerns)
                 # In the background, so that the next gap is noticed at once.
                 if gap.private:
                     tasks.create_task(self._look_for_people())
 
-    async def _list(self, gap: Gap) -> None:
-        """Find the chats that have a gap: all known ones that it concerns, and new ones with a waiting message."""
+    def _begin_gap(self, gap: Gap) -> None:
+        self._noted.clear()
+        self._reader.reopen(gap.concerns)
+
+    async def _note_gaps(self, gap: Gap) -> dict[ChatKey, float]:
+        """Note the chats that may have a gap: all known ones that it concerns.
+
+        Returns the time up to which each of them was read.
+        """
         now = self._clock.time()
         self._pace.listens(self._name)
         self._since = max(now - OLDEST, await self._store.created_at())
@@ -141,12 +152,8 @@ class CatchUp:
         await self._store.read_marks.open_gaps(self._name, concerned, gap.concerns)
         self._known = marks
         self._unheard_until = now + OLDEST if marks else 0.0
-        self._reader.begin({chat: max(at - OVERLAP, self._since) for chat, at in concerned.items()}, gap.concerns)
-        self._is_listed = True
-        new, self._unlisted = self._unlisted, {}
-        for chat, event in new.items():
-            if chat not in marks:
-                await self._met(chat, event)
+        self._noted.set()
+        return concerned
 
     async def _look_for_people(self) -> None:
         """Read the private chats of authorised users who never wrote before, in case they did while disconnected."""
@@ -201,6 +208,11 @@ def with_outsides(marks: Sequence[ReadMark]) -> dict[ChatKey, float]:
     for each in marks:
         found.setdefault(outside_of_threads(each.chat), each.at)
     return dict(sorted(found.items(), key=lambda pair: pair[1], reverse=True))
+
+
+def _person(chat: ChatKey, event: MessageReceived) -> str | None:
+    """Return the sender's id if the chat is private."""
+    return event.sender.id if event.addressed is Addressed.DIRECT and chat == event.chat else None
 
 
 def outside_of_threads(chat: ChatKey) -> ChatKey:

@@ -170,13 +170,19 @@ class ChannelServer:
         name = catch_up_of(channel.name)
 
         async def read_missed() -> None:
-            behind.listen()
+            await behind.listen()
+            await read_on()
+
+        async def read_on() -> None:
             await self._supervisor.keep_going(name, behind.run)
 
         async def receive() -> None:
-            one = channel.limits.one_receiver
-            leased = read_missed() if one else self._leases.while_held(name, read_missed, waits=behind.leave)
-            reading = asyncio.create_task(leased, name=name)
+            if channel.limits.one_receiver:
+                await behind.listen()
+                reading = asyncio.create_task(read_on(), name=name)
+            else:
+                leased = self._leases.while_held(name, read_missed, waits=behind.leave)
+                reading = asyncio.create_task(leased, name=name)
             try:
                 await channel.run(behind.accept, self._menu)
             finally:

@@ -82,7 +82,7 @@ class Composition(SharedState):
 
     @cached_property
     def handler(self) -> ChannelMessageHandler:
-        return ChannelMessageHandler(self.admission, self.dispatching, self.gaps, self._hearing)
+        return ChannelMessageHandler(self.admission, self.dispatching)
 
     @cached_property
     def router(self) -> EventRouter:
@@ -166,7 +166,7 @@ class Composition(SharedState):
 
     @cached_property
     def gaps_elsewhere(self) -> GapsElsewhere:
-        return GapsElsewhere(self.gaps, self.store.read_marks, self.dispatching, self._channels)
+        return GapsElsewhere(self.gaps, self.store.read_marks, self.dispatching, self._channels, self._hearing)
 
     def catch_up(self, name: str, channel: CatchesUp) -> CatchUp:
         """Return what reads the missed messages of a platform."""

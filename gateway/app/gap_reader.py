@@ -87,7 +87,8 @@ class GapReader:
         self._more.set()
 
     def add(self, chat: ChatKey, since: float) -> None:
-        """Add a chat with a gap."""
+        """Add a chat with a gap. Its row is on disk with the next message, so that it holds wherever that goes."""
+        self._store.read_marks.open_gap(chat, since)
         if not self._gaps.is_open(chat):
             self._to_read[chat] = _Gap(since)
             self._gaps.open(chat)

@@ -1,5 +1,8 @@
 """Follows the gaps that another process reads, so that messages wait for them wherever they arrive."""
 
+import asyncio
+
+from agent_core.background import Background
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
 from channels.connected import Connected
@@ -11,19 +14,29 @@ from gateway.store.read_marks import ReadMarks
 class GapsElsewhere:
     """Opens and closes gaps as the process that reads a platform's history has noted them in the rows."""
 
-    def __init__(self, gaps: Gaps, rows: ReadMarks, dispatching: Dispatching, channels: Connected) -> None:
+    def __init__(
+        self, gaps: Gaps, rows: ReadMarks, dispatching: Dispatching, channels: Connected, background: Background
+    ) -> None:
+        """`background` reads the rows once this process has left a platform's history to another one."""
         self._gaps = gaps
         self._rows = rows
         self._dispatching = dispatching
         self._channels = channels
+        self._background = background
+        self._in_turn = asyncio.Lock()
+        gaps.on_left(self._left)
 
     async def changed(self, key: str) -> None:
         """React to news of `Topic.GAPS`."""
-        if ":" in key:
-            await self._closed(ChatKey.parse(key))
-            return
-        for platform in [key] if key else self._channels.names(lambda channel: isinstance(channel, CatchesUp)):
-            await self._listed(platform)
+        async with self._in_turn:
+            if ":" in key:
+                await self._closed(ChatKey.parse(key))
+                return
+            for platform in [key] if key else self._channels.names(lambda channel: isinstance(channel, CatchesUp)):
+                await self._listed(platform)
+
+    def _left(self, platform: str) -> None:
+        self._background.start(self.changed(platform), f"gaps of {platform}")
 
     async def _closed(self, chat: ChatKey) -> None:
         """Let the chat's messages go on together with what was read of its history, of which news may be on the way."""

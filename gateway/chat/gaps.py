@@ -31,12 +31,17 @@ class Gaps:
         self._waiting: dict[ChatKey, asyncio.Event] = {}
         """Chats with waiting messages, longest waiting first. The event is set once they need not wait any more."""
         self._overdue: dict[str, Callable[[ChatKey], None]] = {}
+        self._left: Callable[[str], None] | None = None
         self.let_go: set[ChatKey] = set()
         """Chats that are answered in spite of their gap."""
 
     def on_overdue(self, platform: str, tell: Callable[[ChatKey], None]) -> None:
         """Register a callback for each chat that is answered because its gap was not read in time."""
         self._overdue[platform] = tell
+
+    def on_left(self, look: Callable[[str], None]) -> None:
+        """Register a callback for each platform whose history another process reads from now on."""
+        self._left = look
 
     def is_open(self, chat: ChatKey) -> bool:
         return chat.platform in self._unlisted or chat in self._open
@@ -74,9 +79,11 @@ class Gaps:
         self._set_open(platform, [*chats, *(chat for chat in self.of(platform) if not concerns(chat))])
 
     def leave(self, platform: str) -> None:
-        """Leave the platform's history to another process. Messages wait for the gaps that are known."""
+        """Leave the platform's history to another process. All chats count as having a gap until `follow`."""
         self._read_here.discard(platform)
-        self.listed(platform, self.of(platform))
+        self._unlisted.add(platform)
+        if self._left is not None:
+            self._left(platform)
 
     def of(self, platform: str) -> list[ChatKey]:
         """Return the platform's chats that are known to have a gap."""
@@ -88,6 +95,7 @@ class Gaps:
     def follow(self, platform: str, chats: Iterable[ChatKey]) -> None:
         """Record the platform's chats with a gap that another process reads; ignored while this one does so."""
         if platform not in self._read_here:
+            self._unlisted.discard(platform)
             self._set_open(platform, chats)
             self.let_go = {chat for chat in self.let_go if chat.platform != platform or chat in self._open}
 

@@ -23,8 +23,12 @@ ANSWER_WITHIN = 5.0
 """Seconds for the answer to that."""
 AGAIN_AFTER = 0.5
 """Seconds until a lost connection is made again."""
+IN_ONE_ORDER = {"inbox", "gaps"}
+"""Topics whose news is reacted to in the order in which it was sent: a message waits for the gap before it."""
 MOST_SHOWN = 100
 """Characters of news that cannot be read, in the log."""
+
+_Queue = asyncio.Queue[tuple[str, str]]
 
 log = structlog.get_logger(__name__)
 
@@ -46,7 +50,9 @@ class NodeSignals:
         self._url = url
         self._node = node
         self._reactions: dict[str, list[React]] = {}
-        self._news: dict[str, asyncio.Queue[str]] = {}
+        self._news: dict[str, _Queue] = {}
+        """Topics and keys to react to, by topic; some topics share a queue."""
+        self._ordered: _Queue = asyncio.Queue()
         self._reacting = Background("reacting to a change by another node failed")
         self.listening = asyncio.Event()
         """Set while the connection stands."""
@@ -76,18 +82,19 @@ class NodeSignals:
         """See `Signals`."""
         self._reactions.setdefault(topic, []).append(react)
         if topic not in self._news:
-            self._news[topic] = asyncio.Queue()
-            self._reacting.start(self._react(topic), f"news of {topic}")
+            news = self._ordered if topic in IN_ONE_ORDER else asyncio.Queue()
+            if news not in self._news.values():
+                self._reacting.start(self._react(news), f"news of {topic}")
+            self._news[topic] = news
         if self.listening.is_set():  # news since the connection stands have passed unheard
-            self._news[topic].put_nowait("")
+            self._news[topic].put_nowait((topic, ""))
 
     def _notify(self, connection: Connection, channel: str, topic: str, key: str) -> None:
         connection.execute("SELECT pg_notify(?, ?)", (channel, written(self._node, topic, key))).fetchall()
 
-    async def _react(self, topic: str) -> None:
-        news = self._news[topic]
+    async def _react(self, news: _Queue) -> None:
         while True:
-            key = await news.get()
+            topic, key = await news.get()
             for react in self._reactions[topic]:
                 await asyncio.wait([self._reacting.start(_reacted(react, key), f"news of {topic}")])
 
@@ -106,8 +113,8 @@ class NodeSignals:
             for channel in (ALL, channel_of(self._node)):
                 await raw.execute(f"LISTEN {channel}")
             self.listening.set()
-            for news in self._news.values():
-                news.put_nowait("")
+            for topic, news in self._news.items():
+                news.put_nowait((topic, ""))
             while True:
                 async for heard in raw.notifies(timeout=TRY_EVERY):
                     self._take(heard.payload)
@@ -121,7 +128,7 @@ class NodeSignals:
             log.warning("news that cannot be read, perhaps of another version", payload=payload[:MOST_SHOWN])
             return
         if sender != self._node and topic in self._news:
-            self._news[topic].put_nowait(key)
+            self._news[topic].put_nowait((topic, key))
 
 
 async def _reacted(react: React, key: str) -> None:

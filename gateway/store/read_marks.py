@@ -18,6 +18,12 @@ _MOVE = (
     " person = coalesce(excluded.person, read_marks.person)"
 )
 
+_MEET = (
+    "INSERT INTO read_marks (chat, at, person) VALUES (?, ?, ?) ON CONFLICT (chat) DO UPDATE"
+    " SET person = coalesce(excluded.person, read_marks.person)"
+)
+_OPEN = "INSERT INTO read_marks (chat, at, gap) VALUES (?, ?, 1) ON CONFLICT (chat) DO UPDATE SET gap = 1"
+
 
 @dataclass(frozen=True)
 class ReadMark:
@@ -71,6 +77,14 @@ class ReadMarks(Table):
 
         return self._writer.submit(change, later=later)
 
+    async def meet(self, chat: ChatKey, at: float, person: str | None = None) -> None:
+        """Give a chat without a mark this one. `person` is the user's id if this is a private chat."""
+
+        def change(connection: Connection) -> None:
+            connection.execute(_MEET, (str(chat), at, person))
+
+        await self._writer.submit(change)
+
     async def open_gaps(self, platform: str, chats: Mapping[ChatKey, float], concerns: Concerns = everywhere) -> None:
         """Note which of a platform's chats concerned have a gap after their mark: these, and no others."""
         rows = [(str(chat), at) for chat, at in chats.items()]
@@ -80,13 +94,19 @@ class ReadMarks(Table):
             noted = list(readable(connection.execute(query, _keys_of(platform)).fetchall(), chat_of, "read_marks"))
             over = [(str(chat),) for chat in noted if concerns(chat) and chat not in chats]
             connection.executemany("UPDATE read_marks SET gap = 0 WHERE chat = ?", over)
-            connection.executemany(
-                "INSERT INTO read_marks (chat, at, gap) VALUES (?, ?, 1) ON CONFLICT (chat) DO UPDATE SET gap = 1", rows
-            )
-
+            connection.executemany(_OPEN, rows)
             self._changed(connection, Topic.GAPS, platform)
 
         await self._writer.submit(change)
+
+    def open_gap(self, chat: ChatKey, at: float) -> None:
+        """Note that a chat has a gap after `at`, in the same transaction as what is stored next, or an earlier one."""
+
+        def change(connection: Connection) -> None:
+            connection.execute(_OPEN, (str(chat), at))
+            self._changed(connection, Topic.GAPS, chat.platform)
+
+        self._writer.submit(change)
 
     async def gaps(self, platform: str) -> list[ChatKey]:
         """Return a platform's chats that have a gap, without those whose history could not be read last time."""

@@ -1,25 +1,28 @@
 """Messages wait for a gap that another node reads, so that a chat is answered in the order in which it was written."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
-from agent_core.background import Background
 from agent_core.clock import SystemClock
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.peers import LocalDispatching
 from gateway.chat.gaps import Gaps
+from gateway.cluster.ownership import INBOX
+from gateway.cluster.signals import ALL, NodeSignals, written
 from gateway.store.rows import InboxItem
+from gateway.store.topics import Topic
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.remembering import RememberingChannel
 from tests.gateway.test_catch_up import heard
 from tests.gateway.test_store import message
-from tests.postgres import UrlOf
+from tests.postgres import UrlOf, rows
 from tests.process import until
 from tests.tunnel import Tunnel
 
@@ -42,31 +45,11 @@ class Elsewhere(LocalDispatching):
         self.told.append(item.event.event_id)
 
 
-async def test_it_is_told_after_what_is_read_from_the_history(tmp_path: Path) -> None:
-    bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel()))
-    await bot.start()
-    chat, before, after = bot.channel.chat("ann"), message(1), message(2)
-    before, after = (each.model_copy(update={"chat": chat}) for each in (before, after))
-    gaps, background, elsewhere = Gaps(SystemClock(), ()), Background("failed"), Elsewhere()
-    handler = ChannelMessageHandler(bot.made.admission, elsewhere, gaps, background)
-    gaps.reopen(chat.platform)
-    gaps.listed(chat.platform, [chat])
-
-    await handler.accept(after)
-    assert elsewhere.told == []
-    await handler.accept(before, is_live=False)
-    gaps.close(chat)
-
-    await until(lambda: elsewhere.told == [before.event_id, after.event_id])
-    await background.stop()
-    await bot.stop()
-
-
 async def test_what_is_read_from_the_history_is_in_its_chat_before_the_next_is_read(tmp_path: Path) -> None:
     bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel()))
     await bot.start()
-    elsewhere, background = Elsewhere(), Background("failed")
-    handler = ChannelMessageHandler(bot.made.admission, elsewhere, Gaps(SystemClock(), ()), background)
+    elsewhere = Elsewhere()
+    handler = ChannelMessageHandler(bot.made.admission, elsewhere)
     event = message(1).model_copy(update={"chat": bot.channel.chat("ann")})
     elsewhere.free.clear()
 
@@ -128,6 +111,22 @@ async def test_a_message_waits_wherever_it_arrives_and_whoever_works_on_the_chat
     assert not bots[1 - owner].llm.requests
 
 
+async def test_a_message_that_arrives_elsewhere_hides_none_that_was_missed_before(
+    nodes: Remembering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.app.catch_up.OVERLAP", 0.0)
+    reader, other = await nodes.start(*["Yes."] * 3), await nodes.start(*["Yes."] * 3)
+    now = time.time()
+    await reader.channel.deliver(nodes.platform.writes("hello", at=now))
+    await nodes.settled()
+
+    nodes.platform.writes("missed", at=now + 1)
+    await other.channel.deliver(nodes.platform.writes("after a while", at=now + 2))
+    await nodes.settled()
+    nodes.platform.reconnect()
+    await until(lambda: rows(nodes.url, "SELECT 1 FROM inbox WHERE payload::text LIKE '%missed%'"))
+
+
 async def test_a_message_waits_for_the_next_reader_if_the_first_one_is_cut_off(nodes: Remembering) -> None:
     tunnel = await nodes.life.enter_async_context(Tunnel.to(nodes.url))
     reader, other = await nodes.start(url=tunnel.url), await nodes.start(*["Yes."] * 3)
@@ -167,3 +166,41 @@ async def test_a_message_waits_no_more_once_the_gap_is_given_up_elsewhere(nodes:
     await until(lambda: len(nodes.platform.screen) > 1)
 
     assert heard(other) == ["hello", "second"]
+
+
+async def test_a_node_that_does_not_read_the_history_lets_messages_wait_until_it_knows_the_gaps() -> None:
+    gaps, left, chat = Gaps(SystemClock(), ()), list[str](), ChatKey.parse("memory:here:ann")
+    gaps.on_left(left.append)
+    gaps.reopen("memory")
+    gaps.listed("memory", ())
+
+    gaps.leave("memory")
+    assert left == ["memory"]
+    assert gaps.holds(chat)
+    gaps.follow("memory", ())
+
+    assert not gaps.holds(chat)
+
+
+async def test_news_of_a_message_waits_for_news_of_the_gap_before_it(tmp_path: Path, url_of: UrlOf) -> None:
+    url, known, heard = url_of(tmp_path), asyncio.Event(), list[str]()
+
+    async def gap(key: str) -> None:
+        if key:
+            await known.wait()
+            heard.append(key)
+
+    async def came(key: str) -> None:
+        if key:
+            heard.append(key)
+
+    async with NodeSignals.opened(url, "here") as signals:
+        signals.on(Topic.GAPS, gap)
+        signals.on(INBOX, came)
+        await signals.listening.wait()
+        for topic, key in ((Topic.GAPS, "of the chat"), (INBOX, "a message")):
+            rows(url, f"SELECT pg_notify('{ALL}', '{written('there', topic, key)}')")
+        known.set()
+        await until(lambda: len(heard) == 2)
+
+    assert heard == ["of the chat", "a message"]
