@@ -14,7 +14,7 @@ from structlog.testing import capture_logs
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
-from channels.base import Addressed, ChannelError, ChatKey, Inbox, Menu
+from channels.base import Addressed, ChannelError, ChatKey
 from gateway.app.catch_up import OLDEST, with_outsides
 from gateway.store.opening import FILE, migrations
 from gateway.store.read_marks import ReadMark
@@ -396,49 +396,3 @@ def test_where_only_threads_are_known_a_chat_was_read_as_far_as_they_were() -> N
     marks = with_outsides([ReadMark(second, 9.0), ReadMark(ann, 5.0), ReadMark(first, 3.0)])
 
     assert list(marks.items()) == [(second, 9.0), (team, 9.0), (ann, 5.0), (first, 3.0)]
-
-
-class OneReceiver(RememberingChannel):
-    """Notes which chats have a gap by the rows when it begins to listen."""
-
-    def __init__(self, home: Path) -> None:
-        super().__init__()
-        self.limits = self.limits.model_copy(update={"one_receiver": True})
-        self.noted: list[list[str]] = []
-        self._home = home
-
-    async def run(self, inbox: Inbox, menu: Menu) -> None:
-        self.noted.append(noted_gaps(self._home))
-        await super().run(inbox, menu)
-
-
-def noted_gaps(home: Path) -> list[str]:
-    with closing(sqlite3.connect(home / FILE)) as database:
-        return [chat for (chat,) in database.execute("SELECT chat FROM read_marks WHERE gap = 1")]
-
-
-async def test_a_gap_is_noted_before_anything_is_heard_of_the_platform(start_bot: StartBot, tmp_path: Path) -> None:
-    channel = OneReceiver(tmp_path)
-    bot = await start_bot("Yes.", channel=channel)
-    await talked(bot, channel)
-    await bot.stop()
-    await start_bot(channel=channel)
-
-    await channel.until(lambda: len(channel.noted) == 2)
-    assert channel.noted == [[], [ANN]]
-
-
-async def test_the_gap_of_a_chat_that_nobody_knew_is_noted_with_its_message(
-    start_bot: StartBot, tmp_path: Path
-) -> None:
-    channel = RememberingChannel()
-    bot = await start_bot("Yes.", "Yes.", channel=channel)
-    await talked(bot, channel)
-    channel.reconnect()
-    await channel.until(lambda: len(channel.read) == 1)
-    channel.open.clear()
-
-    await channel.brings(channel.writes("hello", sender="bob"))
-    assert noted_gaps(tmp_path) == [BOB]
-    channel.open.set()
-    await channel.until(lambda: bot.screen == ["Yes.", "Yes."])
