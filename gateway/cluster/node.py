@@ -19,7 +19,9 @@ from gateway.store.postgres import address
 Raw: TypeAlias = "psycopg.AsyncConnection[TupleRow]"
 
 BEAT_EVERY = 0.5
-"""Seconds."""
+"""Seconds between the begins of two beats."""
+BREATH = 0.1
+"""Seconds between the end of a beat that took longer and the next one."""
 FRESH_FOR = 1.2
 """Seconds after the begin of a beat in which no other node may have taken over; less than DEAD_AFTER."""
 ANSWER_WITHIN = 5.0
@@ -160,13 +162,14 @@ class Node:
 
     async def _keep_beating(self) -> None:
         while not self.lost.is_set():
+            due = awake() + BEAT_EVERY
             try:
                 async with self._turn, asyncio.timeout(ANSWER_WITHIN):
                     await self._beat()
             except (psycopg.Error, TimeoutError) as error:
                 log.warning("no beat: the database is away, or cannot be written", node=self.id, reason=str(error))
                 await self._disconnect()
-            await asyncio.sleep(BEAT_EVERY)
+            await asyncio.sleep(max(BREATH, due - awake()))
 
     async def _beat(self) -> None:
         raw, began = self._raw or await self._connect(), awake()

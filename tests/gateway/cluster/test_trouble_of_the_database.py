@@ -7,57 +7,75 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
 from channels.base import NotTakenIn
 from gateway.store.on_server import Server
+from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.postgres import UrlOf, rows
 from tests.process import until
 
 ALIVE = "SELECT count(*) FROM nodes WHERE NOT fenced"
-MAY_BE_FULL = """
+IN_TROUBLE = """
+CREATE TABLE trouble (name TEXT);
 CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-  IF EXISTS (SELECT FROM is_full) THEN
+  IF EXISTS (SELECT FROM trouble WHERE name = 'full') THEN
     RAISE EXCEPTION 'could not extend file "base/1/2": No space left on device'
       USING ERRCODE = 'disk_full', HINT = 'Check free disk space.';
   END IF;
   RETURN NULL;
 END $$;
+CREATE FUNCTION slow_commit() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+  IF current_setting('trouble.slow', TRUE) IS DISTINCT FROM 'once' AND EXISTS (SELECT FROM trouble WHERE name = 'slow')
+  THEN
+    PERFORM set_config('trouble.slow', 'once', TRUE), pg_sleep(0.3);
+  END IF;
+  RETURN NULL;
+END $$;
 DO $$ DECLARE each text; BEGIN
-  FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' LOOP
+  FOR each IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'trouble' LOOP
     EXECUTE format('CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON %I EXECUTE FUNCTION full_disk()', each);
+    EXECUTE format('CREATE CONSTRAINT TRIGGER slow_commit AFTER INSERT OR UPDATE OR DELETE ON %I'
+      ' DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION slow_commit()', each);
   END LOOP;
 END $$;
-CREATE TABLE is_full (yes BOOLEAN);
 """
+"""Tables that take nothing while they are full, and of which each commit takes 300 ms while they are slow."""
 
 
 @pytest.fixture
 async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
     found = Nodes(tmp_path, url_of(tmp_path))
+    await Server(found.url).migrate()
+    rows(found.url, IN_TROUBLE)
     async with found.life:
         yield found
 
 
 @contextmanager
-def full_disk(url: str) -> Iterator[None]:
-    """Let the database refuse whatever needs room meanwhile."""
-    rows(url, "INSERT INTO is_full VALUES (TRUE)")
+def trouble(url: str, name: str) -> Iterator[None]:
+    """Let the database be full, or slow, meanwhile."""
+    rows(url, f"INSERT INTO trouble VALUES ('{name}')")  # noqa: S608
     yield
-    rows(url, "DELETE FROM is_full")
+    rows(url, "DELETE FROM trouble")
+
+
+def texts(bot: Bot) -> list[str]:
+    """Return what a node's model was told, of all chats."""
+    last = {str(request.messages[0].content): request for request in bot.llm.requests}
+    return [text_of(each.content) for request in last.values() for each in request.messages if each.role == "user"]
 
 
 async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_when_there_is_room(
     nodes: Nodes, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    await Server(nodes.url).migrate()
-    rows(nodes.url, MAY_BE_FULL)
     writing = asyncio.Event()
     one, other = await nodes.start(Waits(writing, "Hello."), "And you."), await nodes.start()
     await one.channel.hears("hello")
     await until(lambda: len(one.llm.requests) == 1)
 
-    with full_disk(nodes.url):
+    with trouble(nodes.url, "full"):
         with pytest.raises(NotTakenIn):
             await other.channel.hears("is anybody there?", sender="bob")
         unready = await other.made.vitals.unready()
@@ -73,3 +91,26 @@ async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_whe
     assert nodes.sent() == ["Hello.", "And you."]
     assert "store" not in await other.made.vitals.unready()
     assert rows(nodes.url, ALIVE) == [(2,)]
+
+
+async def test_where_each_commit_takes_long_no_node_is_taken_for_dead_and_each_message_is_answered_once(
+    nodes: Nodes,
+) -> None:
+    one = await nodes.start("1", "2", "3", "4")
+    other = await nodes.start("5", "6", "7", "8")
+    with trouble(nodes.url, "slow"):
+        hearing = [
+            bot.channel.hears(f"{sender} {number}", sender=sender)
+            for number in range(2)
+            for bot, sender in ((one, "ann"), (other, "bob"))
+        ]
+        await asyncio.gather(
+            *hearing, one.channel.hears("hello", sender="carl"), other.channel.hears("?", sender="carl")
+        )
+        await nodes.settled()
+
+    said = [each for bot in nodes.bots for each in texts(bot)]
+    assert sorted(said) == ["?", "ann 0", "ann 1", "bob 0", "bob 1", "hello"]
+    assert len(nodes.sent()) == len(set(nodes.sent())) == len(nodes.platform.screen)
+    assert rows(nodes.url, ALIVE) == [(2,)]
+    assert rows(nodes.url, "SELECT count(*) FROM outbox WHERE state <> 'sent'") == [(0,)]
