@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -15,6 +16,7 @@ from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.postgres import UrlOf, rows
 from tests.process import until
+from tests.tunnel import Tunnel
 
 ALIVE = "SELECT count(*) FROM nodes WHERE NOT fenced"
 IN_TROUBLE = """
@@ -114,3 +116,27 @@ async def test_where_each_commit_takes_long_no_node_is_taken_for_dead_and_each_m
     assert len(nodes.sent()) == len(set(nodes.sent())) == len(nodes.platform.screen)
     assert rows(nodes.url, ALIVE) == [(2,)]
     assert rows(nodes.url, "SELECT count(*) FROM outbox WHERE state <> 'sent'") == [(0,)]
+
+
+async def test_all_goes_on_when_the_database_moves_to_another_address(nodes: Nodes) -> None:
+    writing = asyncio.Event()
+    async with Tunnel.to(nodes.url) as first, Tunnel.to(nodes.url) as second:
+        second.cut()
+        hosts = f"{urlsplit(first.url).netloc},{urlsplit(second.url).netloc.rpartition('@')[2]}"
+        url = urlsplit(first.url)._replace(netloc=hosts).geturl()
+        one = await nodes.start(Waits(writing, "Hello."), "Here I am.", url=url)
+        other = await nodes.start(url=url)
+        await one.channel.hears("hello")
+        await until(lambda: len(one.llm.requests) == 1)
+
+        first.cut()
+        second.mend()
+        writing.set()
+        await until(lambda: nodes.platform.screen == ["Hello."])
+        await other.channel.hears("and now?")
+        await nodes.settled()
+
+        assert nodes.sent() == ["Hello.", "Here I am."]
+        assert rows(nodes.url, ALIVE) == [(2,)]
+        for bot in nodes.bots:
+            await bot.stop()
