@@ -141,7 +141,9 @@ def _others(scene: Hall, talk: Talk) -> Iterator[Figure]:
     yield Figure("completed tools run again", float(str(again)), "", 0)
     yield Figure("reminders", len(scene.seats), "")
     yield Figure("reminders missed", len(missed), "", 0)
-    yield Figure("reminders doubled", sum(count > 1 for count in shown.values()), "", 0)
+    for place, platform in enumerate(scene.platforms):
+        doubled = sum(count > 1 for number, count in shown.items() if number % len(scene.platforms) == place)
+        yield Figure(f"reminders doubled on {platform}", doubled, "", MOST_TWICE.get(platform))
 
 
 def _arrivals(scene: Hall) -> list[str]:
