@@ -10,6 +10,8 @@ INTERRUPTED = 130
 """Exit code after Ctrl-C."""
 REFUSED = 2
 """Exit code for an expected error that another start does not mend."""
+MAY_PASS = 75
+"""Exit code for one that another start may mend: EX_TEMPFAIL of sysexits.h."""
 
 _MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EIO, errno.EROFS}
 _DATABASE = {

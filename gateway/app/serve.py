@@ -32,7 +32,7 @@ from gateway.app.local_requests import answering
 from gateway.app.peers import Shared, opened
 from gateway.cluster.work import Peers
 from gateway.commands.page import Entrance
-from gateway.errors import INTERRUPTED, ParleyError
+from gateway.errors import INTERRUPTED, MAY_PASS, ParleyError
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
@@ -98,9 +98,15 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
         )
     told = asyncio.Queue[signal.Signals]()
     while (code := await _stopped_before(settings, told)) is None:
-        if (code := await _served(settings, clock, tick_every, told)) is not None:
-            break
-        log.warning("Parley begins anew, as other nodes have taken over what it did")
+        try:
+            if (code := await _served(settings, clock, tick_every, told)) is not None:
+                break
+        except ParleyError as error:  # the database went away again
+            if error.exit_code != MAY_PASS:
+                raise
+            log.warning("Parley begins anew, as it could not begin", reason=error.sentence)
+        else:
+            log.warning("Parley begins anew, as other nodes have taken over what it did")
     return code
 
 

@@ -8,8 +8,8 @@ from pydantic import BaseModel, SecretStr
 
 from gateway.settings.settings import FOUND, Settings
 
-_OF_A_NODE = frozenset({"database_url", "node_name", "log_level", "log_format", "timezone"})
-"""Settings that may differ: the same database may have several addresses, and the zone may be that of the machine."""
+_OF_A_NODE = frozenset({"database_url", "node_name", "log_level", "log_format"})
+"""Settings that may differ: the same database may have several addresses."""
 _OF_A_PAGE = frozenset({"web.host", "web.port", "web.url", "web.certificate_file", "web.key_file"})
 _DIGITS = 8
 
@@ -18,6 +18,8 @@ def digests(settings: Settings) -> str:
     """Return a digest of each setting that is not the default, as JSON. A value cannot be read from it."""
     values = {name: getattr(settings, name) for name in Settings.model_fields if name not in FOUND | _OF_A_NODE}
     found = dict(_flat({**values, **settings.channels}))
+    if settings.timezone == "Etc/UTC":  # as some machines call it
+        found["timezone"] = repr("UTC")
     usual = dict(_flat({name: field.default for name, field in Settings.model_fields.items() if name in values}))
     told = {
         name: _digest(value)

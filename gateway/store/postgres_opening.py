@@ -14,7 +14,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import PGconn, Ping
 from psycopg.rows import TupleRow
 
-from gateway.errors import ParleyError
+from gateway.errors import MAY_PASS, ParleyError
 from gateway.store.connection import Connection, Fence
 from gateway.store.nodes import fence_all, hold_all
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter, address
@@ -40,8 +40,7 @@ class DatabaseUnusable(ParleyError):
 class DatabaseAway(DatabaseUnusable):
     """The database may be back without a change of the settings."""
 
-    exit_code = 75
-    """EX_TEMPFAIL of sysexits.h: another start may help."""
+    exit_code = MAY_PASS
 
 
 class DatabaseTooNew(ParleyError):

@@ -5,11 +5,11 @@ TEXTS = {
     "page_nodes_state": {"en": "State", "zh": "状态"},
     "page_nodes_well": {"en": "in order", "zh": "正常"},
     "page_nodes_silent": {"en": "silent for {seconds} s", "zh": "已 {seconds} 秒没有响应"},
-    "page_nodes_draining": {"en": "takes no further chats", "zh": "不再接手会话"},
+    "page_nodes_draining": {"en": "takes no further chats", "zh": "不再接手新的聊天"},
     "page_nodes_unreachable": {"en": "cannot reach {platforms}", "zh": "无法连接 {platforms}"},
     "page_nodes_chats": {"en": "Chats", "zh": "聊天"},
     "page_nodes_runs": {"en": "Runs", "zh": "运行中"},
-    "page_nodes_leases": {"en": "Alone does", "zh": "独自负责"},
+    "page_nodes_leases": {"en": "Only here", "zh": "独自负责"},
     "page_nodes_since": {"en": "Since", "zh": "启动时间"},
     "page_nodes_differ": {
         "en": "Not the same on all nodes: {what} ({who}). Set it everywhere, and restart those that lag.",

@@ -159,11 +159,16 @@ async def test_a_frozen_node_is_taken_over_and_begins_anew_when_it_wakes(nodes: 
     assert "begins anew" in nodes.programs[frozen].console
 
 
-async def test_a_node_that_is_taken_over_while_it_starts_begins_anew(nodes: Three) -> None:
+async def test_a_node_that_loses_its_connection_or_is_taken_over_while_it_starts_begins_anew(nodes: Three) -> None:
     nodes.stage.script.respond = echo
     await Server(nodes.url).migrate()
-    first_is_lost = "BEGIN NEW.fenced := NOT EXISTS (SELECT FROM nodes); RETURN NEW; END"
-    rows(nodes.url, f"CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS '{first_is_lost}'")
+    rows(nodes.url, "CREATE SEQUENCE tries")
+    join = (
+        "DECLARE try bigint := nextval(''tries''); BEGIN"
+        " IF try = 1 THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;"
+        " NEW.fenced := try = 2; RETURN NEW; END"
+    )
+    rows(nodes.url, f"CREATE FUNCTION lose() RETURNS trigger LANGUAGE plpgsql AS '{join}'")
     rows(nodes.url, "CREATE TRIGGER lose BEFORE INSERT ON nodes FOR EACH ROW EXECUTE FUNCTION lose()")
     await nodes.start("a")
     ann, chat = nodes.stage.private("Ann")
