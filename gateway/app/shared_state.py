@@ -28,6 +28,7 @@ class SharedState(Commands):
             Topic.PEOPLE: self._people_changed,
             Topic.STANDINGS: self._standings_changed,
             Topic.SETTINGS: self._settings_changed,
+            Topic.ZONES: self._zones_changed,
             Topic.FILES: self._files_changed,
             Topic.BUDGETS: self._budgets_changed,
             Topic.ROOM: self._room_came,
@@ -60,6 +61,9 @@ class SharedState(Commands):
         self.groups.rules.replace(await rows.named(*RULES))
         await self.live.refresh()
         await self.revocation.sweep()
+
+    async def _zones_changed(self, _: str) -> None:
+        await self.zones.reload()
 
     async def _files_changed(self, _: str) -> None:
         try:

@@ -115,7 +115,7 @@ class Conversation:
     async def go_by(self, zone: str | None) -> None:
         """Set the chat's time zone; None returns to that of the channel or the default."""
         self._chat = replace(await self.settings(), zone=zone)
-        await self._store.chats.save(self._chat)
+        await self._store.chats.save_zone(self._chat)
         await self._zones.changed(self.key, zone)
 
     async def agent(self) -> Agent:

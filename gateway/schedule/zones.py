@@ -42,7 +42,7 @@ class Zones:
         self._store = store
         self._current = current
         self._own: dict[str, str] | None = None
-        """Cached because every message needs it; only this process changes it."""
+        """Cached because every message needs it; `reload` reads what other nodes have changed."""
 
     async def of(self, chat: ChatKey) -> ZoneInfo:
         return (await self.known(chat)).zone
@@ -63,6 +63,10 @@ class Zones:
             own.pop(str(chat), None)
         else:
             own[str(chat)] = zone
+
+    async def reload(self) -> None:
+        """Read all zones again, because another node has changed one."""
+        self._own = await self._store.chats.zones()
 
     async def _all(self) -> dict[str, str]:
         if self._own is None:

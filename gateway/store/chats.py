@@ -12,6 +12,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Reads
 from gateway.store.rows import Chat
 from gateway.store.table import Table, readable
+from gateway.store.topics import Topic
 from gateway.store.writer import Writer
 
 log = structlog.get_logger(__name__)
@@ -46,13 +47,22 @@ class Chats(Table):
 
         await self._writer.submit(change)
 
+    async def save_zone(self, chat: Chat) -> None:
+        """Save a chat's row as `save` does, with another time zone, of which other nodes are told."""
+
+        def change(connection: Connection) -> None:
+            self._changed(connection, Topic.ZONES)
+            _save(connection, chat)
+
+        await self._writer.submit(change)
+
     async def zones(self) -> dict[str, str]:
-        """Return the time zones of the chats that have one, by chat key."""
+        """Return the time zones of the chats that have one, by chat key, in order with the changes made here."""
 
         def read(connection: Connection) -> dict[str, str]:
             return dict(connection.execute("SELECT chat, zone FROM chats WHERE zone IS NOT NULL"))
 
-        return await self._reader.run(read)
+        return await self._writer.submit(read)
 
     async def known(self) -> list[ChatKey]:
         """Return all chats and threads, sorted."""

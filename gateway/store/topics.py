@@ -10,6 +10,8 @@ class Topic(StrEnum):
     STANDINGS = "standings"
     SETTINGS = "settings"
     """Settings made in chats: rules of groups, models, skills, and those of the installation."""
+    ZONES = "zones"
+    """The time zones of chats."""
     BUDGETS = "budgets"
     ROOM = "room"
     """Somebody waited for room in a budget, and a call has used less than was reserved for it."""

@@ -19,6 +19,7 @@ from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.cluster.desks import Desk, Members
+from tests.gateway.cluster.nodes import Nodes
 from tests.postgres import UrlOf
 
 
@@ -46,4 +47,12 @@ async def members(tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
             found.stores.append(store)
             found.desks.append(desk)
             found.dispatchers.append(sharing)
+        yield found
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
+    """Whole Parleys, which a test starts."""
+    found = Nodes(tmp_path, url_of(tmp_path))
+    async with found.life:
         yield found

@@ -1,8 +1,6 @@
 """A chat is worked on by one node, whichever node its messages come to."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -13,16 +11,9 @@ from gateway.store.rows import Post
 from tests.gateway.approving import CHART, id_of, questions, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
-from tests.postgres import UrlOf, rows
+from tests.postgres import rows
 from tests.process import until
 from tests.tunnel import Tunnel
-
-
-@pytest.fixture
-async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
-    found = Nodes(tmp_path, url_of(tmp_path))
-    async with found.life:
-        yield found
 
 
 def said_to(bot: Bot, number: int = -1) -> list[str]:

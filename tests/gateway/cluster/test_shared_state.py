@@ -29,13 +29,6 @@ from tests.postgres import UrlOf, rows
 from tests.process import until
 
 
-@pytest.fixture
-async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
-    found = Nodes(tmp_path, url_of(tmp_path))
-    async with found.life:
-        yield found
-
-
 @tool()
 async def look() -> str:
     """Look."""
