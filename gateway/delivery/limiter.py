@@ -57,10 +57,10 @@ class _Bucket:
         self.filled_at = now
 
     def share(self, most: float, every: float, now: float) -> None:
-        """Go by another limit from now on."""
+        """Go by another limit from now on. A larger one is not full at once: others may have used what is added."""
         if (most, every) != (self.most, self.every):
             self.fill(now)
-            self.tokens = min(self.tokens * most / self.most, most)
+            self.tokens *= min(1.0, most / self.most)
             self.most, self.every = most, every
 
     def delay(self, calls: float, now: float) -> float:
@@ -116,10 +116,12 @@ class _Line:
     def has_to_spare(self, owed: int) -> bool:
         """Return True if a less important call may be made.
 
-        That needs an empty queue, and enough of the burst left for the edits owed and for a few answers.
+        That needs an empty queue, and enough of the burst left for the edits owed and for a few answers, or all of a
+        small burst, as that of one among many processes.
         """
+        self._share()
         most = self._bucket.most
-        return not self._tickets and not self.delay(1 + max(most / 2, min(owed, most - 1)))
+        return not self._tickets and not self.delay(min(most, 1 + max(most / 2, min(owed, most - 1))))
 
     def hold(self, seconds: float) -> None:
         self._bucket.hold(self._clock.monotonic() + seconds)

@@ -12,6 +12,7 @@ from channels.base import Accepted, Addressed, Sender
 from channels.memory import user
 from gateway.admin.desk import CommandRefused
 from gateway.app.page_commands import PageCommands
+from gateway.cluster import sweep
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
@@ -146,7 +147,10 @@ async def test_what_was_erased_is_in_the_memory_of_no_node(nodes: Nodes) -> None
     assert "42" not in str(one.llm.requests[-1].messages)
 
 
-async def test_the_limit_of_a_platform_is_shared_out_among_the_nodes(nodes: Nodes) -> None:
+async def test_the_limit_of_a_platform_is_shared_out_among_the_nodes(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "SWEEP_EVERY", 3_600.0)  # nodes hear of each other at once
     one, other = await nodes.start(), await nodes.start()
 
     await until(lambda: one.made.peers.sending.processes == other.made.peers.sending.processes == 2)
