@@ -6,7 +6,7 @@ DBOS runs on threads and an event loop of its own, as it would replace and close
 import asyncio
 import logging
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Sequence
 from concurrent.futures import Future
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
@@ -30,6 +30,8 @@ AT_ONCE = 10
 """Most chats that a node takes at the same time, so that the first to look does not take all."""
 POLL_EVERY = 0.25
 """Seconds."""
+TAKEN_WITHIN = 10.0
+"""Seconds within which a node claims a chat that it has got from the queue, if it ever does."""
 KEPT_FOR = 24 * 3600.0
 """Seconds for which finished workflows are kept."""
 
@@ -44,6 +46,8 @@ class DbosEngine:
         self._rows = rows
         self._loop = asyncio.get_running_loop()
         self._open: set[Future[bool]] = set()
+        self._begun: dict[str, float] = {}
+        """When a workflow was first seen as begun, by its id and the event loop's clock."""
 
         @DBOS.workflow(name="take")
         def workflow(chat: str, number: int) -> bool:
@@ -66,14 +70,25 @@ class DbosEngine:
         """See `Engine`. Chats that are in the queue, or being taken by a node that lives, are left alone."""
         alive = await self._rows.alive()
         statuses = await asyncio.to_thread(_statuses, [_name(each) for each in orphans])
+        self._begun = {name: at for name, at in self._begun.items() if name in statuses}
         for orphan in orphans:
             status = statuses.get(_name(orphan))
-            if status == "ENQUEUED" or (status is not None and status.removeprefix("PENDING ") in alive):
+            if status == "ENQUEUED" or (status is not None and self._is_being_taken(_name(orphan), status, alive)):
                 continue
             # A workflow's id is never used twice: the first one may have run, or died with its node.
             offered = orphan if status is None else await self._rows.renumbered(orphan.chat)
             if offered is not None:
                 await asyncio.to_thread(self._enqueue, offered)
+
+    def _is_being_taken(self, name: str, status: str, alive: Collection[str]) -> bool:
+        """Return True if a node takes the chat of this workflow.
+
+        A node that loses the database just after it has got a chat from the queue never begins, and is alive.
+        """
+        if status.removeprefix("PENDING ") not in alive:
+            return False
+        now = self._loop.time()
+        return now - self._begun.setdefault(name, now) < TAKEN_WITHIN
 
     async def forget_old(self) -> None:
         """Delete the records of what was taken long ago."""
