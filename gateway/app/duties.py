@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from functools import partial
 
 from gateway.app.channel_server import Supervisor
 from gateway.cluster.leases import Leases, Work
@@ -20,7 +21,7 @@ class Duties:
 
     async def run(self) -> None:
         """Wait for the lease, and do the work, until cancelled."""
-        await self._leases.while_held(LEASE, self._do)
+        await self._supervisor.keep_going(LEASE, partial(self._leases.while_held, LEASE, self._do))
 
     async def _do(self) -> None:
         tasks = [

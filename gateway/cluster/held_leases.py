@@ -147,5 +147,5 @@ class HeldLeases:
             return
         try:
             await self._rows.release(name, self._node.id, lambda connection: self._signals.changed(connection, TOPIC))
-        except StoreUnavailable as error:
+        except (StoreUnavailable, sqlite3.Error) as error:
             log.info("a lease could not be released", lease=name, reason=str(error))

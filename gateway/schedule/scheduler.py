@@ -29,7 +29,9 @@ LONGEST = 24 * 3600.0
 """Seconds; a later wake-up is not scheduled, as the regular checks will find it (and it may not be a valid date)."""
 
 HEAD_START = 2.0
-"""Seconds to let channels start listening."""
+"""Seconds after the start of the process to let channels start listening."""
+AGAIN_AFTER = 5.0
+"""Seconds after which a tick that failed is made again."""
 
 log = structlog.get_logger(__name__)
 
@@ -71,15 +73,15 @@ class Timer:
         try:
             while True:
                 self._planned.clear()
-                await self._guarded_tick()
+                wait = self._most if await self._is_done() else min(self._most, AGAIN_AFTER)
                 with suppress(TimeoutError):
-                    async with asyncio.timeout(self._most):
+                    async with asyncio.timeout(wait):
                         await self._planned.wait()
         finally:
             self._scheduler.shutdown(wait=False)
 
-    async def _guarded_tick(self) -> None:
-        """Run one tick; an error in it is logged and does not prevent the next one."""
+    async def _is_done(self) -> bool:
+        """Run one tick. Return False after an error in it, which is logged and does not prevent the next one."""
         ticking = asyncio.create_task(self._tick_and_plan(), name="fire due jobs")
         try:
             await asyncio.wait([ticking])
@@ -87,6 +89,7 @@ class Timer:
             ticking.cancel()
         if error := ticking.exception():
             log.error("a tick of the scheduler failed; the next one follows soon", exc_info=error)
+        return error is None
 
     async def _tick_and_plan(self) -> None:
         await self._tick()
@@ -116,6 +119,7 @@ class Scheduler:
         self._digests = digests
         self._clock = clock
         self._planned = planned
+        self._head_start = HEAD_START
 
     async def tick(self) -> None:
         """Do everything that is due now."""
@@ -125,7 +129,8 @@ class Scheduler:
 
     async def run(self, most: float) -> None:
         """Tick whenever something is due, and at least every `most` seconds, until cancelled."""
-        await asyncio.sleep(min(HEAD_START, most))
+        await asyncio.sleep(min(self._head_start, most))
+        self._head_start = 0.0  # this process may leave what is due to another one, and get it back
         await Timer(self.tick, self.due.next_due, self._planned, self._clock, most).run()
 
     async def settled(self) -> None:

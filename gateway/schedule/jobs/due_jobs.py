@@ -29,6 +29,8 @@ FELL_BEHIND = 60.0
 """Seconds that the wall clock has to fall behind the monotonic clock to count as set back."""
 MOST_WRONG = 7 * 24 * 3600.0
 """Seconds before a job's creation from which dates are not believed: machines without a battery start in 1970."""
+AGAIN_AFTER = 5.0
+"""Seconds after which jobs are fired whose events could not be stored."""
 DRAFT_KEPT = 24 * 3600.0
 PURGE_EVERY = 3600.0
 
@@ -72,12 +74,16 @@ class DueJobs:
         self._purged = float("-inf")
         self._checked = float("inf")
         """Time of the last query for due jobs."""
+        self._waits = False
+        """True if the events of some of them could not be stored."""
 
     async def next_due(self) -> float | None:
         """Return the next due time after the last check, in seconds since the epoch.
 
-        It may have passed since; jobs that were due at the check and have to wait do not count.
+        It may have passed since. Jobs that were due at the check and wait for their platform do not count.
         """
+        if self._waits:
+            return self._clock.time() + AGAIN_AFTER
         return await self._store.jobs.next_due(min(self._checked, self._clock.time()))
 
     async def fire(self) -> None:
@@ -101,11 +107,11 @@ class DueJobs:
         jobs = await self._store.jobs.due(now, MOST_AT_ONCE, self._platforms)
         handled = await asyncio.gather(*(self._handle(job, now) for job in jobs), return_exceptions=True)
         pairs: list[tuple[Job, Due]] = []
-        waits = False
+        self._waits = False
         for job, each in zip(jobs, handled, strict=True):
             if isinstance(each, NotTakenIn):
                 log.warning("a job waits for the store", job=job.id, reason=str(each))
-                waits = True
+                self._waits = True
             elif isinstance(each, Exception):  # a broken one must not block the others
                 log.error("a job could not be begun", job=job.id, exc_info=each)
                 pairs.append((job, skipped(job, due(job, now))))
@@ -114,7 +120,7 @@ class DueJobs:
             elif each is not None:
                 pairs.append((job, each))
         await self._missed.move_on(pairs, notices, now)
-        return len(jobs) == MOST_AT_ONCE and not waits
+        return len(jobs) == MOST_AT_ONCE and not self._waits
 
     async def _handle(self, job: Job, now: float) -> Due | None:
         """Fire a job if it should; returns None if it was paused instead. Raises NotTakenIn."""

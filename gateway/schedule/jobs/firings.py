@@ -161,7 +161,7 @@ class FiringEnd:
             self._tell_agent(item)
 
 
-PAUSES = (1.0, 10.0, 60.0, 600.0)
+PAUSES = (1.0, 10.0, 30.0, 60.0)
 """Seconds to wait after each failed attempt; the last one repeats while the machine is in trouble."""
 
 

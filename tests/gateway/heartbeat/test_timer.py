@@ -5,11 +5,15 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from channels.base import Accepted, InboundEvent
+import pytest
+
+from channels.base import Accepted, InboundEvent, NotTakenIn
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
+from gateway.schedule import scheduler
+from gateway.schedule.jobs import due_jobs
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Timer
@@ -39,6 +43,8 @@ class Woken:
         self.planned = asyncio.Event()
         self.breaks = False
         """True if the next tick fails."""
+        self.is_away = False
+        """True if the store takes no events."""
         delivery = Delivery([channel], store, clock)
         self.due = DueJobs(
             store,
@@ -69,6 +75,9 @@ class Woken:
         return event.event_id.split(":")[1]
 
     async def _accept(self, event: InboundEvent) -> Accepted:
+        if self.is_away:
+            self.is_away = False
+            raise NotTakenIn("the database is away")
         seq = await self.store.inbox.accept(event)
         if seq is not None:
             self.events.put_nowait(event)
@@ -163,6 +172,27 @@ async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
         here.planned.set()
         await until(lambda: not here.breaks)
         await here.plan("soon", 0.0)
+
+        assert await here.fires() == "soon"
+
+
+async def test_a_look_that_fails_is_repeated_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scheduler, "AGAIN_AFTER", 0.1)
+    async with woken(tmp_path) as here:
+        here.breaks = True
+        here.planned.set()
+        await until(lambda: not here.breaks)
+        await here.plan("soon", 0.0)
+
+        assert await here.fires() == "soon"
+
+
+async def test_what_could_not_be_stored_is_fired_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(due_jobs, "AGAIN_AFTER", 0.1)
+    async with woken(tmp_path) as here:
+        here.is_away = True
+        await here.plan("soon", 0.0)
+        here.planned.set()
 
         assert await here.fires() == "soon"
 
