@@ -1,6 +1,7 @@
 """The queue that shares chats out among nodes, on a real DBOS."""
 
 import asyncio
+import threading
 
 import pytest
 from dbos import _queue
@@ -43,12 +44,14 @@ async def test_a_chat_is_offered_again_if_the_node_that_got_it_never_began_and_l
     members: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     taken: list[ChatKey] = []
+    lost = threading.Event()
 
     async def take(chat: ChatKey) -> bool:
         taken.append(chat)
         return True
 
     def lose(*_: object) -> None:
+        lost.set()
         raise ConnectionError("the database went away after the claim")
 
     def states() -> list[tuple[object, ...]]:
@@ -60,7 +63,7 @@ async def test_a_chat_is_offered_again_if_the_node_that_got_it_never_began_and_l
         with monkeypatch.context() as patched:
             patched.setattr(_queue, "execute_dequeued_workflow", lose)
             await queue.offer([orphan])
-            await until(lambda: states() == [("PENDING",)])
+            await until(lost.is_set)
         await queue.offer([orphan])
         assert states() == [("PENDING",)]  # it may be about to begin
 
