@@ -49,8 +49,7 @@ async def test_what_is_set_in_a_group_on_one_node_holds_in_its_thread_on_another
     change = CHANGES[kind]
     write_skill(tmp_path / "skills", "chart")
     skills = SkillLibrary([(tmp_path / "skills", Origin.OWNER)], environ={})
-    how = {"models": offering(), "skills": skills}
-    one, other = await nodes.start(**how), await nodes.start(**how)
+    one, other = [await nodes.start(models=offering(), skills=skills) for _ in range(2)]
     assert change.before in await said(nodes, other, change.asked, thread="7")
 
     await said(nodes, one, change.command)
