@@ -115,7 +115,7 @@ class Dispatcher:
     async def look_in(self, chats: Collection[ChatKey]) -> None:
         """Route what waits in the inbox for those of the chats that are ours, or are about to be."""
         for chat in chats:
-            await self.routed(chat)
+            await self.ownership.settled(chat)
         held = {chat: self.ownership.held(chat) for chat in chats if self.ownership.owns(chat)}
         if not held:
             return

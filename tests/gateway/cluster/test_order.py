@@ -161,6 +161,17 @@ async def test_events_that_come_while_a_chat_is_taken_over_keep_their_order(
     assert [seq for _, seq in members.log] == [left.seq, first, second.seq, third]
 
 
+async def test_a_gap_that_is_closed_waits_for_no_news(met: Members, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dispatcher, "NEWS_WITHIN", 60.0)  # which would come after that of the gap
+    older = await met.stored(2, CHAT, at=1)
+    newer = await met.accept(3, CHAT, at=0)
+    await asyncio.sleep(0)
+
+    await asyncio.wait_for(met.dispatchers[0].look_in([CHAT]), 30)
+
+    assert met.log == [("one", 1), ("one", older.seq), ("one", newer)]
+
+
 async def test_what_was_stored_before_a_gap_is_closed_is_in_the_chat_also_if_that_is_being_taken_over(
     members: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
