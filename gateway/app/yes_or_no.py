@@ -168,9 +168,15 @@ class PlainWords:
         )
 
     def _nobody_else_spoke(self, event: MessageReceived, since: float) -> bool:
-        """Return True if nobody else spoke since; in groups only known for messages since the process start."""
+        """Return True if nobody else spoke since.
+
+        In groups that is only known for messages since the process start, and while no other process can have heard
+        some that are not for the bot.
+        """
         if not self._delivery.channel(event.chat).is_group(event.chat):
             return True
+        if self._delivery.sending.processes > 1:
+            return False
         last = self._last.get(event.chat)
         if last is None or since < self._since or last.sender != event.sender.id:
             return False

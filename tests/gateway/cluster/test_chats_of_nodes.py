@@ -6,7 +6,7 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
-from channels.base import NotTakenIn, OutboundMessage
+from channels.base import Addressed, NotTakenIn, OutboundMessage
 from gateway.store.rows import Post
 from tests.gateway.approving import CHART, id_of, questions, recorder
 from tests.gateway.bot import Bot
@@ -61,6 +61,19 @@ async def test_a_press_on_another_node_answers_an_approval(nodes: Nodes) -> None
 
     assert ran == [["python3", "chart.py"]]
     assert nodes.platform.screen[-1].endswith("Here is the chart.")
+
+
+async def test_a_plain_yes_in_a_group_is_asked_about_as_others_may_have_spoken_to_another_node(nodes: Nodes) -> None:
+    run, ran = recorder()
+    one, other = await nodes.start(CHART, "Here.", tools=(run,)), await nodes.start(tools=(run,))
+    await one.channel.hears("draw it", sender="bob", group="team")
+    await until(lambda: bool(questions(one)))
+
+    await other.channel.hears("Lunch?", sender="mallory", group="team", addressed=Addressed.AMBIENT)
+    await one.channel.hears("yes", sender="bob", group="team")
+    await until(lambda: any("Do you mean this?" in text for text in nodes.sent()))
+
+    assert ran == []
 
 
 async def test_a_node_that_is_cut_off_is_taken_over_and_its_run_goes_on(nodes: Nodes) -> None:
