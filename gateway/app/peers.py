@@ -88,6 +88,8 @@ class Shared:
     """A digest of the skills that all chats share."""
     takes_chats: bool = True
     """False for a process that is reached by its own terminal only."""
+    agrees_on_time: bool = True
+    """Go by the database's clock where that of this machine is wrong; without it always by the given clock."""
     has_engine: bool = True
     """Share chats that lose their node among all nodes; without it the first node that looks takes them."""
 
@@ -95,11 +97,14 @@ class Shared:
 @asynccontextmanager
 async def opened(
     home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None, *, ballast: int = 0, shared: Shared | None
-) -> AsyncIterator[tuple[Store, Peers]]:
-    """Open the store, as one of the processes that share it unless `shared` is None. Raises ParleyError."""
+) -> AsyncIterator[tuple[Store, Peers, Clock]]:
+    """Open the store, as one of the processes that share it unless `shared` is None. Raises ParleyError.
+
+    The clock to go by is given back with it.
+    """
     if shared is None:
         async with Store.open(home, clock, new_id, secrets, ballast=ballast) as store:
-            yield store, Alone()
+            yield store, Alone(), clock
         return
     await Server(shared.url).migrate()
     cluster = importlib.import_module("gateway.cluster.cluster")  # it needs an extra
@@ -115,8 +120,9 @@ async def opened(
         skills=shared.skills,
         takes_chats=shared.takes_chats,
     )
-    async with (
-        cluster.Cluster.joined(shared.url, about) as joined,
-        Store.open(home, clock, new_id, secrets, url=shared.url, node=StoreNode(joined.node, joined.signals)) as store,
-    ):
-        yield store, joined.peers(store, engine=shared.has_engine and shared.takes_chats)
+    async with cluster.Cluster.joined(shared.url, about) as joined:
+        if shared.agrees_on_time:
+            clock = joined.clock(clock)
+        node = StoreNode(joined.node, joined.signals)
+        async with Store.open(home, clock, new_id, secrets, url=shared.url, node=node) as store:
+            yield store, joined.peers(store, engine=shared.has_engine and shared.takes_chats), clock

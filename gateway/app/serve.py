@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import structlog
@@ -192,25 +192,26 @@ async def prepare(
 
     `takes_chats` is False for a process that is reached by its own terminal only.
     """
-    clock = clock or SystemClock()
     hidden = (settings.home, *settings.files)
     trying = asyncio.create_task(find_launcher(settings.local / "scratch", hidden=hidden))
-    source = ModelSource(clock)
+    own = clock or SystemClock()
+    source = ModelSource(own)
     async with AsyncExitStack() as life:
         life.push_async_callback(source.close)
         models = await source.choose(settings)
         url, ballast = settings.database, settings.quotas.ballast_mb * MB
         shared = None if url is None else await asyncio.to_thread(_shared, settings, url, takes_chats=takes_chats)
         if shared is not None:
+            shared = replace(shared, agrees_on_time=clock is None)
             life.enter_context(locked(settings.local, NodeNameTaken))
-        opening = opened(settings.home, clock, new_id, settings.secrets, ballast=ballast, shared=shared)
-        store, peers = await life.enter_async_context(opening)
+        opening = opened(settings.home, own, new_id, settings.secrets, ballast=ballast, shared=shared)
+        store, peers, now = await life.enter_async_context(opening)
         if shared is not None:
             await store.home_marker.check(settings.home)
         found = await trying
         launcher = None if isinstance(found, NoLauncher) else found
-        about = _about(models, found, clock)
-        yield Resources(settings, clock, store, peers, CurrentModels(models), source, launcher, about)
+        about = _about(models, found, now)
+        yield Resources(settings, now, store, peers, CurrentModels(models), source, launcher, about)
 
 
 def _shared(settings: Settings, url: str, *, takes_chats: bool) -> Shared:

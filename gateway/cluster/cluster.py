@@ -9,7 +9,9 @@ from typing import Self
 import psycopg
 
 from agent_core.background import Background
+from agent_core.clock import Clock
 from channels.base import ChatKey
+from gateway.cluster.clock import SharedClock
 from gateway.cluster.cut_off import CutOff
 from gateway.cluster.dispatcher import Dispatcher
 from gateway.cluster.held_leases import HeldLeases
@@ -48,6 +50,10 @@ class Cluster:
                 ) from error
             signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
             yield cls(url, node, signals)
+
+    def clock(self, own: Clock) -> SharedClock:
+        """Return the time on which all nodes agree; `own` is the clock of this machine."""
+        return SharedClock(own, self.node)
 
     def peers(self, store: Store, *, engine: bool) -> "ClusterPeers":
         """Return the other processes as the parts of this one see them.

@@ -24,6 +24,8 @@ BREATH = 0.1
 """Seconds between the end of a beat that took longer and the next one."""
 FRESH_FOR = 1.2
 """Seconds after the begin of a beat in which no other node may have taken over; less than DEAD_AFTER."""
+SURE_WITHIN = 1.0
+"""Seconds for a beat that tells the database's time well enough."""
 ANSWER_WITHIN = 5.0
 """Seconds for one beat; then the connection is made anew."""
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
@@ -39,9 +41,11 @@ _JOIN = (
     "INSERT INTO nodes (id, name, host, pid, version, started, beat, home, settings, skills,"
     " draining)"
     " VALUES (%(id)s, %(name)s, %(host)s, %(pid)s, %(version)s, %(started)s, clock_timestamp(),"
-    " %(home)s, %(settings)s, %(skills)s, NOT %(takes_chats)s)"
+    " %(home)s, %(settings)s, %(skills)s, NOT %(takes_chats)s) RETURNING extract(epoch FROM beat)::float8"
 )
-_BEAT = "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced"
+_BEAT = (
+    "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced RETURNING extract(epoch FROM beat)::float8"
+)
 LEFT = "left"
 """The topic of news that chats have lost their node."""
 JOINED = "joined"
@@ -92,6 +96,8 @@ class Node:
         self._url = url
         self._raw: Raw | None = None
         self._connected = 0.0
+        self._told = awake(), facts.started
+        """What the database's clock said, after when it did by `awake`."""
         self._beaten = 0.0
         self._came = asyncio.Event()
         """Set, and replaced, at each beat."""
@@ -124,6 +130,12 @@ class Node:
         """Seconds for which the connection to the database has stood."""
         return awake() - self._connected if self._raw is not None else 0.0
 
+    @property
+    def database_time(self) -> float:
+        """The time by the clock of the database in seconds since the epoch; not more than half a second wrong."""
+        at, told = self._told
+        return told + awake() - at
+
     async def fresh(self) -> None:
         """Return at once if no other node can have taken over, else after the next beat; never once one has."""
         while not self.is_fresh:
@@ -155,7 +167,8 @@ class Node:
     async def _join(self) -> None:
         raw, began = await self._connect(), awake()
         async with raw.transaction():
-            await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
+            joining = await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
+            self._told = awake(), *(await joining.fetchall())[0]
             await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(self.id, JOINED, "")])
         self._beaten = began
         log.info("joined", node=self.id, name=self.facts.name)
@@ -173,10 +186,13 @@ class Node:
 
     async def _beat(self) -> None:
         raw, began = self._raw or await self._connect(), awake()
-        if not (await raw.execute(_BEAT, [self.id])).rowcount:
+        row = await (await raw.execute(_BEAT, [self.id])).fetchone()
+        if row is None:
             self.lose()
             return
-        self._beaten = began
+        self._beaten, ended = began, awake()
+        if ended - began < SURE_WITHIN:
+            self._told = (began + ended) / 2, row[0]
         came, self._came = self._came, asyncio.Event()
         came.set()
 

@@ -171,8 +171,8 @@ _DATABASE = (
     (r"the clock of this machine is (\d+) s ahead of that of the database", r"本机时钟比数据库快 \1 秒"),
     (r"the clock of this machine is (\d+) s \S+ that of the database", r"本机时钟比数据库慢 \1 秒"),
     (
-        r"let both be set from the network \(NTP\); jobs are due by the clock of a node",
-        "请让两者都从网络校时（NTP）；日程按节点的时钟到期",
+        r"let both be set from the network \(NTP\); until then Parley goes by the clock of the database",
+        "请让两者都从网络校时（NTP）；在此之前 Parley 以数据库的时钟为准",
     ),
     (r"(.+) will belong to the database from the first start on", r"\1 将从首次启动起属于该数据库"),
     (r"(.+) is the folder that belongs to the database", r"\1 是属于该数据库的文件夹"),

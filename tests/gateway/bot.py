@@ -82,6 +82,8 @@ class BotOptions:
     speech: AudioServer | None = None
     database: str | None = None
     """The address of the store's database on PostgreSQL; None for SQLite's file."""
+    agrees_on_time: bool = False
+    """Go by the clock of that database where its own clock is wrong."""
     over: ScriptedLlm | None = None
     """The client that says the turns, instead of the scripted one."""
 
@@ -159,8 +161,10 @@ class Bot:
 
     async def start(self) -> None:
         options = self._options
-        shared = None if options.database is None else Shared(options.database, has_engine=False)
-        store, peers = await self._life.enter_async_context(
+        shared = None
+        if options.database is not None:
+            shared = Shared(options.database, agrees_on_time=options.agrees_on_time, has_engine=False)
+        store, peers, self.clock = await self._life.enter_async_context(
             opened(self.home, self.clock, new_id, options.secrets, shared=shared)
         )
         about = About(

@@ -59,7 +59,7 @@ def _clock(apart: float) -> Finding:
     which = "ahead of" if apart > 0 else "behind"
     return problem(
         f"the clock of this machine is {abs(apart):.0f} s {which} that of the database",
-        "let both be set from the network (NTP); jobs are due by the clock of a node",
+        "let both be set from the network (NTP); until then Parley goes by the clock of the database",
     )
 
 

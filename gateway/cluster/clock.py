@@ -1,0 +1,25 @@
+"""The time of day of a node, on which all nodes agree."""
+
+from agent_core.clock import Clock
+from gateway.cluster.node import Node
+
+MOST_APART = 2.0
+"""Seconds that the clock of a machine may differ from that of the database before the latter counts."""
+
+
+class SharedClock:
+    """Implements `Clock` by the clock of the machine, or by that of the database where the two do not agree."""
+
+    def __init__(self, own: Clock, node: Node) -> None:
+        self._own = own
+        self._node = node
+
+    def time(self) -> float:
+        own, of_database = self._own.time(), self._node.database_time
+        return own if abs(own - of_database) <= MOST_APART else of_database
+
+    def monotonic(self) -> float:
+        return self._own.monotonic()
+
+    async def sleep(self, seconds: float) -> None:
+        await self._own.sleep(seconds)
