@@ -96,6 +96,10 @@ class ChatsHere:
         await resumed.recovery.run()
         await resumed.revocation.sweep()  # before any of it goes on
 
+    async def resume(self, platform: str) -> None:
+        """See `ChatWork`."""
+        await self._resumed.recovery.resume(platform)
+
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """See `ChatWork`."""
         await self._delivery.deliver(chat, posts)

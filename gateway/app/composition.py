@@ -160,9 +160,10 @@ class Composition(SharedState):
     # The app
 
     def hear(self) -> None:
-        """Read again what other nodes change, and follow the gaps that they read, from now on."""
+        """Read again what other nodes change, and follow the gaps that they read and what is connected there."""
         super().hear()
         self.peers.signals.on(Topic.GAPS, self.gaps_elsewhere.changed)
+        self.peers.signals.on(Topic.CONNECTED, self.connections.follow)
 
     @cached_property
     def gaps_elsewhere(self) -> GapsElsewhere:
@@ -211,7 +212,7 @@ class Composition(SharedState):
 
     @cached_property
     def connections(self) -> Connections:
-        life = Life(self.recovery, self.gaps, self.roles)
+        life = Life(self.dispatching, self.gaps, self.roles, self.peers)
         return Connections(self.channel_server, self.live, self.delivery, self.store, life, clock=self._clock)
 
     @cached_property

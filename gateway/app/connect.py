@@ -14,7 +14,7 @@ from pathlib import Path
 from channels import discovery
 from gateway.app.dialogue import Dialogue
 from gateway.app.local_requests import FILE, RunningParley
-from gateway.connect.guide import Guide, Surroundings
+from gateway.connect.guide import MODEL, Guide, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
 from gateway.connect.steps import NO, YES, Ask, Busy, Check, Confirm, Done, Failed, Line, Listen, Step
@@ -27,7 +27,6 @@ from gateway.settings.settings import Settings, read_settings
 from gateway.texts.say import Language, say
 from gateway.upkeep.doctor.home import running
 
-MODEL = "model"
 WIDEST = 100
 SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}
 _YES = {"y", "yes", "是", "好"}

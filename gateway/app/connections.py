@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
 import structlog
+from pydantic import BaseModel
 
 from agent_core.background import Background
 from agent_core.clock import Clock
@@ -12,12 +13,15 @@ from channels import discovery
 from channels.base import ChatKey, OutboundMessage
 from channels.capabilities import CatchesUp
 from gateway.app.channel_server import ChannelServer
-from gateway.app.recovery import Recovery
 from gateway.chat.gaps import Gaps
-from gateway.connect.guide import Met
+from gateway.cluster.leases import connecting_of, held
+from gateway.cluster.work import Dispatching, Peers
+from gateway.connect.guide import MODEL, Met
 from gateway.delivery.delivery import Delivery
 from gateway.errors import SettingsError
 from gateway.permissions.roles import People, Roles
+from gateway.settings.digests import digests
+from gateway.settings.settings import Settings
 from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts.say import language_of, say
@@ -33,13 +37,18 @@ log = structlog.get_logger(__name__)
 class Life:
     """The parts that a new channel needs when it begins."""
 
-    recovery: Recovery
+    dispatching: Dispatching
     gaps: Gaps
     roles: Roles
+    peers: Peers
 
 
 class Connections:
-    """Implements `Program`: the running gateway, as far as guides use it."""
+    """Implements `Program`: the running gateway, as far as guides use it.
+
+    Where several processes share the store, the others follow: they do not listen on a platform while a guide does, and
+    use the new settings, which they read from the home that all share.
+    """
 
     def __init__(
         self, server: ChannelServer, live: LiveSettings, delivery: Delivery, store: Store, life: Life, *, clock: Clock
@@ -51,18 +60,23 @@ class Connections:
         self._life = life
         self._clock = clock
         self._sending = Background("sending what was kept failed")
+        self._following = Background("connecting what another node has connected failed")
+        self._followed: set[str] = set()
+        """Platforms that guides of other nodes connect now."""
 
     @asynccontextmanager
     async def paused(self, platform: str) -> AsyncIterator[None]:
-        """Let the platform's channel not listen while the context is open. Messages can still be sent there."""
-        if self._delivery.on(platform) is None:
-            yield
-            return
-        await self._server.pause(platform)
-        try:
-            yield
-        finally:
-            self._server.start(platform)
+        """Let no process listen on a platform while the context is open. Messages can still be sent there."""
+        async with held(self._life.peers.leases, connecting_of(platform)):
+            await self._store.chat_settings.tell_of_connection(platform)
+            if self._delivery.on(platform) is None:
+                yield
+                return
+            await self._server.pause(platform)
+            try:
+                yield
+            finally:
+                self._server.start(platform)
 
     async def connect(self, platform: str, owner: Met) -> str:
         """Read the settings again, connect the platform with its new tokens, and say hello to its owner.
@@ -70,41 +84,86 @@ class Connections:
         Returns the reason if that has failed, else "". It may be tried again.
         """
         try:
-            files = await self._live.adopt("channels", "owners")
+            files = await self._adopted(platform)
         except SettingsError as error:
             return error.sentence
         config = files.channels.get(platform)
         if config is None:
             return f"the settings hold no token for {platform}"
+        return await self._use(platform, config) or await self._greet(owner)
+
+    async def use_model(self) -> bool:
+        """Read the settings again, and let the model that they name answer, also instead of one set in a chat."""
+        if not await self._adopt_model():
+            return False
+        await self._store.chat_settings.tell_of_connection(MODEL)
+        return True
+
+    async def follow(self, what: str) -> None:
+        """Do here what a guide of another node does: with a platform, or with the model."""
+        if what == MODEL:
+            await self._adopt_model()
+        elif what and what not in self._followed:
+            self._followed.add(what)
+            self._following.start(self._follow(what), f"connect {what}")
+
+    async def close(self) -> None:
+        """Leave what was not sent to the next start."""
+        await self._following.stop()
+        await self._sending.stop()
+
+    async def _follow(self, platform: str) -> None:
+        """Do not listen on a platform until a guide of another node is over; then use what it has written."""
+        try:
+            await self._server.pause(platform)
+            await self._life.peers.leases.free(connecting_of(platform))
+            before = self._live.files.channels.get(platform)
+            try:
+                config = (await self._adopted(platform)).channels.get(platform)
+            except SettingsError as error:
+                log.warning("what another node has connected cannot be used", reason=error.sentence)
+                config = before
+            if config is None or config == before:
+                self._server.start(platform)
+            else:
+                await self._use(platform, config)
+        finally:
+            self._followed.discard(platform)
+
+    async def _adopted(self, platform: str) -> Settings:
+        """Read the settings again, and make people owners who are so by them. Raises SettingsError."""
+        files = await self._live.adopt("channels", "owners")
         self._let_in({each for each in files.owners if each.startswith(f"{platform}:")})
+        await self._life.peers.note_settings(digests(self._live.files))
+        return files
+
+    async def _use(self, platform: str, config: BaseModel) -> str:
+        """Connect a platform with its new tokens. Returns the reason if that has failed, else ""."""
         channel = discovery.open_channel(platform, config, self._clock.time)
         if isinstance(channel, CatchesUp):
             self._life.gaps.reopen(platform)
         was_there = await self._server.put(channel)
         if not was_there:
-            await self._life.recovery.resume(platform)
+            await self._life.dispatching.resume(platform)
         trouble = await self._server.connect(channel, WITHIN)
         if trouble:
             log.warning("a platform could not be connected", platform=platform, reason=trouble)
             return trouble
         log.info("a platform was connected", platform=platform)
         self._sending.start(self._delivery.deliver_kept(platform), f"kept for {platform}")
-        return await self._greet(owner)
+        return ""
 
-    async def use_model(self) -> bool:
-        """Read the settings again, and let the model that they name answer, also instead of one set in a chat."""
+    async def _adopt_model(self) -> bool:
+        """Read the settings again, and let the model that they name answer. Returns False if it cannot be used."""
         try:
             await self._live.adopt("environ", "openai_base_url", "model")
             if await self._live.chosen("model") is not None:
                 await self._live.choose("model", None, "connect")
+            await self._life.peers.note_settings(digests(self._live.files))
         except SettingsError as error:
             log.warning("the model is not used before a restart", reason=error.sentence)
             return False
         return True
-
-    async def close(self) -> None:
-        """Leave what was not sent to the next start."""
-        await self._sending.stop()
 
     def _let_in(self, owners: set[str]) -> None:
         """Make people owners who are so by the settings."""

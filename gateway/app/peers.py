@@ -34,6 +34,9 @@ class Alone:
         """See `Peers`."""
         return LocalDispatching(work)
 
+    async def note_settings(self, digests: str) -> None:
+        """Do nothing: nobody else is there."""
+
     async def lost(self) -> None:
         """Wait for ever: nobody else is there."""
         await asyncio.Event().wait()
@@ -67,6 +70,10 @@ class LocalDispatching:
     async def begin(self) -> None:
         """See `Dispatching`."""
         await self._work.take_over_all()
+
+    async def resume(self, platform: str) -> None:
+        """See `Dispatching`."""
+        await self._work.resume(platform)
 
     async def drain(self) -> None:
         """Do nothing: nobody else could take a chat."""

@@ -84,6 +84,10 @@ class ClusterPeers:
         engine_url = self._url if self._has_engine else None
         return ClusterDispatching(self._node, self.signals, dispatcher, self._rows, cut_off, engine_url)
 
+    async def note_settings(self, digests: str) -> None:
+        """See `Peers`."""
+        await self._store.nodes.note_settings(self._node.id, digests)
+
     async def lost(self) -> None:
         """See `Peers`."""
         await self._node.lost.wait()
@@ -110,6 +114,7 @@ class ClusterDispatching:
         self._cut_off = cut_off
         self._watching = Background("watching the reach of the platforms failed")
         self._life = AsyncExitStack()
+        self._sweep: Sweep | None = None
 
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
         """See `Dispatching`."""
@@ -139,11 +144,16 @@ class ClusterDispatching:
             dbos = importlib.import_module("gateway.cluster.engine")  # its import takes a second, and runs a program
             launching = dbos.launched(self._engine_url, self._node.id, self._rows, self._dispatcher.take)
             engine = await self._life.enter_async_context(launching)
-        sweep = Sweep(self._node, self._signals, self._dispatcher, engine)
-        self._life.push_async_callback(sweep.close)
-        await sweep.begin()
+        self._sweep = Sweep(self._node, self._signals, self._dispatcher, engine)
+        self._life.push_async_callback(self._sweep.close)
+        await self._sweep.begin()
         self._life.push_async_callback(self._watching.stop)
         self._watching.start(self._cut_off.run(), "reach")
+
+    async def resume(self, platform: str) -> None:
+        """See `Dispatching`."""
+        if self._sweep is not None:
+            self._sweep.look_soon()
 
     @property
     def is_settled(self) -> bool:

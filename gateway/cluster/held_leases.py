@@ -70,6 +70,11 @@ class HeldLeases:
                 return
             log.info("lease lost", lease=name, why=self._why_lost(name))
 
+    async def free(self, name: str) -> None:
+        """See `Leases.free`."""
+        while not await self._is_free(name):
+            await self._news_come()
+
     async def give_up(self) -> None:
         """See `Leases.give_up`."""
         self._over.set()
@@ -82,10 +87,20 @@ class HeldLeases:
     async def _taken(self, name: str) -> None:
         """Wait until this node has the lease."""
         while self._over.is_set() or not await self._is_ours(name):
-            with suppress(TimeoutError):
-                async with asyncio.timeout(LOOK_EVERY):
-                    await self._news.wait()
-            self._news.clear()
+            await self._news_come()
+
+    async def _news_come(self) -> None:
+        """Wait until a lease may be free."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LOOK_EVERY):
+                await self._news.wait()
+        self._news.clear()
+
+    async def _is_free(self, name: str) -> bool:
+        try:
+            return await self._rows.is_free(name, self._node.id)
+        except sqlite3.Error:  # the database is away
+            return False
 
     async def _is_ours(self, name: str) -> bool:
         if not self._node.is_fresh or name in self.avoided:

@@ -1,6 +1,8 @@
 """Leases: work that one node at a time may do, such as receiving from a platform that knows one receiver."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from typing import Protocol
 
 Work = Callable[[], Awaitable[None]]
@@ -16,6 +18,11 @@ def catch_up_of(platform: str) -> str:
     return f"catch up {platform}"
 
 
+def connecting_of(platform: str) -> str:
+    """Return the name of the lease of the process in which a guide connects a platform, so that no other listens."""
+    return f"connect {platform}"
+
+
 class Leases(Protocol):
     """The leases of this process."""
 
@@ -28,6 +35,9 @@ class Leases(Protocol):
         If the lease is lost, the work is cancelled, and done again once the lease is back. `waits` is called each time
         before the lease is waited for.
         """
+
+    async def free(self, name: str) -> None:
+        """Wait until no other process holds a lease."""
 
     async def give_up(self) -> None:
         """Stop all work, let other nodes have its leases, and take none again."""
@@ -44,5 +54,26 @@ class AllLeases:
         """See `Leases.while_held`."""
         await work()
 
+    async def free(self, name: str) -> None:
+        """Return at once: there is no other process."""
+
     async def give_up(self) -> None:
         """Go on to the end, as nobody else would take the work: what arrives meanwhile is stored."""
+
+
+@asynccontextmanager
+async def held(leases: Leases, name: str) -> AsyncIterator[None]:
+    """Wait for a lease, and hold it while the context is open."""
+    began = asyncio.Event()
+
+    async def hold() -> None:
+        began.set()
+        await asyncio.Event().wait()
+
+    holding = asyncio.create_task(leases.while_held(name, hold), name=name)
+    try:
+        await began.wait()
+        yield
+    finally:
+        holding.cancel()
+        await asyncio.wait([holding])

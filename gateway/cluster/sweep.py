@@ -69,8 +69,12 @@ class Sweep:
             await asyncio.wait(self._tasks)
         await self._rounds.stop()
 
-    async def _chats_were_left(self, _: str) -> None:
+    def look_soon(self) -> None:
+        """Look for chats that nobody works on."""
         self._wanted.set()
+
+    async def _chats_were_left(self, _: str) -> None:
+        self.look_soon()
 
     async def _a_node_has_joined(self, _: str) -> None:
         await self._ownership.count_others()

@@ -34,6 +34,9 @@ class ChatWork(Protocol):
     async def take_over_all(self) -> None:
         """Go on with what the previous process did in all chats."""
 
+    async def resume(self, platform: str) -> None:
+        """Go on with what waits on a platform that was not connected, in a process that works on all chats."""
+
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Send stored posts."""
 
@@ -87,6 +90,9 @@ class Dispatching(Protocol):
     async def begin(self) -> None:
         """Go on with what other processes have left."""
 
+    async def resume(self, platform: str) -> None:
+        """Go on with what waits on a platform that was not connected here so far."""
+
     @property
     def is_settled(self) -> bool:
         """True unless a chat comes to this process, or leaves it."""
@@ -110,6 +116,9 @@ class Peers(Protocol):
 
         `work` is that of this process, and `platforms` are those that it is connected to.
         """
+
+    async def note_settings(self, digests: str) -> None:
+        """Tell the others the digests of the settings that this process has now. Raises StoreUnavailable."""
 
     async def lost(self) -> None:
         """Return once other processes have taken over what this one did; it has to begin anew."""

@@ -17,6 +17,10 @@ from gateway.settings.settings import Settings
 from gateway.texts.say import Language, say
 
 
+MODEL = "model"
+"""What is connected where it is no platform."""
+
+
 class Met(Value):
     """The person who wrote to the account while a guide waited."""
 

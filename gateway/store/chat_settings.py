@@ -124,6 +124,10 @@ class ChatSettings(Table):
         """Tell the other nodes that the files with the settings have changed."""
         await self._writer.submit(lambda connection: self._changed(connection, Topic.FILES))
 
+    async def tell_of_connection(self, what: str) -> None:
+        """Tell the other nodes that a guide connects a platform, or has connected a `model`."""
+        await self._writer.submit(lambda connection: self._changed(connection, Topic.CONNECTED, what))
+
     async def reload(self) -> None:
         """Read all settings again, because another node has changed some."""
         self._rows = await self._writer.submit(_read)  # in order with the changes that this process makes

@@ -26,15 +26,20 @@ class Leases(Table):
         Raises StoreUnavailable, and sqlite3.Error if the database cannot be read.
         """
 
-        def read(connection: Connection) -> bool:
-            (is_free,) = connection.execute(_IS_FREE, (name, node)).fetchone()
-            return bool(is_free)
-
         def change(connection: Connection) -> bool:
             return connection.execute(_TAKE, (name, node)).rowcount == 1
 
         # mostly it is not free, and reading needs no place in the line of those who write
-        return await self._reader.run(read) and await self._writer.submit(change, patient=False)
+        return await self.is_free(name, node) and await self._writer.submit(change, patient=False)
+
+    async def is_free(self, name: str, node: str) -> bool:
+        """Return True if no other node than this one holds a lease. Raises sqlite3.Error."""
+
+        def read(connection: Connection) -> bool:
+            (is_free,) = connection.execute(_IS_FREE, (name, node)).fetchone()
+            return bool(is_free)
+
+        return await self._reader.run(read)
 
     async def others_work(self, node: str) -> bool:
         """Return True if there is another node that takes chats. Raises sqlite3.Error."""

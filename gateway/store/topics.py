@@ -25,6 +25,8 @@ class Topic(StrEnum):
     """Links that sign a browser in."""
     FILES = "files"
     """The files with the settings, which each node reads itself."""
+    CONNECTED = "connected"
+    """A guide connects a platform, whose name is the key, or has connected a model, whose key is `model`."""
     ERASED = "erased"
     """Words of a chat were erased; the key is the chat."""
     COMMANDS = "commands"

@@ -92,6 +92,11 @@ class LiveSettings:
         """Return what was set in a chat, by whom and when; None if nothing was."""
         return await self._rows.at(EVERYWHERE, f"{_PREFIX}{name}")
 
+    @property
+    def files(self) -> Settings:
+        """The settings of the environment and the files, as far as they are in force."""
+        return self._files
+
     def place(self, name: str) -> Origin | None:
         """Return the place of a setting in the environment or a file; None if it has its default."""
         return self._files.places.get(name)

@@ -58,6 +58,8 @@ class Desk:
 
     async def take_over_all(self) -> None: ...
 
+    async def resume(self, platform: str) -> None: ...
+
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         self.delivered += [post.key for post in posts]
 

@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from gateway.connect.guide import Guide, Surroundings
+from gateway.connect.guide import Guide, Program, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
 from gateway.connect.steps import Busy, Step
-from gateway.settings.settings import read_settings
+from gateway.settings.settings import Settings, read_settings
 from gateway.texts.say import Language
 
 
@@ -45,13 +45,19 @@ class Guided:
         return file.read_text() if file.is_file() else ""
 
 
+def settings_in(folder: Path, environ: Mapping[str, str]) -> Settings:
+    """Return the settings as this home has them now."""
+    settings, _ = read_settings({"PARLEY_HOME": str(folder), "HOME": str(folder), **environ}, folder)
+    return settings
+
+
 @asynccontextmanager
 async def guided(
-    folder: Path, what: str, environ: Mapping[str, str], language: Language = "en"
+    folder: Path, what: str, environ: Mapping[str, str], language: Language = "en", program: Program | None = None
 ) -> AsyncIterator[Guided]:
-    """Begin a guide for a platform or a model, where no Parley runs."""
-    settings, _ = read_settings({"PARLEY_HOME": str(folder), "HOME": str(folder), **environ}, folder)
-    around = Surroundings(settings, settings.secrets, None, time.time)
+    """Begin a guide for a platform or a model; `program` is the Parley that runs there."""
+    settings = settings_in(folder, environ)
+    around = Surroundings(settings, settings.secrets, program, time.time)
     guide = ModelGuide(around, language) if what == "model" else PlatformGuide(what, around, language)
     there = Guided(guide, around)
     await guide.begin()

@@ -1,0 +1,93 @@
+"""A platform or a model that is connected on one of several nodes."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import cast
+
+import pytest
+
+from channels.capabilities import KnowsConnection
+from gateway.connect.steps import YES, Confirm, Done, Listen
+from tests import connecting
+from tests.connecting import Platform
+from tests.emulators.telegram import TelegramEmulator
+from tests.end_to_end.platforms.platform import Chat, Person
+from tests.gateway.bot import Bot
+from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.connect.guiding import Guided, guided, settings_in
+from tests.postgres import UrlOf, rows
+from tests.process import until
+
+
+@pytest.fixture
+async def telegram() -> AsyncIterator[Platform]:
+    async with connecting.telegram() as opened:
+        yield opened
+
+
+@pytest.fixture
+async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
+    found = Nodes(tmp_path, url_of(tmp_path))
+    async with found.life:
+        yield found
+
+
+def receives(bot: Bot) -> bool:
+    channel = bot.made.channels.on("telegram")
+    return isinstance(channel, KnowsConnection) and channel.is_connected
+
+
+async def meets(there: Guided, person: Person, chat: Chat) -> None:
+    """Let the guide meet the owner, and go on to its end."""
+    number = there.guide.number
+    await chat.says(person, "hello")
+    assert isinstance(await there.after(number), Confirm)
+    assert isinstance(await there.answer(YES), Done)
+
+
+async def test_a_platform_that_one_node_connects_is_connected_on_all_and_none_listens_during_a_guide(
+    nodes: Nodes, telegram: Platform
+) -> None:
+    environ, emulator = telegram.environ, cast("TelegramEmulator", telegram.emulator)
+    one = await nodes.start("Not said.", loaded=settings_in(nodes.home, environ))
+    other = await nodes.start("It is me.", loaded=settings_in(nodes.home, environ))
+    for bot in (one, other):
+        nodes.life.push_async_callback(bot.made.channels.close)
+    ann = telegram.emulator.person("Ann", language="en")
+    chat = telegram.emulator.private(ann)
+
+    async with guided(nodes.home, "telegram", environ, program=one.made.connections) as there:
+        await there.next()
+        assert isinstance(await there.answer(telegram.tokens["TELEGRAM_BOT_TOKEN"]), Listen)
+        await meets(there, ann, chat)
+    await until(lambda: receives(one))
+    await until(lambda: other.made.channels.on("telegram") is not None)
+    assert "telegram" in str(other.made.live.files.channels)
+    settings = [json.loads(str(row[0])) for row in rows(nodes.url, "SELECT settings FROM nodes")]
+    assert settings[0] == settings[1]
+    assert "telegram.bot_token" in "".join(settings[0])
+
+    async with guided(nodes.home, "telegram", environ, program=other.made.connections) as there:
+        assert isinstance(await there.next(), Confirm)  # it is set up, and shall be connected anew
+        await there.answer(YES)
+        assert isinstance(await there.answer(telegram.tokens["TELEGRAM_BOT_TOKEN"]), Listen)
+        await until(lambda: not receives(one))
+        emulator.double_polls = 0
+        await meets(there, ann, chat)
+    await until(lambda: receives(one) or receives(other))
+    await one.stop()
+    await until(lambda: receives(other))
+    await chat.says(ann, "who is there?")
+    await chat.until(lambda chat: chat.screen[-1] == "It is me.")
+    assert emulator.double_polls == 0
+
+
+async def test_a_model_that_one_node_connects_answers_on_all(nodes: Nodes) -> None:
+    one, other = [await nodes.start(loaded=settings_in(nodes.home, {})) for _ in range(2)]
+    (nodes.home / ".env").write_text("PARLEY_MODEL=demo\n")
+
+    assert await one.made.connections.use_model()
+
+    await until(lambda: other.made.current.now.model == "demo")
+    assert other.made.models.now.is_demo
