@@ -16,7 +16,6 @@ from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings
 from gateway.texts.say import Language, say
 
-
 MODEL = "model"
 """What is connected where it is no platform."""
 
