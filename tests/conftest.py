@@ -52,6 +52,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         action="store_true",
         help="run tests on all platforms and model clients, not on one of them, and properties with all examples",
     )
+    parser.addoption(
+        "--nodes",
+        type=int,
+        default=0,
+        help="run the conversations of tests/end_to_end with so many nodes, and only those",
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -63,18 +63,25 @@ def packaged(folder: Path) -> Iterator[Any]:
 @pytest.fixture
 def url_of(postgres_server: str) -> Iterator[UrlOf]:
     """Makes a database for each home that a test names."""
+    with databases(postgres_server) as url:
+        yield url
+
+
+@contextmanager
+def databases(server: str) -> Iterator[UrlOf]:
+    """Make a database on the server for each home that is named, and drop all at the end."""
     made: set[str] = set()
 
     def url(home: Path) -> str:
         name = f"parley_{blake2b(str(home).encode(), digest_size=8).hexdigest()}"
         if name not in made:
-            rows(postgres_server, f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+            rows(server, f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
             made.add(name)
-        return urlsplit(postgres_server)._replace(path=f"/{name}").geturl()
+        return urlsplit(server)._replace(path=f"/{name}").geturl()
 
     yield url
     for name in made:
-        rows(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+        rows(server, f"DROP DATABASE {name} WITH (FORCE)")
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])
@@ -94,9 +101,9 @@ def execute(home: Path, database: str | None, statement: str) -> list[tuple[obje
         return file.execute(statement).fetchall()
 
 
-def rows(url: str, query: str) -> list[tuple[object, ...]]:
-    """Execute a query on a database, and return its rows."""
+def rows(url: str, query: str, *values: object) -> list[tuple[Any, ...]]:
+    """Execute a query with these values on a database, and return its rows."""
     psycopg = importlib.import_module("psycopg")
     with psycopg.connect(url, autocommit=True) as connection:
-        cursor = connection.execute(query)
+        cursor = connection.execute(query, values or None)
         return list(cursor.fetchall()) if cursor.description else []

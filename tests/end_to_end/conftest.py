@@ -1,6 +1,6 @@
 """Parley on each platform with an emulated model, shared by the tests of a module or owned by a single test."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -12,13 +12,16 @@ from tests.emulators.discord import DiscordEmulator
 from tests.emulators.slack import SlackEmulator
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.browser import chromium
+from tests.end_to_end.cluster import Cluster
 from tests.end_to_end.platforms.catalogue import FACTS, KINDS
 from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.platform import Platform
 from tests.end_to_end.platforms.slack import Slack
 from tests.end_to_end.platforms.telegram import Telegram
-from tests.end_to_end.stage import Stage
+from tests.end_to_end.program import Program
+from tests.end_to_end.stage import MakeProgram, Stage
 from tests.in_turn import chosen
+from tests.postgres import databases
 
 Kind = Callable[[], Platform]
 
@@ -26,24 +29,65 @@ Kind = Callable[[], Platform]
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "where(condition): runs on the platforms of which it is true")
     config.addinivalue_line("markers", "command_line: Parley is started as a person starts it, and not forked")
+    config.addinivalue_line("markers", "one_process(reason): cannot run with several nodes")
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Run a test on one of the platforms that its marks allow, or on all of them with `--all-platforms`."""
+    """Run a test on one of the platforms that its marks allow, or on all of them with `--all-platforms`.
+
+    With `--nodes` it runs with nodes, on platforms where people are not connected to one of them.
+    """
     if "platform_kind" not in metafunc.fixturenames:
         return
     test = metafunc.definition
     conditions = [mark.args[0] for mark in test.iter_markers("where")]
     names = [name for name, facts in FACTS.items() if all(condition(facts) for condition in conditions)]
     assert names, f"{test.nodeid} runs nowhere"
-    names = list(chosen(metafunc, names))
-    metafunc.parametrize("platform_kind", [KINDS[name] for name in names], ids=names, scope="module")
+    nodes = metafunc.config.getoption("nodes")
+    if nodes:
+        names = [name for name in names if FACTS[name].emulated]
+    names = list(chosen(metafunc, names)) if names else []
+    kinds = [KINDS[name] for name in names]
+    if "node_count" in metafunc.fixturenames:
+        ids = [f"{name} with {nodes} nodes" if nodes else name for name in names]
+        pairs = [(kind, nodes) for kind in kinds]
+        metafunc.parametrize(("platform_kind", "node_count"), pairs, ids=ids, scope="module")
+    else:
+        metafunc.parametrize("platform_kind", kinds, ids=names, scope="module")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what cannot run with nodes, with `--nodes`."""
+    nodes = config.getoption("nodes")
+    if not nodes:
+        return
+    for item in items:
+        reason = next((mark.args[0] for mark in item.iter_markers("one_process")), "")
+        if reason:
+            item.add_marker(pytest.mark.skip(reason=reason))
+    chosen_ones = {item for item in items if isinstance(item, pytest.Function) and _node_count(item) == nodes}
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen_ones])
+    items[:] = [item for item in items if item in chosen_ones]
+
+
+def _node_count(test: pytest.Function) -> object:
+    return test.callspec.params.get("node_count") if hasattr(test, "callspec") else None
+
+
+@pytest.fixture(scope="module")
+def make_program(node_count: int, request: pytest.FixtureRequest) -> Iterator[MakeProgram]:
+    """What makes the program of a stage: one process, or nodes with a database of their own."""
+    if not node_count:
+        yield Program
+        return
+    with databases(request.getfixturevalue("postgres_server")) as url_of:
+        yield lambda folder, environ: Cluster(folder, environ, url=url_of(folder), size=node_count)
 
 
 @asynccontextmanager
-async def opened(folder: Path, platform_kind: Kind) -> AsyncIterator[Stage]:
+async def opened(folder: Path, platform_kind: Kind, make_program: MakeProgram) -> AsyncIterator[Stage]:
     async with platform_kind() as platform:
-        stage = Stage(folder, platform)
+        stage = Stage(folder, platform, make_program)
         async with stage.model:
             stage.settle_in()
             try:
@@ -54,8 +98,10 @@ async def opened(folder: Path, platform_kind: Kind) -> AsyncIterator[Stage]:
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
-async def shared_stage(platform_kind: Kind, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Stage]:
-    async with opened(tmp_path_factory.mktemp("parley"), platform_kind) as stage:
+async def shared_stage(
+    platform_kind: Kind, make_program: MakeProgram, tmp_path_factory: pytest.TempPathFactory
+) -> AsyncIterator[Stage]:
+    async with opened(tmp_path_factory.mktemp("parley"), platform_kind, make_program) as stage:
         yield stage
 
 
@@ -81,9 +127,9 @@ def telegram(stage: Stage) -> TelegramEmulator:
 
 
 @pytest_asyncio.fixture
-async def own_stage(platform_kind: Kind, tmp_path: Path) -> AsyncIterator[Stage]:
+async def own_stage(platform_kind: Kind, make_program: MakeProgram, tmp_path: Path) -> AsyncIterator[Stage]:
     """Yield a stage on which Parley is not started; the test may end it."""
-    async with opened(tmp_path, platform_kind) as stage:
+    async with opened(tmp_path, platform_kind, make_program) as stage:
         yield stage
         stage.check()
 

@@ -1,18 +1,15 @@
 """A chat with scheduled jobs: the models of the chat and of the job runs, and the messages that users see."""
 
 import re
-import sqlite3
 from collections import deque
 from collections.abc import Callable
-from contextlib import closing
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 from zoneinfo import ZoneInfo
 
-from gateway.store.opening import FILE
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls
 from tests.end_to_end.platforms.platform import Chat, Message, Person, within
+from tests.end_to_end.tables import stored
 
 SECONDS = 30
 """Time limit for starting a program on a busy machine."""
@@ -93,25 +90,20 @@ async def is_paused(home: Path) -> None:
 async def is_looked(home: Path, outcome: str) -> None:
     """Wait until the last check of the only heartbeat has this outcome, a key of the texts."""
     asked = "SELECT last_outcome FROM heartbeats"
-    await within(SECONDS, lambda: _stored(home, asked) == [(outcome,)], lambda: f"it is {_stored(home, asked)}")
+    await within(SECONDS, lambda: stored(home, asked) == [(outcome,)], lambda: f"it is {stored(home, asked)}")
 
 
 async def is_held(home: Path) -> None:
     """Wait until a message is held until the morning."""
     asked = "SELECT delivery FROM firings"
-    await within(SECONDS, lambda: _stored(home, asked) == [("held",)], lambda: f"it is {_stored(home, asked)}")
+    await within(SECONDS, lambda: stored(home, asked) == [("held",)], lambda: f"it is {stored(home, asked)}")
 
 
 async def is_read(home: Path) -> None:
     """Wait until the inbox is empty, which is before a user could have read the answers."""
     asked = "SELECT count(*) FROM inbox WHERE state = 'new'"
-    await within(SECONDS, lambda: _stored(home, asked) == [(0,)], lambda: "there is something left in the inbox")
+    await within(SECONDS, lambda: stored(home, asked) == [(0,)], lambda: "there is something left in the inbox")
 
 
 def _jobs(home: Path) -> list[tuple[str, float | None]]:
-    return _stored(home, "SELECT state, next_at FROM jobs WHERE state != 'removed'")
-
-
-def _stored(home: Path, asked: str) -> list[tuple[Any, ...]]:
-    with closing(sqlite3.connect(f"file:{home / FILE}?mode=ro", uri=True)) as store:
-        return store.execute(asked).fetchall()
+    return stored(home, "SELECT state, next_at FROM jobs WHERE state != 'removed'")

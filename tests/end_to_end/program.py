@@ -89,6 +89,12 @@ class Program:
                     start_new_session=terminal is not None,
                 )
 
+    async def ready(self) -> None:
+        """Wait until all of it has started, once it is connected to the platform."""
+
+    async def heard(self) -> None:
+        """Wait until all that it has stored has come to the chats."""
+
     @property
     def is_running(self) -> bool:
         return self._process is not None and self._process.returncode is None

@@ -1,7 +1,7 @@
 """A platform, a model, and Parley between them."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from copy import copy
 from pathlib import Path
 
@@ -16,24 +16,27 @@ from tests.end_to_end.script import Script
 API_KEY = "sk-canary-4f1d9b7c2a6e"
 MODEL = "test-model"
 TIMED = "tests.end_to_end.timed"
+MakeProgram = Callable[[Path, Mapping[str, str]], Program]
 
 
 class Stage:
     """Environment of a conversation test, the same on every platform."""
 
-    def __init__(self, folder: Path, platform: Platform) -> None:
+    def __init__(self, folder: Path, platform: Platform, program: MakeProgram = Program) -> None:
+        """`program` makes what is to be talked to from a folder and environment variables."""
         self.platform = platform
         self.script = Script()
         self.model = OpenAiEmulator(self.script, models=(MODEL,))
         self.clock = Hands(folder / FILE)
         """Hands of the program's clock, once it is `timed`."""
         self._folder = folder
+        self._make = program
         self._read = 0
 
     def settle_in(self) -> None:
         """Create the program once both servers are running."""
         environ = {"OPENAI_BASE_URL": self.model.base_url, "OPENAI_API_KEY": API_KEY}
-        self.program = Program(self._folder, environ)
+        self.program = self._make(self._folder, environ)
         self.program.forked = True
         self.platform.settle(self.program)
 
@@ -72,6 +75,7 @@ class Stage:
             if not listening.done():
                 raise AssertionError(f"it ended: {self.program.console}")
             await listening
+            await self.program.ready()
         finally:
             ended.cancel()
             listening.cancel()
@@ -80,6 +84,7 @@ class Stage:
     async def heard(self) -> None:
         """Wait until Parley has received all events."""
         await self.platform.heard()
+        await self.program.heard()
 
     async def asked(self, count: int) -> ModelRequest:
         """Wait for the `count`-th request to the model in this test, and return it."""

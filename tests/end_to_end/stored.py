@@ -2,24 +2,15 @@
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import Sequence
-from contextlib import closing
 
-from gateway.store.opening import FILE
 from tests.end_to_end.stage import Stage
+from tests.end_to_end.tables import stored
 
 
 async def sources(stage: Stage, role: str = "user") -> Sequence[str]:
     """Return the sources of the newest stored message with that role."""
-
-    def read() -> str:
-        with closing(sqlite3.connect(f"file:{stage.program.home / FILE}?mode=ro", uri=True)) as store:
-            query = (
-                "SELECT json_extract(message, '$.sources') FROM transcript"
-                " WHERE json_extract(message, '$.role') = ? ORDER BY seq DESC LIMIT 1"
-            )
-            return str(store.execute(query, (role,)).fetchone()[0])
-
-    found: list[str] = json.loads(await asyncio.to_thread(read))
-    return found
+    query = "SELECT message FROM transcript ORDER BY seq DESC"
+    found = [json.loads(text) for (text,) in await asyncio.to_thread(stored, stage.program.home, query)]
+    newest: Sequence[str] = next(message["sources"] for message in found if message["role"] == role)
+    return newest

@@ -1,15 +1,12 @@
 """A budget is used up, raised by its button, and shown by /usage, on every platform; kill -9 loses nothing."""
 
-import sqlite3
-from contextlib import closing
-
 import pytest
 
-from gateway.store.opening import FILE
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat, Message
 from tests.end_to_end.stage import Stage
+from tests.end_to_end.tables import stored
 from tests.process import until
 
 pytestmark = pytest.mark.timeout(120)
@@ -27,8 +24,7 @@ def _is_chart(message: Message) -> bool:
 
 
 def _states(stage: Stage) -> list[str]:
-    with closing(sqlite3.connect(stage.program.home / FILE)) as store:
-        return [state for (state,) in store.execute("SELECT state FROM spending ORDER BY at")]
+    return [state for (state,) in stored(stage.program.home, "SELECT state FROM spending ORDER BY at")]
 
 
 @where(lambda facts: facts.emulated)

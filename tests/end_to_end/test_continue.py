@@ -1,22 +1,19 @@
 """An answer that ended at a limit, or after repeated kills, can be continued by a button."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 
-from gateway.store.opening import FILE
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.tables import stored
 from tests.process import until
 
-RESULTS = "SELECT count(*) FROM transcript WHERE json_extract(message, '$.role') = 'tool_result'"
+RESULTS = """SELECT count(*) FROM transcript WHERE message LIKE '%"role":"tool_result"%'"""
 
 
 def number(stage: Stage, query: str) -> int:
     """Return the result of a query to the program's store."""
-    with closing(sqlite3.connect(stage.program.home / FILE)) as store:
-        return int(store.execute(query).fetchone()[0])
+    return int(stored(stage.program.home, query)[0][0])
 
 
 def held(stage: Stage, done: int) -> bool:

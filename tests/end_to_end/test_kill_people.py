@@ -1,21 +1,20 @@
 """Killed while people are let in, budgets raised and words erased: nothing is lost or doubled, and no right widened."""
 
 import asyncio
-import sqlite3
 from collections.abc import Callable
-from contextlib import closing, suppress
+from contextlib import suppress
 
 import pytest
 
 from agent_core.skills.installed import FOLDER as SKILLS
 from agent_core.skills.installed import InstalledSkills
-from gateway.store.opening import FILE
 from tests.agent_core.skills.packing import zipped
 from tests.emulators.audio import AudioEmulator
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage
+from tests.end_to_end.tables import stored
 from tests.process import until
 
 pytestmark = [where(lambda facts: facts.name in {"telegram", "slack", "discord"}), pytest.mark.timeout(120)]
@@ -46,8 +45,7 @@ async def _killed(stage: Stage, moment: float) -> None:
 
 
 def _rows(stage: Stage, query: str) -> list[tuple[object, ...]]:
-    with closing(sqlite3.connect(stage.program.home / FILE)) as store:
-        return store.execute(query).fetchall()
+    return stored(stage.program.home, query)
 
 
 def _balances(stage: Stage) -> bool:

@@ -3,17 +3,15 @@
 import asyncio
 import json
 import random
-import sqlite3
 from collections import Counter
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from gateway.store.opening import FILE
 from tests.end_to_end.crowd import NUMBER, Crowd
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage
+from tests.end_to_end.tables import stored
 
 PEOPLE = 8
 SPELLS = 2
@@ -30,8 +28,7 @@ def unsettled(home: Path) -> list[str]:
 
     Where a platform has no key that tells whether they arrived, the next process sends them again.
     """
-    with closing(sqlite3.connect(home / FILE)) as store:
-        bodies = store.execute("SELECT body FROM outbox WHERE state IN ('pending', 'sending')").fetchall()
+    bodies = stored(home, "SELECT body FROM outbox WHERE state IN ('pending', 'sending')")
     return [json.loads(body)["markdown"] for (body,) in bodies]
 
 
