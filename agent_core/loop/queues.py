@@ -20,7 +20,9 @@ class MessageQueues:
         self._steered = asyncio.Event()
 
     def steer(self, message: AgentMessage) -> None:
-        self._steering.append(message)
+        """Queue a message behind those that were said before it; they may have arrived in another order."""
+        later = sum(queued.created_at > message.created_at for queued in self._steering)
+        self._steering.insert(len(self._steering) - later, message)
         self._steered.set()
 
     def follow_up(self, message: AgentMessage) -> None:

@@ -238,7 +238,10 @@ class SlackChannel:
 
     async def messages_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
         """See `CatchesUp.messages_since`."""
-        return await self._history.since(chat, await self._identity(), self._commands, since)
+        said = await self._history.since(chat, await self._identity(), self._commands, since)
+        for event in said:
+            self._typing.noted(event)
+        return said
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """See `Channel.split`."""

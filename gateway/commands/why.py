@@ -83,6 +83,7 @@ class WhyCommands:
             return await self._told(given, await self._run_of(post), post)
         if _replied_to(given) is not None and _replied_to(given) != given.chat.thread:
             return reply(say("why_not_mine", language, slash=given.slash))
+        await self._delivery.caught_up(given.chat)
         run = await self._store.run_records.last(given.chat)
         return await self._told(given, run, None) if run else reply(say("why_nothing", language, slash=given.slash))
 

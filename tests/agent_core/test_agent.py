@@ -204,6 +204,16 @@ async def test_the_queues_it_is_given_are_the_ones_it_uses(starts: StartAgent) -
     assert talk.agent.queues is queues
 
 
+def test_what_was_said_earlier_steers_first_if_it_arrives_late() -> None:
+    queues = MessageQueues(steering_mode="all")
+
+    first, last, late, later = (user("hi").model_copy(update={"created_at": at}) for at in (10.0, 12.0, 11.0, 11.0))
+    for message in (first, last, late, later):
+        queues.steer(message)
+
+    assert [message.id for message in queues.drain_steering()] == [first.id, late.id, later.id, last.id]
+
+
 async def test_text_is_streamed_piece_by_piece_without_the_talk_of_tools(
     starts: StartAgent,
 ) -> None:  # S2-02, S0-35, S2-07

@@ -63,6 +63,12 @@ class Pace:
     """Start of each window."""
     _buckets: dict[Counted, Bucket] = field(default_factory=dict)
 
+    def forget(self) -> None:
+        """Forget all calls and windows, as after minutes without calls."""
+        self._windows.clear()
+        self._told.clear()
+        self._buckets.clear()
+
     def counted(self, method: str, channel: str) -> Counted:
         return (method, channel) if method == "chat.postMessage" else (method, "")
 

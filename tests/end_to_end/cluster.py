@@ -71,6 +71,11 @@ class Cluster(Program):
         """Wait for all exit codes, and return the highest."""
         return max(await asyncio.gather(*(node.ended() for node in self._nodes)))
 
+    def forget(self) -> None:
+        """Delete the home and all tables, once all nodes have ended."""
+        super().forget()
+        rows(self._url, "DROP SCHEMA IF EXISTS dbos CASCADE; DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+
     def send(self, which: signal.Signals) -> None:
         for node in self._nodes:
             node.send(which)

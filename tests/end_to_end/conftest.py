@@ -1,6 +1,6 @@
 """Parley on each platform with an emulated model, shared by the tests of a module or owned by a single test."""
 
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -24,12 +24,22 @@ from tests.in_turn import chosen
 from tests.postgres import databases
 
 Kind = Callable[[], Platform]
+FAILED = pytest.StashKey[bool]()
+"""True for a test that has failed."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "where(condition): runs on the platforms of which it is true")
     config.addinivalue_line("markers", "command_line: Parley is started as a person starts it, and not forked")
+    config.addinivalue_line("markers", "fresh(reason): Parley is started anew before the test")
     config.addinivalue_line("markers", "one_process(reason): cannot run with several nodes")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    item.stash[FAILED] = report.failed
+    return report
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
@@ -108,15 +118,19 @@ async def shared_stage(
 @pytest_asyncio.fixture(loop_scope="module")
 async def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> AsyncIterator[Stage]:
     """Yield a stage on which Parley is running. Its process is shared by the tests of a module unless one of them ended
-    it; each test has users of its own."""
+    it or failed; each test has users of its own."""
     shared_stage.program.forked = request.node.get_closest_marker("command_line") is None
-    if not shared_stage.program.forked:
+    if not shared_stage.program.forked or request.node.get_closest_marker("fresh"):
         await shared_stage.program.kill()
     if not shared_stage.program.is_running:
         await shared_stage.start()
     await shared_stage.clear()
     yield shared_stage
-    shared_stage.check()
+    try:
+        shared_stage.check()
+    finally:
+        if request.node.stash.get(FAILED, False):
+            await shared_stage.forget()  # a run that it left would take the answers of the next test
 
 
 @pytest.fixture

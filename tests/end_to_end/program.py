@@ -100,7 +100,7 @@ class Program:
         return self._process is not None and self._process.returncode is None
 
     def forget(self) -> None:
-        """Delete its home."""
+        """Delete its home, once it has ended."""
         shutil.rmtree(self.home, ignore_errors=True)
 
     async def ended(self) -> int:

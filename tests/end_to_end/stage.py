@@ -116,6 +116,12 @@ class Stage:
         assert API_KEY not in self.program.console
         assert "Traceback" not in self.log
 
+    async def forget(self) -> None:
+        """Kill the program, and delete all that it has stored, unless people on the page are signed in to that."""
+        await self.program.kill()
+        if self.platform.facts.emulated:
+            await asyncio.to_thread(self.program.forget)
+
     async def clear(self) -> None:
         """Forget what an earlier test on the same stage left."""
         await self.platform.begin()

@@ -37,6 +37,7 @@ async def test_progress_with_two_tools_then_the_answer_in_the_same_message(stage
 
 
 @where(lambda facts: facts.shows_typing)
+@pytest.mark.fresh("other tests may have used up what Slack allows of reactions, without which none is shown")
 async def test_it_is_seen_typing_until_there_is_something_to_show(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     thinking = stage.model.faults.hold("chat.completions")
