@@ -90,7 +90,8 @@ class Vitals:
         """Return what is not ready, each with the reason."""
         receives = [each for each in self._channels if self._receives(each)]
         found = {channel.name: "not connected" for channel in receives if not _is_connected(channel)}
-        found |= {channel.name: "cannot be reached from here" for channel in self._channels if _is_cut_off(channel)}
+        away = [each.name for each in self._channels if self._cluster.leases.avoids(receiver_of(each.name))]
+        found |= dict.fromkeys(away, "cannot be reached from here, but from other nodes")
         if trouble := await self._store_trouble():
             found["store"] = trouble
         free = (await asyncio.to_thread(shutil.disk_usage, self._home)).free

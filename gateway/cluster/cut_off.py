@@ -39,6 +39,7 @@ class CutOff:
         self._told: frozenset[str] = frozenset()
         """The platforms that the other nodes know to be out of reach from here."""
         self._trying: dict[str, asyncio.Task[None]] = {}
+        self._looks = Background("leaving the work on a platform failed")
         self._tries = Background("trying to reach a platform failed")
 
     async def run(self) -> None:
@@ -46,14 +47,17 @@ class CutOff:
         try:
             while True:
                 await asyncio.sleep(LOOK_EVERY)
-                try:
-                    await self._look()
-                except (StoreUnavailable, sqlite3.Error) as error:
-                    log.info("no look at what the other nodes reach", reason=str(error))
+                await asyncio.wait([self._looks.start(self._look(), "reach")])
         finally:
-            await self._tries.stop()
+            await asyncio.gather(self._looks.stop(), self._tries.stop())
 
     async def _look(self) -> None:
+        try:
+            await self._leave_work()
+        except (StoreUnavailable, sqlite3.Error) as error:
+            log.info("no look at what the other nodes reach", reason=str(error))
+
+    async def _leave_work(self) -> None:
         for platform in self._platforms.failing():
             if platform not in self._trying:
                 self._trying[platform] = self._tries.start(self._try(platform), f"reach {platform}")

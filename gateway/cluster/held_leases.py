@@ -70,6 +70,10 @@ class HeldLeases:
                 return
             log.info("lease lost", lease=name, why=self._why_lost(name))
 
+    def avoids(self, name: str) -> bool:
+        """See `Leases.avoids`."""
+        return name in self.avoided
+
     async def free(self, name: str) -> None:
         """See `Leases.free`."""
         while not await self._is_free(name):

@@ -36,6 +36,9 @@ class Leases(Protocol):
         before the lease is waited for.
         """
 
+    def avoids(self, name: str) -> bool:
+        """Return True if other processes are to do the work of the lease, as this one cannot and they can."""
+
     async def free(self, name: str) -> None:
         """Wait until no other process holds a lease."""
 
@@ -53,6 +56,10 @@ class AllLeases:
     async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
         """See `Leases.while_held`."""
         await work()
+
+    def avoids(self, name: str) -> bool:
+        """Return False: there is no other process."""
+        return False
 
     async def free(self, name: str) -> None:
         """Return at once: there is no other process."""

@@ -175,6 +175,9 @@ async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there
     writing.set()  # the run goes on elsewhere from its next safe point
     await away.chat.until(lambda chat: chat.screen == ["There are clouds."])
     assert [node.unreachable for node in await away.seen()] == [away.platform.facts.name, ""]
+    assert await one.made.vitals.unready() == {
+        away.platform.facts.name: "cannot be reached from here, but from other nodes"
+    }
     await away.until_receiver(other)
     await away.says("and tomorrow?")
     await away.chat.until(lambda chat: chat.screen == ["There are clouds.", "It is dry."])
