@@ -6,7 +6,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import structlog
@@ -200,9 +200,11 @@ async def prepare(
         life.push_async_callback(source.close)
         models = await source.choose(settings)
         url, ballast = settings.database, settings.quotas.ballast_mb * MB
-        shared = None if url is None else await asyncio.to_thread(_shared, settings, url, takes_chats=takes_chats)
-        if shared is not None:
-            shared = replace(shared, agrees_on_time=clock is None)
+        shared = None
+        if url is not None:
+            shared = await asyncio.to_thread(
+                _shared, settings, url, takes_chats=takes_chats, agrees_on_time=clock is None
+            )
             life.enter_context(locked(settings.local, NodeNameTaken))
         opening = opened(settings.home, own, new_id, settings.secrets, ballast=ballast, shared=shared)
         store, peers, now = await life.enter_async_context(opening)
@@ -214,10 +216,10 @@ async def prepare(
         yield Resources(settings, now, store, peers, CurrentModels(models), source, launcher, about)
 
 
-def _shared(settings: Settings, url: str, *, takes_chats: bool) -> Shared:
+def _shared(settings: Settings, url: str, *, takes_chats: bool, agrees_on_time: bool) -> Shared:
     """Return what the other nodes are told of this one. Blocks."""
     skills = digest_of(skill_library(settings))
-    return Shared(url, settings.node, digests(settings), skills, takes_chats=takes_chats)
+    return Shared(url, settings.node, digests(settings), skills, takes_chats=takes_chats, agrees_on_time=agrees_on_time)
 
 
 def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> About:

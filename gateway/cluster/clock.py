@@ -2,9 +2,7 @@
 
 from agent_core.clock import Clock
 from gateway.cluster.node import Node
-
-MOST_APART = 2.0
-"""Seconds that the clock of a machine may differ from that of the database before the latter counts."""
+from gateway.store.nodes import MOST_APART
 
 
 class SharedClock:

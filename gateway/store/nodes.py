@@ -22,6 +22,8 @@ _LEASES = "SELECT node, name FROM leases WHERE node IS NOT NULL ORDER BY name"
 _MAY_SEND = "SELECT EXISTS (SELECT FROM nodes WHERE NOT fenced AND beat > clock_timestamp() - make_interval(secs => ?))"
 SILENT = 5.0
 """Seconds without a beat after which a node is shown as silent."""
+MOST_APART = 2.0
+"""Seconds that the clock of a machine may differ from that of the database before the latter counts."""
 DEAD_AFTER = 1.5
 """Seconds without a beat after which a node sends nothing any more."""
 FREE = (

@@ -15,7 +15,7 @@ from psycopg.pq import PGconn, Ping
 from psycopg.rows import TupleRow
 
 from gateway.errors import MAY_PASS, ParleyError
-from gateway.store.connection import Connection, Fence
+from gateway.store.connection import CommitUnknown, Connection, Fence
 from gateway.store.nodes import fence_all, hold_all
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter, address
 
@@ -99,7 +99,7 @@ async def migrated(url: str) -> None:
     async with PostgresWriter.open(url) as database:
         try:
             await database.run(partial(_migrate_in_turn, name=name))
-        except PostgresError as error:
+        except (PostgresError, CommitUnknown) as error:
             raise DatabaseUnusable(
                 f"{name} cannot be used ({error}). See that PostgreSQL runs there and that PARLEY_DATABASE_URL has the "
                 "right user, password and database."
@@ -164,6 +164,7 @@ async def _why_away(url: str) -> str | None:
             return None
     except psycopg.Error as error:
         reason, has_met = " ".join(str(error).split()), error.pgconn is not None
+    # A ping stops all threads of this process, so it is only tried where somebody has just answered or refused.
     if has_met and PGconn.ping(make_conninfo(url, connect_timeout="2").encode()) == Ping.OK:
         return reason if await _is_standby(url) else None
     return reason

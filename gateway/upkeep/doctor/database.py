@@ -7,11 +7,8 @@ from pathlib import Path
 from channels.checkup import Finding, note, ok, problem
 from gateway.errors import ParleyError
 from gateway.store.home_marker import FILE, known_marker
-from gateway.store.nodes import differences, seen_nodes
+from gateway.store.nodes import MOST_APART, differences, seen_nodes
 from gateway.store.on_server import Server
-
-MOST_APART = 2.0
-"""Seconds that the clocks of this machine and of the database may differ."""
 
 
 def look_at_database(url: str, home: Path, now: Callable[[], float] = time.time) -> Iterator[Finding]:

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gateway.cluster.clock import MOST_APART, SharedClock
+from gateway.cluster.clock import SharedClock
 from gateway.cluster.node import Facts, Node
+from gateway.store.nodes import MOST_APART
 from gateway.store.on_server import Server
 from gateway.store.pairing import LASTS
 from gateway.store.rule import Once

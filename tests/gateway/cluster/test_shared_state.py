@@ -138,13 +138,13 @@ async def test_a_stranger_who_is_let_in_on_another_node_is_answered(nodes: Nodes
 
 async def test_what_was_erased_is_in_the_memory_of_no_node(nodes: Nodes) -> None:
     one, other = await nodes.start("Noted.", "What secret?"), await nodes.start()
-    await says(one, "the secret is 42", nodes, sender="bob")
+    await says(one, "the secret is marmalade", nodes, sender="bob")
     await other.made.forgetting.erase("memory:bob", "memory:ann")
     await until(lambda: one.made.sessions.of(nodes.platform.chat("bob")).conversation.weight == 0)
 
     await says(one, "what did I say?", nodes, sender="bob")
 
-    assert "42" not in str(one.llm.requests[-1].messages)
+    assert "marmalade" not in str(one.llm.requests[-1].messages)
 
 
 async def test_the_limit_of_a_platform_is_shared_out_among_the_nodes(
