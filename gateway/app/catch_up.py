@@ -11,19 +11,15 @@ import structlog
 
 from agent_core.background import set_within
 from agent_core.clock import Clock
-from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEvent, Inbox, MessageReceived
+from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEvent, Inbox, MessageReceived, NotTakenIn
 from channels.capabilities import CatchesUp, FindsPrivateChats, Gap
-from gateway.app.gap_reader import GapReader
+from gateway.app.gap_reader import OLDEST, OVERLAP, GapReader
 from gateway.chat.run_pace import Pace
 from gateway.store.read_marks import ReadMark
 from gateway.store.store import Store
 
 ACTIVE_WITHIN = 30 * 24 * 3600.0
 """Seconds of silence after which a chat is not read until somebody writes there again."""
-OLDEST = 24 * 3600.0
-"""Age in seconds beyond which missed messages are not read."""
-OVERLAP = 120.0
-"""Seconds before the mark that are read again, since a dead connection is noticed late."""
 NOTED_WITHIN = 3.0
 """Longest time in seconds for which a message is not stored because the gaps are just being noted."""
 MOST_CHATS = 1_000
@@ -89,14 +85,21 @@ class CatchUp:
         self._reader.leave()
 
     async def accept(self, event: InboundEvent) -> Accepted:
-        """Store an event at once. A message moves its chat's mark if there is no gap before it."""
+        """Store an event at once. A message moves its chat's mark if there is no gap before it.
+
+        Raises NotTakenIn; the chat has a gap then, so that later messages wait for this one.
+        """
         if not isinstance(event, MessageReceived):
             return await self._inbox(event)
         await set_within(self._noted, NOTED_WITHIN, self._clock)
         outside = outside_of_threads(event.chat)
         self._find_gaps(event, outside)
         above = {chat for chat in {event.chat, outside} if self._reader.has_gap(chat)}
-        accepted = await self._inbox(event)
+        try:
+            accepted = await self._inbox(event)
+        except NotTakenIn:
+            self._reader.missed(event.chat, event.at - OVERLAP)
+            raise
         if accepted is Accepted.NEW:
             for chat in {event.chat, outside}:
                 if not self._reads:

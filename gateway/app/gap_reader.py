@@ -4,6 +4,7 @@ import asyncio
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import structlog
 
@@ -15,6 +16,10 @@ from channels.capabilities import CatchesUp, Concerns, everywhere
 from gateway.chat.gaps import LONGEST_WAIT, Gaps
 from gateway.store.store import Store
 
+OLDEST = 24 * 3600.0
+"""Age in seconds beyond which missed messages are not read."""
+OVERLAP = 120.0
+"""Seconds before the mark that are read again, since a dead connection is noticed late."""
 AT_ONCE = 4
 """Chats read at the same time. The channel obeys its platform's rate limit."""
 FIRST_DELAY = 1.0
@@ -64,7 +69,10 @@ class GapReader:
         self._more = asyncio.Event()
         self._troubles: dict[str, list[ChatKey]] = {}
         self._trouble = asyncio.Event()
+        self._missed: set[ChatKey] = set()
+        """Chats with a message that could not be stored, while that is being noted."""
         gaps.on_overdue(name, self._overdue)
+        gaps.on_found(name, self._found)
 
     def has_gap(self, chat: ChatKey) -> bool:
         """Return True if the chat may have a gap."""
@@ -93,6 +101,30 @@ class GapReader:
             self._to_read[chat] = _Gap(since)
             self._gaps.open(chat)
             self._more.set()
+
+    def missed(self, chat: ChatKey, since: float) -> None:
+        """Let messages of a chat wait for one that could not be stored, until the process that reads has read it."""
+        self._gaps.open(chat)
+        if chat not in self._missed:
+            self._missed.add(chat)
+            self._store.read_marks.open_gap(chat, since).add_done_callback(partial(self._has_missed, chat, since))
+
+    def _has_missed(self, chat: ChatKey, since: float, noted: "asyncio.Future[None]") -> None:
+        """Go on once rows can be written again; meanwhile the gaps may have been left to another process."""
+        self._missed.discard(chat)
+        if not noted.cancelled() and noted.exception() is None:
+            self._gaps.open(chat)
+            if self._gaps.is_read_here(self.name):
+                self._to_read.setdefault(chat, _Gap(since))
+                self._more.set()
+
+    def _found(self, gaps: Mapping[ChatKey, float]) -> None:
+        """Read the gaps that another process has noted, each after its chat's mark."""
+        for chat, at in gaps.items():
+            if not self._gaps.is_open(chat):
+                self._to_read[chat] = _Gap(max(at - OVERLAP, self._clock.time() - OLDEST))
+                self._gaps.open(chat)
+                self._more.set()
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:

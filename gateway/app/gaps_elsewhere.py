@@ -45,7 +45,8 @@ class GapsElsewhere:
             self._gaps.close(chat)
 
     async def _listed(self, platform: str) -> None:
-        """Let messages wait for the gaps that were found, and no others."""
-        found = set(await self._rows.gaps(platform))
-        await self._dispatching.look_in(set(self._gaps.of(platform)) - found)
+        """Let messages wait for the gaps that were noted: no others, unless they are read here."""
+        found = await self._rows.gaps(platform)
+        if not self._gaps.is_read_here(platform):
+            await self._dispatching.look_in(set(self._gaps.of(platform)) - found.keys())
         self._gaps.follow(platform, found)

@@ -1,7 +1,7 @@
 """Tracks chats with a history gap: older messages may be unread there, so newer ones wait."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
 from agent_core.background import Background, set_within
@@ -31,6 +31,7 @@ class Gaps:
         self._waiting: dict[ChatKey, asyncio.Event] = {}
         """Chats with waiting messages, longest waiting first. The event is set once they need not wait any more."""
         self._overdue: dict[str, Callable[[ChatKey], None]] = {}
+        self._found: dict[str, Callable[[Mapping[ChatKey, float]], None]] = {}
         self._left: Callable[[str], None] | None = None
         self.let_go: set[ChatKey] = set()
         """Chats that are answered in spite of their gap."""
@@ -38,6 +39,10 @@ class Gaps:
     def on_overdue(self, platform: str, tell: Callable[[ChatKey], None]) -> None:
         """Register a callback for each chat that is answered because its gap was not read in time."""
         self._overdue[platform] = tell
+
+    def on_found(self, platform: str, read: Callable[[Mapping[ChatKey, float]], None]) -> None:
+        """Register a callback for gaps that another process has noted while the history is read here."""
+        self._found[platform] = read
 
     def on_left(self, look: Callable[[str], None]) -> None:
         """Register a callback for each platform whose history another process reads from now on."""
@@ -92,9 +97,14 @@ class Gaps:
     def is_read_here(self, platform: str) -> bool:
         return platform in self._read_here
 
-    def follow(self, platform: str, chats: Iterable[ChatKey]) -> None:
-        """Record the platform's chats with a gap that another process reads; ignored while this one does so."""
-        if platform not in self._read_here:
+    def follow(self, platform: str, chats: Mapping[ChatKey, float]) -> None:
+        """Record the platform's chats with a gap, with their marks, as the rows say.
+
+        If the history is read here, new ones are to be read.
+        """
+        if platform in self._read_here:
+            self._found[platform](chats)
+        else:
             self._unlisted.discard(platform)
             self._set_open(platform, chats)
             self.let_go = {chat for chat in self.let_go if chat.platform != platform or chat in self._open}

@@ -99,22 +99,25 @@ class ReadMarks(Table):
 
         await self._writer.submit(change)
 
-    def open_gap(self, chat: ChatKey, at: float) -> None:
+    def open_gap(self, chat: ChatKey, at: float) -> "asyncio.Future[None]":
         """Note that a chat has a gap after `at`, in the same transaction as what is stored next, or an earlier one."""
 
         def change(connection: Connection) -> None:
             connection.execute(_OPEN, (str(chat), at))
             self._changed(connection, Topic.GAPS, chat.platform)
 
-        self._writer.submit(change)
+        return self._writer.submit(change)
 
-    async def gaps(self, platform: str) -> list[ChatKey]:
-        """Return a platform's chats that have a gap, without those whose history could not be read last time."""
-        query = "SELECT chat FROM read_marks WHERE chat >= ? AND chat < ? AND gap = 1 AND trouble = ''"
+    async def gaps(self, platform: str) -> dict[ChatKey, float]:
+        """Return the marks of a platform's chats that have a gap.
 
-        def read(connection: Connection) -> list[ChatKey]:
+        Those whose history could not be read last time are left out.
+        """
+        query = "SELECT chat, at FROM read_marks WHERE chat >= ? AND chat < ? AND gap = 1 AND trouble = ''"
+
+        def read(connection: Connection) -> dict[ChatKey, float]:
             rows = connection.execute(query, _keys_of(platform)).fetchall()
-            return list(readable(rows, chat_of, "read_marks"))
+            return dict(readable(rows, lambda row: (ChatKey.parse(row[0]), float(row[1])), "read_marks"))
 
         return await self._reader.run(read)
 

@@ -15,7 +15,8 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
 from channels.base import Addressed, ChannelError, ChatKey
-from gateway.app.catch_up import OLDEST, with_outsides
+from gateway.app.catch_up import with_outsides
+from gateway.app.gap_reader import OLDEST
 from gateway.store.opening import FILE, migrations
 from gateway.store.read_marks import ReadMark
 from gateway.store.store import Store

@@ -177,7 +177,7 @@ async def test_a_node_that_does_not_read_the_history_lets_messages_wait_until_it
     gaps.leave("memory")
     assert left == ["memory"]
     assert gaps.holds(chat)
-    gaps.follow("memory", ())
+    gaps.follow("memory", {})
 
     assert not gaps.holds(chat)
 
