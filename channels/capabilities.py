@@ -8,7 +8,17 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, runtime_checkable
 
 from channels.attachments import Attachment
-from channels.base import ChatKey, CommandInvoked, InboundEvent, Inbox, Menu, MessageReceived, OutboundMessage, Posted
+from channels.base import (
+    Channel,
+    ChatKey,
+    CommandInvoked,
+    InboundEvent,
+    Inbox,
+    Menu,
+    MessageReceived,
+    OutboundMessage,
+    Posted,
+)
 from channels.commands import CommandSpec
 from channels.reach import Reach
 from channels.sharing import Sharing
@@ -161,7 +171,7 @@ class CatchesUp(ReadsHistory, Protocol):
 
 
 @runtime_checkable
-class Shares(CatchesUp, Protocol):
+class Shares(Channel, CatchesUp, Protocol):
     """For platforms on which several processes can share what is received."""
 
     async def run_shared(self, inbox: Inbox, menu: Menu, sharing: Sharing) -> None:
@@ -172,6 +182,9 @@ class Shares(CatchesUp, Protocol):
             menu: As in `Channel.run`.
             sharing: Tells what that part is.
         """
+
+    def receives(self, chat: ChatKey) -> bool:
+        """Return True if this process receives what is written in a chat."""
 
 
 @runtime_checkable

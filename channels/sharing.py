@@ -17,8 +17,11 @@ connected."""
 class Sharing(Protocol):
     """How the processes of one bot share its shards."""
 
-    async def agreed(self, count: int) -> int:
-        """Return the number of shards that all processes use, if this one would use `count`."""
+    async def agreed(self, count: int, refused: int = 0) -> int:
+        """Return the number of shards that all processes use, if this one would use `count`.
+
+        Numbers up to `refused` are not possible any more.
+        """
 
     async def each(self, count: int, receive: Receive) -> None:
         """Receive all shards that are for this process.
@@ -45,7 +48,7 @@ class Unshared:
         self._line = asyncio.Lock()
         self._turn_at = -math.inf
 
-    async def agreed(self, count: int) -> int:
+    async def agreed(self, count: int, refused: int = 0) -> int:
         """See `Sharing.agreed`."""
         return count
 

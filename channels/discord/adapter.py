@@ -1,8 +1,10 @@
 """The Discord channel: a bot in servers, threads and private chats, through discord.py's gateway and REST client."""
 
+import asyncio
 import logging
 import time
 from collections.abc import Callable, Sequence, Set
+from contextlib import suppress
 from datetime import timedelta
 
 from pydantic import JsonValue
@@ -41,6 +43,9 @@ from channels.tasks import BackgroundTasks, until_one_ends
 from channels.values import Known
 
 log = logging.getLogger(__name__)
+
+SETTLE_SECONDS = 1.0
+"""Longest time for what came last to be stored and acknowledged at the end."""
 
 
 def open_channel(config: Config, now: Callable[[], float] = time.time) -> "DiscordChannel":
@@ -99,13 +104,20 @@ class DiscordChannel:
         view = View(me, self._servers, self._config, menu)
         self._inbound = Inbound(self._rest, view, self._recent, self._interactions, inbox, self._now)
         publishing = BackgroundTasks()
-        if menu.commands:
-            publishing.start(publish_commands(self._rest, menu.commands))
+
+        def begins(shard: int) -> None:
+            if shard == 0 and menu.commands:  # one process does it
+                publishing.start(publish_commands(self._rest, menu.commands))
+
         try:
-            await until_one_ends(self._shards.run(sharing), self._rest.revoked())
+            await until_one_ends(self._shards.run(sharing, begins), self._rest.revoked())
         finally:
             await publishing.close()
             inbound, self._inbound = self._inbound, None
+            with suppress(TimeoutError):  # presses are in no history
+                async with asyncio.timeout(SETTLE_SECONDS):
+                    await inbound.settled()
+                    await self._interactions.settled()
             await self._interactions.close()
             await inbound.close()
 
@@ -197,6 +209,10 @@ class DiscordChannel:
     async def try_reach(self) -> None:
         """See `KnowsReach.try_reach`."""
         await try_gateway(self._rest)
+
+    def receives(self, chat: ChatKey) -> bool:
+        """See `Shares.receives`."""
+        return self._shards.receive(chat.account)
 
     async def gap(self) -> Gap:
         """See `CatchesUp.gap`."""

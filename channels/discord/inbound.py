@@ -46,6 +46,10 @@ class ChatQueues:
         line.append((reading, outcome))
         return outcome
 
+    async def settled(self) -> None:
+        """Wait until all queues are empty."""
+        await self._tasks.settled()
+
     async def close(self) -> None:
         """Drop what is still queued; it is read from Discord's history after the next start."""
         await self._tasks.close()
@@ -105,6 +109,10 @@ class Inbound:
                     self._deletion({"id": each, "channel_id": raw.get("channel_id")})
             case "INTERACTION_CREATE":
                 self._interaction(raw)
+
+    async def settled(self) -> None:
+        """Wait until all that was dispatched is accepted."""
+        await self._queues.settled()
 
     async def close(self) -> None:
         await self._tasks.close()

@@ -73,6 +73,10 @@ class Interactions:
             return error.code not in (UNKNOWN_WEBHOOK, UNKNOWN_INTERACTION)
         return True
 
+    async def settled(self) -> None:
+        """Wait until all are acknowledged."""
+        await self._tasks.settled()
+
     async def close(self) -> None:
         await self._tasks.close()
         for event in self._acknowledged.values():

@@ -5,6 +5,7 @@ Several processes may share them, and several sessions of one shard may be open 
 
 import asyncio
 import logging
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
 from functools import partial
 
@@ -49,6 +50,10 @@ class Shards:
         """True if each shard that this process receives is connected, and there is one."""
         return bool(self._received) and all(self._connections[shard].is_connected for shard in self._received)
 
+    def receive(self, guild: str) -> bool:
+        """Return True if this process receives the events of a server, or of private chats."""
+        return any(shard.has(guild) for shard in self._received)
+
     def tells(self, guild: str) -> bool:
         """Return True while the gateway tells this process of all changes of a server."""
         return any(shard.has(guild) and self._connections[shard].is_connected for shard in self._received)
@@ -64,23 +69,31 @@ class Shards:
 
         return Gap(concerns, private=any(shard.has(DIRECT) for shard in missed))
 
-    async def run(self, sharing: Sharing) -> None:
-        """Receive until cancelled. Raises a permanent ChannelError if a person must act."""
-        backoff = Backoff()
+    async def run(self, sharing: Sharing, begins: Callable[[int], None]) -> None:
+        """Receive until cancelled. Raises a permanent ChannelError if a person must act.
+
+        `begins` is called with the number of each shard from when on it is received here.
+        """
+        backoff, refused = Backoff(), 0
         while True:
             wanted = (await until_answered("Discord", partial(gateway_of, self._rest))).shards
-            count = await sharing.agreed(wanted)
+            count = await sharing.agreed(wanted, refused)
             log.info("discord shards=%d", count)
+
+            def receive(number: int, ready: Ready, count: int = count) -> Coroutine[object, object, None]:
+                begins(number)
+                return self._receive(Shard(number, count), sharing, ready)
+
             try:
-                await sharing.each(count, partial(self._receive, count, sharing))
+                await sharing.each(count, receive)
             except TooFewShards as error:
+                refused = count
                 backoff.failed(error.reason)
                 await backoff.wait()
 
-    async def _receive(self, count: int, sharing: Sharing, number: int, ready: Ready) -> None:
-        shard = Shard(number, count)
+    async def _receive(self, shard: Shard, sharing: Sharing, ready: Ready) -> None:
         if shard not in self._connections:
-            self._connections[shard] = Connection(self._rest, self._silence, shard=(number, count))
+            self._connections[shard] = Connection(self._rest, self._silence, shard=(shard.number, shard.count))
         self._received.add(shard)
 
         def on_session(*, is_new: bool) -> None:

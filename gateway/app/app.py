@@ -8,7 +8,7 @@ from gateway.app.duties import Duties
 from gateway.runs.drain import Drain
 
 LEAVE_WITHIN = 1.0
-"""Seconds; what is not left to others then is taken over by them at the end."""
+"""Seconds in which what only one process may do is left to others."""
 
 
 class App:
@@ -61,8 +61,8 @@ class App:
             self._console(f"Finishing {answers}, at most {seconds:g} s; press again to stop now")
         leaving = asyncio.create_task(self._leave(), name="leaving to others")
         await asyncio.wait([leaving], timeout=LEAVE_WITHIN)
+        await asyncio.wait([resting, leaving], timeout=seconds)
         leaving.cancel()
-        await asyncio.wait([resting], timeout=seconds)
         resting.cancel()
 
     async def run(self) -> None:

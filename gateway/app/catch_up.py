@@ -72,6 +72,10 @@ class CatchUp:
         self._reads = False
         """True while this process reads what is missed. Only then it knows that nothing was missed before a message."""
 
+    def begin(self) -> None:
+        """Read what is missed here from now on; each gap is noted when it is known."""
+        self._reads = True
+
     async def listen(self) -> None:
         """Note that there may be a gap in all chats, before anything is heard of the platform."""
         self._reads = True

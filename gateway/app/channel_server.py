@@ -7,7 +7,7 @@ from functools import partial
 from agent_core.clock import Clock
 from agent_core.supervise import supervise
 from channels.base import Channel, ChannelError, Menu
-from channels.capabilities import CatchesUp, KnowsConnection
+from channels.capabilities import CatchesUp, KnowsConnection, Shares
 from channels.connected import Connected
 from gateway.app.catch_up import CatchUp
 from gateway.app.handler import ChannelMessageHandler
@@ -160,10 +160,23 @@ class ChannelServer:
 
     async def _serve_once(self, channel: Channel) -> None:
         """Run a channel once, reading missed messages if it supports that."""
-        if isinstance(channel, CatchesUp):
+        if isinstance(channel, Shares):
+            await self._serve_shared(channel, self._catch_up(channel.name, channel))
+        elif isinstance(channel, CatchesUp):
             await self._serve_and_catch_up(channel, self._catch_up(channel.name, channel))
         else:
             await self._while_receiver(channel, partial(channel.run, self._handler.accept, self._menu))
+
+    async def _serve_shared(self, channel: Shares, behind: CatchUp) -> None:
+        """Run a channel that several processes share, and read what was missed of what is for this one."""
+        name = catch_up_of(channel.name)
+        sharing = self._leases.shared(receiver_of(channel.name), begins=behind.begin, ends=behind.leave)
+        reading = asyncio.create_task(self._supervisor.keep_going(name, behind.run), name=name)
+        try:
+            await channel.run_shared(behind.accept, self._menu, sharing)
+        finally:
+            reading.cancel()
+            await asyncio.wait([reading])
 
     async def _serve_and_catch_up(self, channel: Channel, behind: CatchUp) -> None:
         """Run a channel, and read what was missed: on a platform with one receiver, both in the same process."""

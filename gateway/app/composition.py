@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cached_property, partial
 
 import structlog
@@ -11,7 +11,7 @@ from channels.base import Channel, ChatKey, Menu, ScheduleFired, Sender
 from channels.capabilities import CatchesUp
 from channels.commands import Suggestion, Typed
 from gateway.app.admission import Admission
-from gateway.app.app import App
+from gateway.app.app import LEAVE_WITHIN, App
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer
@@ -254,8 +254,14 @@ class Composition(SharedState):
     # Its life
 
     async def _leave(self) -> None:
-        """Leave what is received from platforms, what exists once, and further chats to other processes at once."""
-        await asyncio.gather(self.leases.give_up(), self.dispatching.drain())
+        """Leave what is received from platforms, what exists once, and further chats to other processes at once.
+
+        Then go on with what they have taken, and do not do yet.
+        """
+        with suppress(TimeoutError):  # what is not left by then is taken over by others at the end
+            async with asyncio.timeout(LEAVE_WITHIN):
+                await asyncio.gather(self.leases.give_up(), self.dispatching.drain())
+        await self.leases.given_up()
 
     async def begin(self) -> None:
         """Resume what the previous process left, before the channels deliver anything new."""

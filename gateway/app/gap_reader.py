@@ -12,7 +12,7 @@ from agent_core.background import set_within
 from agent_core.clock import Clock
 from agent_core.log_errors import Bulkhead
 from channels.base import Accepted, ChannelError, ChatKey, CommandInvoked, Inbox, MessageReceived, NotTakenIn
-from channels.capabilities import CatchesUp, Concerns, everywhere
+from channels.capabilities import CatchesUp, Concerns, Shares, everywhere
 from gateway.chat.gaps import LONGEST_WAIT, Gaps
 from gateway.store.store import Store
 
@@ -80,7 +80,8 @@ class GapReader:
 
     def reopen(self, concerns: Concerns = everywhere) -> None:
         """Mark all chats of the platform as possibly having a gap, after a time without a connection for some."""
-        self._gaps.reopen(self.name, concerns)
+        reads = self._channel.receives if isinstance(self._channel, Shares) else everywhere
+        self._gaps.reopen(self.name, concerns, reads)
 
     def leave(self) -> None:
         """Leave the gaps to another process."""

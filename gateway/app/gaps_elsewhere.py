@@ -40,13 +40,13 @@ class GapsElsewhere:
 
     async def _closed(self, chat: ChatKey) -> None:
         """Let the chat's messages go on together with what was read of its history, of which news may be on the way."""
-        if self._gaps.is_open(chat) and not self._gaps.is_read_here(chat.platform):
+        if self._gaps.is_open(chat) and not self._gaps.is_read_here(chat):
             await self._dispatching.look_in([chat])
             self._gaps.close(chat)
 
     async def _listed(self, platform: str) -> None:
         """Let messages wait for the gaps that were noted: no others, unless they are read here."""
         found = await self._rows.gaps(platform)
-        if not self._gaps.is_read_here(platform):
-            await self._dispatching.look_in(set(self._gaps.of(platform)) - found.keys())
+        open_elsewhere = {chat for chat in self._gaps.of(platform) if not self._gaps.is_read_here(chat)}
+        await self._dispatching.look_in(open_elsewhere - found.keys())
         self._gaps.follow(platform, found)

@@ -25,8 +25,8 @@ class Gaps:
         """`platforms` are those whose history is read. All their chats count as having a gap until `listed`."""
         self._clock = clock
         self._unlisted = set(platforms)
-        self._read_here: set[str] = set()
-        """Platforms whose history this process reads."""
+        self._read_here: dict[str, Concerns] = {}
+        """The chats whose history this process reads, by platform."""
         self._open: set[ChatKey] = set()
         self._waiting: dict[ChatKey, asyncio.Event] = {}
         """Chats with waiting messages, longest waiting first. The event is set once they need not wait any more."""
@@ -69,12 +69,12 @@ class Gaps:
                 if tell := self._overdue.get(chat.platform):
                     tell(chat)
 
-    def reopen(self, platform: str, concerns: Concerns = everywhere) -> None:
+    def reopen(self, platform: str, concerns: Concerns = everywhere, reads: Concerns = everywhere) -> None:
         """Mark all chats of a platform as possibly having a gap, after a time without a connection for some.
 
-        Its history is read here from now on.
+        From now on the history of those that `reads` names is read here.
         """
-        self._read_here.add(platform)
+        self._read_here[platform] = reads
         self._unlisted.add(platform)
         self.let_go = {chat for chat in self.let_go if chat.platform != platform or not concerns(chat)}
 
@@ -85,7 +85,7 @@ class Gaps:
 
     def leave(self, platform: str) -> None:
         """Leave the platform's history to another process. All chats count as having a gap until `follow`."""
-        self._read_here.discard(platform)
+        self._read_here.pop(platform, None)
         self._unlisted.add(platform)
         if self._left is not None:
             self._left(platform)
@@ -94,20 +94,26 @@ class Gaps:
         """Return the platform's chats that are known to have a gap."""
         return [chat for chat in self._open if chat.platform == platform]
 
-    def is_read_here(self, platform: str) -> bool:
-        return platform in self._read_here
+    def is_read_here(self, chat: ChatKey) -> bool:
+        reads = self._read_here.get(chat.platform)
+        return reads is not None and reads(chat)
 
     def follow(self, platform: str, chats: Mapping[ChatKey, float]) -> None:
         """Record the platform's chats with a gap, with their marks, as the rows say.
 
-        If the history is read here, new ones are to be read.
+        New ones of which the history is read here are to be read.
         """
         if platform in self._read_here:
-            self._found[platform](chats)
+            self._found[platform]({chat: at for chat, at in chats.items() if self.is_read_here(chat)})
         else:
             self._unlisted.discard(platform)
-            self._set_open(platform, chats)
-            self.let_go = {chat for chat in self.let_go if chat.platform != platform or chat in self._open}
+        here = {chat for chat in self.of(platform) if self.is_read_here(chat)}
+        self._set_open(platform, here | {chat for chat in chats if not self.is_read_here(chat)})
+        self.let_go = {
+            chat
+            for chat in self.let_go
+            if chat.platform != platform or chat in self._open or self.is_read_here(chat)
+        }
 
     def open(self, chat: ChatKey) -> None:
         self._open.add(chat)

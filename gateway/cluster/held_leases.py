@@ -11,11 +11,11 @@ import structlog
 from agent_core.background import set_within
 from agent_core.clock import SystemClock
 from gateway.cluster.leases import Work
+from gateway.cluster.shared_leases import READY, TOPIC, SharedLeases
 from gateway.store.leases import Leases as Rows
 from gateway.store.signals import Signals
 from gateway.store.writer import StoreUnavailable
 
-TOPIC = "leases"
 LOOK_EVERY = 1.0
 """Seconds between two tries for a lease, in case the news of its release was lost or its holder has died."""
 CHECK_EVERY = 0.1
@@ -50,14 +50,38 @@ class HeldLeases:
         self.avoided: Collection[str] = ()
         """Leases that other nodes are to have, as this one cannot do their work."""
         self._held: set[str] = set()
+        self._shared: dict[str, SharedLeases] = {}
+        """By the name of their group."""
         self._news = asyncio.Event()
         """Set when another node may have released a lease."""
         self._over = asyncio.Event()
         signals.on(TOPIC, self._heard)
+        signals.on(READY, self._heard_ready)
+
+    @property
+    def node(self) -> str:
+        """The id of this node."""
+        return self._node.id
+
+    @property
+    def is_fresh(self) -> bool:
+        """True while no other node can have taken what this one holds."""
+        return self._node.is_fresh
 
     def holds(self, name: str) -> bool:
         """See `Leases.holds`."""
-        return name in self._held
+        shared = self._shared.get(name)
+        return name in self._held or (shared is not None and shared.is_holding)
+
+    def shared(self, group: str, *, begins: Callable[[], None], ends: Callable[[], None]) -> SharedLeases:
+        """See `Leases.shared`."""
+        made = SharedLeases(group, self._rows, self._signals, self, begins=begins, ends=ends)
+        self._shared[group] = made
+        return made
+
+    async def may_have(self, name: str) -> bool:
+        """Return True if this node, and no other one instead, is to have a lease. Raises sqlite3.Error."""
+        return not self._over.is_set() and name not in self.avoided and not await self._has_to_leave()
 
     async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
         """See `Leases.while_held`."""
@@ -82,11 +106,26 @@ class HeldLeases:
     async def give_up(self) -> None:
         """See `Leases.give_up`."""
         self._over.set()
-        while self._held:  # noqa: ASYNC110 - each ends by itself
+        self._look()
+        while self._held or any(each.is_holding for each in self._shared.values()):  # noqa: ASYNC110 - they end themselves
+            await asyncio.sleep(CHECK_EVERY / 10)
+
+    async def given_up(self) -> None:
+        """See `Leases.given_up`."""
+        while any(each.is_lingering for each in self._shared.values()):  # noqa: ASYNC110 - they end themselves
             await asyncio.sleep(CHECK_EVERY / 10)
 
     async def _heard(self, _: str) -> None:
+        self._look()
+
+    async def _heard_ready(self, name: str) -> None:
+        for each in self._shared.values():
+            each.heard_ready(name)
+
+    def _look(self) -> None:
         self._news.set()
+        for each in self._shared.values():
+            each.look()
 
     async def _taken(self, name: str) -> None:
         """Wait until this node has the lease."""
@@ -107,10 +146,10 @@ class HeldLeases:
             return False
 
     async def _is_ours(self, name: str) -> bool:
-        if not self._node.is_fresh or name in self.avoided:
+        if not self._node.is_fresh:
             return False
         try:
-            return not await self._has_to_leave() and await self._rows.take(name, self._node.id)
+            return await self.may_have(name) and await self._rows.take(name, self._node.id)
         except (StoreUnavailable, sqlite3.Error):  # the database is away
             return False
 

@@ -5,6 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Protocol
 
+from channels.sharing import Sharing, Unshared
+
 Work = Callable[[], Awaitable[None]]
 
 
@@ -42,8 +44,17 @@ class Leases(Protocol):
     async def free(self, name: str) -> None:
         """Wait until no other process holds a lease."""
 
+    def shared(self, group: str, *, begins: Callable[[], None], ends: Callable[[], None]) -> Sharing:
+        """Return how the nodes share a group of leases.
+
+        `begins` is called before the first one is used here, `ends` while none is.
+        """
+
     async def give_up(self) -> None:
-        """Stop all work, let other nodes have its leases, and take none again."""
+        """Let other nodes have all leases, and take none again. Work ends, or at a group goes on until others do it."""
+
+    async def given_up(self) -> None:
+        """Wait until no work goes on for a lease that another node has."""
 
 
 class AllLeases:
@@ -66,6 +77,14 @@ class AllLeases:
 
     async def give_up(self) -> None:
         """Go on to the end, as nobody else would take the work: what arrives meanwhile is stored."""
+
+    def shared(self, group: str, *, begins: Callable[[], None], ends: Callable[[], None]) -> Sharing:
+        """See `Leases.shared`."""
+        begins()
+        return Unshared()
+
+    async def given_up(self) -> None:
+        """Return at once: no other node is there."""
 
 
 @asynccontextmanager

@@ -1,6 +1,7 @@
 """The table of leases: which node does the work that one node at a time may do. Only used on PostgreSQL."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from gateway.store.connection import Connection
 from gateway.store.table import Table
@@ -15,6 +16,39 @@ _IS_FREE = (
     "SELECT NOT EXISTS (SELECT 1 FROM leases JOIN nodes ON nodes.id = leases.node AND NOT nodes.fenced"
     " WHERE leases.name = ? AND leases.node <> ?)"
 )
+_SHARERS = (
+    "SELECT leases.name, nodes.id, extract(epoch FROM clock_timestamp() - leases.since)::float8 FROM leases"
+    " LEFT JOIN nodes ON nodes.id = leases.node AND NOT nodes.fenced WHERE leases.name = ? OR leases.name LIKE ?"
+    " OR leases.name LIKE ?"
+)
+_TURN = (
+    "INSERT INTO leases (name, number, since) VALUES (?, 1, clock_timestamp()) ON CONFLICT (name) DO UPDATE"
+    " SET number = leases.number + 1, since = excluded.since"
+    " WHERE leases.since <= excluded.since - make_interval(secs => ?)"
+)
+_FORGET = (
+    "DELETE FROM leases WHERE name LIKE ?"
+    " AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = leases.node AND NOT nodes.fenced)"
+)
+SHARE = "share "
+"""What the names of leases begin with by which nodes say that they share a group of leases."""
+
+
+@dataclass(frozen=True)
+class Sharers:
+    """The nodes that share a group of leases."""
+
+    members: Mapping[str, int] = field(default_factory=dict)
+    """The number of leases that the group has, as each node says."""
+    holders: Mapping[str, str] = field(default_factory=dict)
+    """The node that holds each lease, by its name."""
+    freed: Mapping[str, float] = field(default_factory=dict)
+    """Seconds since each lease was released, or since it was taken by a node that is dead."""
+
+    @property
+    def count(self) -> int:
+        """The highest number that a node uses; 0 if there is none."""
+        return max(self.members.values(), default=0)
 
 
 class Leases(Table):
@@ -63,3 +97,57 @@ class Leases(Table):
                 announce(connection)
 
         await self._writer.submit(change, patient=False)
+
+    async def tell(self, announce: Callable[[Connection], None]) -> None:
+        """Let `announce` tell the other nodes something. Raises StoreUnavailable."""
+        await self._writer.submit(announce, patient=False)
+
+    async def sharers(self, group: str) -> Sharers:
+        """Return the nodes that share a group of leases. Raises sqlite3.Error."""
+        own = f"{SHARE}{group}/"
+
+        def read(connection: Connection) -> Sharers:
+            members, holders, freed = {}, {}, {}
+            for name, node, age in connection.execute(_SHARERS, (group, f"{group} %", f"{own}%")).fetchall():
+                if not name.startswith(own):
+                    if node is None:
+                        freed[name] = age
+                    else:
+                        holders[name] = node
+                elif node is not None:
+                    members[node] = int(name.removeprefix(own).partition(" ")[0])
+            return Sharers(members, holders, freed)
+
+        return await self._reader.run(read)
+
+    async def join(self, group: str, count: int, node: str) -> None:
+        """Share a group of so many leases from now on. Raises StoreUnavailable."""
+
+        def change(connection: Connection) -> None:
+            connection.execute(_FORGET, (f"{SHARE}{group}/%",))
+            connection.execute(_TAKE, (_share(group, count, node), node))
+
+        await self._writer.submit(change, patient=False)
+
+    async def leave(self, group: str, count: int, node: str) -> None:
+        """Share a group of leases no more. Raises StoreUnavailable."""
+
+        def change(connection: Connection) -> None:
+            connection.execute("DELETE FROM leases WHERE name = ?", (_share(group, count, node),))
+
+        await self._writer.submit(change, patient=False)
+
+    async def turn(self, name: str, every: float) -> bool:
+        """Have a turn, unless there was one within so many seconds. Returns False then.
+
+        Raises StoreUnavailable.
+        """
+
+        def change(connection: Connection) -> bool:
+            return connection.execute(_TURN, (name, every)).rowcount == 1
+
+        return await self._writer.submit(change, patient=False)
+
+
+def _share(group: str, count: int, node: str) -> str:
+    return f"{SHARE}{group}/{count} {node}"

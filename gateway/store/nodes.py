@@ -18,7 +18,7 @@ _OTHERS = (
     "SELECT unreachable FROM nodes WHERE id <> ? AND NOT fenced AND NOT draining"
     " AND beat > clock_timestamp() - make_interval(secs => ?)"
 )
-_LEASES = "SELECT node, name FROM leases WHERE node IS NOT NULL ORDER BY name"
+_LEASES = "SELECT node, name FROM leases WHERE node IS NOT NULL AND substr(name, 1, 6) <> 'share ' ORDER BY name"
 _MAY_SEND = "SELECT EXISTS (SELECT FROM nodes WHERE NOT fenced AND beat > clock_timestamp() - make_interval(secs => ?))"
 SILENT = 5.0
 """Seconds without a beat after which a node is shown as silent."""

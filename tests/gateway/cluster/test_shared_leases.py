@@ -1,0 +1,202 @@
+"""The shards of a bot, which nodes share: how they are spread, and how each passes on without a moment unheard."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from channels.sharing import Ready, Sharing, Unshared
+from gateway.cluster.held_leases import HeldLeases
+from gateway.cluster.node import Facts, Node
+from gateway.cluster.signals import NodeSignals
+from gateway.store.on_server import Server
+from gateway.store.signals import StoreNode
+from gateway.store.store import Store
+from tests.agent_core.kit import numbered
+from tests.clock import FakeClock
+from tests.postgres import UrlOf, rows
+from tests.process import until
+
+GROUP = "receive discord"
+
+
+class TooFew(Exception):
+    """The bot needs more shards."""
+
+
+@dataclass
+class Bot:
+    """Who receives which shard, and how often each was without anybody."""
+
+    shards: int = 4
+    can_connect: asyncio.Event = field(default_factory=asyncio.Event)
+    receivers: dict[int, list[str]] = field(default_factory=dict)
+    unheard: int = 0
+    full: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set once the bot needs more shards, as it then tells the node b."""
+
+    def of(self, name: str) -> list[int]:
+        """Return the shards that a node receives alone."""
+        return sorted(shard for shard, names in self.receivers.items() if names == [name])
+
+    async def receive(self, name: str, shard: int, ready: Ready) -> None:
+        await self.can_connect.wait()
+        names = self.receivers.setdefault(shard, [])
+        names.append(name)
+        ready()
+        try:
+            if name == "b":
+                await self.full.wait()
+                self.full.clear()
+                raise TooFew
+            await asyncio.Event().wait()
+        finally:
+            names.remove(name)
+            self.unheard += not names
+
+
+@dataclass
+class One:
+    """A node that shares the shards."""
+
+    leases: HeldLeases
+    counts: list[int] = field(default_factory=list)
+    """The numbers of shards that it has used."""
+    life: list[str] = field(default_factory=list)
+
+    def sharing(self, group: str) -> Sharing:
+        note = self.life.append
+        return self.leases.shared(group, begins=lambda: note("begins"), ends=lambda: note("ends"))
+
+    async def run(self, name: str, bot: Bot) -> None:
+        sharing = self.sharing(GROUP)
+        refused = 0
+        while True:
+            self.counts.append(await sharing.agreed(bot.shards, refused))
+            try:
+                await sharing.each(self.counts[-1], partial(bot.receive, name))
+            except TooFew:
+                refused = self.counts[-1]
+
+
+@pytest.fixture
+def bot() -> Bot:
+    made = Bot()
+    made.can_connect.set()
+    return made
+
+
+@pytest.fixture
+async def url(tmp_path: Path, url_of: UrlOf) -> str:
+    url = url_of(tmp_path)
+    await Server(url).migrate()
+    return url
+
+
+@asynccontextmanager
+async def sharing(name: str, bot: Bot, home: Path, url: str) -> AsyncIterator[One]:
+    facts = Facts(name=name, host="here", pid=1, version="0", started=1.0)
+    async with AsyncExitStack() as life:
+        node = await life.enter_async_context(Node.joined(url, facts))
+        store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
+        signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
+        one = One(HeldLeases(store.leases, node, signals))
+        task = asyncio.create_task(one.run(name, bot))
+        try:
+            yield one
+        finally:
+            task.cancel()
+            await asyncio.wait([task])
+
+
+async def test_one_node_receives_all_and_two_receive_half_each_without_a_moment_unheard(
+    tmp_path: Path, url: str, bot: Bot
+) -> None:
+    async with sharing("a", bot, tmp_path, url) as a:
+        await until(lambda: bot.of("a") == [0, 1, 2, 3])
+        async with sharing("b", bot, tmp_path, url) as b:
+            await until(lambda: len(bot.of("a")) == len(bot.of("b")) == 2)
+            assert (a.leases.holds(GROUP), b.leases.holds(GROUP)) == (True, True)
+            assert bot.unheard == 0
+
+            await a.leases.give_up()
+            assert not a.leases.holds(GROUP)
+            await a.leases.given_up()
+
+            assert bot.of("b") == [0, 1, 2, 3]
+            assert bot.unheard == 0
+            assert a.life == ["ends", "begins", "ends"]
+
+
+async def test_the_shards_of_a_node_that_was_fenced_go_to_the_others(tmp_path: Path, url: str, bot: Bot) -> None:
+    bot.shards = 1
+    async with sharing("a", bot, tmp_path, url):
+        await until(lambda: bot.of("a") == [0])
+        async with sharing("b", bot, tmp_path, url):
+            rows(url, "UPDATE nodes SET fenced = TRUE WHERE name = 'a'")
+
+            await until(lambda: "b" in bot.receivers[0])
+            holder = "SELECT leases.name, nodes.name FROM leases JOIN nodes ON nodes.id = node WHERE NOT fenced"
+            assert (GROUP, "b") in rows(url, holder)
+
+
+async def test_a_node_that_is_alone_ends_at_once(tmp_path: Path, url: str, bot: Bot) -> None:
+    async with sharing("a", bot, tmp_path, url) as a:
+        await until(lambda: bot.of("a") == [0, 1, 2, 3])
+
+        await a.leases.give_up()
+
+        await asyncio.wait_for(a.leases.given_up(), 1)
+        assert bot.of("a") == []
+
+
+async def test_a_node_goes_on_until_the_next_one_is_connected(tmp_path: Path, url: str, bot: Bot) -> None:
+    bot.shards = 1
+    async with sharing("a", bot, tmp_path, url) as a, sharing("b", bot, tmp_path, url) as b:
+        await until(lambda: len(bot.receivers.get(0, [])) == 1)
+        await until(lambda: rows(url, "SELECT count(*) FROM leases WHERE name LIKE 'share %'") == [(2,)])
+        one, other, name = (a, b, "b") if bot.of("a") else (b, a, "a")
+        bot.can_connect.clear()
+
+        await one.leases.give_up()
+        await until(lambda: other.leases.holds(GROUP))
+        assert bot.of(name) == []
+        assert bot.unheard == 0
+        bot.can_connect.set()
+        await one.leases.given_up()
+
+        assert bot.of(name) == [0]
+        assert bot.unheard == 0
+
+
+async def test_all_use_the_number_of_shards_of_the_others_until_one_is_told_that_it_is_too_low(
+    tmp_path: Path, url: str, bot: Bot
+) -> None:
+    async with sharing("a", bot, tmp_path, url) as a:
+        await until(lambda: bot.of("a") == [0, 1, 2, 3])
+        bot.shards = 5
+        async with sharing("b", bot, tmp_path, url) as b:
+            await until(lambda: len(bot.of("b")) == 2)
+
+            bot.full.set()
+
+            await until(lambda: len(bot.of("a")) + len(bot.of("b")) == 5)
+            assert (a.counts, b.counts) == ([4, 5], [4, 5])
+
+
+async def test_all_nodes_together_have_turns_no_faster_than_allowed(tmp_path: Path, url: str, bot: Bot) -> None:
+    now = asyncio.get_running_loop().time
+    async with sharing("a", bot, tmp_path, url) as a, sharing("b", bot, tmp_path, url) as b:
+        one, two = a.sharing("x"), b.sharing("x")
+        began = now()
+        await asyncio.gather(one.turn(0.3), two.turn(0.3), one.turn(0.3))
+        assert now() - began > 0.55
+
+        alone = Unshared()
+        began = now()
+        await asyncio.gather(*(alone.turn(0.1) for _ in range(3)))
+        assert now() - began > 0.19
