@@ -1,6 +1,7 @@
 """Several Parleys on one database, with one home, as three machines would run them."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -47,6 +48,17 @@ class Nodes:
                 held = {str(name): str(node) for name, node in await asyncio.to_thread(rows, self.url, _HELD)}
                 if held.get(lease, but) != but:
                     return held[lease]
+                await asyncio.sleep(LOOK_EVERY)
+
+    def shares(self, leases: str) -> Mapping[str, int]:
+        """Return how many leases whose names begin so each node holds."""
+        held = rows(self.url, _HELD)
+        return Counter(str(node) for name, node in held if str(name).startswith(leases))
+
+    async def share(self, leases: str, expected: Mapping[str, int]) -> None:
+        """Wait until each node holds so many leases whose names begin so."""
+        async with asyncio.timeout(START_SECONDS):
+            while await asyncio.to_thread(self.shares, leases) != expected:  # noqa: ASYNC110 - no node announces it
                 await asyncio.sleep(LOOK_EVERY)
 
     async def start(self, *names: str) -> None:

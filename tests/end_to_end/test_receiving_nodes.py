@@ -9,10 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from tests.channels.discord.test_shards import divide, on_each_shard, shards_of
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end.conftest import Kind
 from tests.end_to_end.nodes import Nodes, nodes
 from tests.end_to_end.platforms.catalogue import only, where
+from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat, Person, Platform
 from tests.end_to_end.platforms.telegram import Telegram
@@ -145,3 +147,41 @@ async def test_a_node_without_the_database_neither_polls_nor_sends_until_it_is_b
             await ann.is_answered()
 
             assert platform.telegram.double_polls == 0
+
+
+@only("discord")
+async def test_nodes_share_the_shards_of_a_bot_and_no_command_is_lost_when_one_is_stopped(
+    tmp_path: Path, url_of: UrlOf
+) -> None:
+    now, url = asyncio.get_running_loop().time, url_of(tmp_path)
+    async with Discord() as platform, nodes(tmp_path, url, dict.fromkeys("ab", url), platform) as made:
+        discord, ann = platform.discord, platform.person("Ann")
+        platform.lift_limits()
+        divide(discord, 4)
+        teams = on_each_shard(discord, 4, [ann])
+        made.script.respond = Echo()
+        await made.start()
+        await platform.listening()
+        await made.share("receive discord", {"a": 2, "b": 2})
+
+        made["a"].send(signal.SIGTERM)
+        commands = 0
+        while made["a"].is_running:
+            await teams[commands % 4].says(ann, "/stop")
+            commands += 1
+            await asyncio.sleep(0.05)
+        assert commands > 4
+        await discord.wait_for(lambda: sum(len(team.bot_messages) for team in teams) == commands, SECONDS)
+        assert made.shares("receive discord") == {"b": 4}
+
+        await made.start("a")
+        await made.share("receive discord", {"a": 2, "b": 2})
+        began = now()
+        await made["b"].kill()
+        await made.share("receive discord", {"a": 4})
+        assert now() - began < ON_KILL
+        await discord.wait_for(lambda: shards_of(discord) == [(shard, 4) for shard in range(4)])
+        for team in teams:
+            await team.says(ann, "@parley_bot hello")
+        await discord.wait_for(lambda: all("You said" in team.screen[-1] for team in teams), SECONDS)
+    assert discord.violations == []
