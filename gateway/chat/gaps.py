@@ -110,9 +110,7 @@ class Gaps:
         here = {chat for chat in self.of(platform) if self.is_read_here(chat)}
         self._set_open(platform, here | {chat for chat in chats if not self.is_read_here(chat)})
         self.let_go = {
-            chat
-            for chat in self.let_go
-            if chat.platform != platform or chat in self._open or self.is_read_here(chat)
+            chat for chat in self.let_go if chat.platform != platform or chat in self._open or self.is_read_here(chat)
         }
 
     def open(self, chat: ChatKey) -> None:
