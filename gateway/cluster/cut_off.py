@@ -66,7 +66,7 @@ class CutOff:
             await self._tell(unreachable)
         avoided = await self._rows.reached_elsewhere(self._node, unreachable) if unreachable else frozenset()
         self._dispatcher.ownership.avoided = avoided
-        self._leases.avoided = {lease for each in avoided for lease in (receiver_of(each), catch_up_of(each))}
+        self._leases.avoid({lease for each in avoided for lease in (receiver_of(each), catch_up_of(each))})
         await self._dispatcher.leave_avoided()
 
     async def _try(self, platform: str) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import sqlite3
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Set
 from contextlib import suppress
 from typing import Protocol
 
@@ -47,8 +47,7 @@ class HeldLeases:
         self._node = node
         self._signals = signals
         self._stands_in = stands_in
-        self.avoided: Collection[str] = ()
-        """Leases that other nodes are to have, as this one cannot do their work."""
+        self._avoided: Set[str] = frozenset()
         self._held: set[str] = set()
         self._shared: dict[str, SharedLeases] = {}
         """By the name of their group."""
@@ -79,9 +78,15 @@ class HeldLeases:
         self._shared[group] = made
         return made
 
+    def avoid(self, names: Set[str]) -> None:
+        """Leave these leases to other nodes from now on, as this one cannot do their work, and no others."""
+        if names != self._avoided:
+            self._avoided = names
+            self._look()
+
     async def may_have(self, name: str) -> bool:
         """Return True if this node, and no other one instead, is to have a lease. Raises sqlite3.Error."""
-        return not self._over.is_set() and name not in self.avoided and not await self._has_to_leave()
+        return not self._over.is_set() and name not in self._avoided and not await self._has_to_leave()
 
     async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
         """See `Leases.while_held`."""
@@ -176,7 +181,7 @@ class HeldLeases:
     def _why_lost(self, name: str) -> str:
         if self._over.is_set():
             return "given up"
-        if name in self.avoided:
+        if name in self._avoided:
             return "its platform cannot be reached from here"
         return "another node has come" if self._node.is_fresh else "this node is not fresh"
 
@@ -188,7 +193,7 @@ class HeldLeases:
         """Return when the lease must not be used any more, or another node is to have it."""
         clock = SystemClock()
         look_at = clock.monotonic() + LOOK_EVERY
-        while not self._is_lost and name not in self.avoided:
+        while not self._is_lost and name not in self._avoided:
             await set_within(self._over, CHECK_EVERY, clock)
             if self._stands_in and clock.monotonic() >= look_at:
                 look_at = clock.monotonic() + LOOK_EVERY

@@ -184,8 +184,8 @@ async def test_all_use_the_number_of_shards_of_the_others_until_one_is_told_that
 
             bot.full.set()
 
+            await until(lambda: (a.counts, b.counts) == ([4, 5], [4, 5]))
             await until(lambda: len(bot.of("a")) + len(bot.of("b")) == 5)
-            assert (a.counts, b.counts) == ([4, 5], [4, 5])
 
 
 async def test_all_nodes_together_have_turns_no_faster_than_allowed(tmp_path: Path, url: str, bot: Bot) -> None:
