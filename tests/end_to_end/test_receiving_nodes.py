@@ -155,7 +155,8 @@ async def test_nodes_share_the_shards_of_a_bot_and_no_command_is_lost_when_one_i
 ) -> None:
     now, url = asyncio.get_running_loop().time, url_of(tmp_path)
     async with Discord() as platform, nodes(tmp_path, url, dict.fromkeys("ab", url), platform) as made:
-        discord, ann = platform.discord, platform.person("Ann")
+        discord = platform.discord
+        ann = discord.person("Ann")
         platform.lift_limits()
         divide(discord, 4)
         teams = on_each_shard(discord, 4, [ann])
