@@ -278,6 +278,7 @@ WITHOUT_WORDS = {
     "Leases.tell",
     "Leases.turn",
     "Chats.save_zone",
+    "Nodes.note_settings",
     "Nodes.note_unreachable",
     "ReadMarks.close_gap",
     "ReadMarks.meet",
@@ -343,6 +344,7 @@ def test_every_way_to_write_something_down_is_known() -> None:
     reads = {
         "Browsers.all",
         "ChatSettings.reload",
+        "ChatSettings.tell_of_connection",
         "ChatSettings.tell_of_files",
         "Chats.get",
         "Chats.zones",
@@ -355,7 +357,6 @@ def test_every_way_to_write_something_down_is_known() -> None:
         "Runs.current",
         "Exchanges.changes_words",
         "Exchanges.last",
-        "Store.check_writable",
     }
     """Methods that only wait for earlier writes, or create a chat without any text."""
 
