@@ -101,7 +101,7 @@ class HeldLeases:
 
     def avoids(self, name: str) -> bool:
         """See `Leases.avoids`."""
-        return name in self.avoided
+        return name in self._avoided
 
     async def free(self, name: str) -> None:
         """See `Leases.free`."""
