@@ -115,7 +115,7 @@ class GapReader:
         self._missed.discard(chat)
         if not noted.cancelled() and noted.exception() is None:
             self._gaps.open(chat)
-            if self._gaps.is_read_here(self.name):
+            if self._gaps.is_read_here(chat):
                 self._to_read.setdefault(chat, _Gap(since))
                 self._more.set()
 
