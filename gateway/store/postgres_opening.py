@@ -100,7 +100,8 @@ async def migrated(url: str) -> None:
         try:
             await database.run(partial(_migrate_in_turn, name=name))
         except (PostgresError, CommitUnknown) as error:
-            raise DatabaseUnusable(
+            kind = DatabaseUnusable if await _why_away(url) is None else DatabaseAway
+            raise kind(
                 f"{name} cannot be used ({error}). See that PostgreSQL runs there and that PARLEY_DATABASE_URL has the "
                 "right user, password and database."
             ) from error

@@ -135,6 +135,13 @@ async def test_a_start_does_not_wait_for_what_only_a_person_can_mend(
     assert refused.value.exit_code == 2
 
 
+async def test_a_server_that_goes_away_during_a_start_ends_it_in_a_way_that_lets_it_be_tried_again() -> None:
+    with pytest.raises(DatabaseAway, match="Connection refused") as away:
+        await Server(NOBODY).migrate()
+
+    assert away.value.exit_code == 75
+
+
 @pytest.mark.parametrize("command", ["nodes", "export", "replay"])
 def test_commands_that_look_at_the_database_do_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
