@@ -142,6 +142,7 @@ async def test_an_answer_is_steered_stopped_edited_and_asked_for_again(browser: 
         await says(page, "Multiply 17 and 23")
         await expect(page.get_by_role("button", name="Stop")).to_be_visible()
         await says(page, "and be brief")
+        await expect(page.locator("article.person:not(.pending)")).to_have_count(2)  # it was accepted
         later.set()
         await expect(last).to_have_text("Steered to 391.")
 
