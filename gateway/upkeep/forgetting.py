@@ -9,7 +9,8 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import asdict, dataclass
 from datetime import date, timedelta
 from pathlib import Path
@@ -18,6 +19,7 @@ import structlog
 
 from agent_core.background import Background
 from agent_core.clock import Clock
+from agent_core.file_lock import Held
 from channels.base import ChatKey
 from channels.capabilities import KeepsFiles
 from gateway.delivery.delivery import Delivery
@@ -31,6 +33,12 @@ from gateway.upkeep.kept import kept
 from gateway.upkeep.restore import ASIDE
 
 FILE = "erasures.jsonl"
+LOCK = "erasures.lock"
+"""Held by the process that carries out an erasure, as several may share the home and start at the same time."""
+PATIENCE = 60.0
+"""Seconds for which a process waits for another one's erasure."""
+LOOK_EVERY = 0.1
+"""Seconds."""
 FOLDERS = ("workspaces", "memory", "versions")
 """Each has a folder for each chat."""
 UPLOADS = "uploads"
@@ -110,11 +118,11 @@ class Forgetting:
     async def erase(self, who: str, by: str) -> Erased:
         """Erase what a person said, as `by` confirmed.
 
-        Raises StillBusy while something runs for them, and OSError or sqlite3.Error if the disk fails; then the rest is
-        erased at the next start.
+        Raises StillBusy while something runs for them or another process erases, and OSError or sqlite3.Error if the
+        disk fails; then the rest is erased at the next start.
         """
-        async with self._one_at_a_time:
-            if (await self._store.erasures.of(Account.parse(who))).is_busy:
+        async with self._one_at_a_time, self._turn() as is_ours:
+            if not is_ours or (await self._store.erasures.of(Account.parse(who))).is_busy:
                 raise StillBusy(who)
             erasure = Erasure(who, self._clock.time(), by)
             await asyncio.to_thread(self._confirm, erasure)
@@ -129,11 +137,12 @@ class Forgetting:
     async def catch_up(self) -> None:
         """Carry out what a crash cut off, and repeat what a restored backup does not know. Call before messages come.
 
-        One that fails is tried again at the next start.
+        One that fails is tried again at the next start. Of several processes one does it.
         """
-        done = await self._store.erasures.completed()
-        for erasure in await asyncio.to_thread(lambda: list(confirmed(self._home))):
-            if (erasure.who, erasure.at) not in done:
+        if not await self._open():
+            return
+        async with self._turn() as is_ours:
+            for erasure in await self._open() if is_ours else ():
                 try:
                     await self._carry_out(erasure)
                 except (OSError, sqlite3.Error) as error:
@@ -154,6 +163,31 @@ class Forgetting:
         except ValueError:
             return None
         return (made + timedelta(days=nights)).isoformat() if (nights := self._backups()) else None
+
+    async def _open(self) -> list[Erasure]:
+        """Return the confirmed erasures that are not complete."""
+        done = await self._store.erasures.completed()
+        found = await asyncio.to_thread(lambda: list(confirmed(self._home)))
+        return [erasure for erasure in found if (erasure.who, erasure.at) not in done]
+
+    @asynccontextmanager
+    async def _turn(self) -> AsyncIterator[bool]:
+        """Carry out erasures while no other process does. Yields False if one does so for very long."""
+        held, until = self._locked(), self._clock.monotonic() + PATIENCE
+        while held is None and self._clock.monotonic() < until:
+            await self._clock.sleep(LOOK_EVERY)
+            held = self._locked()
+        try:
+            yield held is not None
+        finally:
+            if held is not None:
+                held.release()
+
+    def _locked(self) -> Held | None:
+        try:
+            return Held(self._home / LOCK)
+        except BlockingIOError:
+            return None
 
     async def _carry_out(self, erasure: Erasure) -> Erased:
         """Do all steps; each may be repeated."""
