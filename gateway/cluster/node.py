@@ -13,6 +13,7 @@ import structlog
 from psycopg.rows import TupleRow
 
 from gateway.cluster.signals import ALL, written
+from gateway.store.connection import Fenced
 from gateway.store.nodes import FREE
 from gateway.store.postgres import address
 
@@ -137,8 +138,10 @@ class Node:
         return told + awake() - at
 
     async def fresh(self) -> None:
-        """Return at once if no other node can have taken over, else after the next beat; never once one has."""
+        """Return at once if no other node can have taken over, else after the next beat. Raises Fenced once one has."""
         while not self.is_fresh:
+            if self.lost.is_set():
+                raise Fenced
             await self._came.wait()
 
     def lose(self) -> None:
@@ -146,6 +149,7 @@ class Node:
         if not self.lost.is_set():
             log.error("other nodes have taken over what this one did; it begins anew", node=self.id)
             self.lost.set()
+            self._came.set()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Raw]:

@@ -39,7 +39,10 @@ class Sending(Protocol):
         """Return the chats that other processes work on."""
 
     async def fresh(self) -> None:
-        """Return when this process certainly may send, which is at once unless it may have been taken for dead."""
+        """Return when this process certainly may send, which is at once unless it may have been taken for dead.
+
+        Raises Fenced once others have taken over.
+        """
 
     async def right(self, chat: ChatKey) -> Right:
         """Return the right to send to a chat. A chat that nobody works on is taken over."""

@@ -1,13 +1,13 @@
 """The lifecycle that the runs of chats, tasks and jobs share."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
 from typing import Protocol
 
 from agent_core.agent import Agent
-from agent_core.events import AgentEnd, AgentEvent
+from agent_core.events import AgentEnd, AgentEvent, ToolExecutionStart
 from agent_core.messages import AgentMessage
 from gateway.records.audit import AuditLog
 from gateway.records.run_tally import RunTally
@@ -54,7 +54,11 @@ class Attempt:
 class Runner:
     """Drives runs. Everything said is stored; runs that a shutdown cuts off are resumed by the next process."""
 
-    def __init__(self, store: Store, audit: AuditLog, drain: Drain, models: ChatModels) -> None:
+    def __init__(
+        self, store: Store, audit: AuditLog, drain: Drain, models: ChatModels, fresh: Callable[[], Awaitable[None]]
+    ) -> None:
+        """`fresh` returns when no other process can have taken over the chats of this one, see `Sending`."""
+        self._fresh = fresh
         self.drain = drain
         self.tally = RunTally()
         self._store = store
@@ -92,7 +96,8 @@ class Runner:
     async def drive(self, run: Run, agent: Agent, events: AsyncGenerator[AgentEvent, None], watcher: Watcher) -> None:
         """Store each event of a run and handle it before the next one happens.
 
-        While the program drains, or the chat is left, the run pauses at its next safe point.
+        While the program drains, or the chat is left, the run pauses at its next safe point. No call begins in a
+        process that may have been taken over: files in the home, unlike rows, could be written all the same.
         """
         transcript = Transcript(self._store, run, agent.loop.tools, watcher.said)
         await self._models.give(agent, run)
@@ -106,6 +111,8 @@ class Runner:
                     counting.keep(event)
                     await transcript.keep(event)
                     await unit.follow(event, agent.loop.tools, watcher.released)
+                    if isinstance(event, ToolExecutionStart):
+                        await self._fresh()
                     if isinstance(event, AgentEnd):
                         watcher.ended(event)
                     if watcher.is_left:

@@ -2,7 +2,10 @@
 
 import asyncio
 
+from agent_core.events import ToolExecutionStart
 from agent_core.models.scripted import Waits, calls
+from agent_core.tools.files.editing import write_file_tool
+from agent_core.workspace.safe_open import best_opener
 from gateway.store.budget import Account, Budget, Scope
 from gateway.texts.amounts import USD, Allowance, Period, Unit
 from tests.gateway.bot import Bot
@@ -11,6 +14,8 @@ from tests.gateway.test_budgets import DEAR
 from tests.postgres import rows
 from tests.process import until
 from tests.tunnel import Tunnel
+
+WRITE = write_file_tool(best_opener())
 
 
 async def allows(bot: Bot, amount: int) -> None:
@@ -39,3 +44,30 @@ async def test_a_run_that_waits_for_a_budget_goes_on_once_on_another_node(nodes:
         assert nodes.sent().count("Bob's.") == 1
         assert rows(nodes.url, "SELECT person, reason FROM runs") == [("bob", "completed")]
         await one.stop()
+
+
+async def test_a_node_that_was_taken_over_writes_no_file_and_keeps_no_version(nodes: Nodes) -> None:
+    async with Tunnel.to(nodes.url) as tunnel:
+        late, streamed = asyncio.Event(), asyncio.Event()
+        write = calls(("write_file", {"path": "late.txt", "content": "too late"}))
+        one = await nodes.start(Waits(late, write), "Never said.", url=tunnel.url, tools=(WRITE,))
+        other = await nodes.start("In time.", tools=(WRITE,))
+        chat = nodes.platform.chat()
+        await one.channel.hears("write it")
+        await until(lambda: len(one.llm.requests) == 1)
+        agent = one.made.sessions.of(chat).conversation.agent_in_memory
+        assert agent is not None
+        agent.subscribe(lambda event: streamed.set() if isinstance(event, ToolExecutionStart) else None)
+
+        tunnel.cut()
+        await until(lambda: nodes.platform.screen == ["In time."])
+        late.set()
+        await asyncio.wait_for(streamed.wait(), 30)
+        tunnel.mend()
+        await asyncio.wait_for(one.made.peers.lost(), 30)
+        await one.stop()
+
+        assert not list((nodes.home / "workspaces").rglob("late.txt"))
+        assert not list((nodes.home / "versions").glob("*/*"))
+        assert not list((nodes.home / "provenance").glob("*"))
+        assert nodes.owner(chat) == nodes.node_of(other)
