@@ -68,7 +68,11 @@ class NodeSignals:
         finally:
             listening.cancel()
             await asyncio.wait([listening])
-            await signals._reacting.stop()
+            await signals.close()
+
+    async def close(self) -> None:
+        """React to nothing any more; called before the store is closed, in which reactions read."""
+        await self._reacting.stop()
 
     def changed(self, connection: Connection, topic: str, key: str = "") -> None:
         """See `Signals`."""

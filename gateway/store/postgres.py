@@ -166,7 +166,7 @@ class PostgresConnection:
             return self._run(lambda raw: raw.execute(b"COMMIT"))
         except PostgresError as error:
             if self._raw is None:
-                raise CommitUnknown(error, partial(_was_made, transaction=self._transaction)) from error
+                raise CommitUnknown(error, partial(was_made, transaction=self._transaction)) from error
             raise
 
     def _run(self, work: Callable[[Raw], T]) -> T:
@@ -340,18 +340,19 @@ def _in_one_view(work: Work[T], connection: PostgresConnection) -> T:
         connection.rollback()  # nothing was written
 
 
-def _was_made(connection: Connection, transaction: str) -> bool:
-    """Return True if a transaction was committed. Raises PostgresError while its old session is not over."""
-    (status,) = connection.execute("SELECT pg_xact_status(CAST(? AS xid8))", (transaction,)).fetchone()
+def was_made(connection: Connection, transaction: str) -> bool:
+    """Return True if a transaction was committed. Raises PostgresError while its old session is not over.
+
+    A number that the server has not given out yet was lost with a server that this one stands in for.
+    """
+    query = (
+        "SELECT CASE WHEN CAST(:id AS xid8) < pg_current_xact_id() THEN pg_xact_status(CAST(:id AS xid8))"
+        " ELSE 'lost' END"
+    )
+    (status,) = connection.execute(query, {"id": transaction}).fetchone()
     if status == "in progress":
         raise PostgresError("the last transaction is not over yet", sqlite3.SQLITE_BUSY)
     return cast(bool, status == "committed")
-
-
-def _fix(error: psycopg.Error) -> str:
-    if error.sqlstate != _FULL:
-        return ""
-    return "; make room on the disk of the PostgreSQL server, then Parley goes on by itself"
 
 
 def _code(error: psycopg.Error) -> int:

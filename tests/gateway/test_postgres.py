@@ -226,6 +226,14 @@ async def test_a_commit_whose_connection_breaks_is_made_exactly_once(tmp_path: P
     assert rows(url, "SELECT count(*) FROM transcript") == [(1,)]
 
 
+async def test_a_transaction_that_a_failover_has_lost_was_not_made(url_of: UrlOf, tmp_path: Path) -> None:
+    async with PostgresWriter.open(url_of(tmp_path)) as database:
+        [(made,)] = rows(url_of(tmp_path), "SELECT pg_current_xact_id()::text")
+
+        assert await database.run(lambda connection: postgres.was_made(connection, str(made)))
+        assert not await database.run(lambda connection: postgres.was_made(connection, str(10**15)))
+
+
 async def test_a_server_that_ends_all_sessions_is_connected_to_again(tmp_path: Path, url_of: UrlOf) -> None:
     url = url_of(tmp_path)
     async with opened(tmp_path, url) as store:
