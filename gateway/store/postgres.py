@@ -355,6 +355,12 @@ def was_made(connection: Connection, transaction: str) -> bool:
     return cast(bool, status == "committed")
 
 
+def _fix(error: psycopg.Error) -> str:
+    if error.sqlstate != _FULL:
+        return ""
+    return "; make room on the disk of the PostgreSQL server, then Parley goes on by itself"
+
+
 def _code(error: psycopg.Error) -> int:
     if error.sqlstate == _FULL:
         return sqlite3.SQLITE_FULL
