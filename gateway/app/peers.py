@@ -132,4 +132,7 @@ async def opened(
             clock = joined.clock(clock)
         node = StoreNode(joined.node, joined.signals)
         async with Store.open(home, clock, new_id, secrets, url=shared.url, node=node) as store:
-            yield store, joined.peers(store, engine=shared.has_engine and shared.takes_chats), clock
+            try:
+                yield store, joined.peers(store, engine=shared.has_engine and shared.takes_chats), clock
+            finally:
+                await joined.signals.close()
