@@ -9,7 +9,12 @@ from agent_core.models.scripted import Turn
 from channels.base import ChatKey
 from channels.memory import MemoryChannel
 from tests.gateway.bot import Bot, BotOptions
+from tests.gateway.remembering import RememberingChannel
 from tests.postgres import rows
+from tests.process import until
+
+READING = "catch up memory"
+"""The lease of the node that reads the history."""
 
 
 class Nodes:
@@ -55,3 +60,30 @@ class Nodes:
     def sent(self) -> list[str]:
         """Return the texts of all calls that sent something, by all nodes."""
         return [call.markdown for call in self.platform.calls if call.kind == "send"]
+
+
+class Remembering(Nodes):
+    """Nodes on a platform with a history, which the node reads that was started first."""
+
+    def __init__(self, home: Path, url: str) -> None:
+        super().__init__(home, url)
+        self.platform: RememberingChannel = RememberingChannel()
+
+    async def start(self, *turns: Turn, url: str | None = None, **how: object) -> Bot:
+        """Start one more node. The first one has begun to read the history when this returns, and has found nothing."""
+        bot = await super().start(*turns, url=url, **how)
+        if len(self.bots) == 1:
+            await until(lambda: bot.made.leases.holds(READING) and not bot.made.gaps.is_open(self.platform.chat()))
+        return bot
+
+    async def outage(self, reader: Bot) -> None:
+        """Let a message be missed; the reader knows of the gap, and cannot read it yet."""
+        self.platform.open.clear()
+        self.platform.read.clear()
+        self.platform.writes("first")
+        self.platform.reconnect()
+        await until(lambda: bool(self.platform.read))
+        assert reader.made.gaps.holds(self.platform.chat())
+
+    async def heard_of_it(self, bot: Bot) -> None:
+        await until(lambda: bot.made.gaps.of("memory") == [self.platform.chat()])

@@ -18,8 +18,7 @@ from gateway.cluster.signals import ALL, NodeSignals, written
 from gateway.store.rows import InboxItem
 from gateway.store.topics import Topic
 from tests.gateway.bot import Bot, BotOptions
-from tests.gateway.cluster.nodes import Nodes
-from tests.gateway.remembering import RememberingChannel
+from tests.gateway.cluster.nodes import READING, Remembering
 from tests.gateway.test_catch_up import heard
 from tests.gateway.test_store import message
 from tests.postgres import UrlOf, rows
@@ -59,25 +58,6 @@ async def test_what_is_read_from_the_history_is_in_its_chat_before_the_next_is_r
     elsewhere.free.set()
     await taking
     await bot.stop()
-
-
-class Remembering(Nodes):
-    """Nodes on a platform with a history, which the node reads that was started first."""
-
-    def __init__(self, home: Path, url: str) -> None:
-        super().__init__(home, url)
-        self.platform: RememberingChannel = RememberingChannel()
-
-    async def outage(self, reader: Bot) -> None:
-        """Let a message be missed; the reader knows of the gap, and cannot read it yet."""
-        self.platform.open.clear()
-        self.platform.writes("first")
-        self.platform.reconnect()
-        await until(lambda: bool(self.platform.read))
-        assert reader.made.gaps.holds(self.platform.chat())
-
-    async def heard_of_it(self, bot: Bot) -> None:
-        await until(lambda: bot.made.gaps.of("memory") == [self.platform.chat()])
 
 
 @pytest.fixture
@@ -139,7 +119,7 @@ async def test_a_message_waits_for_the_next_reader_if_the_first_one_is_cut_off(n
     await until(lambda: mail.has_above)
 
     tunnel.cut()
-    await until(lambda: not reader.made.leases.holds("catch up memory"))
+    await until(lambda: not reader.made.leases.holds(READING))
     nodes.platform.reconnect()  # of the connection of the other node, which has seen no reader
     await until(lambda: len(nodes.platform.read) == 2)
     assert nodes.platform.screen == ["Yes."]

@@ -8,13 +8,11 @@ import pytest
 
 from channels.base import MessageReceived, NotTakenIn
 from tests.gateway.bot import Bot
-from tests.gateway.cluster.test_gaps_elsewhere import Remembering
+from tests.gateway.cluster.nodes import READING, Remembering
 from tests.gateway.test_catch_up import heard
 from tests.postgres import UrlOf
 from tests.process import until
 from tests.tunnel import Tunnel
-
-READING = "catch up memory"
 
 
 @pytest.fixture
@@ -42,12 +40,11 @@ async def test_after_an_outage_for_all_nodes(nodes: Remembering, at: int) -> Non
     bots = [await nodes.start(*["Yes."] * 4, url=tunnel.url) for _ in range(2)]
     await bots[at].channel.deliver(nodes.platform.writes("hello"))
     await nodes.settled()
-    [reader] = [bot for bot in bots if bot.made.leases.holds(READING)]
 
     tunnel.cut()
     with pytest.raises(NotTakenIn):
         await bots[at].channel.deliver(nodes.platform.writes("first"))
-    await until(lambda: not reader.made.leases.holds(READING))
+    await until(lambda: not bots[0].made.leases.holds(READING))
     tunnel.mend()
     await delivered(bots[at], nodes.platform.writes("second"))
     await until(lambda: {"first", "second"} <= {*heard(bots[at])})
@@ -58,7 +55,6 @@ async def test_after_an_outage_for_all_nodes(nodes: Remembering, at: int) -> Non
 async def test_after_an_outage_for_a_node_that_reads_no_history(nodes: Remembering) -> None:
     tunnel = await nodes.life.enter_async_context(Tunnel.to(nodes.url))
     reader = await nodes.start(*["Yes."] * 4)
-    await until(lambda: reader.made.leases.holds(READING))
     other = await nodes.start(url=tunnel.url)
     await reader.channel.deliver(nodes.platform.writes("hello"))
     await nodes.settled()
