@@ -1,6 +1,6 @@
 """Parley on each platform with an emulated model, shared by the tests of a module or owned by a single test."""
 
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -24,6 +24,10 @@ from tests.in_turn import chosen
 from tests.postgres import databases
 
 Kind = Callable[[], Platform]
+ALSO_WITH_NODES = "test_conversation"
+"""The module whose tests run with nodes too, beside one process, with `--all-platforms`."""
+NODES, WIDEST = 3, "slack"
+"""How many then, and on which platform: the one that gives events to all of them."""
 FAILED = pytest.StashKey[bool]()
 """True for a test that has failed."""
 
@@ -32,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "where(condition): runs on the platforms of which it is true")
     config.addinivalue_line("markers", "command_line: Parley is started as a person starts it, and not forked")
     config.addinivalue_line("markers", "fresh(reason): Parley is started anew before the test")
-    config.addinivalue_line("markers", "one_process(reason): cannot run with several nodes")
+    config.addinivalue_line("markers", "one_process(reason, on): does not run with nodes, on all platforms or on these")
 
 
 @pytest.hookimpl(wrapper=True)
@@ -53,35 +57,41 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     conditions = [mark.args[0] for mark in test.iter_markers("where")]
     names = [name for name, facts in FACTS.items() if all(condition(facts) for condition in conditions)]
     assert names, f"{test.nodeid} runs nowhere"
+    if "node_count" not in metafunc.fixturenames:  # it starts nodes itself
+        names = list(chosen(metafunc, names))
+        metafunc.parametrize("platform_kind", [KINDS[name] for name in names], ids=names, scope="module")
+        return
+    variants = _variants(metafunc, names)
+    ids = [f"{name} with {nodes} nodes" if nodes else name for name, nodes in variants]
+    pairs = [(KINDS[name], nodes) for name, nodes in variants]
+    metafunc.parametrize(("platform_kind", "node_count"), pairs, ids=ids, scope="module")
+
+
+def _variants(metafunc: pytest.Metafunc, names: Sequence[str]) -> list[tuple[str, int]]:
+    """Return the platforms to run a test on, each with the number of nodes, or 0 for one process."""
+    without = {
+        name for mark in metafunc.definition.iter_markers("one_process") for name in mark.kwargs.get("on", names)
+    }
+    with_nodes = [name for name in names if FACTS[name].emulated and name not in without]
     nodes = metafunc.config.getoption("nodes")
     if nodes:
-        names = [name for name in names if FACTS[name].emulated]
-    names = list(chosen(metafunc, names)) if names else []
-    kinds = [KINDS[name] for name in names]
-    if "node_count" in metafunc.fixturenames:
-        ids = [f"{name} with {nodes} nodes" if nodes else name for name in names]
-        pairs = [(kind, nodes) for kind in kinds]
-        metafunc.parametrize(("platform_kind", "node_count"), pairs, ids=ids, scope="module")
-    else:
-        metafunc.parametrize("platform_kind", kinds, ids=names, scope="module")
+        return [(name, nodes) for name in (chosen(metafunc, with_nodes) if with_nodes else ())]
+    variants = [(name, 0) for name in chosen(metafunc, names)]
+    if metafunc.config.getoption("all_platforms") and metafunc.module.__name__.endswith(ALSO_WITH_NODES):
+        variants += [(name, NODES) for name in with_nodes if name == WIDEST]
+    return variants
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what cannot run with nodes, with `--nodes`."""
+    """Leave out what has no nodes, with `--nodes`."""
     nodes = config.getoption("nodes")
-    if not nodes:
-        return
-    for item in items:
-        reason = next((mark.args[0] for mark in item.iter_markers("one_process")), "")
-        if reason:
-            item.add_marker(pytest.mark.skip(reason=reason))
-    chosen_ones = {item for item in items if isinstance(item, pytest.Function) and _node_count(item) == nodes}
-    config.hook.pytest_deselected(items=[item for item in items if item not in chosen_ones])
-    items[:] = [item for item in items if item in chosen_ones]
+    if nodes:
+        config.hook.pytest_deselected(items=[item for item in items if _node_count(item) != nodes])
+        items[:] = [item for item in items if _node_count(item) == nodes]
 
 
-def _node_count(test: pytest.Function) -> object:
-    return test.callspec.params.get("node_count") if hasattr(test, "callspec") else None
+def _node_count(item: pytest.Item) -> object:
+    return item.callspec.params.get("node_count") if hasattr(item, "callspec") else None
 
 
 @pytest.fixture(scope="module")

@@ -65,6 +65,7 @@ async def test_a_quick_answer_is_one_message_that_was_never_edited(stage: Stage)
 
 
 @where(lambda facts: facts.emulated)
+@pytest.mark.one_process("each node keeps to its share of the edits that Slack allows", on=("slack",))
 async def test_after_a_long_run_the_answer_is_a_new_message_and_progress_folds_to_a_line(stage: Stage) -> None:
     """Takes thirteen seconds, so it runs only on platforms with rate limits of their own."""
     ann, chat = stage.private("Ann")

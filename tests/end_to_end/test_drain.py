@@ -15,6 +15,7 @@ FINISHING = "Finishing 1 answer, at most 600 s; press again to stop now"
 
 
 @where(lambda facts: facts.emulated)
+@pytest.mark.one_process("nodes that all end leave what comes meanwhile at the platform", on=("telegram", "discord"))
 async def test_the_answer_goes_out_and_what_is_said_meanwhile_waits_for_the_next_life(own_stage: Stage) -> None:
     stage, writing = own_stage, asyncio.Event()
     stage.program.set("PARLEY_DRAIN_SECONDS", LONG)

@@ -36,6 +36,7 @@ async def test_a_person_gets_the_chat_as_a_file(stage: Stage) -> None:
     assert "<strong>Oslo</strong> &lt;b&gt;it is&lt;/b&gt;." in page
 
 
+@pytest.mark.one_process("it looks at a store in a file")
 async def test_what_runs_now_can_be_looked_at_from_outside(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(calls(ToolUse("calculator", {"expression": "6*7"})), says("Forty-two."))

@@ -13,6 +13,7 @@ from tests.process import until
 pytestmark = [
     only("telegram"),
     pytest.mark.skipif(sys.platform != "linux", reason="only Linux sets the limits of another process"),
+    pytest.mark.one_process("it limits one process"),
 ]
 
 

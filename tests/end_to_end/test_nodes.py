@@ -20,7 +20,7 @@ from tests.postgres import UrlOf, rows
 from tests.process import until
 
 SERVES = "Chat   telegram"
-pytestmark = [only("telegram"), pytest.mark.timeout(120)]
+pytestmark = [only("telegram"), pytest.mark.timeout(120), pytest.mark.one_process("it starts its nodes itself")]
 
 
 def echo(asked: ModelRequest) -> Answer:

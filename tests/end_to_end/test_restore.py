@@ -18,7 +18,11 @@ from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage, shows
 from tests.process import until
 
-pytestmark = [where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
+pytestmark = [
+    where(lambda facts: facts.emulated),
+    pytest.mark.timeout(120),
+    pytest.mark.one_process("backups are made of a file of SQLite"),
+]
 
 
 def echo(asked: ModelRequest) -> Answer:

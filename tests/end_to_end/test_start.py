@@ -23,6 +23,7 @@ async def fails_with_one_sentence(stage: Stage) -> str:
     return lines[0]
 
 
+@pytest.mark.one_process("it is about how a process starts")
 async def test_a_token_that_is_refused(own_stage: Stage) -> None:
     refused = own_stage.net.refused
     own_stage.program.set(refused.setting, refused.token)
@@ -33,6 +34,7 @@ async def test_a_token_that_is_refused(own_stage: Stage) -> None:
     assert refused.token not in own_stage.program.console
 
 
+@pytest.mark.one_process("it is about how a process starts")
 async def test_a_token_that_is_none(own_stage: Stage) -> None:
     own_stage.program.set(own_stage.net.refused.setting, "my-secret-canary")
 
@@ -55,6 +57,7 @@ async def test_a_token_revoked_while_it_answers_ends_it_with_a_sentence(own_stag
     assert "Traceback" not in own_stage.program.console
 
 
+@pytest.mark.one_process("it is about how a process starts")
 async def test_a_second_one_on_the_same_home(own_stage: Stage) -> None:
     await own_stage.start()
     own_stage.script.then(says("Hello Ann."))
@@ -135,6 +138,7 @@ async def test_it_starts_without_its_platform_and_answers_once_that_is_there(own
 
 @only("telegram")
 @pytest.mark.skipif(find_spec("uvloop") is None, reason="uvloop is not installed")
+@pytest.mark.one_process("it is about how a process starts")
 async def test_it_runs_on_uvloop_where_that_is_installed(own_stage: Stage) -> None:
     own_stage.program.set("PARLEY_LOG_LEVEL", "debug")
     own_stage.script.then(says("Hello Ann."))
@@ -150,6 +154,7 @@ async def test_it_runs_on_uvloop_where_that_is_installed(own_stage: Stage) -> No
 
 
 @only("telegram")
+@pytest.mark.one_process("it is about how a process starts")
 async def test_a_typo_in_the_settings(own_stage: Stage) -> None:
     """Independent of the platform."""
     own_stage.program.home.mkdir()
@@ -162,6 +167,7 @@ async def test_a_typo_in_the_settings(own_stage: Stage) -> None:
 
 
 @only("telegram")
+@pytest.mark.one_process("it is about how a process starts")
 async def test_a_port_that_is_taken(own_stage: Stage) -> None:
     port = own_stage.net.emulator.url.rpartition(":")[2]
     own_stage.program.set("PARLEY_WEB", "on")
