@@ -39,6 +39,8 @@ _LEFT = (
     " UNION SELECT chat FROM outbox WHERE state IN ('pending', 'sending')"
     " UNION SELECT chat FROM runs WHERE state = 'running'"
     " UNION SELECT chat FROM tasks WHERE state IN ('pending', 'running')"
+    " UNION SELECT chat FROM reactions"
+    " UNION SELECT chat FROM spoken_answers"
 )
 _ORPHANS = (
     f"SELECT waiting.chat, coalesce(number, 0) FROM ({_LEFT}) AS waiting"  # noqa: S608

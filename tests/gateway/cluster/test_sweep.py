@@ -12,6 +12,7 @@ from gateway.cluster.sweep import Sweep
 from gateway.store.rows import InboxItem
 from tests.gateway.cluster.desks import CHATS, Members
 from tests.gateway.test_store import message
+from tests.postgres import rows
 from tests.process import until
 
 EVENT = message(1).model_copy(update={"chat": CHATS[0]})
@@ -66,6 +67,21 @@ async def test_an_event_whose_node_died_before_it_claimed_the_chat_is_found(
     seq = await members.stores[0].inbox.accept(EVENT)
 
     await until(lambda: members.log == [("two", seq)])
+
+
+@pytest.mark.parametrize(
+    "left",
+    ["reactions (seq, chat, message_id, at) VALUES (1, '{}', 'm1', 0)", "spoken_answers VALUES ('run', '{}')"],
+    ids=["a reaction", "speech"],
+)
+async def test_a_chat_that_lost_its_node_before_its_last_reaction_or_speech_is_found(
+    members: Members, left: str
+) -> None:
+    rows(members.url, f"INSERT INTO {left.format(CHATS[0])}")
+
+    found = await members.dispatchers[1].ownership.orphans()
+
+    assert [each.chat for each in found] == [CHATS[0]]
 
 
 async def test_a_chat_that_has_lost_its_node_is_taken_at_once(members: Members, looking: Sweep) -> None:
