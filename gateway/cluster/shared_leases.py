@@ -254,7 +254,7 @@ class SharedLeases:
         await is_ready.wait()
         try:
             await self._rows.tell(partial(self._signals.changed, topic=READY, key=name))
-        except StoreUnavailable as error:
+        except _AWAY as error:
             log.info("the other nodes are not told of a shard", lease=name, reason=str(error))
 
     async def _linger(self, shard: int) -> None:
@@ -293,5 +293,5 @@ class SharedLeases:
             for shard in held:
                 announce = partial(self._signals.changed, topic=TOPIC)
                 await self._rows.release(self._name(shard), self._standing.node, announce)
-        except StoreUnavailable as error:
+        except _AWAY as error:
             log.info("leases could not be released", group=self._group, reason=str(error))

@@ -20,6 +20,7 @@ from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.postgres import UrlOf, rows
 from tests.process import until
+from tests.tunnel import Tunnel
 
 GROUP = "receive discord"
 
@@ -152,6 +153,19 @@ async def test_a_node_that_is_alone_ends_at_once(tmp_path: Path, url: str, bot: 
 
         await asyncio.wait_for(a.leases.given_up(), 1)
         assert bot.of("a") == []
+
+
+async def test_a_node_that_is_cut_off_from_the_database_goes_on(tmp_path: Path, url: str, bot: Bot) -> None:
+    async with Tunnel.to(url) as tunnel, sharing("a", bot, tmp_path, tunnel.url) as a:
+        await until(lambda: bot.of("a") == [0, 1, 2, 3])
+
+        tunnel.cut()
+        await until(lambda: not a.leases.is_fresh)
+        tunnel.mend()
+        await until(lambda: a.leases.is_fresh)
+
+        assert bot.of("a") == [0, 1, 2, 3]
+        assert bot.unheard == 0
 
 
 async def test_a_node_goes_on_until_the_next_one_is_connected(tmp_path: Path, url: str, bot: Bot) -> None:
