@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
@@ -24,6 +24,9 @@ DEATHS = 6
 GIVE_UP_S = 30.0
 LONG = "think it over"
 """The model answers such a message when it is told to."""
+WORK = "work on it"
+"""The model calls one tool after the other after such a message, until it is told to answer."""
+ENOUGH = "that is enough"
 ANSWER = "The answer is forty-two."
 OWNER = (
     "SELECT nodes.name FROM chat_owners JOIN nodes ON nodes.id = chat_owners.node JOIN runs USING (chat)"
@@ -31,7 +34,9 @@ OWNER = (
 )
 End = Callable[[str], Coroutine[object, object, None]]
 """Ends the node with this name."""
-HOLDER = "SELECT nodes.name FROM leases JOIN nodes ON nodes.id = leases.node WHERE leases.name LIKE '%telegram%'"
+HOLDER = "SELECT nodes.name FROM leases JOIN nodes ON nodes.id = leases.node WHERE leases.name LIKE 'receive {}%'"
+RECEIVERS = ("telegram", "discord")
+"""Platforms on which one node receives at a time; on Slack all do, so nothing is handed over."""
 
 
 class Model:
@@ -41,9 +46,24 @@ class Model:
         self.may_answer = asyncio.Event()
 
     def __call__(self, asked: ModelRequest) -> Answer:
+        new = _unanswered(asked)
+        if WORK in new and ENOUGH not in new:
+            return Turn(tools=(ToolUse("calculator", {"expression": f"{len(asked.messages)} + 1"}),))
         if LONG in asked.last_text:
             return Turn(tools=(ToolUse("clock"),), hold=self.may_answer)
         return Turn(ANSWER)
+
+
+def _unanswered(asked: ModelRequest) -> str:
+    """Return what users have written since the last answer."""
+    words: list[str] = []
+    for message in reversed(asked.messages):
+        text = str(message.get("content"))
+        if message["role"] == "assistant" and ANSWER in text:
+            break
+        if message["role"] == "user":
+            words.append(text)
+    return " ".join(words)
 
 
 async def figures() -> list[Figure]:
@@ -62,7 +82,7 @@ async def figures() -> list[Figure]:
                 Figure(f"{count} nodes: the same over that of one node", costs.message / first, "times", 1.15),
                 *costs.figures(),
             ]
-    async with _hall(NODES) as (scene, model):
+    async with _hall(NODES, ("slack", *RECEIVERS)) as (scene, model):
         found += await _talk(scene)
         found += await _deaths(scene, model)
         told = notification(scene)
@@ -72,10 +92,10 @@ async def figures() -> list[Figure]:
 
 
 @asynccontextmanager
-async def _hall(count: int) -> AsyncIterator[tuple[Hall, Model]]:
+async def _hall(count: int, on: Sequence[str] = ("slack", "telegram")) -> AsyncIterator[tuple[Hall, Model]]:
     model = Model()
     drains = {"PARLEY_DRAIN_SECONDS": "20"}
-    async with hall(model, count, SEATS, on=("slack", "telegram"), environ=drains) as scene:
+    async with hall(model, count, SEATS, on=on, environ=drains) as scene:
         for seat in scene.seats:  # opens connections and loads late imports
             await _ask(seat, 1)
         yield scene, model
@@ -130,11 +150,13 @@ async def _talk(scene: Hall) -> list[Figure]:
     """Measure messages and /stop. Slack gives each event to a node at random, so two of three are for another node."""
     times = [await _first_step(scene, seat) for seat in scene.on("slack") for _ in range(3)]
     stops = [await _stopped(scene, seat) for seat in scene.on("slack") for _ in range(3)]
+    steered = [await _steered(scene, seat) for seat in scene.on("slack") for _ in range(3)]
     return [
         Figure("accepting a message, p95", p95([accepted for accepted, _ in times]), "ms", 25),
         Figure("message to first step, median", median([first for _, first in times]), "ms", 25),
         Figure("message to first step, p95", p95([first for _, first in times]), "ms"),
         Figure("/stop to the end of the model's call, mostly on another node, p95", p95(stops), "ms", 50),
+        Figure("message to the request in which a run has it, mostly on another node, p95", p95(steered), "ms", 50),
     ]
 
 
@@ -144,6 +166,20 @@ async def _stopped(scene: Hall, seat: Seat) -> float:
     said = await seat.says("/stop")
     await scene.model.wait_for(lambda: request.abandoned, GIVE_UP_S)
     return 1000 * (time.monotonic() - said)
+
+
+async def _steered(scene: Hall, seat: Seat) -> float:
+    """Return the time from a message to the request with which a run that calls tools gives it to the model, in ms.
+
+    A turn of the run that had begun when the message came is part of that time.
+    """
+    asked, count = len(scene.model.requests), len(seat.answers(ANSWER))
+    await seat.says(WORK)
+    await scene.model.wait_for(lambda: len(scene.model.requests) > asked + 2, GIVE_UP_S)
+    said = await seat.says(ENOUGH)
+    await seat.answered(ANSWER, count + 1, GIVE_UP_S)
+    has_it = next(each for each in list(scene.model.requests)[asked:] if ENOUGH in _unanswered(each))
+    return 1000 * (has_it.at - said)
 
 
 async def _begun(scene: Hall, seat: Seat) -> ModelRequest:
@@ -159,11 +195,11 @@ async def _deaths(scene: Hall, model: Model) -> list[Figure]:
     for how, most, most_lease in ((scene.nodes.kill, 3500, 5000), (scene.nodes.terminate, 1000, 1000)):
         name = "kill -9" if how == scene.nodes.kill else "SIGTERM"
         resumed = [await _resumed(scene, model, seat, how) for seat in scene.on("slack")[:DEATHS]]
-        leases = [await _handed_over(scene, seat, how) for seat in scene.on("telegram")[:DEATHS]]
-        found += [
-            Figure(f"{name} to the next step of a run, p95", p95(resumed), "ms", most),
-            Figure(f"{name} of Telegram's receiver to the answer of a message, p95", p95(leases), "ms", most_lease),
-        ]
+        found.append(Figure(f"{name} to the next step of a run, p95", p95(resumed), "ms", most))
+        for platform in RECEIVERS:
+            leases = [await _handed_over(scene, platform, seat, how) for seat in scene.on(platform)[:DEATHS]]
+            what = f"{name} of {platform.capitalize()}'s receiver to the answer of a message, p95"
+            found.append(Figure(what, p95(leases), "ms", most_lease))
     return found
 
 
@@ -190,9 +226,9 @@ async def _resumed(scene: Hall, model: Model, seat: Seat, how: End) -> float:
     return 1000 * (scene.model.requests[asked].at - ended)
 
 
-async def _handed_over(scene: Hall, seat: Seat, how: End) -> float:
+async def _handed_over(scene: Hall, platform: str, seat: Seat, how: End) -> float:
     """Return the time from the end of the node that receives to the answer of a message from that moment, in ms."""
-    [(holder,)] = rows(scene.database.url, HOLDER)
+    [(holder,)] = rows(scene.database.url, HOLDER.format(platform))
     count, ended = len(seat.answers(ANSWER)), time.monotonic()
     ending = asyncio.create_task(how(str(holder)))
     await _ask(seat, count + 1)
