@@ -1,6 +1,7 @@
 """Chats are claimed, released and passed on at random times: each event is handled once, and none waits."""
 
 import asyncio
+import gc
 import sqlite3
 from collections import Counter
 from random import Random
@@ -10,7 +11,7 @@ import pytest
 from channels.base import ChatKey
 from gateway.cluster import ownership
 from gateway.cluster.node import Facts, Node
-from gateway.cluster.ownership import Phase
+from gateway.cluster.ownership import Held, Phase
 from gateway.store.rows import InboxItem
 from tests.gateway.cluster.desks import CHATS, Members
 from tests.gateway.test_store import CHAT, message
@@ -83,6 +84,20 @@ async def test_what_has_been_dealt_with_is_forgotten(members: Members) -> None:
     await members.dispatchers[0].look_for_missing()
 
     assert held.in_hand == set()
+
+
+async def test_of_chats_that_were_released_a_node_holds_nothing_in_memory(members: Members) -> None:
+    chats = [CHAT.model_copy(update={"chat": f"chat {number}"}) for number in range(500)]
+    sharing = members.dispatchers[0]
+    assert all(await asyncio.gather(*map(sharing.take, chats)))
+
+    await sharing.release_idle()
+    await until(lambda: sharing.is_settled)
+
+    gc.collect()
+    assert sharing.ownership.all() == []
+    assert not [each for each in gc.get_objects() if isinstance(each, Held)]
+    assert rows(members.url, "SELECT count(*) FROM chat_owners WHERE node IS NOT NULL") == [(0,)]
 
 
 async def test_a_node_with_many_chats_passes_further_ones_on(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
