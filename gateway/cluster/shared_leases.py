@@ -192,7 +192,7 @@ class SharedLeases:
         loads = Counter(holders.values())
         fewest = min((loads[other] for other in sharers.members if other != node), default=self._count)
         for shard in (each for each in holders if each not in self._received and holders[each] == node):
-            self._begin(shard, receive)  # as its release has failed
+            self._begin(shard, receive)  # its release has failed, or it was ending when it was taken
         free = [shard for shard, holder in holders.items() if holder is None]
         for shard in free:
             has_room = loads[node] <= fewest or sharers.freed.get(self._name(shard), FREE_FOR) >= FREE_FOR
@@ -230,11 +230,12 @@ class SharedLeases:
     def _begin(self, shard: int, receive: Receive) -> None:
         log.info("lease taken", lease=self._name(shard))
         known = self._received.get(shard)
-        if known is not None and known.lingering is not None:  # nobody else has taken it
-            known.lingering.cancel()
-            known.lingering = None
-            known.is_elsewhere.clear()
-            return
+        if known is not None:
+            if known.lingering is not None and not known.task.cancelling():  # nobody else has taken it
+                known.lingering.cancel()
+                known.lingering = None
+                known.is_elsewhere.clear()
+            return  # one that is just ending begins anew at the next look
         if not self._received:
             self._begins()
         task = asyncio.create_task(self._receive(shard, receive), name=self._name(shard))
