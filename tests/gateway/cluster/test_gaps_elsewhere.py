@@ -71,10 +71,13 @@ async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Remembering]:
 async def test_a_message_waits_wherever_it_arrives_and_whoever_works_on_the_chat(
     nodes: Remembering, owner: int
 ) -> None:
-    bots = [await nodes.start(*["Yes."] * 4), await nodes.start(*["Yes."] * 4)]
+    bots: list[Bot] = []
+    for number in range(2):
+        bots.append(await nodes.start(*["Yes."] * 4))
+        if number == owner:  # before there is another node, which takes what it finds when it starts
+            await bots[owner].channel.deliver(nodes.platform.writes("hello"))
+            await nodes.settled()
     reader, other = bots
-    await bots[owner].channel.deliver(nodes.platform.writes("hello"))
-    await nodes.settled()
     await nodes.outage(reader)
     await nodes.heard_of_it(other)
 
