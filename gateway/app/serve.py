@@ -46,7 +46,8 @@ from gateway.settings.digests import digests
 from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
 from gateway.store.on_server import Server
-from gateway.store.opening import NodeNameTaken, locked
+from gateway.store.opening import FILE as FILE_OF_STORE
+from gateway.store.opening import NodeNameTaken, StoreNotMoved, locked
 from gateway.store.store import Store
 from gateway.store.writer import TakenOver
 from gateway.texts.about import About
@@ -205,6 +206,8 @@ async def prepare(
             shared = await asyncio.to_thread(
                 _shared, settings, url, takes_chats=takes_chats, agrees_on_time=clock is None
             )
+            if (file := settings.home / FILE_OF_STORE).exists():
+                raise StoreNotMoved(file)
             life.enter_context(locked(settings.local, NodeNameTaken))
         opening = opened(settings.home, own, new_id, settings.secrets, ballast=ballast, shared=shared)
         store, peers, now = await life.enter_async_context(opening)

@@ -36,6 +36,16 @@ class StoreBusy(ParleyError):
         )
 
 
+class StoreNotMoved(ParleyError):
+    """The home holds a store in a file, which is not in the database that is used instead."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} holds a store that was not moved to the database in PARLEY_DATABASE_URL. Move it with `parley "
+            f"migrate --to` and that address; or, to begin anew, move {path.name} and store.mark to another folder."
+        )
+
+
 class NodeNameTaken(StoreBusy):
     """Another process of the same name uses the same home."""
 

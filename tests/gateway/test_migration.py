@@ -11,12 +11,13 @@ from pathlib import Path
 import pytest
 
 from agent_core.messages import user
+from gateway.app.serve import prepare
 from gateway.cluster.node import Node
 from gateway.errors import ParleyError
 from gateway.settings.settings import load_settings
 from gateway.store.archive import NothingKept
 from gateway.store.on_server import Server
-from gateway.store.opening import FILE, StoreBusy, StoreDamaged, check_store
+from gateway.store.opening import FILE, StoreBusy, StoreDamaged, StoreNotMoved, check_store
 from gateway.store.postgres_contents import DatabaseBusy
 from gateway.store.postgres_opening import DatabaseLeft, DatabaseUnusable
 from gateway.store.signals import StoreNode
@@ -118,6 +119,18 @@ def test_each_copy_has_an_id_by_which_its_home_is_known(tmp_path: Path, url_of: 
     ids = {str(found) for home in homes for (found,) in rows(url_of(home), "SELECT id FROM store")}
     assert {len(found) for found in ids} == {32}
     assert len(ids) == 2
+
+
+async def test_no_start_forgets_a_store_that_was_not_moved(tmp_path: Path, url_of: UrlOf) -> None:
+    filled(tmp_path, seed=1)
+    settings = load_settings({"PARLEY_HOME": str(tmp_path), "PARLEY_DATABASE_URL": url_of(tmp_path)}, tmp_path)
+
+    with pytest.raises(StoreNotMoved, match="parley migrate --to"):
+        async with prepare(settings):
+            pass
+    await asyncio.to_thread(move, tmp_path, url_of(tmp_path))
+    async with prepare(settings):
+        pass
 
 
 def test_a_store_that_was_moved_already_is_said_to_be(tmp_path: Path, url_of: UrlOf) -> None:
