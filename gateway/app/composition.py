@@ -167,7 +167,9 @@ class Composition(SharedState):
 
     @cached_property
     def gaps_elsewhere(self) -> GapsElsewhere:
-        return GapsElsewhere(self.gaps, self.store.read_marks, self.dispatching, self._channels, self._hearing)
+        return GapsElsewhere(
+            self.gaps, self.store.read_marks, self.dispatching, self._channels, self.leases, self._hearing
+        )
 
     def catch_up(self, name: str, channel: CatchesUp) -> CatchUp:
         """Return what reads the missed messages of a platform."""

@@ -69,8 +69,6 @@ class GapReader:
         self._more = asyncio.Event()
         self._troubles: dict[str, list[ChatKey]] = {}
         self._trouble = asyncio.Event()
-        self._missed: set[ChatKey] = set()
-        """Chats with a message that could not be stored, while that is being noted."""
         gaps.on_overdue(name, self._overdue)
         gaps.on_found(name, self._found)
 
@@ -105,19 +103,16 @@ class GapReader:
 
     def missed(self, chat: ChatKey, since: float) -> None:
         """Let messages of a chat wait for one that could not be stored, until the process that reads has read it."""
-        self._gaps.open(chat)
-        if chat not in self._missed:
-            self._missed.add(chat)
+        if self._gaps.begin_noting(chat):
             self._store.read_marks.open_gap(chat, since).add_done_callback(partial(self._has_missed, chat, since))
 
     def _has_missed(self, chat: ChatKey, since: float, noted: "asyncio.Future[None]") -> None:
         """Go on once rows can be written again; meanwhile the gaps may have been left to another process."""
-        self._missed.discard(chat)
-        if not noted.cancelled() and noted.exception() is None:
-            self._gaps.open(chat)
-            if self._gaps.is_read_here(chat):
-                self._to_read.setdefault(chat, _Gap(since))
-                self._more.set()
+        is_noted = not noted.cancelled() and noted.exception() is None
+        self._gaps.end_noting(chat, is_noted=is_noted)
+        if is_noted and self._gaps.is_read_here(chat):
+            self._to_read.setdefault(chat, _Gap(since))
+            self._more.set()
 
     def _found(self, gaps: Mapping[ChatKey, float]) -> None:
         """Read the gaps that another process has noted, each after its chat's mark."""

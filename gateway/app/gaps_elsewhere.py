@@ -1,27 +1,40 @@
 """Follows the gaps that another process reads, so that messages wait for them wherever they arrive."""
 
 import asyncio
+import sqlite3
+from contextlib import suppress
 
 from agent_core.background import Background
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
 from channels.connected import Connected
 from gateway.chat.gaps import Gaps
+from gateway.cluster.leases import Leases, catch_up_of
 from gateway.cluster.work import Dispatching
 from gateway.store.read_marks import ReadMarks
+
+LOOK_EVERY = 0.25
+"""Seconds between two looks at the rows until they say which chats have a gap."""
 
 
 class GapsElsewhere:
     """Opens and closes gaps as the process that reads a platform's history has noted them in the rows."""
 
     def __init__(
-        self, gaps: Gaps, rows: ReadMarks, dispatching: Dispatching, channels: Connected, background: Background
+        self,
+        gaps: Gaps,
+        rows: ReadMarks,
+        dispatching: Dispatching,
+        channels: Connected,
+        leases: Leases,
+        background: Background,
     ) -> None:
         """`background` reads the rows once this process has left a platform's history to another one."""
         self._gaps = gaps
         self._rows = rows
         self._dispatching = dispatching
         self._channels = channels
+        self._leases = leases
         self._background = background
         self._in_turn = asyncio.Lock()
         gaps.on_left(self._left)
@@ -36,7 +49,16 @@ class GapsElsewhere:
                 await self._listed(platform)
 
     def _left(self, platform: str) -> None:
-        self._background.start(self.changed(platform), f"gaps of {platform}")
+        self._background.start(self._follow(platform), f"gaps of {platform}")
+
+    async def _follow(self, platform: str) -> None:
+        """Read the rows until they say which chats have a gap."""
+        while True:
+            with suppress(sqlite3.Error):  # the database is away
+                await self.changed(platform)
+                if self._gaps.is_listed(platform) or self._gaps.reads(platform):
+                    return
+            await asyncio.sleep(LOOK_EVERY)
 
     async def _closed(self, chat: ChatKey) -> None:
         """Let the chat's messages go on together with what was read of its history, of which news may be on the way."""
@@ -46,7 +68,18 @@ class GapsElsewhere:
 
     async def _listed(self, platform: str) -> None:
         """Let messages wait for the gaps that were noted: no others, unless they are read here."""
+        if not (self._gaps.is_listed(platform) or self._gaps.reads(platform) or await self._has_reader(platform)):
+            return
+        self._gaps.look()
         found = await self._rows.gaps(platform)
         open_elsewhere = {chat for chat in self._gaps.of(platform) if not self._gaps.is_read_here(chat)}
         await self._dispatching.look_in(open_elsewhere - found.keys())
         self._gaps.follow(platform, found)
+
+    async def _has_reader(self, platform: str) -> bool:
+        """Return True if a process reads what was missed. Else it may be that none was connected until now.
+
+        On a platform with one receiver nothing comes in before its process has noted the gaps.
+        """
+        channel = self._channels.on(platform)
+        return channel is None or channel.limits.one_receiver or await self._leases.is_kept(catch_up_of(platform))

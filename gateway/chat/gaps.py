@@ -28,6 +28,10 @@ class Gaps:
         self._read_here: dict[str, Concerns] = {}
         """The chats whose history this process reads, by platform."""
         self._open: set[ChatKey] = set()
+        self._noting: set[ChatKey] = set()
+        """Chats with a gap that is not in the rows yet."""
+        self._opened: set[ChatKey] = set()
+        """Chats whose gap was opened here since `look`."""
         self._waiting: dict[ChatKey, asyncio.Event] = {}
         """Chats with waiting messages, longest waiting first. The event is set once they need not wait any more."""
         self._overdue: dict[str, Callable[[ChatKey], None]] = {}
@@ -94,27 +98,55 @@ class Gaps:
         """Return the platform's chats that are known to have a gap."""
         return [chat for chat in self._open if chat.platform == platform]
 
+    def is_listed(self, platform: str) -> bool:
+        """Return True if it is known which of the platform's chats have a gap."""
+        return platform not in self._unlisted
+
+    def reads(self, platform: str) -> bool:
+        """Return True if the history of some of the platform's chats is read here."""
+        return platform in self._read_here
+
     def is_read_here(self, chat: ChatKey) -> bool:
         reads = self._read_here.get(chat.platform)
         return reads is not None and reads(chat)
 
     def follow(self, platform: str, chats: Mapping[ChatKey, float]) -> None:
-        """Record the platform's chats with a gap, with their marks, as the rows say.
+        """Record the platform's chats with a gap, with their marks, as the rows say, which were read since `look`.
 
-        New ones of which the history is read here are to be read.
+        Those stay open that were opened here meanwhile, or are not in the rows yet. New ones of which the history is
+        read here are to be read.
         """
         if platform in self._read_here:
             self._found[platform]({chat: at for chat, at in chats.items() if self.is_read_here(chat)})
         else:
             self._unlisted.discard(platform)
         here = {chat for chat in self.of(platform) if self.is_read_here(chat)}
-        self._set_open(platform, here | {chat for chat in chats if not self.is_read_here(chat)})
+        kept = {chat for chat in self.of(platform) if chat in self._opened or chat in self._noting}
+        self._set_open(platform, here | kept | {chat for chat in chats if not self.is_read_here(chat)})
         self.let_go = {
             chat for chat in self.let_go if chat.platform != platform or chat in self._open or self.is_read_here(chat)
         }
 
+    def look(self) -> None:
+        """Note the gaps that are opened here from now on, as the rows are about to be read for `follow`."""
+        self._opened = set()
+
     def open(self, chat: ChatKey) -> None:
         self._open.add(chat)
+        self._opened.add(chat)
+
+    def begin_noting(self, chat: ChatKey) -> bool:
+        """Open a gap that is about to be written to the rows. Return False if that is being done already."""
+        self.open(chat)
+        is_new = chat not in self._noting
+        self._noting.add(chat)
+        return is_new
+
+    def end_noting(self, chat: ChatKey, *, is_noted: bool) -> None:
+        """Keep the gap open as the rows say from now on, if it is in them."""
+        self._noting.discard(chat)
+        if is_noted:
+            self.open(chat)
 
     def close(self, chat: ChatKey) -> None:
         """Record that the chat's gap has been read."""

@@ -18,6 +18,8 @@ from gateway.store.writer import StoreUnavailable
 
 LOOK_EVERY = 1.0
 """Seconds between two tries for a lease, in case the news of its release was lost or its holder has died."""
+BEGUN_WITHIN = 2.0
+"""Seconds after which a node that has taken a lease has certainly begun its work."""
 CHECK_EVERY = 0.1
 """Seconds between two checks that this node may still work."""
 
@@ -71,6 +73,10 @@ class HeldLeases:
         """See `Leases.holds`."""
         shared = self._shared.get(name)
         return name in self._held or (shared is not None and shared.is_holding)
+
+    async def is_kept(self, name: str) -> bool:
+        """See `Leases.is_kept`."""
+        return await self._rows.is_kept(name, BEGUN_WITHIN)
 
     def shared(self, group: str, *, begins: Callable[[], None], ends: Callable[[], None]) -> SharedLeases:
         """See `Leases.shared`."""

@@ -31,6 +31,9 @@ class Leases(Protocol):
     def holds(self, name: str) -> bool:
         """Return True while this node does the work of the lease."""
 
+    async def is_kept(self, name: str) -> bool:
+        """Return True if a process that lives has done the work of the lease for a while. Raises sqlite3.Error."""
+
     async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
         """Wait for a lease, and do its work until it returns.
 
@@ -62,6 +65,10 @@ class AllLeases:
 
     def holds(self, name: str) -> bool:
         """See `Leases.holds`."""
+        return True
+
+    async def is_kept(self, name: str) -> bool:
+        """See `Leases.is_kept`."""
         return True
 
     async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:

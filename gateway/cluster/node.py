@@ -14,7 +14,7 @@ from psycopg.rows import TupleRow
 
 from gateway.cluster.signals import ALL, written
 from gateway.store.connection import Fenced
-from gateway.store.nodes import FREE
+from gateway.store.nodes import FREE, LOCK_OF
 from gateway.store.postgres import address
 
 Raw: TypeAlias = "psycopg.AsyncConnection[TupleRow]"
@@ -31,8 +31,6 @@ ANSWER_WITHIN = 5.0
 """Seconds for one beat; then the connection is made anew."""
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
-LOCK_OF = "hashtextextended('parley node ' || {}, 0)"
-"""The number of a node's advisory lock, by an expression for its id."""
 _END_OLD = (
     "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"  # noqa: S608
     f" AND (classid::bigint << 32) | objid::bigint = {LOCK_OF.format('%s')}"

@@ -2,9 +2,9 @@
 
 import structlog
 
-from gateway.cluster.node import LEFT, LOCK_OF, Node, Raw, give_up
+from gateway.cluster.node import LEFT, Node, Raw, give_up
 from gateway.cluster.signals import ALL, written
-from gateway.store.nodes import DEAD_AFTER
+from gateway.store.nodes import DEAD_AFTER, LOCK_OF
 
 FROZEN_AFTER = 30.0
 """Seconds without a beat after which a node is taken for dead although its connection stands; else it is after

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from gateway.store.connection import Connection
+from gateway.store.nodes import DEAD_AFTER, LOCK_OF
 from gateway.store.table import Table
 
 _TAKE = (
@@ -15,6 +16,13 @@ _TAKE = (
 _IS_FREE = (
     "SELECT NOT EXISTS (SELECT 1 FROM leases JOIN nodes ON nodes.id = leases.node AND NOT nodes.fenced"
     " WHERE leases.name = ? AND leases.node <> ?)"
+)
+_IS_KEPT = (
+    "SELECT EXISTS (SELECT 1 FROM leases JOIN nodes ON nodes.id = leases.node AND NOT nodes.fenced"  # noqa: S608
+    " WHERE leases.name = ? AND leases.since < clock_timestamp() - make_interval(secs => ?)"
+    " AND nodes.beat > clock_timestamp() - make_interval(secs => ?)"
+    " AND EXISTS (SELECT 1 FROM pg_locks WHERE locktype = 'advisory' AND granted"
+    f" AND (classid::bigint << 32) | objid::bigint = {LOCK_OF.format('nodes.id')}))"
 )
 _SHARERS = (
     "SELECT leases.name, nodes.id, extract(epoch FROM clock_timestamp() - leases.since)::float8 FROM leases"
@@ -72,6 +80,15 @@ class Leases(Table):
         def read(connection: Connection) -> bool:
             (is_free,) = connection.execute(_IS_FREE, (name, node)).fetchone()
             return bool(is_free)
+
+        return await self._reader.run(read)
+
+    async def is_kept(self, name: str, since: float) -> bool:
+        """Return True if a node that lives has held a lease for at least so many seconds. Raises sqlite3.Error."""
+
+        def read(connection: Connection) -> bool:
+            (is_kept,) = connection.execute(_IS_KEPT, (name, since, DEAD_AFTER)).fetchone()
+            return bool(is_kept)
 
         return await self._reader.run(read)
 

@@ -26,6 +26,8 @@ MOST_APART = 2.0
 """Seconds that the clock of a machine may differ from that of the database before the latter counts."""
 DEAD_AFTER = 1.5
 """Seconds without a beat after which a node sends nothing any more."""
+LOCK_OF = "hashtextextended('parley node ' || {}, 0)"
+"""The number of a node's advisory lock, by an expression for its id."""
 FREE = (
     "UPDATE chat_owners SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)",
     "UPDATE leases SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)",

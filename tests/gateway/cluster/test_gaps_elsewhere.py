@@ -7,18 +7,23 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.background import Background
 from agent_core.clock import SystemClock
 from channels.base import ChatKey
+from channels.connected import Connected
 from channels.memory import MemoryChannel
+from gateway.app.gaps_elsewhere import GapsElsewhere
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.peers import LocalDispatching
 from gateway.chat.gaps import Gaps
+from gateway.cluster.leases import AllLeases
 from gateway.cluster.ownership import INBOX
 from gateway.cluster.signals import ALL, NodeSignals, written
 from gateway.store.rows import InboxItem
 from gateway.store.topics import Topic
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.cluster.nodes import READING, Remembering
+from tests.gateway.remembering import RememberingChannel
 from tests.gateway.test_catch_up import heard
 from tests.gateway.test_store import message
 from tests.postgres import UrlOf, rows
@@ -187,3 +192,49 @@ async def test_news_of_a_message_waits_for_news_of_the_gap_before_it(tmp_path: P
         await until(lambda: len(heard) == 2)
 
     assert heard == ["of the chat", "a message"]
+
+
+async def test_a_gap_that_is_noted_while_the_rows_are_read_stays_open() -> None:
+    gaps, early, late = Gaps(SystemClock(), ()), ChatKey.parse("memory:here:ann"), ChatKey.parse("memory:here:bob")
+    assert gaps.begin_noting(early)
+    gaps.look()
+    assert gaps.begin_noting(late)
+    gaps.end_noting(late, is_noted=True)
+    gaps.follow("memory", {})
+    assert gaps.holds(early)
+    assert gaps.holds(late)
+
+    gaps.end_noting(early, is_noted=True)
+    gaps.look()
+    gaps.follow("memory", {early: 1.0})
+
+    assert gaps.holds(early)
+    assert not gaps.holds(late)
+
+
+class NobodyReads(AllLeases):
+    """Leases that nobody holds until `held` is set."""
+
+    def __init__(self) -> None:
+        self.held = False
+
+    async def is_kept(self, name: str) -> bool:
+        return self.held
+
+
+async def test_messages_wait_where_no_node_was_connected_until_one_reads_the_history(tmp_path: Path) -> None:
+    bot = Bot(tmp_path, (), BotOptions(channel=RememberingChannel()))
+    await bot.start()
+    gaps, leases, background = Gaps(SystemClock(), ()), NobodyReads(), Background("failed")
+    rows_of, channels = bot.made.store.read_marks, Connected([RememberingChannel()])
+    elsewhere = GapsElsewhere(gaps, rows_of, Elsewhere(), channels, leases, background)
+    chat = ChatKey.parse("memory:here:ann")
+
+    gaps.leave("memory")
+    await elsewhere.changed("memory")
+    assert gaps.holds(chat)
+    leases.held = True
+    await until(lambda: not gaps.holds(chat))
+
+    await background.stop()
+    await bot.stop()

@@ -152,11 +152,29 @@ async def test_a_node_with_nothing_but_a_terminal_leaves_its_work_to_any_other_o
         await until(lambda: doing.now == ["terminal"])
 
 
+async def test_a_lease_is_kept_by_a_node_that_lives_once_it_has_begun(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doing, lock = Doing(), "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
+    async with wanting("a", doing, tmp_path, url) as a:
+        await until(lambda: doing.now == ["a"])
+        assert not await a.leases.is_kept(LEASE)
+        monkeypatch.setattr("gateway.cluster.held_leases.BEGUN_WITHIN", 0.0)
+        assert await a.leases.is_kept(LEASE)
+        assert not await a.leases.is_kept("another")
+
+        rows(url, lock)
+        await until(lambda: rows(url, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory'") == [])
+
+        assert not await a.leases.is_kept(LEASE)
+
+
 async def test_a_process_that_is_alone_holds_every_lease() -> None:
     doing, alone = Doing(), AllLeases()
     working = asyncio.create_task(alone.while_held(LEASE, lambda: doing.by("it")))
     await until(lambda: doing.now)
 
+    assert await alone.is_kept(LEASE)
     await alone.give_up()
 
     assert alone.holds(LEASE)
