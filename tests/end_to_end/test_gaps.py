@@ -147,6 +147,7 @@ async def test_the_first_words_that_somebody_writes_while_it_is_down_are_answere
 
 
 @only("slack")
+@pytest.mark.one_process("the node that reads the history knows who waits at itself only", on=("slack",))
 async def test_of_sixty_chats_that_are_behind_those_come_first_where_somebody_waits_or_wrote_last(stage: Stage) -> None:
     stage.script.respond = lambda asked: says(f"heard {len(asked.texts('user'))}")
     people = [stage.private(f"Person {number}") for number in range(60)]

@@ -44,6 +44,7 @@ async def test_a_token_that_is_none(own_stage: Stage) -> None:
     assert "my-secret-canary" not in own_stage.program.console
 
 
+@pytest.mark.one_process("another node goes on with the run before it learns that the token was revoked")
 async def test_a_token_revoked_while_it_answers_ends_it_with_a_sentence(own_stage: Stage) -> None:
     own_stage.script.then(says("never said", hold=asyncio.Event()))
     await own_stage.start()
