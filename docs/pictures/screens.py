@@ -160,6 +160,7 @@ async def three_nodes() -> list[SeenNode]:
             is_draining=name == "tromso",
             settings="{}" if name != "tromso" else '{"model": "1a2b3c4d"}',
             skills="",
+            unreachable="",
             chats=40 - 13 * number,
             runs=3 - number,
             leases=held,
