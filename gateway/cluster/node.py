@@ -96,7 +96,7 @@ class Node:
         self._raw: Raw | None = None
         self._connected = 0.0
         self._told = awake(), facts.started
-        """What the database's clock said, after when it did by `awake`."""
+        """The time by `awake` and, at that moment, by the database's clock."""
         self._beaten = 0.0
         self._came = asyncio.Event()
         """Set, and replaced, at each beat."""

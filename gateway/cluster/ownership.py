@@ -109,7 +109,7 @@ class Ownership:
         self._others_until = 0.0
         """Time, by the event loop's clock, until which an event may be found that another node has stored."""
         self._loads: dict[str, Load] = {}
-        """What each other node had then, if it takes further chats."""
+        """The load of each other node then, if it takes further chats."""
         self.passed_on: dict[str, ChatKey] = {}
         """Chats, by the keys of posts that their nodes were told to send."""
         self._work = Background("claiming a chat failed")

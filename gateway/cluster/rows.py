@@ -68,7 +68,7 @@ class Orphan:
 
 @dataclass
 class Load:
-    """What a node has that takes further chats."""
+    """The number of chats of a node that takes further ones, and the platforms out of its reach."""
 
     chats: int
     unreachable: frozenset[str]

@@ -45,7 +45,7 @@ log = structlog.get_logger(__name__)
 
 
 class Standing(Protocol):
-    """What this node may have."""
+    """The condition of this node: its id, and which leases it may have."""
 
     @property
     def node(self) -> str:
@@ -89,7 +89,7 @@ class SharedLeases:
             group: The name of the group, and of the only lease if there is one.
             rows: The table of leases.
             signals: Tells other nodes of leases that are free, and of shards that are received.
-            standing: What this node may have.
+            standing: The condition of this node.
             begins: Called before the first shard is received here.
             ends: Called while none is received here.
         """

@@ -17,7 +17,7 @@ from gateway.settings.settings import Settings
 from gateway.texts.say import Language, say
 
 MODEL = "model"
-"""What is connected where it is no platform."""
+"""The name of the connection to a model, where others name a platform."""
 
 
 class Met(Value):

@@ -39,7 +39,7 @@ _FORGET = (
     " AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = leases.node AND NOT nodes.fenced)"
 )
 SHARE = "share "
-"""What the names of leases begin with by which nodes say that they share a group of leases."""
+"""The prefix of the leases by which nodes say that they share a group of leases."""
 
 
 @dataclass(frozen=True)
