@@ -66,14 +66,14 @@ class ChatsHere:
     def heard(self, event: InboundEvent) -> None:
         """See `ChatWork`."""
         self._words.heard(event)
-        channel = self._delivery.on(event.chat.platform)
-        if isinstance(channel, NotesEvents):
-            channel.noted(event)
+        self._note(event)
         if isinstance(event, MessageReceived):
             self._delivery.masked_channel(event.chat).other_wrote(event.chat)
 
     def route(self, item: InboxItem, *, is_live: bool) -> None:
         """See `ChatWork`."""
+        if not is_live:  # it may have come in at a process that has died
+            self._note(item.event)
         self._router.route(item, is_live=is_live)
 
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
@@ -131,3 +131,9 @@ class ChatsHere:
         self._working.tasks.forget(chat)
         self._working.approvals.forget(chat)
         self._delivery.forget(chat)
+
+    def _note(self, event: InboundEvent) -> None:
+        """Let the channel know of an event that did not come in there."""
+        channel = self._delivery.on(event.chat.platform)
+        if isinstance(channel, NotesEvents):
+            channel.noted(event)
