@@ -15,6 +15,12 @@ REPORTED = "tests.end_to_end.reported"
 ENGINE = "gateway.cluster.engine"
 """Imported by each node, which takes a while."""
 _JOINED = "SELECT pid FROM nodes WHERE NOT fenced"
+_READS = (
+    "SELECT 1 FROM leases WHERE name = 'catch up slack' AND node IS NOT NULL"
+    " AND since < clock_timestamp() - interval '2.5 seconds'"
+)
+"""Selects a node that has had the time to look for what was missed on Slack, where all let messages wait until then."""
+_GAPS = "SELECT 1 FROM read_marks WHERE gap = 1"
 _OPEN = "SELECT seq FROM inbox WHERE state = 'new'"
 
 
@@ -50,13 +56,18 @@ class Cluster(Program):
             return nodes <= {pid for (pid,) in rows(self._url, _JOINED)}
 
         await _until(have_joined)
+        if any(name.startswith("SLACK_") for name in self._environ):
+            await _until(lambda: bool(rows(self._url, _READS)))
 
     async def heard(self) -> None:
-        """Wait until all that was stored has come to the node that works on its chat."""
+        """Wait until all that was stored has come to the node that works on its chat, and waits for no history there.
+
+        The node that reads the history reads it once for a chat of which it hears first by its second message.
+        """
 
         def has_come() -> bool:
             routed = {int(line) for line in self._routed.read_text().splitlines()}
-            return routed.issuperset(seq for (seq,) in rows(self._url, _OPEN))
+            return routed.issuperset(seq for (seq,) in rows(self._url, _OPEN)) and not rows(self._url, _GAPS)
 
         await _until(has_come)
 
