@@ -62,7 +62,7 @@ class NotesEvents(Protocol):
     """For platforms on which the typing indicator belongs to a message, which another process may have received."""
 
     def noted(self, event: InboundEvent) -> None:
-        """Note an event that `run` of another process has passed to its inbox."""
+        """Note an event that was read from the history, or that `run` of another process has passed to its inbox."""
 
 
 @runtime_checkable

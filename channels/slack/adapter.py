@@ -238,10 +238,7 @@ class SlackChannel:
 
     async def messages_since(self, chat: ChatKey, since: float) -> Sequence[MessageReceived | CommandInvoked]:
         """See `CatchesUp.messages_since`."""
-        said = await self._history.since(chat, await self._identity(), self._commands, since)
-        for event in said:
-            self._typing.noted(event)
-        return said
+        return await self._history.since(chat, await self._identity(), self._commands, since)
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """See `Channel.split`."""

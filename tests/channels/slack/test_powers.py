@@ -48,19 +48,6 @@ async def test_eyes_on_a_message_that_another_process_has_received(
     await chat.until(lambda _: [(action.action, action.text) for action in chat.actions] == eyes)
 
 
-async def test_eyes_on_a_message_that_is_read_after_a_time_without_a_connection(
-    slack: SlackEmulator, another: SlackChannel
-) -> None:
-    ann = slack.person("Ann")
-    chat = slack.private(ann)
-    await chat.says(ann, "hello")
-
-    [event] = await another.messages_since(key_of(slack, chat), 0.0)
-    await another.typing(event.chat)
-
-    await chat.until(lambda _: [(action.action, action.text) for action in chat.actions] == [("reaction", "eyes")])
-
-
 async def test_eyes_are_left_on_no_message(slack: SlackEmulator, channel: SlackChannel, inbox: Inbox) -> None:
     ann = slack.person("Ann")
     chat = slack.private(ann)
