@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import sqlite3
+import weakref
 from collections import Counter
 from random import Random
 
@@ -11,7 +12,7 @@ import pytest
 from channels.base import ChatKey
 from gateway.cluster import ownership
 from gateway.cluster.node import Facts, Node
-from gateway.cluster.ownership import Held, Phase
+from gateway.cluster.ownership import Phase
 from gateway.store.rows import InboxItem
 from tests.gateway.cluster.desks import CHATS, Members
 from tests.gateway.test_store import CHAT, message
@@ -90,13 +91,15 @@ async def test_of_chats_that_were_released_a_node_holds_nothing_in_memory(member
     chats = [CHAT.model_copy(update={"chat": f"chat {number}"}) for number in range(500)]
     sharing = members.dispatchers[0]
     assert all(await asyncio.gather(*map(sharing.take, chats)))
+    states = [weakref.ref(state) for state in sharing.ownership.all()]
+    assert len(states) == 500
 
     await sharing.release_idle()
     await until(lambda: sharing.is_settled)
 
     gc.collect()
     assert sharing.ownership.all() == []
-    assert not [each for each in gc.get_objects() if isinstance(each, Held)]
+    assert not [state for state in states if state() is not None]
     assert rows(members.url, "SELECT count(*) FROM chat_owners WHERE node IS NOT NULL") == [(0,)]
 
 
