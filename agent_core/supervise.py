@@ -49,7 +49,7 @@ async def supervise(
             return None
         if clock.monotonic() - began > STEADY:
             pause, failing = FIRST_PAUSE, False
-        log.error("work that must not end has failed and is started again", work=name, seconds=pause)
+        log.warning("work that must not end is started again", work=name, seconds=pause)
         if not failing:
             told(name, bulkhead.error)
         failing = True

@@ -68,7 +68,7 @@ class ChatQueues:
             try:
                 return await self._accept(reading)
             except (NotTakenIn, ChannelError) as error:
-                log.error("event not accepted: %s", error)  # noqa: TRY400 (a known reason, logged on each retry)
+                log.warning("event not accepted: %s", error)  # a known reason, logged on each retry
             except Exception:  # an error in one event must not lose those behind it
                 log.exception("event not accepted")
             await backoff.wait()

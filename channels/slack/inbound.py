@@ -100,7 +100,7 @@ class Inbound(AsyncMiddleware):
         try:
             await self._take(body)
         except NotTakenIn as error:
-            log.error("event not accepted: %s", error)  # noqa: TRY400 (repeated with each redelivery)
+            log.warning("event not accepted: %s", error)  # repeated with each redelivery
             return BoltResponse(status=503, body="")
         return BoltResponse(status=200, body="")
 

@@ -202,14 +202,7 @@ class Polling:
         for piece, outcome in zip(pieces, outcomes, strict=True):
             if isinstance(outcome, BaseException):
                 failures += 1
-                # Fetched again until it is stored; a known reason needs no traceback each time.
-                known = isinstance(outcome, NotTakenIn)
-                log.error(
-                    "update not accepted event_id=%s: %s",
-                    piece.event.event_id,
-                    outcome,
-                    exc_info=None if known else outcome,
-                )
+                _log_refused(piece.event.event_id, outcome)
                 continue
             self._accepted.update(piece.updates)
             if isinstance(piece.event, ButtonPressed):
@@ -253,6 +246,14 @@ class Polling:
             await self._client.call("deleteWebhook", {"drop_pending_updates": False})
         except ChannelError as error:
             log.warning("webhook not removed: %s", error.reason)
+
+
+def _log_refused(event_id: str, error: BaseException) -> None:
+    """Log an update that is fetched again until it is stored; a known reason needs no traceback each time."""
+    if isinstance(error, NotTakenIn):
+        log.warning("update not accepted event_id=%s: %s", event_id, error)
+    else:
+        log.error("update not accepted event_id=%s: %s", event_id, error, exc_info=error)
 
 
 def _update_id(update: JsonValue) -> int:

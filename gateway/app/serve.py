@@ -107,7 +107,10 @@ async def serve(settings: Settings, clock: Clock | None = None, tick_every: floa
                 raise
             log.warning("Parley begins anew, as it could not begin", reason=error.sentence)
         else:
-            log.warning("Parley begins anew, as other nodes have taken over what it did")
+            log.warning(
+                "other nodes have taken over what this one did, and Parley begins anew",
+                fix="if this comes again, look for what freezes this machine or cuts it off from the database",
+            )
     return code
 
 

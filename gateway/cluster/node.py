@@ -145,7 +145,7 @@ class Node:
     def lose(self) -> None:
         """Note that other nodes have taken over."""
         if not self.lost.is_set():
-            log.error("other nodes have taken over what this one did; it begins anew", node=self.id)
+            log.info("nothing more is written or sent, as other nodes have taken over", node=self.id)
             self.lost.set()
             self._came.set()
 

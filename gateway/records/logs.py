@@ -18,6 +18,8 @@ from structlog.typing import EventDict, Processor, WrappedLogger
 from gateway.records.recent_log import RECENT, Copied
 from gateway.security.log_throttle import LogThrottle
 from gateway.security.secrets import Secrets
+from gateway.store.connection import Fenced
+from gateway.store.writer import TakenOver
 
 NO_HANDLES = "socket.accept() out of system resource"
 Level = Literal["debug", "info", "warning", "error"]
@@ -64,7 +66,7 @@ def configure_logs(
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     structlog.configure(
-        processors=[_threshold, *first, *last],
+        processors=[_threshold, _without_what_others_do, *first, *last],
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
         logger_factory=structlog.WriteLoggerFactory(cast(TextIO, kept)),
         cache_logger_on_first_use=True,
@@ -76,6 +78,7 @@ def configure_logs(
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last],
         )
     )
+    handler.addFilter(lambda record: not _is_done_by_others(record.exc_info and record.exc_info[1]))
     root = logging.getLogger()
     root.handlers[:] = [handler]
     set_log_level(level)
@@ -134,6 +137,22 @@ def _ending(form: Format, secrets: Secrets, *, colors: bool) -> list[Processor]:
     else:
         renderer = structlog.processors.LogfmtRenderer(key_order=["timestamp", "level", "event"], bool_as_flag=False)
     return [structlog.processors.format_exc_info, renderer, masking]
+
+
+def _without_what_others_do(_: WrappedLogger, __: str, event: EventDict) -> EventDict:
+    """Drop errors that end the work of a node which others have taken over from: the node itself says that once."""
+    error = event.get("exc_info")
+    given = error[1] if isinstance(error, tuple) else sys.exc_info()[1] if error is True else error
+    if _is_done_by_others(given):
+        raise structlog.DropEvent
+    return event
+
+
+def _is_done_by_others(error: object) -> bool:
+    """Return True for errors by which work ends here because other nodes go on with it."""
+    if isinstance(error, ExceptionGroup):
+        return all(map(_is_done_by_others, error.exceptions))
+    return isinstance(error, TakenOver | Fenced)
 
 
 def _printable(_: WrappedLogger, __: str, event: EventDict) -> EventDict:

@@ -109,15 +109,23 @@ async def test_the_database_restarts_and_a_node_is_killed_and_another_one_goes_o
 
 
 async def test_an_older_node_ends_with_a_sentence_once_a_newer_parley_has_changed_the_tables(nodes: Three) -> None:
+    stage, late = nodes.stage, asyncio.Event()
+    stage.script.respond = lambda _: says("too late", hold=late)
     await nodes.start("a")
+    ann, chat = stage.private("Ann")
+    await chat.says(ann, "hello")
+    await stage.asked(1)
+    await chat.says(ann, "are you there?")
 
     with newer_parley(nodes.stage.program.home):
         await Server(nodes.url).migrate()
+    late.set()
 
     older = nodes.programs["a"]
     assert await older.ended() == REFUSED
     *_, last = older.console.splitlines()
     assert "Start the newer version" in last
+    assert "level=error" not in older.console
     assert "Traceback" not in older.console
     assert nodes.living() == set()
 
@@ -156,7 +164,10 @@ async def test_a_frozen_node_is_taken_over_and_begins_anew_when_it_wakes(nodes: 
     await chat.says(ann, "and now?")
 
     await chat.until(shows("You said hello.", "You said and now?."))
-    assert "begins anew" in nodes.programs[frozen].console
+    console = nodes.programs[frozen].console
+    assert "begins anew" in console
+    assert "level=error" not in console
+    assert "Traceback" not in console
 
 
 async def test_a_node_that_loses_its_connection_or_is_taken_over_while_it_starts_begins_anew(nodes: Three) -> None:

@@ -12,6 +12,8 @@ import structlog
 
 from gateway.records.logs import NO_HANDLES, Format, Level, configure_logs
 from gateway.security.secrets import Secrets
+from gateway.store.connection import Fenced
+from gateway.store.writer import TakenOver
 from tests.logs import restored_logs
 
 BOT = "1234567890:AbC+dEf/gHi"
@@ -57,6 +59,22 @@ def test_that_no_handle_is_free_is_logged_once_and_not_a_hundred_times_a_second(
 
     assert logs.text.count(NO_HANDLES) == 1
     assert "another thing" in logs.text
+
+
+def test_errors_of_a_node_that_others_have_taken_over_from_are_not_logged(logs: Logs) -> None:
+    log, over = logs.begin(), ExceptionGroup("tasks", [TakenOver(), ExceptionGroup("more", [Fenced()])])
+    for error in (TakenOver(), Fenced(), over):
+        log.error("over", exc_info=error)
+        log.error("over", exc_info=(type(error), error, None))
+        logging.getLogger("aiohttp.server").error("over", exc_info=error)
+        try:
+            raise error
+        except (TakenOver, Fenced, ExceptionGroup):
+            log.exception("over")
+    log.error("a mistake", exc_info=ExceptionGroup("tasks", [TakenOver(), ValueError("no number")]))
+
+    assert "over" not in logs.text.partition("a mistake")[0]
+    assert "no number" in logs.text
 
 
 def test_json_is_one_object_a_line(logs: Logs) -> None:
