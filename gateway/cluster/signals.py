@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Self
@@ -13,7 +14,7 @@ from agent_core.background import Background
 from gateway.store.connection import Connection
 from gateway.store.postgres import address
 from gateway.store.signals import React
-from gateway.store.writer import TakenOver
+from gateway.store.writer import StoreUnavailable, TakenOver, may_pass
 
 ALL = "parley"
 """The channel of NOTIFY on which all nodes listen."""
@@ -22,7 +23,7 @@ TRY_EVERY = 5.0
 ANSWER_WITHIN = 5.0
 """Seconds for the answer to that."""
 AGAIN_AFTER = 0.5
-"""Seconds until a lost connection is made again."""
+"""Seconds until a lost connection is made again, or a reaction that the database has refused is tried again."""
 IN_ONE_ORDER = {"inbox", "gaps"}
 """Topics whose news is reacted to in the order in which it was sent: a message waits for the gap before it."""
 MOST_SHOWN = 100
@@ -127,7 +128,7 @@ class NodeSignals:
 
     def _take(self, payload: str) -> None:
         try:
-            sender, topic, key = json.loads(payload)
+            sender, topic, key = map(str, json.loads(payload))
         except (ValueError, TypeError):
             log.warning("news that cannot be read, perhaps of another version", payload=payload[:MOST_SHOWN])
             return
@@ -136,7 +137,16 @@ class NodeSignals:
 
 
 async def _reacted(react: React, key: str) -> None:
-    try:
-        await react(key)
-    except TakenOver as error:
-        log.info("news came too late for this node", reason=str(error))
+    """React to a change, again and again while the database is in the way: nobody tells of it a second time."""
+    while True:
+        try:
+            await react(key)
+            return
+        except TakenOver as error:
+            log.info("news came too late for this node", reason=str(error))
+            return
+        except (StoreUnavailable, sqlite3.Error) as error:
+            if not may_pass(error):
+                raise
+            log.warning("the database is in the way of reacting to a change by another node", reason=str(error))
+        await asyncio.sleep(AGAIN_AFTER)

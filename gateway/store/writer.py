@@ -214,7 +214,7 @@ class Writer:
     async def _commit_alone(self, job: _Job) -> None:
         """Commit a change; on a disk error, a patient one is tried until it works."""
         while (error := await self._commit([job])) is not None:
-            if not _passes(error):
+            if not may_pass(error):
                 if not isinstance(error, Outdated):
                     log.error("a change could not be written", exc_info=error)
                 _fail(job, error)
@@ -342,7 +342,9 @@ def _is_in_each_others_way(error: Exception) -> bool:
     return getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_BUSY_SNAPSHOT
 
 
-def _passes(error: Exception) -> bool:
-    """Return True for conditions that may pass. Errors of the module itself (a closed connection, say) have no code."""
+def may_pass(error: Exception) -> bool:
+    """Return True for a condition that may pass. Errors of the module itself (a closed connection, say) have no code."""
+    if isinstance(error, StoreUnavailable):
+        return True
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & 0xFF in DISK_TROUBLE

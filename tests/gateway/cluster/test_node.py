@@ -1,6 +1,7 @@
 """Processes on one database: each is a node, and one that was taken for dead writes no more."""
 
 import asyncio
+import sqlite3
 import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager, closing, suppress
@@ -17,6 +18,7 @@ from gateway.cluster.signals import NodeSignals
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.on_server import Server
+from gateway.store.postgres import PostgresError
 from gateway.store.postgres_opening import opened
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
@@ -191,10 +193,30 @@ async def test_two_nodes_in_each_others_way_both_write_and_nothing_is_refused(tm
 
 async def test_news_that_nobody_can_read_stop_no_others(url: str, listen: Callable[..., object]) -> None:
     _, heard = await listen("one")  # type: ignore[misc]
-    for payload in ("", "5", "[1]", '["other", "roles", "ann"]'):
+    for payload in ("", "5", "[1]", '["other", ["roles"], "ann"]', '["other", "roles", "ann"]'):
         rows(url, f"SELECT pg_notify('parley', '{payload}')")
 
     await until(lambda: heard == ["", "ann"])
+
+
+async def test_news_to_which_a_reaction_fails_for_the_database_is_reacted_to_again(
+    url: str, listen: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(signals_module, "AGAIN_AFTER", 0.01)
+    signals, heard = await listen("one")  # type: ignore[misc]
+    read: list[str] = []
+
+    async def reads(key: str) -> None:
+        heard.append(key)
+        if heard.count(key) == 1:
+            raise PostgresError("the database is away", sqlite3.SQLITE_BUSY)
+        read.append(key)
+
+    signals.on("rules", reads)
+    for key in ("ann", "bob"):
+        rows(url, f"""SELECT pg_notify('parley', '["other", "rules", "{key}"]')""")
+
+    await until(lambda: read == ["", "ann", "bob"])
 
 
 @pytest.fixture
