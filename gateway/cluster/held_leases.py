@@ -10,6 +10,7 @@ import structlog
 
 from agent_core.background import set_within
 from agent_core.clock import SystemClock
+from channels.tasks import until_one_ends
 from gateway.cluster.leases import Work
 from gateway.cluster.shared_leases import READY, TOPIC, SharedLeases
 from gateway.store.leases import Leases as Rows
@@ -53,8 +54,10 @@ class HeldLeases:
         self._held: set[str] = set()
         self._shared: dict[str, SharedLeases] = {}
         """By the name of their group."""
+        self._unreleased: set[str] = set()
+        """Leases that this node does not use, and whose rows may still name it."""
         self._news = asyncio.Event()
-        """Set when another node may have released a lease."""
+        """Set, and replaced, when another node may have released a lease."""
         self._over = asyncio.Event()
         signals.on(TOPIC, self._heard)
         signals.on(READY, self._heard_ready)
@@ -111,8 +114,10 @@ class HeldLeases:
 
     async def free(self, name: str) -> None:
         """See `Leases.free`."""
+        news = self._news
         while not await self._is_free(name):
-            await self._news_come()
+            await self._come(news)
+            news = self._news
 
     async def give_up(self) -> None:
         """See `Leases.give_up`."""
@@ -134,21 +139,21 @@ class HeldLeases:
             each.heard_ready(name)
 
     def _look(self) -> None:
-        self._news.set()
+        news, self._news = self._news, asyncio.Event()
+        news.set()
         for each in self._shared.values():
             each.look()
 
     async def _taken(self, name: str) -> None:
         """Wait until this node has the lease."""
-        while self._over.is_set() or not await self._is_ours(name):
-            await self._news_come()
+        news = self._news
+        while not await self._is_ours(name):
+            await self._come(news)
+            news = self._news
 
-    async def _news_come(self) -> None:
-        """Wait until a lease may be free."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(LOOK_EVERY):
-                await self._news.wait()
-        self._news.clear()
+    async def _come(self, news: asyncio.Event) -> None:
+        """Wait until a lease may be free: for news since the last look, or until it is time for another one."""
+        await set_within(news, LOOK_EVERY, SystemClock())
 
     async def _is_free(self, name: str) -> bool:
         try:
@@ -157,12 +162,17 @@ class HeldLeases:
             return False
 
     async def _is_ours(self, name: str) -> bool:
+        """Take a lease if this node may have it; else release it, if that is still to be done."""
         if not self._node.is_fresh:
             return False
         try:
-            return await self.may_have(name) and await self._rows.take(name, self._node.id)
+            if await self.may_have(name):
+                return await self._rows.take(name, self._node.id)
         except (StoreUnavailable, sqlite3.Error):  # the database is away
             return False
+        if name in self._unreleased:
+            await self._release(name)
+        return False
 
     async def _is_done(self, name: str, work: Work) -> bool:
         """Do the work. Return False if it was cancelled because the lease was lost."""
@@ -170,6 +180,7 @@ class HeldLeases:
             await self._release(name)
             return False
         self._held.add(name)
+        self._unreleased.discard(name)
         working = asyncio.ensure_future(work())
         losing = asyncio.create_task(self._lost(name), name=f"watch {name}")
         try:
@@ -197,24 +208,33 @@ class HeldLeases:
 
     async def _lost(self, name: str) -> None:
         """Return when the lease must not be used any more, or another node is to have it."""
-        clock = SystemClock()
-        look_at = clock.monotonic() + LOOK_EVERY
+        await until_one_ends(self._unusable(name), self._replaced())
+
+    async def _unusable(self, name: str) -> None:
+        """Return when the lease must not be used any more, or cannot be."""
         while not self._is_lost and name not in self._avoided:
-            await set_within(self._over, CHECK_EVERY, clock)
-            if self._stands_in and clock.monotonic() >= look_at:
-                look_at = clock.monotonic() + LOOK_EVERY
-                with suppress(sqlite3.Error):  # the database is away
-                    if await self._has_to_leave():
-                        return
+            await set_within(self._over, CHECK_EVERY, SystemClock())
+
+    async def _replaced(self) -> None:
+        """Return when this node only stands in, and need not any more. Each look waits for a database that is away."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            with suppress(sqlite3.Error):
+                if await self._has_to_leave():
+                    return
 
     async def _has_to_leave(self) -> bool:
         """Return True if this node only stands in, and need not any more."""
         return self._stands_in and await self._rows.others_work(self._node.id)
 
     async def _release(self, name: str) -> None:
+        """Release a lease, or note that this is still to be done."""
+        self._unreleased.add(name)
         if not self._node.is_fresh:
             return
         try:
             await self._rows.release(name, self._node.id, lambda connection: self._signals.changed(connection, TOPIC))
         except (StoreUnavailable, sqlite3.Error) as error:
             log.info("a lease could not be released", lease=name, reason=str(error))
+        else:
+            self._unreleased.discard(name)

@@ -141,7 +141,6 @@ async def _reacted(react: React, key: str) -> None:
     while True:
         try:
             await react(key)
-            return
         except TakenOver as error:
             log.info("news came too late for this node", reason=str(error))
             return
@@ -149,4 +148,6 @@ async def _reacted(react: React, key: str) -> None:
             if not may_pass(error):
                 raise
             log.warning("the database is in the way of reacting to a change by another node", reason=str(error))
+        else:
+            return
         await asyncio.sleep(AGAIN_AFTER)

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,11 +13,13 @@ from gateway.cluster.held_leases import HeldLeases
 from gateway.cluster.leases import AllLeases
 from gateway.cluster.node import Facts, Node
 from gateway.cluster.signals import NodeSignals
+from gateway.store.leases import Leases as Rows
 from gateway.store.on_server import Server
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.gateway.cluster.stores import opened_node
 from tests.postgres import UrlOf, rows
 from tests.process import until
 from tests.tunnel import Tunnel
@@ -150,6 +153,84 @@ async def test_a_node_with_nothing_but_a_terminal_leaves_its_work_to_any_other_o
             await until(lambda: doing.now == ["a"])
             assert doing.most == 1
         await until(lambda: doing.now == ["terminal"])
+
+
+async def test_a_node_with_nothing_but_a_terminal_stops_when_it_is_cut_off_and_leaves_its_work_to_one_that_has_come(
+    tmp_path: Path, url: str
+) -> None:
+    doing = Doing()
+    async with (
+        Tunnel.to(url) as tunnel,
+        wanting("terminal", doing, tmp_path, tunnel.url, takes_chats=False) as terminal,
+    ):
+        await until(lambda: doing.now == ["terminal"])
+
+        tunnel.cut()
+        await until(lambda: not terminal.node.is_fresh)
+        await until(lambda: doing.now == [], within=5)
+        async with wanting("a", doing, tmp_path, url):
+            tunnel.mend()
+
+            await until(lambda: doing.now == ["a"])
+
+
+async def test_a_lease_that_could_not_be_released_is_released_once_the_database_is_back(
+    tmp_path: Path, url: str
+) -> None:
+    doing = Doing()
+    async with Tunnel.to(url) as tunnel, wanting("a", doing, tmp_path, tunnel.url) as a:
+        await until(lambda: doing.now == ["a"])
+        async with wanting("b", doing, tmp_path, url):
+            tunnel.cut()
+            await until(lambda: doing.now == [])
+            a.leases.avoid({LEASE})
+            tunnel.mend()
+
+            await until(lambda: doing.now == ["b"])
+
+
+class SlowRows(Rows):
+    """Leases of which one is looked at slowly."""
+
+    slow = "another"
+    looked = False
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.goes_on = asyncio.Event()
+
+    async def take(self, name: str, node: str) -> bool:
+        taken = await super().take(name, node)
+        if name == self.slow and not taken:
+            self.looked = True
+            await self.goes_on.wait()
+        return taken
+
+
+async def test_the_news_of_a_release_reach_each_of_those_who_wait(
+    tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    doing = Doing()
+    monkeypatch.setattr("gateway.cluster.held_leases.LOOK_EVERY", 60.0)
+    async with wanting("a", doing, tmp_path, url) as a, opened_node(tmp_path, url) as other:
+        another = asyncio.create_task(a.leases.while_held(SlowRows.slow, lambda: doing.by("a")))
+        await until(lambda: doing.now == ["a", "a"])
+        slow = other.store.table(SlowRows)
+        leases = HeldLeases(slow, other.node, other.signals)
+        waiting = [
+            asyncio.create_task(leases.while_held(name, lambda: doing.by("b"))) for name in (LEASE, SlowRows.slow)
+        ]
+        await until(lambda: slow.looked)
+
+        another.cancel()
+        a.task.cancel()
+        await until(lambda: doing.now == ["b"])
+        slow.goes_on.set()
+
+        await until(lambda: doing.now == ["b", "b"])
+        for task in waiting:
+            task.cancel()
+        await asyncio.wait(waiting)
 
 
 async def test_a_lease_is_kept_by_a_node_that_lives_once_it_has_begun(
