@@ -214,6 +214,7 @@ class SharedLeases:
     async def _pass_on(self, shard: int, *, lingers: bool) -> None:
         """Release the lease of a shard; with `lingers`, go on until another node receives it."""
         name = self._name(shard)
+        self._received[shard].is_elsewhere.clear()  # by a former holder that was connected after this one had the lease
         await self._rows.release(name, self._standing.node, partial(self._signals.changed, topic=TOPIC))
         log.info("lease passed on", lease=name)
         if lingers:

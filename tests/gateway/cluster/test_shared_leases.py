@@ -12,6 +12,7 @@ import pytest
 from channels.sharing import Ready, Sharing, Unshared
 from gateway.cluster.held_leases import HeldLeases
 from gateway.cluster.node import Facts, Node
+from gateway.cluster.shared_leases import READY
 from gateway.cluster.signals import NodeSignals
 from gateway.store.on_server import Server
 from gateway.store.signals import StoreNode
@@ -65,6 +66,7 @@ class One:
     """A node that shares the shards."""
 
     leases: HeldLeases
+    signals: NodeSignals
     counts: list[int] = field(default_factory=list)
     """The numbers of shards that it has used."""
     life: list[str] = field(default_factory=list)
@@ -105,7 +107,7 @@ async def sharing(name: str, bot: Bot, home: Path, url: str) -> AsyncIterator[On
         node = await life.enter_async_context(Node.joined(url, facts))
         store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
         signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
-        one = One(HeldLeases(store.leases, node, signals))
+        one = One(HeldLeases(store.leases, node, signals), signals)
         task = asyncio.create_task(one.run(name, bot))
         try:
             yield one
@@ -185,6 +187,34 @@ async def test_a_node_goes_on_until_the_next_one_is_connected(tmp_path: Path, ur
 
         assert bot.of(name) == [0]
         assert bot.unheard == 0
+
+
+async def test_a_node_that_was_connected_before_it_has_passed_a_shard_on_is_not_taken_for_the_next_one(
+    tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.cluster.shared_leases.GRACE", 0.0)
+    bot.shards, heard = 1, asyncio.Event()
+    async with sharing("a", bot, tmp_path, url) as a:
+        await until(lambda: bot.of("a") == [0])
+
+        async def note(key: str) -> None:
+            if key:
+                heard.set()
+
+        a.signals.on(READY, note)
+        rows(url, f"""SELECT pg_notify('parley', '["c", "{READY}", "{GROUP}"]')""")  # has passed the shard to a
+        await heard.wait()
+        bot.can_connect.clear()
+        async with sharing("b", bot, tmp_path, url) as b:
+            await until(lambda: rows(url, "SELECT count(*) FROM leases WHERE name LIKE 'share %'") == [(2,)])
+
+            await a.leases.give_up()
+            await until(lambda: b.leases.holds(GROUP))
+            bot.can_connect.set()
+            await a.leases.given_up()
+
+            assert bot.of("b") == [0]
+            assert bot.unheard == 0
 
 
 async def test_all_use_the_number_of_shards_of_the_others_until_one_is_told_that_it_is_too_low(
