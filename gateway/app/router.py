@@ -106,9 +106,11 @@ class EventRouter:
         refused.append(item)
         if len(refused) > 1:
             return
-        language = await self._sessions.of(chat).conversation.language(sender)
-        while refused:
-            told = refused.copy()
-            await self._replies.refuse(told, refusal(told, language))
-            del refused[: len(told)]
-        del self._refused[chat, sender.id]
+        try:
+            language = await self._sessions.of(chat).conversation.language(sender)
+            while refused:
+                told = refused.copy()
+                await self._replies.refuse(told, refusal(told, language))
+                del refused[: len(told)]
+        finally:  # after an error, the next message begins anew
+            del self._refused[chat, sender.id]

@@ -1,6 +1,8 @@
 """A user may start ten runs at once, then ten a minute; further messages wait and are joined."""
 
 import asyncio
+import sqlite3
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ from channels.memory import NO_PACE, MemoryChannel
 from gateway.chat.run_pace import BURST, MOST_WAITING, REMEMBERED, Pace
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
+from gateway.store.outbox import Outbox
 from gateway.store.rows import InboxItem
 from tests.clock import FakeClock, HandClock
 from tests.gateway.bot import PEOPLE, Bot
@@ -195,6 +198,27 @@ async def test_of_more_messages_than_may_wait_each_is_refused_by_name(start_bot:
     assert f"You already have {MOST_WAITING} messages waiting" in "".join(bot.screen)
     assert bot.screen[-1] == "All of it."
     assert await bot.made.store.inbox.waiting() == []
+
+
+async def test_a_refusal_that_has_failed_keeps_no_later_one_back(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.chat.run_pace.MOST_WAITING", 0)
+    errors, add = [sqlite3.OperationalError("disk I/O error")], Outbox.add
+
+    async def failing(rows: Outbox, *given: Any, **how: Any) -> None:
+        if errors:
+            raise errors.pop()
+        await add(rows, *given, **how)
+
+    bot = await start_bot()
+    monkeypatch.setattr(Outbox, "add", failing)
+    await bot.hears("one")
+    assert bot.screen == []
+
+    await bot.hears("two")
+
+    assert ["two" in text for text in bot.screen] == [True]
 
 
 async def test_an_event_that_comes_again_is_not_answered_again(start_bot: StartBot) -> None:
