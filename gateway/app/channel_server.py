@@ -181,20 +181,18 @@ class ChannelServer:
     async def _serve_and_catch_up(self, channel: Channel, behind: CatchUp) -> None:
         """Run a channel, and read what was missed: on a platform with one receiver, both in the same process."""
         name = catch_up_of(channel.name)
+        keep_going = partial(self._supervisor.keep_going, name)
 
         async def read_missed() -> None:
             await behind.listen()
-            await read_on()
-
-        async def read_on() -> None:
-            await self._supervisor.keep_going(name, behind.run)
+            await behind.run()
 
         async def receive() -> None:
             if channel.limits.one_receiver:
                 await behind.listen()
-                reading = asyncio.create_task(read_on(), name=name)
+                reading = asyncio.create_task(keep_going(behind.run), name=name)
             else:
-                leased = self._leases.while_held(name, read_missed, waits=behind.leave)
+                leased = self._leases.while_held(name, partial(keep_going, read_missed), waits=behind.leave)
                 reading = asyncio.create_task(leased, name=name)
             try:
                 await channel.run(behind.accept, self._menu)
