@@ -93,13 +93,13 @@ class Nodes(Table):
         await self._writer.submit(change, patient=False)
 
     async def note_settings(self, node: str, settings: str) -> None:
-        """Record the digests of the settings that a node has now. Raises StoreUnavailable."""
+        """Record the digests of the settings that a node has now."""
         query = "UPDATE nodes SET settings = ? WHERE id = ?"
 
         def change(connection: Connection) -> None:
             connection.execute(query, (settings, node))
 
-        await self._writer.submit(change, patient=False)
+        await self._writer.submit(change)
 
     async def reached_elsewhere(self, node: str, platforms: Collection[str]) -> frozenset[str]:
         """Return those of the platforms that another node that lives may reach. Raises sqlite3.Error."""

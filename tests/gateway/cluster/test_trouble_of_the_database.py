@@ -12,9 +12,11 @@ from structlog.testing import capture_logs
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
 from channels.base import NotTakenIn
+from gateway.store.nodes import Nodes as NodeRows
 from gateway.store.on_server import Server
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.test_store import message
 from tests.postgres import UrlOf, rows
 from tests.process import until
 from tests.tunnel import Tunnel
@@ -94,6 +96,29 @@ async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_whe
     assert nodes.sent() == ["Hello.", "And you."]
     assert "store" not in await other.made.vitals.unready()
     assert rows(nodes.url, ALIVE) == [(2,)]
+
+
+async def test_a_node_listens_again_after_a_guide_of_another_one_that_ended_while_the_database_was_full(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noting, note = asyncio.Event(), NodeRows.note_settings
+
+    async def noted(table: NodeRows, node: str, settings: str) -> None:
+        noting.set()
+        await note(table, node, settings)
+
+    monkeypatch.setattr(NodeRows, "note_settings", noted)
+    bot = await nodes.start("Hello.", "I am still here.")
+    await bot.hears("hello")
+    with trouble(nodes.url, "full"):
+        await bot.made.connections.follow("memory")
+        await noting.wait()
+        with pytest.raises(NotTakenIn):  # and what was to be written before
+            await bot.made.store.inbox.accept(message(1))
+
+    async with asyncio.timeout(30):
+        await bot.hears("and now?")
+    assert nodes.platform.screen == ["Hello.", "I am still here."]
 
 
 async def test_where_each_commit_takes_long_no_node_is_taken_for_dead_and_each_message_is_answered_once(
