@@ -84,4 +84,10 @@ class Writes(Protocol):
         """Return some free space to the file system. Returns True if there is more."""
 
     async def scrub(self) -> None:
-        """Remove what is left of deleted rows. Raises sqlite3.Error."""
+        """Remove what is left of deleted rows, as far as no other process has to wait. Raises sqlite3.Error."""
+
+    async def rewrite(self) -> list[str]:
+        """Rewrite tables whose files still hold deleted rows, each if it takes a moment only.
+
+        Returns those that are left. Raises sqlite3.Error.
+        """

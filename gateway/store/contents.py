@@ -27,7 +27,7 @@ Say = Callable[[str], None]
 """Takes a line about the progress."""
 
 _COMPUTED = "said", "search_progress", "schema_version", "spending_sums"
-NO_CONTENT = frozenset({*_COMPUTED, "nodes", "chat_owners", "leases", "page_commands", "page_links"})
+NO_CONTENT = frozenset({*_COMPUTED, "nodes", "chat_owners", "leases", "page_commands", "page_links", "rewrites"})
 """Tables that are not copied."""
 OWN = {"store": ("id", "sequence", "marked")}
 """Columns that are no content, by table."""

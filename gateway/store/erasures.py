@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from agent_core.messages import TextContent, UserMessage, message_adapter
 from channels.base import ChatKey, MessageReceived, Sender
-from gateway.store import search
+from gateway.store import rewrites, search
 from gateway.store.connection import Connection
 from gateway.store.rows import inbox_seqs
 from gateway.store.table import Table
@@ -113,7 +113,7 @@ class Erasures(Table):
     async def erase(self, account: Account, theirs: Theirs, direct: Sequence[ChatKey]) -> int:
         """Erase a person's words everywhere and all rows of their direct chats. Returns the number of messages.
 
-        The search index is emptied; `Search.catch_up` builds it again.
+        SQLite's search index is emptied; `Search.catch_up` builds it again.
         """
         groups, now = [chat for chat in theirs.chats if chat not in direct], self._clock.time()
 
@@ -126,22 +126,26 @@ class Erasures(Table):
             connection.execute("DELETE FROM strangers WHERE principal = ?", (f"{account.chats}{account.id}",))
             for each in theirs.chats:
                 self._changed(connection, Topic.ERASED, str(each))
-            for chat in map(str, groups):
-                _erase_in_group(connection, chat, account.id, theirs.seqs)
+            rows = [row for chat in groups for row in _erase_in_group(connection, str(chat), account.id, theirs.seqs)]
             for chat in map(str, direct):
                 _erase_chat(connection, chat)
-            search.forget(connection)
+            search.drop(connection, direct, rows)
+            rewrites.note(connection)
             return sum(blanked)
 
         return await self._writer.submit(change)
 
     async def scrub(self) -> None:
-        """Remove what is left of deleted rows on the disk.
+        """Remove what is left of deleted rows on the disk, on PostgreSQL as far as nobody has to wait for it.
 
         Raises sqlite3.Error, for example if there is no room for a copy.
         """
 
         await self._writer.database.scrub()  # between two transactions: it cannot be part of one
+
+    async def rewrite(self) -> list[str]:
+        """Rewrite tables whose files still hold erased words. Returns those that are left. Raises sqlite3.Error."""
+        return await self._writer.database.rewrite()
 
     async def complete(self, who: str, at: float) -> None:
         """Record that an erasure is complete."""
@@ -184,7 +188,8 @@ def _erase_chat(connection: Connection, chat: str) -> None:
     connection.execute("DELETE FROM outbox WHERE chat = ? AND state IN ('sent', 'failed')", (chat,))
 
 
-def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterable[int]) -> None:
+def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterable[int]) -> list[int]:
+    """Erase a person's words in a group. Returns the numbers of the rows of the transcript in which they stood."""
     _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ? AND person = ?", (chat, person))
     unseen = "SELECT run FROM runs WHERE chat = ? AND person = ? AND kind != 'chat'"
     connection.execute(f"DELETE FROM transcript WHERE run IN ({unseen})", (chat, person))  # noqa: S608
@@ -192,13 +197,15 @@ def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterab
     connection.execute(f"DELETE FROM firings WHERE job IN ({jobs})", (chat, person))  # noqa: S608
     for table in _OF_PERSON:
         connection.execute(f"DELETE FROM {table} WHERE chat = ? AND person = ?", (chat, person))  # noqa: S608
-    theirs = set(seqs)
+    theirs, erased = set(seqs), []
     query = "SELECT seq, message FROM transcript WHERE chat = ? AND json_extract(message, '$.role') = 'user'"
     for row, text in connection.execute(query, (chat,)).fetchall():
         message = message_adapter.validate_json(text)
         if isinstance(message, UserMessage) and theirs.intersection(inbox_seqs([message.id])):
             blank = UserMessage(id=message.id, created_at=message.created_at, content=(TextContent(text=ERASED),))
             connection.execute("UPDATE transcript SET message = ? WHERE seq = ?", (blank.model_dump_json(), row))
+            erased.append(row)
+    return erased
 
 
 def _forget_runs(connection: Connection, query: str, values: Sequence[str]) -> None:

@@ -21,6 +21,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 
+from gateway.store import rewrites
 from gateway.store.connection import NUL, CommitUnknown, Connection, Fence, Fenced, Rows, Work
 
 T = TypeVar("T")
@@ -89,7 +90,7 @@ class PostgresConnection:
 
         `fence` is the node whose right to write is checked at the begin of each transaction.
         """
-        self._url = url
+        self.url = url
         self._prepare = prepare
         self._writing = _WRITING.format(_ALONE if fence is None else _UNFENCED.format(fence.id)).encode()
         self._raw: Raw | None = None
@@ -150,7 +151,7 @@ class PostgresConnection:
     def give_up_if_dead(self) -> None:
         """Let the statement that another thread waits for fail if the server does not work on it."""
         if self._raw is not None:
-            give_up_if_dead(self._raw, self._url)
+            give_up_if_dead(self._raw, self.url)
 
     def _begin(self) -> Rows:
         cursor = self._run(lambda raw: raw.execute(self._writing, prepare=False))
@@ -189,7 +190,7 @@ class PostgresConnection:
 
     def _connect(self) -> Raw:
         try:
-            raw = psycopg.connect(address(self._url), autocommit=True)
+            raw = psycopg.connect(address(self.url), autocommit=True)
         except psycopg.Error as error:
             raise PostgresError(str(error), sqlite3.SQLITE_BUSY) from error
         raw.adapters.register_loader("numeric", _Number)
@@ -230,8 +231,17 @@ class PostgresWriter:
         return False
 
     async def scrub(self) -> None:
-        """Rewrite all tables without the remains of deleted rows. Raises sqlite3.Error."""
-        await self.run(lambda connection: connection.execute("VACUUM FULL"))
+        """See `Writes`. The files keep what was in the rows until they are rewritten, or other rows come there."""
+        await self._beside(rewrites.vacuum)
+
+    async def rewrite(self) -> list[str]:
+        """See `Writes`."""
+        return await self._beside(rewrites.rewrite)
+
+    async def _beside(self, work: Work[T]) -> T:
+        """Run `work` with a connection of its own, so that this one goes on writing."""
+        async with PostgresWriter.open(self._connection.url) as other:
+            return await other.run(work)
 
     async def _on_the_thread(self, work: Callable[[PostgresConnection], T]) -> T:
         running = asyncio.get_running_loop().run_in_executor(self._thread, work, self._connection)

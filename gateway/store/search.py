@@ -142,6 +142,12 @@ def _older(row: tuple[int, str, str, str]) -> tuple[int, ChatKey, str, AgentMess
     return seq, ChatKey.parse(chat), run, message_adapter.validate_json(message)
 
 
+def drop(connection: Connection, chats: Sequence[ChatKey], rows: Sequence[int]) -> None:
+    """Take all rows of chats, and other rows of the transcript, out of the index; or empty it if that is impossible."""
+    if not index_of(connection).drop(connection, chats, rows):
+        forget(connection)
+
+
 def forget(connection: Connection) -> None:
     """Empty the index, so that `index_older` builds it again."""
     index_of(connection).clear(connection)

@@ -49,6 +49,9 @@ class SearchIndex(Protocol):
     def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
         """Return the newest rows of an owner's listed conversations that have all terms."""
 
+    def drop(self, connection: Connection, chats: Iterable[ChatKey], rows: Iterable[int]) -> bool:
+        """Take all rows of these chats, and these other rows, out. Returns False if the index cannot do that."""
+
     def clear(self, connection: Connection) -> None: ...
 
 
@@ -77,6 +80,10 @@ class Fts5Index:
     def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
         return connection.execute(self._OF_OWNER, (f"words : ({_all(terms)})", str(owner), most))
 
+    def drop(self, connection: Connection, chats: Iterable[ChatKey], rows: Iterable[int]) -> bool:
+        """Return False: an index without the texts cannot tell which entries are those of a row."""
+        return False
+
     def clear(self, connection: Connection) -> None:
         connection.execute("INSERT INTO said (said) VALUES ('delete-all')")
 
@@ -103,6 +110,11 @@ class ArrayIndex:
 
     def find_of_owner(self, connection: Connection, owner: ChatKey, terms: Sequence[str], most: int) -> Rows:
         return connection.execute(self._OF_OWNER, ([*terms], str(owner), most))
+
+    def drop(self, connection: Connection, chats: Iterable[ChatKey], rows: Iterable[int]) -> bool:
+        connection.execute("DELETE FROM said WHERE terms && ?", ([*map(_chat_term, chats)],))
+        connection.executemany("DELETE FROM said WHERE seq = ?", [(row,) for row in rows])
+        return True
 
     def clear(self, connection: Connection) -> None:
         connection.execute("DELETE FROM said")

@@ -21,6 +21,8 @@ TELL_FOR = 600.0
 """Seconds after the start."""
 PAUSE = 0.05
 """Seconds between two small steps, so that other changes are written in between."""
+TRIES = 3
+"""How often a night tries to rewrite tables, which may be in use."""
 DAY = 24 * 3600.0
 
 log = structlog.get_logger(__name__)
@@ -79,6 +81,7 @@ class Upkeep:
             await self._shorten(self._clock.time() - now.keep_days * DAY)
         await asyncio.to_thread(self._versions.prune)
         await self._give_back()
+        await self._rewrite()
         self._tended = night
 
     # Old data
@@ -96,6 +99,19 @@ class Upkeep:
     async def _give_back(self) -> None:
         while await self._store.retention.free_pages():  # noqa: ASYNC110 - others write meanwhile
             await asyncio.sleep(PAUSE)
+
+    async def _rewrite(self) -> None:
+        """Rewrite tables whose files hold erased words; one that is in use is tried again."""
+        for _ in range(TRIES):
+            if not (left := await self._store.erasures.rewrite()):
+                return
+            await asyncio.sleep(LOOK_EVERY)
+        log.warning(
+            "files of the database still hold what was erased: tables are in use, or too large to be rewritten beside "
+            "other work; the next night tries again",
+            tables=left,
+            fix="while all nodes are stopped, run VACUUM FULL on these tables",
+        )
 
 
 def _sweep(folder: Path, before: float, unsent: set[str]) -> int:

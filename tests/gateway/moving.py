@@ -33,6 +33,7 @@ LEFT_OUT = (
     "spending_sums",
     "page_commands",
     "page_links",
+    "rewrites",
 )
 """How the names of tables begin that a database computes from the rest, or that are about the processes that use it."""
 TEXTS = (

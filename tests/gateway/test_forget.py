@@ -229,7 +229,7 @@ async def test_an_owner_erases_what_another_said_in_a_direct_chat_only(start_bot
 
 
 NO_WORDS = {
-    *("paused_runs", "page_commands", "page_links", "spending_sums", "nodes", "chat_owners", "leases"),
+    *("paused_runs", "page_commands", "page_links", "spending_sums", "nodes", "chat_owners", "leases", "rewrites"),
     *(
         "accounts",
         "browsers",
