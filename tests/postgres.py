@@ -22,6 +22,8 @@ REQUIRED = "PARLEY_REQUIRE_POSTGRES"
 GIVEN = "PARLEY_TEST_DATABASE_URL"
 """The environment variable with the address of a server to use instead of starting one."""
 FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
+GUARDED = "parley_guarded"
+"""A role of which a server that is started for the tests asks a password."""
 UrlOf = Callable[[Path], str]
 """Returns the address of the database of a home."""
 
@@ -40,6 +42,8 @@ def postgres_server() -> Iterator[str]:
         with packaged(folder) as server:
             for setting in FAST:
                 rows(server.get_uri(), f"ALTER SYSTEM SET {setting}")
+            access = folder / "pg_hba.conf"
+            access.write_text(f"local all {GUARDED} scram-sha-256\n{access.read_text()}")
             rows(server.get_uri(), "SELECT pg_reload_conf()")
             yield server.get_uri()
     finally:

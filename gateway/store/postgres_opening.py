@@ -29,6 +29,10 @@ STARTS_WITHIN = 60.0
 """Seconds for which a start waits for a server that is away."""
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
+HIGHEST_PORT = 65_535
+STRICT = {"require", "verify-ca", "verify-full"}
+"""Values of sslmode with which a server without TLS, or with another certificate, is refused."""
+FIX = "See that PostgreSQL runs there, and PARLEY_DATABASE_URL."
 
 log = structlog.get_logger(__name__)
 
@@ -83,9 +87,10 @@ async def answering(url: str) -> None:
     until = loop.time() + STARTS_WITHIN
     while (reason := await _why_away(url)) is not None:
         if loop.time() > until:
-            raise DatabaseAway(f"{name} is away ({reason}). See that PostgreSQL runs there, and PARLEY_DATABASE_URL.")
+            raise DatabaseAway(f"{name} is away ({reason}). {FIX}")
         if not is_told:
-            log.warning("Parley waits up to a minute for its database", database=name.rstrip(","), reason=reason)
+            where = name.rstrip(",")
+            log.warning("Parley waits up to a minute for its database", database=where, reason=reason, fix=FIX)
         is_told = True
         await asyncio.sleep(TRY_AGAIN_EVERY)
 
@@ -122,9 +127,7 @@ def reading(url: str) -> Iterator[PostgresConnection]:
             check_schema(connection, name)
             yield connection
         except PostgresError as error:
-            raise DatabaseUnusable(
-                f"{name} cannot be read ({error}). See that PostgreSQL runs there, and PARLEY_DATABASE_URL."
-            ) from error
+            raise DatabaseUnusable(f"{name} cannot be read ({error}). {FIX}") from error
 
 
 def about(connection: Connection, url: str) -> str:
@@ -154,7 +157,7 @@ def trouble_of_sessions(url: str) -> str:
             if not list(one.notifies(timeout=NEWS_WITHIN, stop_after=1)):
                 return "news by LISTEN does not arrive"
     except psycopg.Error as error:
-        raise DatabaseUnusable(f"{shown(url)} cannot be used ({error}). See PARLEY_DATABASE_URL.") from error
+        raise DatabaseUnusable(f"{shown(url)} cannot be used ({_in_one_line(error)}). {FIX}") from error
     return ""
 
 
@@ -164,11 +167,21 @@ async def _why_away(url: str) -> str | None:
         async with await psycopg.AsyncConnection.connect(address(url)):
             return None
     except psycopg.Error as error:
-        reason, has_met = " ".join(str(error).split()), error.pgconn is not None
+        reason, has_met = _in_one_line(error), error.pgconn is not None
     # A ping stops all threads of this process, so it is only tried where somebody has just answered or refused.
-    if has_met and PGconn.ping(make_conninfo(url, connect_timeout="2").encode()) == Ping.OK:
+    if has_met and PGconn.ping(_for_ping(url)) in {Ping.OK, Ping.NO_ATTEMPT}:
         return reason if await _is_standby(url) else None
     return reason
+
+
+def _for_ping(url: str) -> bytes:
+    """Return an address to which a server answers that a start with `url` refuses for its certificate or password."""
+    pinged = {name: str(value) for name, value in conninfo_to_dict(url).items()}
+    pinged |= {"connect_timeout": "2", "password": "unknown"}
+    if pinged.get("sslmode") in STRICT:
+        pinged = {name: value for name, value in pinged.items() if name not in {"sslrootcert", "sslnegotiation"}}
+        pinged["sslmode"] = "prefer"
+    return make_conninfo(**pinged).encode()
 
 
 async def _is_standby(url: str) -> bool:
@@ -179,6 +192,14 @@ async def _is_standby(url: str) -> bool:
             return await (await raw.execute("SHOW transaction_read_only")).fetchone() == ("on",)
     except psycopg.Error:
         return False
+
+
+def _is_port(text: str) -> bool:
+    return not text or (text.isdecimal() and 0 < int(text) <= HIGHEST_PORT)
+
+
+def _in_one_line(error: psycopg.Error) -> str:
+    return " ".join(str(error).split())
 
 
 def _raw(url: str) -> "psycopg.Connection[TupleRow]":
@@ -193,6 +214,13 @@ def shown(url: str) -> str:
         raise DatabaseUnusable(
             "PARLEY_DATABASE_URL cannot be read; it looks like postgresql://user:password@host:5432/database."
         ) from error
+    ports = str(parts.get("port") or HIGHEST_PORT).split(",")
+    # In what follows a sign that was to be written otherwise, libpq reads a part of the password as one of these.
+    if any("@" in str(parts.get(name, "")) for name in ("host", "port", "dbname")) or not all(map(_is_port, ports)):
+        raise DatabaseUnusable(
+            "PARLEY_DATABASE_URL cannot be read; it looks like postgresql://user:password@host:5432/database. In the "
+            "user and the password @ is written as %40, : as %3A and / as %2F."
+        )
     port = f":{parts['port']}" if parts.get("port") else ""
     return f"PostgreSQL at {parts.get('host') or 'this machine'}{port}, database {parts.get('dbname') or 'default'},"
 

@@ -61,7 +61,9 @@ async def test_a_start_waits_for_the_server_and_says_so_once(
     async with Tunnel.to(url, port):
         await asyncio.wait_for(waiting, 30)
 
-    assert capsys.readouterr().out.count(WAITS) == 1
+    told = capsys.readouterr().out
+    assert told.count(WAITS) == 1
+    assert "See that PostgreSQL runs there, and PARLEY_DATABASE_URL." in told
 
 
 STARTING_UP = """
@@ -120,8 +122,9 @@ async def test_a_start_waits_while_the_address_leads_to_a_standby(tmp_path: Path
         ({"user": "parley_nobody"}, "parley_nobody"),
         ({"dbname": "parley_nothing"}, "does not exist"),
         ({"user": "parley_timid"}, "permission denied"),
+        ({"sslmode": "sometimes"}, "invalid sslmode value"),
     ],
-    ids=["user", "database", "rights"],
+    ids=["user", "database", "rights", "option"],
 )
 @pytest.mark.usefixtures("timid")
 async def test_a_start_does_not_wait_for_what_only_a_person_can_mend(
