@@ -192,7 +192,9 @@ class ChannelServer:
                 await behind.listen()
                 reading = asyncio.create_task(keep_going(behind.run), name=name)
             else:
-                leased = self._leases.while_held(name, partial(keep_going, read_missed), waits=behind.leave)
+                leased = self._leases.while_held(
+                    name, partial(keep_going, read_missed), waits=behind.leave, is_ready=partial(_is_connected, channel)
+                )
                 reading = asyncio.create_task(leased, name=name)
             try:
                 await channel.run(behind.accept, self._menu)

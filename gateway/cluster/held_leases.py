@@ -11,7 +11,7 @@ import structlog
 from agent_core.background import set_within
 from agent_core.clock import SystemClock
 from channels.tasks import until_one_ends
-from gateway.cluster.leases import Work
+from gateway.cluster.leases import Ready, Work, at_once
 from gateway.cluster.shared_leases import READY, TOPIC, SharedLeases
 from gateway.store.leases import Leases as Rows
 from gateway.store.signals import Signals
@@ -97,12 +97,14 @@ class HeldLeases:
         """Return True if this node, and no other one instead, is to have a lease. Raises sqlite3.Error."""
         return not self._over.is_set() and name not in self._avoided and not await self._has_to_leave()
 
-    async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
+    async def while_held(
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+    ) -> None:
         """See `Leases.while_held`."""
         while True:
             if waits is not None:
                 waits()
-            await self._taken(name)
+            await self._taken(name, is_ready)
             log.info("lease taken", lease=name)
             if await self._is_done(name, work):
                 return
@@ -144,16 +146,16 @@ class HeldLeases:
         for each in self._shared.values():
             each.look()
 
-    async def _taken(self, name: str) -> None:
+    async def _taken(self, name: str, is_ready: Ready) -> None:
         """Wait until this node has the lease."""
         news = self._news
-        while not await self._is_ours(name):
-            await self._come(news)
+        while not await self._is_ours(name, is_ready):
+            await self._come(news, LOOK_EVERY if is_ready() else CHECK_EVERY)
             news = self._news
 
-    async def _come(self, news: asyncio.Event) -> None:
+    async def _come(self, news: asyncio.Event, patience: float = LOOK_EVERY) -> None:
         """Wait until a lease may be free: for news since the last look, or until it is time for another one."""
-        await set_within(news, LOOK_EVERY, SystemClock())
+        await set_within(news, patience, SystemClock())
 
     async def _is_free(self, name: str) -> bool:
         try:
@@ -161,12 +163,12 @@ class HeldLeases:
         except sqlite3.Error:  # the database is away
             return False
 
-    async def _is_ours(self, name: str) -> bool:
+    async def _is_ours(self, name: str, is_ready: Ready) -> bool:
         """Take a lease if this node may have it; else release it, if that is still to be done."""
         if not self._node.is_fresh:
             return False
         try:
-            if await self.may_have(name):
+            if is_ready() and await self.may_have(name):
                 return await self._rows.take(name, self._node.id)
         except (StoreUnavailable, sqlite3.Error):  # the database is away
             return False

@@ -8,6 +8,12 @@ from typing import Protocol
 from channels.sharing import Sharing, Unshared
 
 Work = Callable[[], Awaitable[None]]
+Ready = Callable[[], bool]
+
+
+def at_once() -> bool:
+    """Return True: work that needs nothing but its lease."""
+    return True
 
 
 def receiver_of(platform: str) -> str:
@@ -34,11 +40,13 @@ class Leases(Protocol):
     async def is_kept(self, name: str) -> bool:
         """Return True if a process that lives has done the work of the lease for a while. Raises sqlite3.Error."""
 
-    async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
+    async def while_held(
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+    ) -> None:
         """Wait for a lease, and do its work until it returns.
 
         If the lease is lost, the work is cancelled, and done again once the lease is back. `waits` is called each time
-        before the lease is waited for.
+        before the lease is waited for. The lease is left to other processes until `is_ready`.
         """
 
     def avoids(self, name: str) -> bool:
@@ -71,7 +79,9 @@ class AllLeases:
         """See `Leases.is_kept`."""
         return True
 
-    async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
+    async def while_held(
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+    ) -> None:
         """See `Leases.while_held`."""
         await work()
 

@@ -7,7 +7,7 @@ import pytest
 
 from agent_core import supervise
 from gateway.app.duties import Duties
-from gateway.cluster.leases import AllLeases, Work
+from gateway.cluster.leases import AllLeases, Ready, Work, at_once
 from tests.gateway.cluster.nodes import Nodes
 
 
@@ -16,7 +16,9 @@ class Failing(AllLeases):
 
     has_failed = False
 
-    async def while_held(self, name: str, work: Work, *, waits: Callable[[], None] | None = None) -> None:
+    async def while_held(
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+    ) -> None:
         if self.has_failed:
             await work()
         self.has_failed = True

@@ -22,7 +22,7 @@ from gateway.cluster.signals import ALL, NodeSignals, written
 from gateway.store.rows import InboxItem
 from gateway.store.topics import Topic
 from tests.gateway.bot import Bot, BotOptions
-from tests.gateway.cluster.nodes import READING, Remembering
+from tests.gateway.cluster.nodes import READING, Nodes, Remembering
 from tests.gateway.remembering import RememberingChannel
 from tests.gateway.test_catch_up import heard
 from tests.gateway.test_store import message
@@ -137,6 +137,24 @@ async def test_a_message_waits_for_the_next_reader_if_the_first_one_is_cut_off(n
     tunnel.mend()
 
     assert heard(other) == ["hello", "first", "second"]
+
+
+class Crowded(RememberingChannel):
+    """A platform that lets only some of its nodes connect."""
+
+    is_connected = False
+
+
+async def test_the_history_is_read_by_a_node_that_is_connected(tmp_path: Path, url_of: UrlOf) -> None:
+    nodes = Nodes(tmp_path, url_of(tmp_path))
+    async with nodes.life:
+        nodes.platform = Crowded()
+        one = await nodes.start()
+        nodes.platform.is_connected = True
+        other = await nodes.start()
+
+        await until(lambda: other.made.leases.holds(READING))
+        assert not one.made.leases.holds(READING)
 
 
 async def test_a_message_waits_no_more_once_the_gap_is_given_up_elsewhere(nodes: Remembering) -> None:
