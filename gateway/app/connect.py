@@ -13,7 +13,7 @@ from pathlib import Path
 
 from channels import discovery
 from gateway.app.dialogue import Dialogue
-from gateway.app.local_requests import FILE, RunningParley
+from gateway.app.local_requests import RunningParley
 from gateway.connect.guide import MODEL, Guide, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
@@ -23,6 +23,7 @@ from gateway.records.logs import configure_logs, mask_crashes
 from gateway.security.printing import print_pieces
 from gateway.security.secrets import OTHERS
 from gateway.settings.files import CHECKOUT
+from gateway.settings.node_here import REQUESTS, with_node_here
 from gateway.settings.settings import Settings, read_settings
 from gateway.texts.say import Language, say
 from gateway.upkeep.doctor.home import running
@@ -49,7 +50,8 @@ def names() -> list[str]:
 
 
 async def _guide(settings: Settings, what: str, start_command: str) -> int:
-    around = Surroundings(settings, settings.secrets, _program(settings.local), time.time, start_command)
+    program = _program((await with_node_here(settings)).local)
+    around = Surroundings(settings, settings.secrets, program, time.time, start_command)
     language = settings.language
     guide = ModelGuide(around, language) if what == MODEL else PlatformGuide(what, around, language)
     try:
@@ -67,12 +69,12 @@ def _program(folder: Path) -> RunningParley | None:
     process = running(folder)
     if process is None:
         return None
-    if not (folder / FILE).exists():
+    if not (folder / REQUESTS).exists():
         raise ParleyError(
             f"The Parley that runs in {folder} ({process}) takes no requests: it is `parley chat` alone, or another "
             "version. Stop it, then try again."
         )
-    return RunningParley(folder / FILE)
+    return RunningParley(folder / REQUESTS)
 
 
 class TerminalGuide:

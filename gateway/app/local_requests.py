@@ -14,7 +14,6 @@ from channels.values import Value
 from gateway.connect.guide import Met, Program
 from gateway.errors import ParleyError
 
-FILE = "connect.sock"
 OTHER_VERSION = "The running Parley does not understand this; it is of another version. Restart it, then try again."
 
 log = structlog.get_logger(__name__)

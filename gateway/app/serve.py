@@ -27,7 +27,6 @@ from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
 from gateway.app.entry import OpenPage, opened_page
-from gateway.app.local_requests import FILE as REQUESTS
 from gateway.app.local_requests import answering
 from gateway.app.peers import Shared, opened
 from gateway.cluster.work import Peers
@@ -44,6 +43,7 @@ from gateway.security.packages import version
 from gateway.settings.current import CurrentSettings
 from gateway.settings.digests import digests
 from gateway.settings.limits import MB
+from gateway.settings.node_here import REQUESTS
 from gateway.settings.settings import Settings
 from gateway.store.on_server import Server
 from gateway.store.opening import FILE as FILE_OF_STORE

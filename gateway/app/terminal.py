@@ -14,6 +14,7 @@ from gateway.app.serve import open_app, prepare, say_hello
 from gateway.app.start import launch
 from gateway.cluster.work import Peers
 from gateway.errors import ParleyError
+from gateway.settings.node_here import with_node_here
 from gateway.settings.settings import Settings
 from gateway.store.opening import StoreBusy
 from gateway.texts.about import About
@@ -29,7 +30,8 @@ def chat(environ: Mapping[str, str], cwd: Path) -> int:
 
 
 async def talk(settings: Settings) -> int:
-    """Run the terminal chat until the user leaves or the input ends."""
+    """Run the terminal chat until the user leaves or the input ends. Raises ParleyError."""
+    settings = await with_node_here(settings)
     if (first := await _running(settings.local)) is not None:
         return await _join(settings, first)
     try:

@@ -12,7 +12,8 @@ import structlog
 
 from channels.terminal.frames import bound, connected, is_ours
 from gateway.errors import ParleyError
-from gateway.settings.settings import load_settings
+from gateway.settings.node_here import node_names, with_node_here
+from gateway.settings.settings import Settings, load_settings
 
 FILE = "page.sock"
 SECONDS = 10.0
@@ -52,21 +53,23 @@ class LinkSocket:
 
 def run(environ: Mapping[str, str], cwd: Path) -> int:
     """Print a link that signs a browser in. Return the exit code; raise ParleyError."""
-    folder = load_settings(environ, cwd).local
-    link = asyncio.run(_link(folder / FILE))
+    link = asyncio.run(_link(load_settings(environ, cwd)))
     sys.stdout.write(f"{link}\n")
     return 0
 
 
-async def _link(file: Path) -> str:
+async def _link(settings: Settings) -> str:
+    folder = (await with_node_here(settings)).local
     try:
         async with asyncio.timeout(SECONDS):
-            reader, writer = await connected(file)
+            reader, writer = await connected(folder / FILE)
             line = await reader.readline()
             writer.close()
     except (OSError, TimeoutError) as error:
+        names = [name for name in node_names(settings) if name != settings.node]
+        others = f" Or give this command on the machine of another node: {', '.join(names)}." if names else ""
         raise ParleyError(
-            f"No Parley with a page runs in {file.parent}. Start it with ./run, which prints a link; if its page is "
-            "off, set PARLEY_WEB=on."
+            f"No Parley with a page runs in {folder}. Start it with ./run, which prints a link; if its page is off, "
+            f"set PARLEY_WEB=on.{others}"
         ) from error
     return line.decode().strip()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.local_requests import FILE
+from gateway.settings.node_here import REQUESTS
 from tests import connecting
 from tests.connecting import PLATFORMS, Platform
 from tests.emulators.model_script import says
@@ -41,7 +41,7 @@ def program_in(folder: Path, platform: Platform) -> Program:
 async def started(program: Program) -> None:
     pages = program.console.count("  Page ")
     await program.launch()
-    await until(lambda: program.console.count("  Page ") > pages and (program.home / FILE).exists())
+    await until(lambda: program.console.count("  Page ") > pages and (program.home / REQUESTS).exists())
 
 
 async def connects(typist: Typist, platform: Platform, ann: Person, chat: Chat) -> None:

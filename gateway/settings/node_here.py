@@ -1,0 +1,47 @@
+"""The node on this machine that a command is to reach, where several processes share a home."""
+
+from channels.terminal.frames import connected
+from gateway.errors import ParleyError
+from gateway.settings.files import NODES
+from gateway.settings.settings import Settings
+
+REQUESTS = "connect.sock"
+"""The socket in the folder of a node at which every running Parley listens."""
+
+
+async def with_node_here(settings: Settings) -> Settings:
+    """Return the settings with the name of the node that runs on this machine, unless they say which one is meant.
+
+    They stay as they are where none runs here. Raises ParleyError if several do.
+    """
+    here = await nodes_here(settings)
+    if len(here) > 1:
+        names = ", ".join(each.node for each in here)
+        raise ParleyError(
+            f"Several nodes run on this machine: {names}. Say which one is meant by PARLEY_NODE_NAME={here[0].node} "
+            "before the command."
+        )
+    return here[0] if here else settings
+
+
+async def nodes_here(settings: Settings) -> list[Settings]:
+    """Return the settings of each node that runs on this machine; of one only if the settings say which is meant."""
+    if settings.database is None or settings.node_name or await _listens(settings):
+        return [settings]
+    others = [settings.model_copy(update={"node_name": name}) for name in node_names(settings)]
+    return [each for each in others if await _listens(each)]
+
+
+def node_names(settings: Settings) -> list[str]:
+    """Return the names of the nodes that use the home or have done so, on any machine."""
+    return sorted(folder.name for folder in (settings.home / NODES).glob("*/"))
+
+
+async def _listens(settings: Settings) -> bool:
+    """Return True if this node runs here: sockets of other machines in a shared home cannot be reached."""
+    try:
+        _, writer = await connected(settings.local / REQUESTS)
+    except OSError:
+        return False
+    writer.close()
+    return True
