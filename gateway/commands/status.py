@@ -11,7 +11,7 @@ from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.model_status import ModelStatus
 from gateway.permissions.approvals import Approvals
 from gateway.runs.tasks.tasks import Tasks
-from gateway.store.nodes import SeenNodes, differences
+from gateway.store.nodes import SeenNode, SeenNodes, differences
 from gateway.texts.about import About
 from gateway.texts.say import Language, say
 from gateway.upkeep.sizes import in_words, named, sizes
@@ -80,7 +80,7 @@ class StatusCommand:
         if self._nodes is None:
             return []
         found = await self._nodes()
-        listed = ", ".join(say("status_node", language, name=each.name, chats=each.chats) for each in found)
+        listed = ", ".join(_node(each, language) for each in found)
         differing = ", ".join(what for what, _ in differences(found))
         lines = [say("status_nodes", language, nodes=listed)]
         return [*lines, say("status_nodes_differ", language, what=differing)] if differing else lines
@@ -94,6 +94,12 @@ class StatusCommand:
         return (
             Command("status", {"en": "Show the model and what is running", "zh": "显示模型与运行状态"}, self.status),
         )
+
+
+def _node(node: SeenNode, language: Language) -> str:
+    if not node.unreachable:
+        return say("status_node", language, name=node.name, chats=node.chats)
+    return say("status_node_unreachable", language, name=node.name, chats=node.chats, platforms=node.out_of_reach)
 
 
 def _programs(about: About, language: Language, *, owner: bool) -> str:

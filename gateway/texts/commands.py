@@ -115,6 +115,10 @@ TEXTS = {
     },
     "status_nodes": {"en": "**Nodes:** {nodes}", "zh": "**节点**：{nodes}"},
     "status_node": {"en": "{name} (chats: {chats})", "zh": "{name}（{chats} 个聊天）"},
+    "status_node_unreachable": {
+        "en": "{name} (chats: {chats}, cannot reach {platforms})",
+        "zh": "{name}（{chats} 个聊天，无法连接 {platforms}）",
+    },
     "status_nodes_differ": {
         "en": "Not the same on all nodes: {what}. `parley nodes` shows more.",
         "zh": "各节点不一致的项：{what}。运行 `parley nodes` 查看详情。",

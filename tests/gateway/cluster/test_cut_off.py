@@ -23,6 +23,7 @@ from channels.telegram.config import Config as TelegramConfig
 from gateway.app.platforms_here import PlatformsHere
 from gateway.cluster import cut_off
 from gateway.permissions.roles import People
+from gateway.records.metric import Metric
 from gateway.store.nodes import SeenNode
 from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.emulated import Emulated
@@ -163,6 +164,12 @@ async def away(request: pytest.FixtureRequest, tmp_path: Path, url_of: UrlOf) ->
         assert platform.emulator.violations == []
 
 
+async def told_unreachable(bot: Bot) -> list[str]:
+    """Return the platforms that the metrics of a node call out of its reach."""
+    found = [each for each in await bot.made.vitals.metrics() if each.name == "parley_channel_unreachable"]
+    return [str(platform) for each in found if isinstance(each, Metric) for (platform,), away in each.samples if away]
+
+
 async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there_to_another_one(away: Away) -> None:
     writing = asyncio.Event()
     one = await away.start(Waits(writing, LOOK))
@@ -180,6 +187,7 @@ async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there
     assert await one.made.vitals.unready() == {
         away.platform.facts.name: "cannot be reached from here, but from other nodes"
     }
+    assert (await told_unreachable(one), await told_unreachable(other)) == ([away.platform.facts.name], [])
     await away.until_receiver(other)
     await away.says("and tomorrow?")
     await away.chat.until(lambda chat: chat.screen == ["There are clouds.", "It is dry."])
@@ -189,6 +197,7 @@ async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there
     await away.until_seen(lambda nodes: not any(node.unreachable for node in nodes))
     await away.until_receiver(other)
     assert await one.made.vitals.unready() == {}
+    assert await told_unreachable(one) == []
     assert away.chat.screen == ["There are clouds.", "It is dry."]
 
 

@@ -11,7 +11,7 @@ from pydantic import SecretStr
 from gateway.cluster.node import Facts, Node
 from gateway.store.on_server import Server
 from tests.gateway.admin.desk import admin_world
-from tests.postgres import UrlOf
+from tests.postgres import UrlOf, rows
 from tests.process import until
 
 FACTS = Facts(name="other", host="elsewhere", pid=7, version="1.0", started=1_795_170_240.0)
@@ -39,6 +39,21 @@ async def test_owners_are_told_and_see_the_nodes(tmp_path: Path, url: str) -> No
     assert "1.0, elsewhere, 7" in page
     assert "Not the same on all nodes: model" in page
     assert "other (chats: 0)" in status
+
+
+async def test_owners_see_which_platforms_a_node_cannot_reach(tmp_path: Path, url: str) -> None:
+    rows(url, "UPDATE nodes SET unreachable = 'slack,telegram' WHERE name = 'other'")
+    settings = {"database_url": SecretStr(url)}
+    async with admin_world(tmp_path, database=url, settings=settings) as world, world.client() as client:
+        async with client.get("/admin/nodes") as answer:
+            page = await answer.text()
+        await world.bot.hears("/status")
+        await until(lambda: any("**Nodes:** " in text for text in world.bot.screen))
+
+        assert any("other (chats: 0, cannot reach slack, telegram)" in text for text in world.bot.screen)
+    row = page.partition("<strong>other</strong>")[2].partition("</tr>")[0]
+    assert '<span class="bad">cannot reach slack, telegram</span>' in row
+    assert page.count("cannot reach") == 1
 
 
 async def test_there_is_no_such_page_where_one_process_has_the_store(tmp_path: Path) -> None:
