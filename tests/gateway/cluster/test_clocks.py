@@ -1,19 +1,26 @@
-"""Nodes on machines whose clocks are five minutes apart: all go by the clock of the database."""
+"""Nodes on machines whose clocks are five minutes apart, or days: all go by the clock of the database."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
+from agent_core.models.scripted import Turn
+from agent_core.tools.tool import Tool
 from gateway.cluster.clock import SharedClock
 from gateway.cluster.node import Facts, Node
+from gateway.permissions.approvals import LASTS as OPEN_FOR
+from gateway.store.budget import ALL, Budget
 from gateway.store.nodes import MOST_APART
 from gateway.store.on_server import Server
 from gateway.store.pairing import LASTS
 from gateway.store.rule import Once
+from gateway.texts.amounts import Allowance, Period, Unit
 from tests.clock import FakeClock, OffsetClock
+from tests.gateway.approving import CHART, id_of, questions, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.jobs.kit import a_job
@@ -21,7 +28,9 @@ from tests.postgres import UrlOf, rows
 from tests.process import until
 
 APART = 300.0
+DAY = 86_400.0
 HOLDER = "SELECT node FROM leases WHERE name = 'duties'"
+SUMS = "SELECT tokens, begins, ends FROM spending_sums WHERE scope = %s"
 AGES = "SELECT bool_and(clock_timestamp() - beat BETWEEN '0 s' AND '30 s') FROM nodes"
 FACTS = Facts(name="a", host="here", pid=1, version="0", started=1.0)
 
@@ -33,8 +42,9 @@ async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
         yield found
 
 
-async def started(nodes: Nodes, ahead: float) -> Bot:
-    return await nodes.start(clock=OffsetClock(ahead), agrees_on_time=True, look_every=0.05)
+async def started(nodes: Nodes, ahead: float, *turns: Turn, zone: str = "UTC", tools: Sequence[Tool] = ()) -> Bot:
+    clock = OffsetClock(ahead)
+    return await nodes.start(*turns, clock=clock, agrees_on_time=True, look_every=0.05, zone=zone, tools=tools)
 
 
 async def remind(bot: Bot, text: str, at: float) -> None:
@@ -72,6 +82,63 @@ async def test_no_node_is_taken_for_dead_and_what_one_lets_expire_is_so_for_the_
     assert abs(code.expires - time.time() - LASTS) < MOST_APART
     assert rows(nodes.url, AGES) == [(True,)]
     assert rows(nodes.url, "SELECT count(*) FROM nodes WHERE NOT fenced") == [(2,)]
+
+
+def zone_at_noon() -> str:
+    """Return a time zone in which the day is far from over."""
+    return f"Etc/GMT{datetime.now(UTC).hour - 12:+d}"
+
+
+async def test_what_all_nodes_use_counts_in_one_day_and_a_budget_of_that_day_holds_on_each(nodes: Nodes) -> None:
+    ahead = await started(nodes, DAY, "For Ann.", zone=zone_at_noon())
+    behind = await started(nodes, -DAY, "For Bob.", "Never said.", zone=zone_at_noon())
+    await ahead.made.budgets.set(Budget(ALL, Allowance(Period.DAY, Unit.TOKENS, 1_000_000)), "ann")
+    await until(lambda: bool(behind.made.budgets.of(ALL)))
+    await ahead.channel.hears("hello")
+    await behind.channel.hears("hello", sender="bob")
+    await nodes.settled()
+
+    [(used, begins, ends)] = rows(nodes.url, SUMS, ALL.scope)
+    assert rows(nodes.url, "SELECT count(*), sum(tokens) FROM spending") == [(2, used)]
+    assert begins < time.time() < ends
+    await ahead.made.budgets.set(Budget(ALL, Allowance(Period.DAY, Unit.TOKENS, int(used))), "ann")
+    await until(lambda: behind.made.budgets.of(ALL)[0].allowance.amount == used)
+    await behind.channel.hears("and now?", sender="bob")
+
+    await until(lambda: any("has no room for the next step" in text for text in nodes.sent()))
+    assert "Never said." not in nodes.sent()
+
+
+async def test_a_question_stays_open_as_long_as_it_says_also_on_a_node_that_is_days_ahead(nodes: Nodes) -> None:
+    run, ran = recorder()
+    behind = await started(nodes, -DAY, CHART, tools=(run,))
+    ahead = await started(nodes, DAY, "Here is the chart.", tools=(run,))
+    await behind.channel.hears("draw it")
+    await until(lambda: bool(questions(behind)))
+
+    [(expires,)] = rows(nodes.url, "SELECT expires_at FROM approvals")
+    assert abs(expires - time.time() - OPEN_FOR) < 30
+    await behind.stop()
+    await until(lambda: nodes.owner(nodes.platform.chat()) == nodes.node_of(ahead))
+    await ahead.channel.presses(f"/approve {id_of(questions(ahead)[0])}")
+    await until(lambda: bool(nodes.platform.screen) and nodes.platform.screen[-1].endswith("Here is the chart."))
+
+    assert ran == [["python3", "chart.py"]]
+
+
+async def test_a_question_that_ran_out_did_so_also_on_a_node_that_is_days_behind(nodes: Nodes) -> None:
+    run, ran = recorder()
+    ahead = await started(nodes, DAY, CHART, tools=(run,))
+    behind = await started(nodes, -DAY, "Nobody answered.", tools=(run,))
+    await ahead.channel.hears("draw it")
+    await until(lambda: bool(questions(ahead)))
+
+    rows(nodes.url, "UPDATE approvals SET expires_at = EXTRACT(EPOCH FROM clock_timestamp())")
+    await ahead.stop()
+    await until(lambda: bool(nodes.platform.screen) and nodes.platform.screen[-1].endswith("Nobody answered."))
+
+    assert len(behind.llm.requests) == 1
+    assert ran == []
 
 
 async def test_a_clock_that_agrees_with_the_database_is_left_as_it_is(tmp_path: Path, url_of: UrlOf) -> None:
