@@ -219,8 +219,8 @@ class PostgresWriter:
         try:
             yield database
         finally:
+            database._thread.submit(database._connection.close)  # also if the waiting for it is cut off
             await asyncio.to_thread(database._thread.shutdown)
-            database._connection.close()
 
     async def run(self, work: Work[T]) -> T:
         """Run `work` with the connection and return its result."""

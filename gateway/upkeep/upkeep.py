@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import structlog
@@ -115,13 +116,18 @@ class Upkeep:
 
 
 def _sweep(folder: Path, before: float, unsent: set[str]) -> int:
-    """Delete copies made before `before`, except those still to be sent. Returns how many were deleted."""
+    """Delete copies made before `before`, except those still to be sent. Returns how many were deleted.
+
+    A node that has just lost the lease of this work may delete them as well.
+    """
     removed = 0
     for place, _, names in os.walk(folder, topdown=False):
         for file in (Path(place, name) for name in names):
-            if file.lstat().st_mtime < before and str(file) not in unsent:
-                file.unlink()
-                removed += 1
-        if Path(place) != folder and not any(Path(place).iterdir()):
-            Path(place).rmdir()
+            with suppress(FileNotFoundError):
+                if file.lstat().st_mtime < before and str(file) not in unsent:
+                    file.unlink()
+                    removed += 1
+        if Path(place) != folder:
+            with suppress(OSError):  # it is not empty, or gone
+                Path(place).rmdir()
     return removed

@@ -1,4 +1,4 @@
-"""Work that is due at the start of a node is done by one of those that start, also after one has failed at it."""
+"""Work that is due at a start or in the night is done by one node, also after another one has failed at it."""
 
 import asyncio
 import json
@@ -6,10 +6,24 @@ import sqlite3
 
 import pytest
 
+from agent_core.models.scripted import calls
+from gateway.permissions.workspaces import Versions
 from gateway.store.erasures import Erasures
+from gateway.store.retention import RUNS, Retention
+from gateway.upkeep import upkeep
 from gateway.upkeep.forgetting import FILE
+from tests.clock import OffsetClock
+from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.test_retention import DAY, report
 from tests.postgres import rows
+from tests.process import until
+
+MORE = 2 * RUNS
+COPY = (
+    "INSERT INTO runs (run, chat, session, person, state, started, ended)"
+    " SELECT run || n, chat, session, person, state, started, ended FROM runs, generate_series(1, %s) AS n"
+)
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -37,3 +51,64 @@ async def test_nodes_that_start_together_carry_out_an_erasure_once(
     assert len(scrubbed) == 1 + fails
     assert rows(nodes.url, "SELECT who FROM erasures") == [("memory:bob",)]
     assert rows(nodes.url, "SELECT count(*) FROM transcript") == [(0,)]
+
+
+async def with_ended_conversations(nodes: Nodes, clock: OffsetClock) -> Bot:
+    """Start a node with one long result in a conversation that is over, and `MORE` other runs."""
+    asks = calls(("report", {"about": "x" * 700}))
+    bot = await nodes.start(asks, "Done.", tools=(report,), clock=clock, nightly=True)
+    await bot.channel.hears("report")
+    await nodes.settled()
+    await bot.channel.hears("/new")
+    await nodes.settled()
+    rows(nodes.url, COPY, MORE)
+    return bot
+
+
+async def test_a_night_whose_node_dies_in_the_middle_is_ended_by_another_one(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.05)
+    clock, shortened, pruned = OffsetClock(), list[tuple[Retention, int]](), list[Versions]()
+    is_dying, shorten, prune = asyncio.Event(), Retention.shorten, Versions.prune
+    one = await with_ended_conversations(nodes, clock)
+    other = await nodes.start(clock=clock, nightly=True)
+
+    async def noted(retention: Retention, before: float) -> int:
+        if retention is one.made.store.retention and shortened:
+            is_dying.set()
+            await asyncio.Event().wait()
+        done = await shorten(retention, before)
+        shortened.extend([(retention, done)] * bool(done))
+        return done
+
+    def noted_too(versions: Versions) -> None:
+        prune(versions)
+        pruned.append(versions)
+
+    monkeypatch.setattr(Retention, "shorten", noted)
+    monkeypatch.setattr(Versions, "prune", noted_too)
+    clock.ahead += 31 * DAY
+    await asyncio.wait_for(is_dying.wait(), 30)
+    rows(nodes.url, f"UPDATE nodes SET fenced = TRUE WHERE id = '{nodes.node_of(one)}'")  # noqa: S608
+
+    await until(lambda: bool(pruned))
+    assert pruned == [other.made.versions]
+    assert [done for by, done in shortened if by is one.made.store.retention] == [RUNS]
+    assert sum(done for _, done in shortened) == MORE + 1
+    assert rows(nodes.url, "SELECT count(*) FROM runs WHERE shortened = 1") == [(MORE + 1,)]
+    assert rows(nodes.url, "SELECT count(*) FROM transcript WHERE message LIKE '%… [shortened: %'") == [(1,)]
+
+
+async def test_old_copies_are_deleted_while_a_node_that_has_lost_its_lease_still_deletes_them(nodes: Nodes) -> None:
+    clock = OffsetClock()
+    both = [await nodes.start(clock=clock, nightly=True) for _ in range(2)]
+    folder = nodes.home / "outgoing"
+    for number in range(300):
+        (folder / f"{number}").mkdir(parents=True)
+        (folder / f"{number}" / "chart.png").write_text("a chart")
+
+    clock.ahead += 31 * DAY
+    await asyncio.gather(*(bot.made.upkeep.look() for bot in both))
+
+    assert list(folder.iterdir()) == []
