@@ -1,14 +1,21 @@
-"""The work that exists once goes on after an error, on whichever node has it."""
+"""The work that exists once: when it begins, how it goes on after an error, and how it ends."""
 
 import asyncio
+import time
 from collections.abc import Callable
+from dataclasses import replace
 
 import pytest
 
 from agent_core import supervise
 from gateway.app.duties import Duties
 from gateway.cluster.leases import AllLeases, Ready, Work, at_once
+from gateway.schedule.scheduler import HEAD_START
+from gateway.store.rule import Once
+from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.jobs.kit import a_job
+from tests.process import until
 
 
 class Failing(AllLeases):
@@ -39,3 +46,98 @@ async def test_duties_go_on_after_an_error_around_their_lease(nodes: Nodes, monk
     duties.cancel()
     await asyncio.wait([duties])
     assert duties.cancelled()
+
+
+async def test_one_of_them_that_fails_is_started_again_after_a_pause_while_the_others_go_on(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(supervise, "FIRST_PAUSE", 0.01)
+    bot, begun = await nodes.start(), list[str]()
+
+    async def fails_once() -> None:
+        begun.append("fails once")
+        if begun.count("fails once") == 1:
+            raise RuntimeError("a mistake")
+        await asyncio.Event().wait()
+
+    async def goes_on() -> None:
+        begun.append("goes on")
+        await asyncio.Event().wait()
+
+    duties = Duties({"fails once": fails_once, "goes on": goes_on}, bot.made.supervisor, AllLeases())
+    running = asyncio.create_task(duties.run())
+    await until(lambda: begun.count("fails once") == 2)
+
+    assert begun.count("goes on") == 1
+    running.cancel()
+    await asyncio.wait([running])
+
+
+class Losing(AllLeases):
+    """Leases that are lost when a test says so."""
+
+    def __init__(self) -> None:
+        self.lost = asyncio.Event()
+        self.is_released = False
+
+    async def while_held(
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+    ) -> None:
+        working = asyncio.ensure_future(work())
+        await self.lost.wait()
+        working.cancel()
+        await asyncio.wait([working])
+        self.is_released = True
+
+
+async def test_all_of_them_have_ended_before_the_lease_is_released(nodes: Nodes) -> None:
+    bot, leases, working = await nodes.start(), Losing(), set[str]()
+    ended_late = list[str]()
+
+    def loop(name: str) -> Work:
+        async def work() -> None:
+            working.add(name)
+            try:
+                await asyncio.Event().wait()
+            finally:
+                await asyncio.sleep(0.05)  # as for a transaction that is on its way
+                working.remove(name)
+                ended_late.extend([name] * leases.is_released)
+
+        return work
+
+    running = asyncio.create_task(Duties({each: loop(each) for each in "abc"}, bot.made.supervisor, leases).run())
+    await until(lambda: working == {*"abc"})
+    leases.lost.set()
+    await asyncio.wait_for(running, 30)
+
+    assert working == set()
+    assert ended_late == []
+
+
+async def reminded(bot: Bot, text: str) -> None:
+    """Let what is due be done until a reminder that is due has come."""
+    job = a_job(text, Once(at=time.time()), name=text, created="2026-01-01 00:00")
+    assert await bot.made.store.jobs.add(replace(job, next_at=time.time()))
+    doing = asyncio.create_task(bot.made.scheduler.run(HEAD_START + 1))
+    await until(lambda: f"⏰ {text}" in bot.screen)
+    doing.cancel()
+    await asyncio.wait([doing])
+
+
+async def test_what_is_due_waits_for_the_channels_only_when_the_process_begins(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    slept, sleep = list[float](), asyncio.sleep
+
+    async def noted(seconds: float) -> None:
+        slept.append(seconds)
+        await sleep(0 if seconds == HEAD_START else seconds)
+
+    bot = await nodes.start()
+    monkeypatch.setattr(asyncio, "sleep", noted)
+
+    await reminded(bot, "tea")
+    assert slept.count(HEAD_START) == 1
+    await reminded(bot, "cake")  # the duties were elsewhere, and have come back
+    assert slept.count(HEAD_START) == 1

@@ -14,6 +14,7 @@ from gateway.cluster.held_leases import HeldLeases
 from gateway.cluster.node import Facts, Node
 from gateway.cluster.shared_leases import READY
 from gateway.cluster.signals import NodeSignals
+from gateway.store.leases import SHARE, Leases, Sharers
 from gateway.store.on_server import Server
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
@@ -145,6 +146,33 @@ async def test_the_shards_of_a_node_that_was_fenced_go_to_the_others(tmp_path: P
             await until(lambda: "b" in bot.receivers[0])
             holder = "SELECT leases.name, nodes.name FROM leases JOIN nodes ON nodes.id = node WHERE NOT fenced"
             assert (GROUP, "b") in rows(url, holder)
+
+
+async def test_a_shard_that_was_just_freed_is_left_to_a_node_with_fewer_and_taken_if_that_does_not(
+    tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.cluster.shared_leases.FREE_FOR", 1_000.0)
+    looks, sharers = list[str](), Leases.sharers
+
+    async def counted(table: Leases, group: str) -> Sharers:
+        looks.append(group)
+        return await sharers(table, group)
+
+    freed = (
+        f"INSERT INTO leases SELECT '{GROUP} ' || n || '/4', NULL, 1, clock_timestamp() FROM generate_series(0, 3) n"  # noqa: S608
+    )
+    rows(url, freed)
+    async with Node.joined(url, Facts(name="slow", host="here", pid=1, version="0", started=1.0)) as slow:
+        rows(url, "INSERT INTO leases VALUES (%s, %s, 1, now())", f"{SHARE}{GROUP}/4 {slow.id}", slow.id)
+        monkeypatch.setattr(Leases, "sharers", counted)
+        async with sharing("a", bot, tmp_path, url):
+            await until(lambda: len(bot.of("a")) == 1)
+            before = len(looks)
+            await until(lambda: len(looks) > before + 2)
+            assert len(bot.of("a")) == 1
+
+            rows(url, "UPDATE leases SET since = since - interval '1001 seconds' WHERE node IS NULL")
+            await until(lambda: bot.of("a") == [0, 1, 2, 3])
 
 
 async def test_a_node_that_is_alone_ends_at_once(tmp_path: Path, url: str, bot: Bot) -> None:
