@@ -24,10 +24,16 @@ from tests.postgres import UrlOf
 
 
 @pytest.fixture
-async def members(tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Members]:
-    monkeypatch.setattr(dispatcher, "IDLE_FOR", 0.0)
+async def url(tmp_path: Path, url_of: UrlOf) -> str:
+    """The address of a database with its tables."""
     url = url_of(tmp_path)
     await Server(url).migrate()
+    return url
+
+
+@pytest.fixture
+async def members(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Members]:
+    monkeypatch.setattr(dispatcher, "IDLE_FOR", 0.0)
     found = Members(url)
     async with AsyncExitStack() as life:
         for name in ("one", "two", "three"):

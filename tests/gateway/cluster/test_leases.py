@@ -14,13 +14,12 @@ from gateway.cluster.leases import AllLeases
 from gateway.cluster.node import Facts, Node
 from gateway.cluster.signals import NodeSignals
 from gateway.store.leases import Leases as Rows
-from gateway.store.on_server import Server
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.cluster.stores import opened_node
-from tests.postgres import UrlOf, rows
+from tests.postgres import rows
 from tests.process import until
 from tests.tunnel import Tunnel
 
@@ -52,13 +51,6 @@ class One:
     node: Node
     leases: HeldLeases
     task: "asyncio.Task[None]"
-
-
-@pytest.fixture
-async def url(tmp_path: Path, url_of: UrlOf) -> str:
-    url = url_of(tmp_path)
-    await Server(url).migrate()
-    return url
 
 
 @asynccontextmanager

@@ -26,18 +26,11 @@ from gateway.store.writer import StoreUnavailable, Writer
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.test_store import message
-from tests.postgres import UrlOf, rows
+from tests.postgres import rows
 from tests.process import until
 from tests.tunnel import Tunnel
 
 FACTS = Facts(name="a", host="here", pid=1, version="0", started=1.0)
-
-
-@pytest.fixture
-async def url(tmp_path: Path, url_of: UrlOf) -> str:
-    url = url_of(tmp_path)
-    await Server(url).migrate()
-    return url
 
 
 @asynccontextmanager

@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from pathlib import Path
 
 import pytest
 
@@ -11,15 +10,8 @@ from gateway.cluster.node import Facts, Node
 from gateway.cluster.reaper import reap
 from gateway.store.connection import Connection
 from gateway.store.on_server import Server
-from tests.postgres import UrlOf, rows
+from tests.postgres import rows
 from tests.process import until
-
-
-@pytest.fixture
-async def url(tmp_path: Path, url_of: UrlOf) -> str:
-    url = url_of(tmp_path)
-    await Server(url).migrate()
-    return url
 
 
 def facts(name: str) -> Facts:

@@ -18,23 +18,15 @@ from gateway.records.metric import Metric
 from gateway.settings.digests import digests
 from gateway.settings.settings import load_settings
 from gateway.store.home_marker import FILE, ForeignHome, HomeNotShared
-from gateway.store.on_server import Server
 from gateway.store.opening import NodeNameTaken, locked
 from gateway.store.store import Store
 from gateway.upkeep.doctor.database import look_at_database
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.bot import Bot, BotOptions
-from tests.postgres import UrlOf, rows
+from tests.postgres import rows
 
 FACTS = Facts(name="a", host="here", pid=4711, version="1.0", started=1_795_170_240.0)
-
-
-@pytest.fixture
-async def url(tmp_path: Path, url_of: UrlOf) -> str:
-    url = url_of(tmp_path)
-    await Server(url).migrate()
-    return url
 
 
 @pytest.fixture

@@ -7,27 +7,17 @@ import asyncio
 import os
 from pathlib import Path
 
-import pytest
-
 from agent_core.clock import SystemClock
 from gateway.permissions.room import Charged, Lack
 from gateway.store.budget import ALL, Account, Budget, Payer, Scope, Spent, chat_account
-from gateway.store.on_server import Server
 from gateway.texts.amounts import Allowance, Period, Unit
 from tests.gateway.cluster.shared_sequences import BudgetNode, SharedSequence, budget_node
 from tests.gateway.spending_sequences import CHATS
-from tests.postgres import UrlOf, rows
+from tests.postgres import rows
 from tests.process import until
 
 SEQUENCES = int(os.environ.get("PARLEY_SEQUENCES", "4"))
 ANN = Account(Scope.PERSON, "memory:ann")
-
-
-@pytest.fixture
-async def url(tmp_path: Path, url_of: UrlOf) -> str:
-    url = url_of(tmp_path)
-    await Server(url).migrate()
-    return url
 
 
 async def test_every_call_of_all_nodes_counts_once_and_no_budget_grants_more_than_it_has(

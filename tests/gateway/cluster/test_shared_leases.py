@@ -15,12 +15,11 @@ from gateway.cluster.node import Facts, Node
 from gateway.cluster.shared_leases import READY
 from gateway.cluster.signals import NodeSignals
 from gateway.store.leases import SHARE, Leases, Sharers
-from gateway.store.on_server import Server
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
-from tests.postgres import UrlOf, rows
+from tests.postgres import rows
 from tests.process import until
 from tests.tunnel import Tunnel
 
@@ -92,13 +91,6 @@ def bot() -> Bot:
     made = Bot()
     made.can_connect.set()
     return made
-
-
-@pytest.fixture
-async def url(tmp_path: Path, url_of: UrlOf) -> str:
-    url = url_of(tmp_path)
-    await Server(url).migrate()
-    return url
 
 
 @asynccontextmanager
