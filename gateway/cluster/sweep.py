@@ -45,7 +45,7 @@ class Sweep:
         self._ownership = dispatcher.ownership
         self._engine = engine
         self._wanted = asyncio.Event()
-        self._tasks: list[asyncio.Task[None]] = []
+        self._loops = Background("the search for dead nodes and lost events has ended")
         self._rounds = Background("a sweep failed")
         self._forget_at = 0.0
         self._seen: set[Orphan] = set()
@@ -57,16 +57,11 @@ class Sweep:
         """Take over what was left, if this node is alone; then look at regular times."""
         await self._ownership.count_others()
         await self._offer(is_called=True)
-        self._tasks = [
-            asyncio.create_task(self._reap(), name="reaper"),
-            asyncio.create_task(self._sweep(), name="sweep"),
-        ]
+        self._loops.start(self._reap(), "reaper")
+        self._loops.start(self._sweep(), "sweep")
 
     async def close(self) -> None:
-        for task in self._tasks:
-            task.cancel()
-        if self._tasks:
-            await asyncio.wait(self._tasks)
+        await self._loops.stop()
         await self._rounds.stop()
 
     def look_soon(self) -> None:
