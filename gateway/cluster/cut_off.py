@@ -5,7 +5,6 @@ once to each node, and stays with the last one, which goes on trying.
 """
 
 import asyncio
-import sqlite3
 
 import structlog
 
@@ -15,7 +14,7 @@ from gateway.cluster.held_leases import HeldLeases
 from gateway.cluster.leases import catch_up_of, receiver_of
 from gateway.cluster.work import Platforms
 from gateway.store.nodes import Nodes
-from gateway.store.writer import StoreUnavailable
+from gateway.store.writer import STORE_ERRORS
 
 LOOK_EVERY = 0.5
 """Seconds between two looks at what was reached."""
@@ -54,7 +53,7 @@ class CutOff:
     async def _look(self) -> None:
         try:
             await self._leave_work()
-        except (StoreUnavailable, sqlite3.Error) as error:
+        except STORE_ERRORS as error:
             log.info("no look at what the other nodes reach", reason=str(error))
 
     async def _leave_work(self) -> None:

@@ -15,7 +15,7 @@ from gateway.cluster.leases import Ready, Work, at_once
 from gateway.cluster.shared_leases import READY, TOPIC, SharedLeases
 from gateway.store.leases import Leases as Rows
 from gateway.store.signals import Signals
-from gateway.store.writer import StoreUnavailable
+from gateway.store.writer import STORE_ERRORS
 
 LOOK_EVERY = 1.0
 """Seconds between two tries for a lease, in case the news of its release was lost or its holder has died."""
@@ -170,7 +170,7 @@ class HeldLeases:
         try:
             if is_ready() and await self.may_have(name):
                 return await self._rows.take(name, self._node.id)
-        except (StoreUnavailable, sqlite3.Error):  # the database is away
+        except STORE_ERRORS:  # the database is away
             return False
         if name in self._unreleased:
             await self._release(name)
@@ -236,7 +236,7 @@ class HeldLeases:
             return
         try:
             await self._rows.release(name, self._node.id, lambda connection: self._signals.changed(connection, TOPIC))
-        except (StoreUnavailable, sqlite3.Error) as error:
+        except STORE_ERRORS as error:
             log.info("a lease could not be released", lease=name, reason=str(error))
         else:
             self._unreleased.discard(name)

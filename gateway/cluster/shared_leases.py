@@ -20,7 +20,7 @@ from channels.sharing import Receive
 from gateway.store.leases import Leases as Rows
 from gateway.store.leases import Sharers
 from gateway.store.signals import Signals
-from gateway.store.writer import StoreUnavailable
+from gateway.store.writer import STORE_ERRORS
 
 TOPIC = "leases"
 """The topic of leases that have become free."""
@@ -39,7 +39,6 @@ GRACE = 0.5
 """Seconds for which it then goes on, for what was sent before the new holder was connected."""
 TURN_EVERY = 0.2
 """Seconds between two tries to have a turn."""
-_AWAY = (StoreUnavailable, sqlite3.Error)
 
 log = structlog.get_logger(__name__)
 
@@ -142,7 +141,7 @@ class SharedLeases:
             try:
                 if await self._rows.turn(f"start {self._group}", every):
                     return
-            except _AWAY as error:
+            except STORE_ERRORS as error:
                 log.info("no turn to connect", group=self._group, reason=str(error))
             await asyncio.sleep(TURN_EVERY)
 
@@ -160,7 +159,7 @@ class SharedLeases:
                         return
                     if self._standing.is_fresh:
                         patience = await self._even_out(sharers, receive)
-                except _AWAY as error:
+                except STORE_ERRORS as error:
                     log.info("the leases cannot be looked at", group=self._group, reason=str(error))
                 await self._changed(patience)
         finally:
@@ -256,7 +255,7 @@ class SharedLeases:
         await is_ready.wait()
         try:
             await self._rows.tell(partial(self._signals.changed, topic=READY, key=name))
-        except _AWAY as error:
+        except STORE_ERRORS as error:
             log.info("the other nodes are not told of a shard", lease=name, reason=str(error))
 
     async def _linger(self, shard: int) -> None:
@@ -295,5 +294,5 @@ class SharedLeases:
             for shard in held:
                 announce = partial(self._signals.changed, topic=TOPIC)
                 await self._rows.release(self._name(shard), self._standing.node, announce)
-        except _AWAY as error:
+        except STORE_ERRORS as error:
             log.info("leases could not be released", group=self._group, reason=str(error))

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Self
@@ -14,7 +13,7 @@ from agent_core.background import Background
 from gateway.store.connection import Connection
 from gateway.store.postgres import address
 from gateway.store.signals import React
-from gateway.store.writer import StoreUnavailable, TakenOver, may_pass
+from gateway.store.writer import STORE_ERRORS, TakenOver, may_pass
 
 ALL = "parley"
 """The channel of NOTIFY on which all nodes listen."""
@@ -144,7 +143,7 @@ async def _reacted(react: React, key: str) -> None:
         except TakenOver as error:
             log.info("news came too late for this node", reason=str(error))
             return
-        except (StoreUnavailable, sqlite3.Error) as error:
+        except STORE_ERRORS as error:
             if not may_pass(error):
                 raise
             log.warning("the database is in the way of reacting to a change by another node", reason=str(error))

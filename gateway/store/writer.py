@@ -61,6 +61,10 @@ class StoreUnavailable(NotTakenIn):
     """The disk takes no writes at the moment, or the store is closed."""
 
 
+STORE_ERRORS = (StoreUnavailable, sqlite3.Error)
+"""The errors of a store that cannot be written, or not be read, at the moment."""
+
+
 class TakenOver(StoreUnavailable):
     """Other nodes have taken over what this one did, so it writes nothing any more."""
 
