@@ -185,7 +185,7 @@ class SharedLeases:
         if not await self._standing.may_have(self._group):
             await self._give_up(lingers=bool(sharers.members.keys() - {node}))
             return LOOK_EVERY
-        if node not in sharers.members:
+        if sharers.members.get(node) != self._count:
             await self._rows.join(self._group, self._count, node)
         holders = {shard: sharers.holders.get(self._name(shard)) for shard in range(self._count)}
         loads = Counter(holders.values())

@@ -35,8 +35,8 @@ _TURN = (
     " WHERE leases.since <= excluded.since - make_interval(secs => ?)"
 )
 _FORGET = (
-    "DELETE FROM leases WHERE name LIKE ?"
-    " AND NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = leases.node AND NOT nodes.fenced)"
+    "DELETE FROM leases WHERE name LIKE ? AND (leases.node = ?"
+    " OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = leases.node AND NOT nodes.fenced))"
 )
 SHARE = "share "
 """The prefix of the leases by which nodes say that they share a group of leases."""
@@ -138,10 +138,10 @@ class Leases(Table):
         return await self._reader.run(read)
 
     async def join(self, group: str, count: int, node: str) -> None:
-        """Share a group of so many leases from now on. Raises StoreUnavailable."""
+        """Share a group of `count` leases from now on, whatever the node has said before. Raises StoreUnavailable."""
 
         def change(connection: Connection) -> None:
-            connection.execute(_FORGET, (f"{SHARE}{group}/%",))
+            connection.execute(_FORGET, (f"{SHARE}{group}/%", node))
             connection.execute(_TAKE, (_share(group, count, node), node))
 
         await self._writer.submit(change, patient=False)
