@@ -31,7 +31,7 @@ class App:
             channels: Receives from the platforms.
             duties: Runs beside the channels.
             drain: Brings running work to a safe point.
-            leave: Leaves to other processes, if there are any, what this one need not do until it ends.
+            leave: Leaves to other processes, if there are any, what this one does, until all work rests.
             console: Shows a line to the operator.
             settled: Waits until all events and due jobs have been handled.
             input_ended: Refuses the approvals that are asked for on a platform, whose input has ended.
@@ -52,7 +52,7 @@ class App:
     async def drained(self, seconds: float) -> None:
         """Begin nothing new, and wait until running work is at a safe point, at most `seconds`.
 
-        What only one process may do is left to another one at once.
+        What only one process may do is left to another one at once, and each chat as soon as its work rests.
         """
         resting = asyncio.create_task(self.drain.rested(), name="draining")
         await asyncio.sleep(0)
@@ -60,10 +60,13 @@ class App:
             answers = "1 answer" if count == 1 else f"{count} answers"
             self._console(f"Finishing {answers}, at most {seconds:g} s; press again to stop now")
         leaving = asyncio.create_task(self._leave(), name="leaving to others")
-        await asyncio.wait([leaving], timeout=LEAVE_WITHIN)
-        await asyncio.wait([resting, leaving], timeout=seconds)
-        leaving.cancel()
-        resting.cancel()
+        try:
+            await asyncio.wait([leaving], timeout=LEAVE_WITHIN)
+            await asyncio.wait([resting, leaving], timeout=seconds)
+        finally:
+            for task in (resting, leaving):
+                task.cancel()
+            await asyncio.wait([resting, leaving])
 
     async def run(self) -> None:
         """Serve the channels until the last one that keeps the program going has ended, or until cancelled."""

@@ -256,14 +256,20 @@ class Composition(SharedState):
     # Its life
 
     async def _leave(self) -> None:
-        """Leave what is received from platforms, what exists once, and further chats to other processes at once.
+        """Leave to other processes at once what only one may do, and each chat as soon as its work rests.
 
-        Then go on with what they have taken, and do not do yet.
+        Returns when all work rests, and nothing is done here any more that only one process may do.
         """
-        with suppress(TimeoutError):  # what is not left by then is taken over by others at the end
-            async with asyncio.timeout(LEAVE_WITHIN):
-                await asyncio.gather(self.leases.give_up(), self.dispatching.drain())
-        await self.leases.given_up()
+        handing_over = asyncio.create_task(self.dispatching.drain(), name="handing chats over")
+        try:
+            with suppress(TimeoutError):  # what is not left by then is taken over by others at the end
+                async with asyncio.timeout(LEAVE_WITHIN):
+                    await asyncio.gather(self.leases.give_up(), asyncio.shield(handing_over))
+            await self.leases.given_up()
+            await self.drain.rested()
+        finally:
+            handing_over.cancel()
+            await asyncio.wait([handing_over])
 
     async def begin(self) -> None:
         """Resume what the previous process left, before the channels deliver anything new."""

@@ -151,6 +151,28 @@ async def test_a_node_that_ends_hands_each_chat_over_as_soon_as_it_rests(nodes: 
     assert nodes.sent().count("Bob gets his answer.") == 1
 
 
+async def test_a_node_that_takes_long_to_end_goes_on_handing_chats_over(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for module in ("app", "composition"):
+        monkeypatch.setattr(f"gateway.app.{module}.LEAVE_WITHIN", 0.0, raising=False)
+    never, writing = asyncio.Event(), asyncio.Event()
+    one = await nodes.start(Waits(never, "Ann gets her answer."), Waits(writing, CHART), tools=(recorder()[0],))
+    other = await nodes.start(CHART, tools=(recorder()[0],))
+    for number, sender in enumerate(("ann", "bob")):
+        await one.channel.hears("hello", sender=sender)
+        await until(lambda number=number: len(one.llm.requests) == number + 1)  # type: ignore[misc]
+
+    over = await one.drains()
+    writing.set()
+    await until(lambda: nodes.owner(nodes.platform.chat("bob")) == nodes.node_of(other))
+
+    assert not over.done()
+    assert nodes.owner(nodes.platform.chat()) == nodes.node_of(one)
+    never.set()
+    await over
+
+
 async def test_no_node_is_lost_while_the_database_is_away_for_all(nodes: Nodes) -> None:
     async with Tunnel.to(nodes.url) as tunnel:
         writing = asyncio.Event()
