@@ -5,6 +5,7 @@ the mark, and wait until the gap is read. All messages go through the same inbox
 """
 
 import asyncio
+import sqlite3
 from collections.abc import Sequence
 
 import structlog
@@ -91,7 +92,7 @@ class CatchUp:
     async def accept(self, event: InboundEvent) -> Accepted:
         """Store an event at once. A message moves its chat's mark if there is no gap before it.
 
-        Raises NotTakenIn; the chat has a gap then, so that later messages wait for this one.
+        Raises NotTakenIn, or sqlite3.Error; the chat has a gap then, so that later messages wait for this one.
         """
         if not isinstance(event, MessageReceived):
             return await self._inbox(event)
@@ -101,7 +102,7 @@ class CatchUp:
         above = {chat for chat in {event.chat, outside} if self._reader.has_gap(chat)}
         try:
             accepted = await self._inbox(event)
-        except NotTakenIn:
+        except (NotTakenIn, sqlite3.Error):
             self._reader.missed(event.chat, event.at - OVERLAP)
             raise
         if accepted is Accepted.NEW:

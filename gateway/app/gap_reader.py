@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+import sqlite3
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -15,6 +16,7 @@ from channels.base import Accepted, ChannelError, ChatKey, CommandInvoked, Inbox
 from channels.capabilities import CatchesUp, Concerns, Shares, everywhere
 from gateway.chat.gaps import LONGEST_WAIT, Gaps
 from gateway.store.store import Store
+from gateway.store.writer import may_pass
 
 OLDEST = 24 * 3600.0
 """Age in seconds beyond which missed messages are not read."""
@@ -153,14 +155,19 @@ class GapReader:
         with Bulkhead("catching up") as bulkhead:
             try:
                 await self._take_in(chat, await self._channel.messages_since(chat, gap.since))
-            except (ChannelError, NotTakenIn) as error:
+            except (ChannelError, NotTakenIn, sqlite3.Error) as error:
+                if isinstance(error, sqlite3.Error) and not may_pass(error):
+                    raise
                 await self._failed(chat, gap, error)
                 return
         if bulkhead.error is not None:
             await self._give_up(chat, f"a mistake in Parley ({type(bulkhead.error).__name__})")
 
     async def _take_in(self, chat: ChatKey, said: Said) -> None:
-        """Take the messages in. Raises NotTakenIn; messages taken in before that are recognised when read again."""
+        """Take the messages in; after an error, those taken in before it are recognised when read again.
+
+        Raises NotTakenIn, and sqlite3.Error if the store cannot be read.
+        """
         new = 0
         for event in said:
             if event.sender.is_bot:
@@ -175,7 +182,7 @@ class GapReader:
         if new:
             log.info("caught up", chat=str(chat), messages=new)
 
-    async def _failed(self, chat: ChatKey, gap: _Gap, error: ChannelError | NotTakenIn) -> None:
+    async def _failed(self, chat: ChatKey, gap: _Gap, error: ChannelError | NotTakenIn | sqlite3.Error) -> None:
         if isinstance(error, ChannelError) and error.permanent:
             await self._give_up(chat, error.reason)
             return
