@@ -14,13 +14,11 @@ from structlog.testing import capture_logs
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.scripted import Waits
-from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEvent
-from gateway.app.admission import Admission
+from channels.base import Addressed, ChannelError, ChatKey
 from gateway.app.catch_up import with_outsides
 from gateway.app.gap_reader import OLDEST
 from gateway.store.opening import FILE, migrations
 from gateway.store.read_marks import ReadMark
-from gateway.store.rows import InboxItem
 from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -280,57 +278,6 @@ async def test_a_mistake_while_one_chat_is_read_stops_no_other(start_bot: StartB
         await channel.until(lambda: bot.screen[-1] == "Late.")
 
     assert "a mistake of ours" in [line["event"] for line in told]
-
-
-@pytest.fixture
-def refused(monkeypatch: pytest.MonkeyPatch) -> list[sqlite3.Error]:
-    """The errors of the store with which the next messages are refused."""
-    errors, take = list[sqlite3.Error](), Admission.take
-
-    async def failing(admission: Admission, event: InboundEvent) -> InboxItem | Accepted:
-        if errors:
-            raise errors.pop()
-        return await take(admission, event)
-
-    monkeypatch.setattr(Admission, "take", failing)
-    monkeypatch.setattr("gateway.app.gap_reader.FIRST_DELAY", 0.01)
-    return errors
-
-
-def no_answer() -> sqlite3.Error:
-    error = sqlite3.OperationalError("disk I/O error")
-    error.sqlite_errorcode = sqlite3.SQLITE_IOERR
-    return error
-
-
-async def test_a_gap_is_read_again_after_an_error_of_the_store(
-    start_bot: StartBot, refused: list[sqlite3.Error]
-) -> None:
-    channel = RememberingChannel()
-    bot = await start_bot("Hello.", "Here I am.", channel=channel)
-    await talked(bot, channel)
-
-    refused.append(no_answer())
-    channel.writes("are you there?")
-    channel.reconnect()
-
-    await channel.until(lambda: bot.screen == ["Hello.", "Here I am."])
-
-
-async def test_messages_wait_for_one_that_an_error_of_the_store_has_refused(
-    start_bot: StartBot, refused: list[sqlite3.Error]
-) -> None:
-    channel = RememberingChannel()
-    bot = await start_bot("Hello.", "One.", "Two.", channel=channel)
-    await talked(bot, channel)
-
-    refused.append(no_answer())
-    with pytest.raises(sqlite3.Error):
-        await channel.brings(channel.writes("first"))
-    await channel.brings(channel.writes("second"))
-    await channel.until(lambda: len(bot.llm.requests) > 1 and heard(bot)[-1] == "second")
-
-    assert heard(bot) == ["hello", "first", "second"]
 
 
 async def test_what_is_older_than_a_day_or_said_by_a_bot_stays_unheard(start_bot: StartBot) -> None:

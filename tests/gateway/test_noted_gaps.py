@@ -4,15 +4,11 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-import pytest
-
 from channels.base import Inbox, Menu
 from gateway.store.opening import FILE
-from gateway.store.read_marks import ReadMark, ReadMarks
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
 from tests.gateway.test_catch_up import ANN, BOB, talked
-from tests.process import until
 
 
 class OneReceiver(RememberingChannel):
@@ -59,24 +55,3 @@ async def test_the_gap_of_a_chat_that_nobody_knew_is_noted_with_its_message(
     assert noted_gaps(tmp_path) == [BOB]
     channel.open.set()
     await channel.until(lambda: bot.screen == ["Yes.", "Yes."])
-
-
-async def test_the_history_is_read_although_the_gaps_could_not_be_noted_at_first(
-    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("agent_core.supervise.FIRST_PAUSE", 0.01)
-    errors, newest = [sqlite3.OperationalError("disk I/O error")], ReadMarks.newest
-
-    async def failing(rows: ReadMarks, platform: str, since: float, most: int) -> list[ReadMark]:
-        if errors:
-            raise errors.pop()
-        return await newest(rows, platform, since, most)
-
-    monkeypatch.setattr(ReadMarks, "newest", failing)
-    channel = RememberingChannel()
-    bot = await start_bot("Yes.", channel=channel)
-
-    await until(lambda: not errors)
-    await until(lambda: not bot.made.gaps.is_open(channel.chat("ann")))
-    await talked(bot, channel)
-    assert bot.screen == ["Yes."]
