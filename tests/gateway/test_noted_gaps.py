@@ -26,6 +26,7 @@ class OneReceiver(RememberingChannel):
 
 
 def noted_gaps(home: Path) -> list[str]:
+    """Return the chats that have a gap, as the rows say."""
     with closing(sqlite3.connect(home / FILE)) as database:
         return [chat for (chat,) in database.execute("SELECT chat FROM read_marks WHERE gap = 1")]
 
