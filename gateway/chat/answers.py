@@ -65,8 +65,9 @@ class Answers:
         model = answered_by(said, agent.loop.model.id)
         why = self._trouble(run, end, agent.loop.model.id, language) if end.reason is TerminalReason.ERROR else ""
         heard = [message.heard for message in said if isinstance(message, UserMessage) and message.heard]
-        known = {usual, await self._model_before(run)}
-        answer = signed(answer_text(said, end, agent.loop.limits, why, language), model, known, language)
+        answer = answer_text(said, end, agent.loop.limits, why, language)
+        if model != usual and model != await self._model_before(run):
+            answer = signed(answer, model, language)
         text = "\n\n".join([*heard, answer])
         message = OutboundMessage(
             markdown=text,

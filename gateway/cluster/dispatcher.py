@@ -69,19 +69,19 @@ class Dispatcher:
             await asyncio.sleep(OFFERED_AGAIN / 2)  # meanwhile the other nodes take theirs
         return self.knows(chat) and await self.ownership.take(chat)
 
-    def dispatch(self, item: InboxItem, *, is_live: bool, is_passed_on: bool = False) -> None:
+    def dispatch(self, item: InboxItem, *, is_live: bool, passed_on: Sequence[InboxItem] = ()) -> None:
         """Route a stored event here, or tell the node that works on its chat; returns at once.
 
-        `is_passed_on` is True for an event that another node has passed on.
+        `passed_on` is what waited in the chat just now, for an event that another node has passed on.
         """
         chat = item.event.chat
         held = self.ownership.of(chat)
         if held is None or held.phase is not Phase.OURS:
             is_wanted = is_live and self._work.needs_connection(chat)
-            self.ownership.expect(item, is_live=is_live, is_wanted=is_wanted, is_passed_on=is_passed_on)
+            self.ownership.expect(item, is_live=is_live, is_wanted=is_wanted, is_passed_on=bool(passed_on))
         elif held.waiting or self.ownership.has_others:
             held.wait(item, is_live=is_live)
-            self._begin_routing(chat, held)
+            self._begin_routing(chat, held, passed_on)
         else:
             self._route(held, item, is_live=is_live)
 
@@ -190,25 +190,29 @@ class Dispatcher:
         self.ownership.taken_over(chat)
         self._begin_routing(chat, held)
 
-    def _begin_routing(self, chat: ChatKey, held: Held) -> None:
+    def _begin_routing(self, chat: ChatKey, held: Held, stored: Sequence[InboxItem] = ()) -> None:
         if held.waiting and not held.is_routing:
-            held.routing = self._background.start(self._route_waiting(chat, held), f"events of {chat}")
+            held.routing = self._background.start(self._route_waiting(chat, held, stored), f"events of {chat}")
 
-    async def _route_waiting(self, chat: ChatKey, held: Held) -> None:
-        """Route the events that wait in a chat of ours, each after all that were stored before it, by any node."""
+    async def _route_waiting(self, chat: ChatKey, held: Held, stored: Sequence[InboxItem]) -> None:
+        """Route the events that wait in a chat of ours, each after all that were stored before it, by any node.
+
+        `stored` is what was in the inbox when it was read last; it is read again if one of the events is not in it.
+        """
         unheard: set[int] = set()
         while held.phase is Phase.OURS and held.waiting:
-            last = max(item.seq for item, _ in held.waiting)
-            stored = await self._store.inbox.waiting(chat)
-            found = {item.seq: item for item in stored if item.seq <= last and item.seq not in held.in_hand}
             came = {item.seq: (item, is_live) for item, is_live in reversed(held.waiting)}
-            if missing := found.keys() - came.keys() - unheard:
+            if came.keys() - {item.seq for item in stored}:
+                stored = await self._store.inbox.waiting(chat)
+            due = [item for item in stored if item.seq <= max(came) and item.seq not in held.in_hand]
+            if missing := {item.seq for item in due} - came.keys() - unheard:
                 await self._hear_of(missing, held)
                 unheard |= missing
+                stored = ()
             elif held.phase is Phase.OURS:
-                held.waiting = [each for each in held.waiting if each[0].seq > last]
-                for seq, each in found.items():
-                    item, is_live = came.get(seq, (each, False))
+                held.waiting = [each for each in held.waiting if each[0].seq not in came]
+                for each in due:
+                    item, is_live = came.get(each.seq, (each, False))
                     self._route(held, item, is_live=is_live)
 
     async def _hear_of(self, missing: Set[int], held: Held) -> None:
@@ -268,21 +272,18 @@ class Dispatcher:
         for item in items:
             self._route(held, item, is_live=item.seq in live)
 
-    async def _new_among(self, seqs: Sequence[tuple[int, bool]]) -> list[tuple[InboxItem, bool]]:
-        """Return those of these rows of the inbox that were not dealt with; the flags say which have just arrived."""
-        live = {seq for seq, is_live in seqs if is_live}
-        found = await self._store.inbox.new_among([seq for seq, _ in seqs])
-        return [(item, item.seq in live) for item in found]
-
     async def _came_elsewhere(self, key: str) -> None:
         if not key:
             await self.look_for_missing()
             return
-        _, seqs = json.loads(key)
-        for item, is_live in await self._new_among([(int(seq), bool(is_live)) for seq, is_live in seqs]):
-            if self._work.knows(item.event.chat):  # else the sweep offers the chat to a node that does
-                self._work.heard(item.event)
-                self.dispatch(item, is_live=is_live, is_passed_on=True)
+        name, news = json.loads(key)
+        told = {int(seq): bool(is_live) for seq, is_live in news}
+        if self._work.knows(chat := ChatKey.parse(name)):  # else the sweep offers the chat to a node that does
+            waiting = await self._store.inbox.waiting(chat)
+            for item in waiting:
+                if item.seq in told:
+                    self._work.heard(item.event)
+                    self.dispatch(item, is_live=told[item.seq], passed_on=waiting)
 
     async def _wanted_elsewhere(self, key: str) -> None:
         """Give up a chat whose people are connected to another node, unless something is being done in it."""

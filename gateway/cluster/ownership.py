@@ -337,16 +337,23 @@ class Ownership:
     async def _is_claimed(self, chat: ChatKey, held: Held) -> bool:
         """Claim a chat. Returns False if its owner was told what waits here."""
         told = held.waiting[:MOST_TOLD]
-        tell = partial(self._tell, key=json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]]))
+        key = json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]])
+        is_told = told and await self._rows.tell_other(chat, self._node.id, self._signals.news(INBOX, key))
+        if not is_told and await self._is_taken(chat, held, partial(self._tell, key=key)):
+            return True
+        del held.waiting[: len(told)]
+        return False
+
+    async def _is_taken(self, chat: ChatKey, held: Held, tell: Tell) -> bool:
+        """Claim a chat that seems to be free. Returns False if another node was told."""
         if self.is_draining or self.avoids(chat):
             if not await self._rows.tell_owner(chat, tell):
                 await self.tell_of_left()
-        elif told and (node := self._roomier(chat, held)) is not None:
+        elif held.waiting and (node := self._roomier(chat, held)) is not None:
             self._loads[node].chats += 1
             await self._rows.tell_owner(chat, tell, otherwise=node)
-        elif await self._is_free(chat, held, tell):
-            return True
-        del held.waiting[: len(told)]
+        else:
+            return await self._is_free(chat, held, tell)
         return False
 
     async def _is_free(self, chat: ChatKey, held: Held, tell: Tell) -> bool:

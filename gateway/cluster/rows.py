@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from channels.base import ChatKey
+from gateway.cluster.signals import ALL
 from gateway.store.connection import Connection
 from gateway.store.nodes import names_in
 from gateway.store.table import Table, readable
@@ -42,6 +43,7 @@ _LEFT = (
     " UNION SELECT chat FROM reactions"
     " UNION SELECT chat FROM spoken_answers"
 )
+_TELL_OTHER = "SELECT pg_notify(? || node, ?) FROM chat_owners WHERE chat = ? AND node <> ?"
 _ORPHANS = (
     f"SELECT waiting.chat, coalesce(number, 0) FROM ({_LEFT}) AS waiting"  # noqa: S608
     " LEFT JOIN chat_owners USING (chat) WHERE node IS NULL"
@@ -95,6 +97,18 @@ class ChatOwners(Table):
             return None
 
         return await self._writer.submit(change)
+
+    async def tell_other(self, chat: ChatKey, node: str, news: str) -> bool:
+        """Tell another node than this one that works on a chat. Returns False if there is none.
+
+        It may give up the chat meanwhile; then it brings the events of which it is told to the node that works on it.
+        """
+        values = f"{ALL}_", news, str(chat), node
+
+        def tell(connection: Connection) -> bool:
+            return connection.execute(_TELL_OTHER, values).fetchone() is not None
+
+        return await self._reader.query(tell)
 
     async def release(self, chats: Sequence[ChatKey], node: str, *, idle: bool = True) -> list[ChatKey]:
         """Give up chats, those in which nothing is to be done, or all of them. Returns which were given up."""

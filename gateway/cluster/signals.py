@@ -82,6 +82,10 @@ class NodeSignals:
         """Tell one node of a change, when the open transaction is committed."""
         self._notify(connection, channel_of(node), topic, key)
 
+    def news(self, topic: str, key: str) -> str:
+        """Return what other nodes are sent of a change that this one has made."""
+        return written(self._node, topic, key)
+
     def on(self, topic: str, react: React) -> None:
         """See `Signals`."""
         self._reactions.setdefault(topic, []).append(react)
@@ -94,7 +98,7 @@ class NodeSignals:
             self._news[topic].put_nowait((topic, ""))
 
     def _notify(self, connection: Connection, channel: str, topic: str, key: str) -> None:
-        connection.execute("SELECT pg_notify(?, ?)", (channel, written(self._node, topic, key))).fetchall()
+        connection.execute("SELECT pg_notify(?, ?)", (channel, self.news(topic, key))).fetchall()
 
     async def _react(self, news: _Queue) -> None:
         while True:

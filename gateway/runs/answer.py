@@ -1,6 +1,6 @@
 """Builds the final answer of a run and the messages that deliver it."""
 
-from collections.abc import Container, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import assert_never
 
 from agent_core.events import AgentEnd
@@ -105,10 +105,8 @@ def answered_by(said: Iterable[AgentMessage], usual: str) -> str:
     return next((answer.model for answer in reversed(_finished(said)) if answer.model), usual)
 
 
-def signed(text: str, model: str, known: Container[str | None], language: Language) -> str:
-    """Add a line with the model's name if it is not a known one: the usual one, or that of the answer before."""
-    if model in known:
-        return text
+def signed(text: str, model: str, language: Language) -> str:
+    """Add a line with the model's name."""
     by = say("answered_by", language, model=literal(model))
     return f"{text}\n\n_{by}_"
 

@@ -74,6 +74,9 @@ class Reads(Protocol):
 
     async def run(self, work: Work[T]) -> T: ...
 
+    async def query(self, work: Work[T]) -> T:
+        """Run work that makes one query only, which is cheaper, as that needs no transaction around it."""
+
 
 class Writes(Protocol):
     """Runs work on the connection that writes, one after the other, and tidies the database between two of them."""

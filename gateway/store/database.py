@@ -68,6 +68,10 @@ class Reader(Database):
     async def run(self, work: Work[T]) -> T:
         return await super().run(partial(_in_one_view, work))
 
+    async def query(self, work: Work[T]) -> T:
+        """Run work that makes one query only."""
+        return await super().run(work)
+
 
 def _in_one_view(work: Work[T], connection: sqlite3.Connection) -> T:
     connection.execute("BEGIN")

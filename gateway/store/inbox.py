@@ -71,7 +71,7 @@ class Inbox(Table):
         def read(connection: Connection) -> list[InboxItem]:
             return list(readable(connection.execute(query, values), parse_item, "inbox"))
 
-        return await self._reader.run(read)
+        return await self._reader.query(read)
 
     async def new_among(self, seqs: Sequence[int]) -> list[InboxItem]:
         """Return those of these items that are not dealt with yet, in order."""

@@ -76,6 +76,10 @@ class Jobs(ValueTable[Job]):
         where = "chat = :chat AND state NOT IN ('removed', 'done') ORDER BY created, id"
         return await self._read(where, {"chat": str(chat)})
 
+    async def paused(self, chat: ChatKey) -> list[Job]:
+        """Return the chat's paused jobs, oldest first."""
+        return await self._read("chat = :chat AND state = 'paused' ORDER BY created, id", {"chat": str(chat)})
+
     async def everywhere(self) -> list[Job]:
         """Return the active and paused jobs of all chats, oldest first."""
         return await self._read("state IN ('active', 'paused') ORDER BY created, id", {})

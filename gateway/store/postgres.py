@@ -257,11 +257,15 @@ class PostgresReader(PostgresWriter):
     """A connection that reads. A read waits for a database that is away, up to a minute."""
 
     async def run(self, work: Work[T]) -> T:
+        return await self.query(partial(_in_one_view, work))
+
+    async def query(self, work: Callable[[PostgresConnection], T]) -> T:
+        """Run work that makes one query only."""
         loop = asyncio.get_running_loop()
         until = loop.time() + PATIENCE
         while True:
             try:
-                return await self._on_the_thread(partial(_in_one_view, work))
+                return await self._on_the_thread(work)
             except PostgresError as error:
                 if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or loop.time() > until:
                     raise

@@ -106,7 +106,7 @@ class ValueTable(Table, Generic[Value]):
         def read(connection: Connection) -> list[Value]:
             return list(self.rows.select(connection, where, values))
 
-        return await self._reader.run(read)
+        return await self._reader.query(read)
 
     def _lock(self, connection: Connection, key: str) -> bool:
         """Let no other node change a value until the end of the transaction. Returns False if there is no such value.

@@ -49,5 +49,8 @@ class MemoryDatabase:
         await asyncio.sleep(0)
         return work(self._connection)
 
+    async def query(self, work: Work[T]) -> T:
+        return await self.run(work)
+
     def close(self) -> None:
         self._connection.close()

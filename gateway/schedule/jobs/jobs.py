@@ -282,7 +282,7 @@ class Jobs:
 
         Called when a user was answered in the chat.
         """
-        found = [job for job in await self.store.jobs.in_chat(chat) if job.pause in INVOLUNTARY]
+        found = [job for job in await self.store.jobs.paused(chat) if job.pause in INVOLUNTARY]
         waiting = [job for job in found if self.access.may_speak(chat, Sender(id=job.person, name=""))]
         for job in waiting:
             log.info("job resumed: its owner can be reached again", job=job.id, chat=str(chat))
