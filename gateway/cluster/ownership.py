@@ -110,6 +110,8 @@ class Ownership:
         """Time, by the event loop's clock, until which an event may be found that another node has stored."""
         self._loads: dict[str, Load] = {}
         """The load of each other node then, if it takes further chats."""
+        self._elsewhere: set[ChatKey] = set()
+        """Chats of which another node was told since the nodes were last counted."""
         self.passed_on: dict[str, ChatKey] = {}
         """Chats, by the keys of posts that their nodes were told to send."""
         self._work = Background("claiming a chat failed")
@@ -234,6 +236,7 @@ class Ownership:
 
     async def count_others(self) -> None:
         """Count the other nodes, and their chats."""
+        self._elsewhere.clear()
         self._others = len(await self._rows.alive() - {self._node.id})
         if self._others:
             self._others_until = asyncio.get_running_loop().time() + FOUND_WITHIN
@@ -338,14 +341,16 @@ class Ownership:
         """Claim a chat. Returns False if its owner was told what waits here."""
         told = held.waiting[:MOST_TOLD]
         key = json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]])
-        is_told = told and await self._rows.tell_other(chat, self._node.id, self._signals.news(INBOX, key))
+        is_told = chat in self._elsewhere and await self._rows.tell_other(
+            chat, self._node.id, self._signals.news(INBOX, key)
+        )
         if not is_told and await self._is_taken(chat, held, partial(self._tell, key=key)):
             return True
         del held.waiting[: len(told)]
         return False
 
     async def _is_taken(self, chat: ChatKey, held: Held, tell: Tell) -> bool:
-        """Claim a chat that seems to be free. Returns False if another node was told."""
+        """Claim a chat unless another node works on it. Returns False if that one was told."""
         if self.is_draining or self.avoids(chat):
             if not await self._rows.tell_owner(chat, tell):
                 await self.tell_of_left()
@@ -361,6 +366,7 @@ class Ownership:
         seqs = [item.seq for item, _ in held.waiting]
         claim = await self._rows.claim(chat, self._node.id, seqs, tell)
         if claim is None:
+            self._elsewhere.add(chat)
             return False
         held.phase, held.number, held.used = Phase.TAKING_OVER, claim.number, asyncio.get_running_loop().time()
         held.verified = None if claim.has_more else frozenset(seqs)
