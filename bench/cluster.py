@@ -8,7 +8,7 @@ from functools import partial
 
 from bench.figures import Figure, median, p95
 from bench.hall import START_S, Hall, hall
-from bench.node_costs import measured, notification, scaled
+from bench.node_costs import Costs, measured, notification, scaled
 from bench.stage import Seat, Stage, stage
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn
 from tests.emulators.slack import SlackEmulator
@@ -17,8 +17,10 @@ from tests.process import until
 
 NODES = 3
 SEATS = 24
-ROUNDS = 12
-"""Messages in each chat."""
+A_NODE = 6
+"""Chats of each node where the cost of a message is measured: the load grows with the nodes."""
+ROUNDS = 48
+"""Messages in each of these chats."""
 DEATHS = 6
 """Nodes that are killed, and as many that are told to stop, each time with a run on them."""
 GIVE_UP_S = 30.0
@@ -69,20 +71,21 @@ def _unanswered(asked: ModelRequest) -> str:
 async def figures() -> list[Figure]:
     alone, its_first = await _on_sqlite()
     found = [
-        Figure("CPU a message on SQLite", alone, "ms"),
+        Figure(f"CPU a message on SQLite, {A_NODE} chats", alone, "ms"),
         Figure("accept to first step on SQLite, median", its_first, "ms"),
     ]
     first = 0.0
     for count in (1, 2, 4):
-        async with _hall(count) as (scene, _):
-            costs = await measured(scene, partial(_ask_all, scene), SEATS * ROUNDS)
-            first = first or costs.message
-            found += [
-                Figure(f"{count} nodes: CPU a message with PostgreSQL's", costs.message, "ms", 3 * alone),
-                Figure(f"{count} nodes: the same over that of one node", costs.message / first, "times", 1.15),
-                *costs.figures(),
-            ]
-    async with _hall(NODES, ("slack", *RECEIVERS)) as (scene, model):
+        costs = await _costs(count, A_NODE * count)
+        first = first or costs.message
+        found += [
+            Figure(f"{count} nodes: CPU a message with PostgreSQL's", costs.message, "ms", 3 * alone),
+            Figure(f"{count} nodes: the same over that of one node", costs.message / first, "times", 1.15),
+            *costs.figures(),
+        ]
+    crowded = await _costs(1, SEATS)
+    found.append(Figure(f"1 node, {SEATS} chats: CPU a message with PostgreSQL's", crowded.message, "ms"))
+    async with _hall(NODES, SEATS, ("slack", *RECEIVERS)) as (scene, model):
         found += await _talk(scene)
         found += await _deaths(scene, model)
         told = notification(scene)
@@ -91,11 +94,17 @@ async def figures() -> list[Figure]:
     return found
 
 
+async def _costs(count: int, chats: int) -> Costs:
+    """Measure messages in so many chats at once, of nodes that have them among themselves."""
+    async with _hall(count, chats) as (scene, _):
+        return await measured(scene, partial(_ask_all, scene), chats * ROUNDS)
+
+
 @asynccontextmanager
-async def _hall(count: int, on: Sequence[str] = ("slack", "telegram")) -> AsyncIterator[tuple[Hall, Model]]:
+async def _hall(count: int, seats: int, on: Sequence[str] = ("slack", "telegram")) -> AsyncIterator[tuple[Hall, Model]]:
     model = Model()
     drains = {"PARLEY_DRAIN_SECONDS": "20"}
-    async with hall(model, count, SEATS, on=on, environ=drains) as scene:
+    async with hall(model, count, seats, on=on, environ=drains) as scene:
         for seat in scene.seats:  # opens connections and loads late imports
             await _ask(seat, 1)
         yield scene, model
@@ -104,15 +113,15 @@ async def _hall(count: int, on: Sequence[str] = ("slack", "telegram")) -> AsyncI
 async def _on_sqlite() -> tuple[float, float]:
     """Return the CPU time a message, and the median time from accept to the first step, in ms."""
     async with (
-        stage(Model(), "slack", pace=False, seats=SEATS) as scene,
+        stage(Model(), "slack", pace=False, seats=A_NODE) as scene,
         scene.bot() as bot,
     ):
         for seat in scene.seats:
             await _ask(seat, 1)
         before = bot.cpu
         await _ask_all(scene)
-        cost = 1000 * (bot.cpu - before) / (SEATS * ROUNDS)
-        times = [await _first_step(scene, seat) for seat in scene.seats]
+        cost = 1000 * (bot.cpu - before) / (A_NODE * ROUNDS)
+        times = [await _first_step(scene, seat) for seat in scene.seats for _ in range(4)]
         return cost, median([first for _, first in times])
 
 
