@@ -141,7 +141,7 @@ class ChannelServer:
             pass
         if task.done() and not task.cancelled() and isinstance(error := task.exception(), ChannelError):
             trouble = error.reason
-        else:
+        elif self._serving.get(channel.name) is task:  # else it was paused meanwhile
             self._paused.discard(channel.name)
         return trouble
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from channels import discovery
 from gateway.app.dialogue import Dialogue
 from gateway.app.local_requests import RunningParley
+from gateway.app.other_nodes import OtherNodes
 from gateway.connect.guide import MODEL, Guide, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
@@ -50,7 +51,7 @@ def names() -> list[str]:
 
 
 async def _guide(settings: Settings, what: str, start_command: str) -> int:
-    program = _program((await with_node_here(settings)).local)
+    program = _program((await with_node_here(settings)).local) or await OtherNodes.found(settings)
     around = Surroundings(settings, settings.secrets, program, time.time, start_command)
     language = settings.language
     guide = ModelGuide(around, language) if what == MODEL else PlatformGuide(what, around, language)

@@ -1,5 +1,6 @@
 """Connects platforms and models while Parley runs, for the guides of `gateway/connect`."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -61,8 +62,8 @@ class Connections:
         self._clock = clock
         self._sending = Background("sending what was kept failed")
         self._following = Background("connecting what another node has connected failed")
-        self._followed: set[str] = set()
-        """Platforms that guides of other nodes connect now."""
+        self._followed: dict[str, asyncio.Task[None]] = {}
+        """By platform, what follows the newest guide of another node."""
 
     @asynccontextmanager
     async def paused(self, platform: str) -> AsyncIterator[None]:
@@ -103,32 +104,35 @@ class Connections:
         """Do here what a guide of another node does: with a platform, or with the model."""
         if what == MODEL:
             await self._adopt_model()
-        elif what and what not in self._followed:
-            self._followed.add(what)
-            self._following.start(self._follow(what), f"connect {what}")
+        elif what:
+            earlier = self._followed.get(what)
+            self._followed[what] = self._following.start(self._follow(what, earlier), f"connect {what}")
 
     async def close(self) -> None:
         """Leave what was not sent to the next start."""
         await self._following.stop()
         await self._sending.stop()
 
-    async def _follow(self, platform: str) -> None:
-        """Do not listen on a platform until a guide of another node is over; then use what it has written."""
-        try:
+    async def _follow(self, platform: str, earlier: "asyncio.Task[None] | None") -> None:
+        """Do not listen on a platform until a guide of another node is over; then use what it has written.
+
+        `earlier` follows a guide before that, perhaps still.
+        """
+        await self._server.pause(platform)
+        if earlier is not None and not earlier.done():
+            await asyncio.wait([earlier])
             await self._server.pause(platform)
-            await self._life.peers.leases.free(connecting_of(platform))
-            before = self._live.files.channels.get(platform)
-            try:
-                config = (await self._adopted(platform)).channels.get(platform)
-            except SettingsError as error:
-                log.warning("what another node has connected cannot be used", reason=error.sentence)
-                config = before
-            if config is None or config == before:
-                self._server.start(platform)
-            else:
-                await self._use(platform, config)
-        finally:
-            self._followed.discard(platform)
+        await self._life.peers.leases.free(connecting_of(platform))
+        before = self._live.files.channels.get(platform)
+        try:
+            config = (await self._adopted(platform)).channels.get(platform)
+        except SettingsError as error:
+            log.warning("what another node has connected cannot be used", reason=error.sentence)
+            config = before
+        if config is None or config == before:
+            self._server.start(platform)
+        else:
+            await self._use(platform, config)
 
     async def _adopted(self, platform: str) -> Settings:
         """Read the settings again, and make people owners who are so by them. Raises SettingsError."""

@@ -11,7 +11,7 @@ import structlog
 from agent_core.background import set_within
 from agent_core.clock import SystemClock
 from channels.tasks import until_one_ends
-from gateway.cluster.leases import Ready, Work, at_once
+from gateway.cluster.leases import Ready, Work, at_once, is_of_guide
 from gateway.cluster.shared_leases import READY, TOPIC, SharedLeases
 from gateway.store.leases import Leases as Rows
 from gateway.store.signals import Signals
@@ -95,7 +95,7 @@ class HeldLeases:
 
     async def may_have(self, name: str) -> bool:
         """Return True if this node, and no other one instead, is to have a lease. Raises sqlite3.Error."""
-        return not self._over.is_set() and name not in self._avoided and not await self._has_to_leave()
+        return not self._over.is_set() and name not in self._avoided and not await self._has_to_leave(name)
 
     async def while_held(
         self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
@@ -210,24 +210,24 @@ class HeldLeases:
 
     async def _lost(self, name: str) -> None:
         """Return when the lease must not be used any more, or another node is to have it."""
-        await until_one_ends(self._unusable(name), self._replaced())
+        await until_one_ends(self._unusable(name), self._replaced(name))
 
     async def _unusable(self, name: str) -> None:
         """Return when the lease must not be used any more, or cannot be."""
         while not self._is_lost and name not in self._avoided:
             await set_within(self._over, CHECK_EVERY, SystemClock())
 
-    async def _replaced(self) -> None:
+    async def _replaced(self, name: str) -> None:
         """Return when this node only stands in, and need not any more. Each look waits for a database that is away."""
         while True:
             await asyncio.sleep(LOOK_EVERY)
             with suppress(sqlite3.Error):
-                if await self._has_to_leave():
+                if await self._has_to_leave(name):
                     return
 
-    async def _has_to_leave(self) -> bool:
+    async def _has_to_leave(self, name: str) -> bool:
         """Return True if this node only stands in, and need not any more."""
-        return self._stands_in and await self._rows.others_work(self._node.id)
+        return self._stands_in and not is_of_guide(name) and await self._rows.others_work(self._node.id)
 
     async def _release(self, name: str) -> None:
         """Release a lease, or note that this is still to be done."""

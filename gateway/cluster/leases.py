@@ -7,6 +7,7 @@ from typing import Protocol
 
 from channels.sharing import Sharing, Unshared
 
+_CONNECTING = "connect "
 Work = Callable[[], Awaitable[None]]
 Ready = Callable[[], bool]
 
@@ -28,7 +29,12 @@ def catch_up_of(platform: str) -> str:
 
 def connecting_of(platform: str) -> str:
     """Return the name of the lease of the process in which a guide connects a platform, so that no other listens."""
-    return f"connect {platform}"
+    return f"{_CONNECTING}{platform}"
+
+
+def is_of_guide(name: str) -> bool:
+    """Return True for the lease of a guide, which only the process in which it runs can have."""
+    return name.startswith(_CONNECTING)
 
 
 class Leases(Protocol):

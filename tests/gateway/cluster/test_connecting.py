@@ -8,6 +8,7 @@ from typing import cast
 import pytest
 
 from channels.capabilities import KnowsConnection
+from gateway.app.other_nodes import OtherNodes
 from gateway.connect.steps import YES, Confirm, Done, Listen
 from tests import connecting
 from tests.connecting import Platform
@@ -91,3 +92,49 @@ async def test_a_model_that_one_node_connects_answers_on_all(nodes: Nodes) -> No
 
     await until(lambda: other.made.current.now.model == "demo")
     assert other.made.models.now.is_demo
+
+
+async def test_a_platform_that_is_connected_where_no_node_runs_is_connected_on_the_nodes(
+    nodes: Nodes, telegram: Platform
+) -> None:
+    environ = {**telegram.environ, "PARLEY_DATABASE_URL": nodes.url}
+    emulator = cast("TelegramEmulator", telegram.emulator)
+    assert await OtherNodes.found(settings_in(nodes.home, environ)) is None, "no node lives"
+    bots = [await nodes.start("It is me.", loaded=settings_in(nodes.home, environ)) for _ in range(2)]
+    ann = telegram.emulator.person("Ann", language="en")
+    chat = telegram.emulator.private(ann)
+
+    for asks_first in (False, True):  # the second time a node listens already
+        others = await OtherNodes.found(settings_in(nodes.home, environ))
+        assert others is not None
+        async with guided(nodes.home, "telegram", environ, program=others) as there:
+            if asks_first:
+                assert isinstance(await there.next(), Confirm)
+                await there.answer(YES)
+            assert isinstance(await there.answer(telegram.tokens["TELEGRAM_BOT_TOKEN"]), Listen)
+            await until(lambda: not any(map(receives, bots)))
+            emulator.double_polls = 0
+            await meets(there, ann, chat)
+        await until(lambda: any(map(receives, bots)))
+    await chat.says(ann, "who is there?")
+
+    await chat.until(lambda chat: chat.screen[-1] == "It is me.")
+    assert "Write to me whenever you like" in chat.screen[0]
+    assert emulator.double_polls == 0
+    assert len(rows(nodes.url, "SELECT 1 FROM nodes WHERE NOT fenced")) == 2
+    for bot in bots:
+        await bot.stop()
+        await bot.made.channels.close()
+
+
+async def test_a_model_that_is_connected_where_no_node_runs_answers_on_the_nodes(nodes: Nodes) -> None:
+    environ = {"PARLEY_DATABASE_URL": nodes.url}
+    bots = [await nodes.start(loaded=settings_in(nodes.home, environ)) for _ in range(2)]
+    others = await OtherNodes.found(settings_in(nodes.home, environ))
+    assert others is not None
+    (nodes.home / ".env").write_text("PARLEY_MODEL=demo\n")
+
+    assert await others.use_model()
+
+    assert [bot.made.current.now.model for bot in bots] == ["demo", "demo"]
+    assert all(bot.made.models.now.is_demo for bot in bots)
