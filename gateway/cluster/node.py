@@ -42,6 +42,7 @@ _JOIN = (
     " VALUES (%(id)s, %(name)s, %(host)s, %(pid)s, %(version)s, %(started)s, clock_timestamp(),"
     " %(home)s, %(settings)s, %(skills)s, NOT %(takes_chats)s) RETURNING extract(epoch FROM beat)::float8"
 )
+_FORGET = "DELETE FROM nodes WHERE fenced AND beat < clock_timestamp() - interval '1 day'"
 _BEAT = (
     "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced RETURNING extract(epoch FROM beat)::float8"
 )
@@ -169,6 +170,7 @@ class Node:
     async def _join(self) -> None:
         raw, began = await self._connect(), awake()
         async with raw.transaction():
+            await raw.execute(_FORGET)
             joining = await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
             self._told = awake(), *(await joining.fetchall())[0]
             await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(self.id, JOINED, "")])

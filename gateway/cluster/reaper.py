@@ -21,7 +21,6 @@ _STILL = (
     "SELECT 1 FROM nodes WHERE id = %s AND NOT fenced AND beat < clock_timestamp() - make_interval(secs => %s)"
     " FOR UPDATE SKIP LOCKED"
 )
-_FORGET = "DELETE FROM nodes WHERE fenced AND beat < clock_timestamp() - interval '1 day'"
 
 log = structlog.get_logger(__name__)
 
@@ -41,7 +40,6 @@ async def reap(node: Node) -> list[str]:
                 log.warning("took over from a node", node=suspect, name=name, silent_for=round(age, 1))
                 reaped.append(suspect)
         if reaped:
-            await raw.execute(_FORGET)
             await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(node.id, LEFT, "")])
     return reaped
 

@@ -53,6 +53,16 @@ async def test_two_nodes_write_to_one_database(tmp_path: Path, url: str) -> None
     assert rows(url, "SELECT count(*) FROM nodes WHERE NOT fenced") == [(0,)]
 
 
+async def test_the_rows_of_nodes_that_ended_long_ago_are_deleted(url: str) -> None:
+    for _ in range(2):
+        async with Node.joined(url, FACTS):
+            pass
+    rows(url, "UPDATE nodes SET beat = beat - interval '2 days' WHERE id = (SELECT min(id) FROM nodes)")
+
+    async with Node.joined(url, FACTS):
+        assert rows(url, "SELECT fenced FROM nodes ORDER BY fenced") == [(False,), (True,)]
+
+
 async def test_a_fenced_node_writes_nothing_any_more_and_learns_of_it(tmp_path: Path, url: str) -> None:
     async with node_with_store(tmp_path, url) as (node, store):
         assert await store.inbox.accept(message(1))
