@@ -343,20 +343,22 @@ async def _until_stopped(app: App, peers: Peers, told: "asyncio.Queue[signal.Sig
     """Serve until SIGTERM or Ctrl-C, drain, and return the exit code.
 
     A second signal ends at once; unfinished runs are resumed at the next start. Returns None once other nodes have
-    taken over.
+    taken over, unless it is told to stop.
     """
-    serving = asyncio.create_task(app.run())
-    ending = asyncio.create_task(_told_to_stop(app, told))
-    losing = asyncio.create_task(peers.lost())
-    tasks = [serving, ending, losing]
+    serving, losing = asyncio.create_task(app.run()), asyncio.create_task(peers.lost())
+    stopping = asyncio.create_task(told.get())
+    tasks: list[asyncio.Task[object]] = [serving, losing, stopping]
     try:
         await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-        if losing.done():
-            return None
-        if serving.done():
+        if stopping.done():
+            drained, again = app.drained(app.drain.patience()), told.get()
+            tasks += [asyncio.create_task(drained), asyncio.create_task(again)]
+            await asyncio.wait([task for task in tasks if task is not stopping], return_when=asyncio.FIRST_COMPLETED)
+        if serving.done() and not losing.done():
             serving.result()
-            return 0
-        return _code_after(ending.result())
+        if stopping.done():
+            return _code_after(stopping.result())
+        return None if losing.done() else 0
     finally:
         for task in tasks:
             task.cancel()
@@ -365,13 +367,3 @@ async def _until_stopped(app: App, peers: Peers, told: "asyncio.Queue[signal.Sig
 
 def _code_after(told: signal.Signals) -> int:
     return INTERRUPTED if told is signal.SIGINT else 0
-
-
-async def _told_to_stop(app: App, told: "asyncio.Queue[signal.Signals]") -> signal.Signals:
-    """Return the first signal once everything is drained or another signal has come."""
-    first = await told.get()
-    tasks = {asyncio.create_task(app.drained(app.drain.patience())), asyncio.create_task(told.get())}
-    await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
-    for task in tasks:
-        task.cancel()
-    return first

@@ -206,6 +206,23 @@ async def test_a_node_that_is_told_to_stop_leaves_its_run_to_another_one(nodes: 
     assert len(nodes.living()) == 1
 
 
+async def test_a_node_that_is_taken_over_after_it_was_told_to_stop_ends(nodes: Three) -> None:
+    stage, node = nodes.stage, nodes.programs["a"]
+    node.set("PARLEY_DRAIN_SECONDS", "600")
+    stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
+    await nodes.start("a")
+    ann, chat = stage.private("Ann")
+    await chat.says(ann, "hello")
+    await stage.asked(1)
+
+    node.send(signal.SIGTERM)
+    await until(lambda: "Finishing 1 answer" in node.console)
+    rows(nodes.url, "UPDATE nodes SET fenced = TRUE")
+
+    assert await node.ended() == 0
+    assert "begins anew" not in node.console
+
+
 async def test_a_chat_that_kills_every_node_is_set_aside(nodes: Three) -> None:
     stage = nodes.stage
     stage.script.respond = lambda _: says("never said", hold=asyncio.Event())
