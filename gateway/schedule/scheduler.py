@@ -87,6 +87,7 @@ class Timer:
             await asyncio.wait([ticking])
         finally:
             ticking.cancel()
+            await asyncio.wait([ticking])  # no other node may begin before that
         if error := ticking.exception():
             log.error("a tick of the scheduler failed; the next one follows soon", exc_info=error)
         return error is None

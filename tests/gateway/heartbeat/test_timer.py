@@ -166,6 +166,28 @@ async def test_it_ends_even_at_the_moment_when_something_is_planned() -> None:
     assert timer.cancelled()
 
 
+async def test_it_ends_only_once_its_tick_has_ended() -> None:
+    ticks, ended = asyncio.Event(), asyncio.Event()
+
+    async def tick() -> None:
+        ticks.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            await asyncio.to_thread(ended.is_set)  # as a write that was begun
+            ended.set()
+
+    async def next_due() -> None:
+        return None
+
+    timer = asyncio.create_task(Timer(tick, next_due, asyncio.Event(), OffsetClock(), NEVER).run())
+    await ticks.wait()
+    timer.cancel()
+    await asyncio.wait([timer])
+
+    assert ended.is_set()  # else its lease would pass on meanwhile
+
+
 async def test_a_look_that_fails_is_not_the_last(tmp_path: Path) -> None:
     async with woken(tmp_path, look_every=0.1) as here:
         here.breaks = True
