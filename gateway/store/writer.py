@@ -348,7 +348,7 @@ def _is_in_each_others_way(error: Exception) -> bool:
 
 def may_pass(error: Exception) -> bool:
     """Return True for a condition that may pass. Errors of the module itself (of a closed connection) have no code."""
-    if isinstance(error, StoreUnavailable):
+    if isinstance(error, NotTakenIn):
         return True
     code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
     return code & 0xFF in DISK_TROUBLE

@@ -13,7 +13,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
-from channels.base import Accepted, ChatKey, InboundEvent, NotTakenIn, ScheduleFired, Sender
+from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired, Sender
 from gateway.permissions.access import Access
 from gateway.schedule.jobs.missed import Due, MissedSlots, Notice, due, skipped
 from gateway.schedule.times.slots import UNPLANNABLE, next_slot
@@ -22,6 +22,7 @@ from gateway.store.job import CheckIn, Job, JobState, Pause, Slot
 from gateway.store.jobs import Advance
 from gateway.store.rule import Once
 from gateway.store.store import Store
+from gateway.store.writer import may_pass
 
 MOST_AT_ONCE = 50
 """Jobs per step; other tasks run between two steps."""
@@ -109,7 +110,7 @@ class DueJobs:
         pairs: list[tuple[Job, Due]] = []
         self._waits = False
         for job, each in zip(jobs, handled, strict=True):
-            if isinstance(each, NotTakenIn):
+            if isinstance(each, Exception) and may_pass(each):
                 log.warning("a job waits for the store", job=job.id, reason=str(each))
                 self._waits = True
             elif isinstance(each, Exception):  # a broken one must not block the others
@@ -123,7 +124,7 @@ class DueJobs:
         return len(jobs) == MOST_AT_ONCE and not self._waits
 
     async def _handle(self, job: Job, now: float) -> Due | None:
-        """Fire a job if it should; returns None if it was paused instead. Raises NotTakenIn."""
+        """Fire a job if it should; returns None if it was paused instead. Raises NotTakenIn and sqlite3.Error."""
         try:
             found = due(job, now)
         except UNPLANNABLE as error:

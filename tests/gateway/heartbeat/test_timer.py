@@ -1,6 +1,7 @@
 """APScheduler wakes for the next job; a monotonic timer also wakes at regular intervals."""
 
 import asyncio
+import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -43,8 +44,8 @@ class Woken:
         self.planned = asyncio.Event()
         self.breaks = False
         """True if the next tick fails."""
-        self.is_away = False
-        """True if the store takes no events."""
+        self.trouble: Exception | None = None
+        """The error with which the next event is refused."""
         delivery = Delivery([channel], store, clock)
         self.due = DueJobs(
             store,
@@ -75,9 +76,9 @@ class Woken:
         return event.event_id.split(":")[1]
 
     async def _accept(self, event: InboundEvent) -> Accepted:
-        if self.is_away:
-            self.is_away = False
-            raise NotTakenIn("the database is away")
+        trouble, self.trouble = self.trouble, None
+        if trouble is not None:
+            raise trouble
         seq = await self.store.inbox.accept(event)
         if seq is not None:
             self.events.put_nowait(event)
@@ -209,10 +210,19 @@ async def test_a_look_that_fails_is_repeated_soon(tmp_path: Path, monkeypatch: p
         assert await here.fires() == "soon"
 
 
-async def test_what_could_not_be_stored_is_fired_soon(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def no_answer() -> sqlite3.Error:
+    error = sqlite3.OperationalError("the database is away")
+    error.sqlite_errorcode = sqlite3.SQLITE_BUSY
+    return error
+
+
+@pytest.mark.parametrize("trouble", [NotTakenIn("the database is away"), no_answer()])
+async def test_what_could_not_be_stored_is_fired_soon(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, trouble: Exception
+) -> None:
     monkeypatch.setattr(due_jobs, "AGAIN_AFTER", 0.1)
     async with woken(tmp_path) as here:
-        here.is_away = True
+        here.trouble = trouble
         await here.plan("soon", 0.0)
         here.planned.set()
 
