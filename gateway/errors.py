@@ -21,7 +21,9 @@ _DATABASE = {
     sqlite3.SQLITE_IOERR,
     sqlite3.SQLITE_LOCKED,
     sqlite3.SQLITE_NOMEM,
+    sqlite3.SQLITE_READONLY,
 }
+"""SQLite's primary error codes; for PostgreSQL they are given to the same trouble."""
 
 
 def is_machine_trouble(error: BaseException | None) -> bool:

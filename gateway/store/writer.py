@@ -22,6 +22,7 @@ from typing import TypeVar, cast
 import structlog
 
 from channels.base import NotTakenIn
+from gateway.errors import is_machine_trouble
 from gateway.store.connection import CommitUnknown, Connection, Fence, Fenced, Writes
 from gateway.store.side_file import MarkKeeper, count
 from gateway.store.signals import NoSignals, Signals
@@ -29,17 +30,6 @@ from gateway.store.signals import NoSignals, Signals
 T = TypeVar("T")
 Change = Callable[[Connection], T]
 
-DISK_TROUBLE = frozenset(
-    {
-        sqlite3.SQLITE_BUSY,
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_FULL,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_NOMEM,
-        sqlite3.SQLITE_READONLY,
-    }
-)
-"""SQLite error codes (low byte) of conditions that may pass without a change of the program."""
 MOST_TOGETHER = 256
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
@@ -347,8 +337,5 @@ def _is_in_each_others_way(error: Exception) -> bool:
 
 
 def may_pass(error: Exception) -> bool:
-    """Return True for a condition that may pass. Errors of the module itself (of a closed connection) have no code."""
-    if isinstance(error, NotTakenIn):
-        return True
-    code: int = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR)
-    return code & 0xFF in DISK_TROUBLE
+    """Return True for a condition that may pass without a change of the program."""
+    return isinstance(error, NotTakenIn) or is_machine_trouble(error)
