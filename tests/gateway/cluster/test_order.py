@@ -83,6 +83,24 @@ async def test_an_event_stored_while_others_are_looked_for_keeps_its_place(
     assert [seq for _, seq in met.log] == [1, first, second.seq, third]
 
 
+async def test_an_older_event_that_is_committed_after_the_look_for_it_is_handled_too(
+    met: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    older, waiting = await met.stored(2, CHAT, at=1), met.stores[0].inbox.waiting
+
+    async def look(chat: ChatKey | None = None) -> list[InboxItem]:
+        monkeypatch.undo()
+        found = [item for item in await waiting(chat) if item.seq != older.seq]
+        met.dispatchers[0].dispatch(older, is_live=True)
+        return found
+
+    monkeypatch.setattr(met.stores[0].inbox, "waiting", look)
+    newer = await met.accept(3, CHAT, at=0)
+    await until(lambda: met.dispatchers[0].is_settled)
+
+    assert [seq for _, seq in met.log] == [1, newer, older.seq]
+
+
 async def test_an_event_that_was_dealt_with_elsewhere_is_not_handled(
     met: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
