@@ -21,6 +21,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.pq import TransactionStatus
 from psycopg.rows import TupleRow
 
+from gateway.errors import is_machine_trouble
 from gateway.store import rewrites
 from gateway.store.connection import NUL, CommitUnknown, Connection, Fence, Fenced, Rows, Work
 
@@ -254,7 +255,7 @@ class PostgresWriter:
 
 
 class PostgresReader(PostgresWriter):
-    """A connection that reads. A read waits for a database that is away, up to a minute."""
+    """A connection that reads. A read waits for a database that is away, or in other trouble, up to a minute."""
 
     async def run(self, work: Work[T]) -> T:
         return await self.query(partial(_in_one_view, work))
@@ -267,7 +268,7 @@ class PostgresReader(PostgresWriter):
             try:
                 return await self._on_the_thread(work)
             except PostgresError as error:
-                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or loop.time() > until:
+                if not is_machine_trouble(error) or loop.time() > until:
                     raise
             await asyncio.sleep(TRY_AGAIN_EVERY)
 

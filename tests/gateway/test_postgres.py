@@ -16,6 +16,7 @@ from gateway.security.secrets import Secrets
 from gateway.settings.settings import load_settings
 from gateway.store import opening, postgres, postgres_opening
 from gateway.store.archive import Archive, SaidRow
+from gateway.store.connection import Connection
 from gateway.store.on_server import Server
 from gateway.store.opening import FILE, migrate
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresWriter, translated
@@ -301,6 +302,23 @@ async def test_a_wrong_statement_is_no_reason_to_wait(tmp_path: Path, url_of: Ur
             await database.run(lambda connection: connection.execute("SELECT * FROM nothing"))
 
     assert failed.value.sqlite_errorcode == sqlite3.SQLITE_ERROR
+
+
+async def test_a_read_is_repeated_after_trouble_that_may_pass(
+    tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres, "TRY_AGAIN_EVERY", 0.01)
+    tries: list[str] = []
+
+    def read(connection: Connection) -> object:
+        tries.append("once more")
+        lacks = "RAISE EXCEPTION USING ERRCODE = 'out_of_memory', MESSAGE = 'out of memory'"
+        if len(tries) == 1:
+            connection.execute(f"DO $$ BEGIN {lacks}; END $$")
+        return connection.execute("SELECT 1").fetchone()
+
+    async with postgres.PostgresReader.open(url_of(tmp_path)) as reader:
+        assert await reader.run(read) == (1,)
 
 
 async def test_many_changes_at_once_are_few_transactions(tmp_path: Path, url_of: UrlOf) -> None:
