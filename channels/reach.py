@@ -18,9 +18,11 @@ class Reach:
         """The times of the first and of the last failure since the last answer, by way."""
 
     def answered(self, way: str = "calls") -> None:
+        """Note that a call was answered."""
         self._failures.pop(way, None)
 
     def failed(self, way: str = "calls") -> None:
+        """Note that a call came to nobody."""
         now = time.monotonic()
         since, _ = self._failures.get(way, (now, now))
         self._failures[way] = since, now

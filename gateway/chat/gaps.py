@@ -111,10 +111,14 @@ class Gaps:
         return reads is not None and reads(chat)
 
     def follow(self, platform: str, chats: Mapping[ChatKey, float]) -> None:
-        """Record the platform's chats with a gap, with their marks, as the rows say, which were read since `look`.
+        """Open and close gaps as the rows say, which were read after `look`.
 
-        Those stay open that were opened here meanwhile, or are not in the rows yet. New ones of which the history is
-        read here are to be read.
+        Gaps that this process has opened since `look`, or has not written to the rows yet, stay open. Where it reads
+        the history itself, it closes none, and reads those that it did not know.
+
+        Args:
+            platform: The platform whose rows were read.
+            chats: Its chats with a gap, with their marks.
         """
         if platform in self._read_here:
             self._found[platform]({chat: at for chat, at in chats.items() if self.is_read_here(chat)})
@@ -128,7 +132,7 @@ class Gaps:
         }
 
     def look(self) -> None:
-        """Note the gaps that are opened here from now on, as the rows are about to be read for `follow`."""
+        """Remember the gaps that are opened here from now on: the rows that are read next may not have them yet."""
         self._opened = set()
 
     def open(self, chat: ChatKey) -> None:

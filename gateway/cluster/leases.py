@@ -68,10 +68,13 @@ class Leases(Protocol):
         """
 
     async def give_up(self) -> None:
-        """Let other nodes have all leases, and take none again. Work ends, or at a group goes on until others do it."""
+        """Leave all leases to other processes for good.
+
+        Returns once no lease is held here. The work of a group goes on until others do it; see `given_up`.
+        """
 
     async def given_up(self) -> None:
-        """Wait until no work goes on for a lease that another node has."""
+        """Wait until others do the work of all groups that were given up."""
 
 
 class AllLeases:

@@ -102,6 +102,7 @@ class Node:
         self._came = asyncio.Event()
         """Set, and replaced, at each beat."""
         self._turn = asyncio.Lock()
+        """Held by whoever uses the connection."""
 
     @classmethod
     @asynccontextmanager

@@ -1,4 +1,4 @@
-"""The table of nodes, as it is shown to people. Only used on PostgreSQL."""
+"""The table of nodes: what each says of itself, what others are shown, and how all are fenced. Only on PostgreSQL."""
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence

@@ -86,7 +86,7 @@ class ReadMarks(Table):
         await self._writer.submit(change)
 
     async def open_gaps(self, platform: str, chats: Mapping[ChatKey, float], concerns: Concerns = everywhere) -> None:
-        """Note which of a platform's chats concerned have a gap after their mark: these, and no others."""
+        """Note the chats of a platform that have a gap after their mark; others that `concerns` names have none."""
         rows = [(str(chat), at) for chat, at in chats.items()]
         query = "SELECT chat FROM read_marks WHERE chat >= ? AND chat < ? AND gap = 1"
 
@@ -100,7 +100,7 @@ class ReadMarks(Table):
         await self._writer.submit(change)
 
     def open_gap(self, chat: ChatKey, at: float) -> "asyncio.Future[None]":
-        """Note that a chat has a gap after `at`, in the same transaction as what is stored next, or an earlier one."""
+        """Note that a chat has a gap after `at`, no later than what is stored next."""
 
         def change(connection: Connection) -> None:
             connection.execute(_OPEN, (str(chat), at))
