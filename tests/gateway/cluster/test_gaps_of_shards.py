@@ -8,7 +8,6 @@ from pydantic import SecretStr
 
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import Config
-from channels.discord.normalise import created_at
 from gateway.permissions.roles import People
 from tests.channels.discord.conftest import key_of
 from tests.channels.discord.test_shards import connected, divide, on_each_shard
@@ -23,6 +22,7 @@ from tests.process import until
 
 SHARES = "SELECT name, node FROM leases WHERE name LIKE 'receive discord %' ORDER BY name"
 MARK = "SELECT at, gap FROM read_marks WHERE chat = %s"
+HEARD_AT = "SELECT json_extract(payload, '$.at')::float8 FROM inbox WHERE payload LIKE '%hello%'"
 STORED = "SELECT count(*) FROM inbox WHERE payload LIKE '%%' || %s || '%%'"
 
 
@@ -80,11 +80,11 @@ async def test_what_one_holder_hears_moves_no_mark_of_what_the_other_has_missed(
     first, second = [await start(nodes, discord, ann) for _ in range(2)]
     await until(lambda: len({node for _, node in rows(nodes.url, SHARES)}) == 2)
     await connected(discord, 2)
-    heard_at = list[float]()
     for team in teams:
-        heard_at.append(created_at((await team.says(ann, "@parley_bot hello")).id))
+        await team.says(ann, "@parley_bot hello")
         await team.until(lambda chat: chat.screen == ["Yes."])
-    await until(lambda: marks(nodes, teams) == [(at, 0) for at in heard_at])
+    await until(lambda: {*marks(nodes, teams)} == {(at, 0) for (at,) in rows(nodes.url, HEARD_AT)})
+    heard_at = [at for at, _ in marks(nodes, teams)]
 
     may_read = discord.faults.hold("GET messages", times=None)
     for shard, team in enumerate(teams):
