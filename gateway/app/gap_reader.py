@@ -44,7 +44,10 @@ class _Gap:
 
 
 class GapReader:
-    """Reads the gaps of one platform's chats until cancelled. A failure in one chat does not affect others."""
+    """Implements `Reader`: reads the gaps of one platform's chats until cancelled.
+
+    A failure in one chat does not affect others.
+    """
 
     def __init__(
         self,
@@ -71,8 +74,7 @@ class GapReader:
         self._more = asyncio.Event()
         self._troubles: dict[str, list[ChatKey]] = {}
         self._trouble = asyncio.Event()
-        gaps.on_overdue(name, self._overdue)
-        gaps.on_found(name, self._found)
+        gaps.read_by(name, self)
 
     def has_gap(self, chat: ChatKey) -> bool:
         """Return True if the chat may have a gap."""
@@ -116,8 +118,8 @@ class GapReader:
             self._to_read.setdefault(chat, _Gap(since))
             self._more.set()
 
-    def _found(self, gaps: Mapping[ChatKey, float]) -> None:
-        """Read the gaps that another process has noted, each after its chat's mark."""
+    def found(self, gaps: Mapping[ChatKey, float]) -> None:
+        """See `Reader.found`."""
         for chat, at in gaps.items():
             if not self._gaps.is_open(chat):
                 self._to_read[chat] = _Gap(max(at - OVERLAP, self._clock.time() - OLDEST))
@@ -205,8 +207,8 @@ class GapReader:
         if await self._store.read_marks.note_trouble(chat, reason):
             self._note(chat, reason)
 
-    def _overdue(self, chat: ChatKey) -> None:
-        """Report a chat that is answered before its gap is read. Older messages are answered when they are read."""
+    def overdue(self, chat: ChatKey) -> None:
+        """See `Reader.overdue`. Its older messages are answered when they are read."""
         log.warning("gap not read", chat=str(chat), reason=TOO_LATE)
         self._note(chat, TOO_LATE)
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import Protocol
 
 from agent_core.background import Background, set_within
 from agent_core.clock import Clock
@@ -16,6 +17,16 @@ LONGEST_WAIT = 60.0
 """Seconds that a message waits for a gap to be read; then the chat is answered in spite of it."""
 TYPING_AFTER = 3.0
 """Seconds before the typing indicator is shown to a waiting user."""
+
+
+class Reader(Protocol):
+    """Reads the history of a platform."""
+
+    def overdue(self, chat: ChatKey) -> None:
+        """Report a chat that is answered because its gap was not read in time."""
+
+    def found(self, gaps: Mapping[ChatKey, float]) -> None:
+        """Read the gaps that another process has noted, each after its chat's mark."""
 
 
 class Gaps:
@@ -34,19 +45,15 @@ class Gaps:
         """Chats whose gap was opened here since `look`."""
         self._waiting: dict[ChatKey, asyncio.Event] = {}
         """Chats with waiting messages, longest waiting first. The event is set once they need not wait any more."""
-        self._overdue: dict[str, Callable[[ChatKey], None]] = {}
-        self._found: dict[str, Callable[[Mapping[ChatKey, float]], None]] = {}
+        self._readers: dict[str, Reader] = {}
+        """By platform."""
         self._left: Callable[[str], None] | None = None
         self.let_go: set[ChatKey] = set()
         """Chats that are answered in spite of their gap."""
 
-    def on_overdue(self, platform: str, tell: Callable[[ChatKey], None]) -> None:
-        """Register a callback for each chat that is answered because its gap was not read in time."""
-        self._overdue[platform] = tell
-
-    def on_found(self, platform: str, read: Callable[[Mapping[ChatKey, float]], None]) -> None:
-        """Register a callback for gaps that another process has noted while the history is read here."""
-        self._found[platform] = read
+    def read_by(self, platform: str, reader: Reader) -> None:
+        """Register what reads a platform's history in this process."""
+        self._readers[platform] = reader
 
     def on_left(self, look: Callable[[str], None]) -> None:
         """Register a callback for each platform whose history another process reads from now on."""
@@ -70,8 +77,8 @@ class Gaps:
             event = self._waiting.setdefault(chat, asyncio.Event())
             if not await set_within(event, LONGEST_WAIT, self._clock):
                 self.give_up(chat)
-                if tell := self._overdue.get(chat.platform):
-                    tell(chat)
+                if reader := self._readers.get(chat.platform):
+                    reader.overdue(chat)
 
     def reopen(self, platform: str, concerns: Concerns = everywhere, reads: Concerns = everywhere) -> None:
         """Mark all chats of a platform as possibly having a gap, after a time without a connection for some.
@@ -121,7 +128,7 @@ class Gaps:
             chats: Its chats with a gap, with their marks.
         """
         if platform in self._read_here:
-            self._found[platform]({chat: at for chat, at in chats.items() if self.is_read_here(chat)})
+            self._readers[platform].found({chat: at for chat, at in chats.items() if self.is_read_here(chat)})
         else:
             self._unlisted.discard(platform)
         here = {chat for chat in self.of(platform) if self.is_read_here(chat)}
