@@ -51,10 +51,10 @@ async def test_a_node_that_was_taken_over_writes_no_file_and_keeps_no_version(no
         late, streamed = asyncio.Event(), asyncio.Event()
         write = calls(("write_file", {"path": "late.txt", "content": "too late"}))
         one = await nodes.start(Waits(late, write), "Never said.", url=tunnel.url, tools=(WRITE,))
-        other = await nodes.start("In time.", tools=(WRITE,))
         chat = nodes.platform.chat()
         await one.channel.hears("write it")
         await until(lambda: len(one.llm.requests) == 1)
+        other = await nodes.start("In time.", tools=(WRITE,))
         agent = one.made.sessions.of(chat).conversation.agent_in_memory
         assert agent is not None
         agent.subscribe(lambda event: streamed.set() if isinstance(event, ToolExecutionStart) else None)
