@@ -183,7 +183,7 @@ class SharedLeases:
         """Take or pass on leases, so that each node has as many. Returns the seconds until the next look."""
         node = self._standing.node
         if not await self._standing.may_have(self._group):
-            await self._give_up(lingers=bool(sharers.members.keys() - {node}))
+            await self._give_up(sharers)
             return LOOK_EVERY
         if sharers.members.get(node) != self._count:
             await self._rows.join(self._group, self._count, node)
@@ -204,23 +204,32 @@ class SharedLeases:
             await self._pass_on(max(self._received), lingers=True)
         return LOOK_EVERY
 
-    async def _give_up(self, *, lingers: bool) -> None:
-        """Leave all to the others; with `lingers`, go on until they are connected."""
-        await self._rows.leave(self._group, self._count, self._standing.node)
+    async def _give_up(self, sharers: Sharers) -> None:
+        """Leave all to the others, and go on until they are connected."""
+        node = self._standing.node
+        if node in sharers.members:
+            await self._rows.leave(self._group, node)
         for shard in [shard for shard, each in self._received.items() if each.lingering is None]:
-            await self._pass_on(shard, lingers=lingers)
+            await self._pass_on(shard, lingers=bool(sharers.members.keys() - {node}))
+        for shard in range(self._count):
+            if shard not in self._received and sharers.holders.get(self._name(shard)) == node:
+                await self._release(shard)  # its release has failed
 
     async def _pass_on(self, shard: int, *, lingers: bool) -> None:
         """Release the lease of a shard; with `lingers`, go on until another node receives it."""
-        name = self._name(shard)
         self._received[shard].is_elsewhere.clear()  # by a former holder that was connected after this one had the lease
-        await self._rows.release(name, self._standing.node, partial(self._signals.changed, topic=TOPIC))
-        log.info("lease passed on", lease=name)
+        await self._release(shard)
         if lingers:
             self._patient_until = asyncio.get_running_loop().time() + LINGER
-            self._received[shard].lingering = asyncio.create_task(self._linger(shard), name=f"linger {name}")
+            lingering = asyncio.create_task(self._linger(shard), name=f"linger {self._name(shard)}")
+            self._received[shard].lingering = lingering
         else:
             await self._stop(shard)
+
+    async def _release(self, shard: int) -> None:
+        name = self._name(shard)
+        await self._rows.release(name, self._standing.node, partial(self._signals.changed, topic=TOPIC))
+        log.info("lease passed on", lease=name)
 
     # The shards
 
@@ -290,9 +299,8 @@ class SharedLeases:
         if not self._standing.is_fresh:
             return
         try:
-            await self._rows.leave(self._group, self._count, self._standing.node)
+            await self._rows.leave(self._group, self._standing.node)
             for shard in held:
-                announce = partial(self._signals.changed, topic=TOPIC)
-                await self._rows.release(self._name(shard), self._standing.node, announce)
+                await self._release(shard)
         except STORE_ERRORS as error:
             log.info("leases could not be released", group=self._group, reason=str(error))

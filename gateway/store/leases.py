@@ -142,15 +142,15 @@ class Leases(Table):
 
         def change(connection: Connection) -> None:
             connection.execute(_FORGET, (f"{SHARE}{group}/%", node))
-            connection.execute(_TAKE, (_share(group, count, node), node))
+            connection.execute(_TAKE, (f"{SHARE}{group}/{count} {node}", node))
 
         await self._writer.submit(change, patient=False)
 
-    async def leave(self, group: str, count: int, node: str) -> None:
+    async def leave(self, group: str, node: str) -> None:
         """Share a group of leases no more. Raises StoreUnavailable."""
 
         def change(connection: Connection) -> None:
-            connection.execute("DELETE FROM leases WHERE name = ?", (_share(group, count, node),))
+            connection.execute("DELETE FROM leases WHERE name LIKE ? AND node = ?", (f"{SHARE}{group}/%", node))
 
         await self._writer.submit(change, patient=False)
 
@@ -164,7 +164,3 @@ class Leases(Table):
             return connection.execute(_TURN, (name, every)).rowcount == 1
 
         return await self._writer.submit(change, patient=False)
-
-
-def _share(group: str, count: int, node: str) -> str:
-    return f"{SHARE}{group}/{count} {node}"

@@ -268,6 +268,22 @@ async def test_a_node_that_was_cut_off_when_the_number_of_shards_changed_tells_t
         assert rows(url, "SELECT substr(name, 1, 24) FROM leases WHERE name LIKE 'share %'") == [(f"share {GROUP}/5 ",)]
 
 
+async def test_a_node_gives_up_what_it_could_not_release_when_it_ended_without_the_database(
+    tmp_path: Path, url: str, bot: Bot
+) -> None:
+    async with Tunnel.to(url) as tunnel, sharing("b", bot, tmp_path, tunnel.url) as b:
+        await until(lambda: bot.of("b") == [0, 1, 2, 3])
+        tunnel.cut()
+        await until(lambda: not b.leases.is_fresh)
+        bot.full.set()
+        await until(lambda: bot.of("b") == [])
+        b.leases.avoid({GROUP})
+        async with sharing("c", bot, tmp_path, url):
+            tunnel.mend()
+
+            await until(lambda: bot.of("c") == [0, 1, 2, 3])
+
+
 async def test_all_nodes_together_have_turns_no_faster_than_allowed(tmp_path: Path, url: str, bot: Bot) -> None:
     now = asyncio.get_running_loop().time
     async with sharing("a", bot, tmp_path, url) as a, sharing("b", bot, tmp_path, url) as b:
