@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 from tests.channels.discord.test_shards import divide, on_each_shard, shards_of
-from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.emulators.discord_chat import Chat as Team
+from tests.emulators.discord_state import Person as Member
+from tests.emulators.discord_state import Press
+from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn, says
 from tests.end_to_end.conftest import Kind
 from tests.end_to_end.nodes import Nodes, nodes
 from tests.end_to_end.platforms.catalogue import only, where
@@ -18,6 +21,7 @@ from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat, Person, Platform
 from tests.end_to_end.platforms.telegram import Telegram
+from tests.end_to_end.program import Program
 from tests.postgres import UrlOf
 from tests.tunnel import Tunnel
 
@@ -27,14 +31,19 @@ ON_SIGTERM, ON_KILL = 1.0, 5.0
 """Seconds in which another node takes over what a node has received."""
 
 
+QUESTION = Turn(tools=(ToolUse("ask_user", {"question": "Which city?", "choices": ["Tokyo", "Osaka"]}),))
+
+
 class Echo:
-    """A model that repeats what was said, as soon as it may."""
+    """A model that repeats what was said, as soon as it may. To "book it" it asks where, and repeats the answer."""
 
     def __init__(self) -> None:
         self.may_answer = asyncio.Event()
         self.may_answer.set()
 
     def __call__(self, asked: ModelRequest) -> Answer:
+        if asked.last_text.endswith("book it"):
+            return QUESTION
         return says(f"You said {asked.last_text.rpartition(chr(10))[2]}.", hold=self.may_answer)
 
 
@@ -149,8 +158,31 @@ async def test_a_node_without_the_database_neither_polls_nor_sends_until_it_is_b
             assert platform.telegram.double_polls == 0
 
 
+async def say_in(teams: Sequence[Team], ann: Member, words: str) -> None:
+    for team in teams:
+        await team.says(ann, words)
+
+
+async def commands_and_presses_until_ended(
+    node: Program, teams: Sequence[Team], asked: Sequence[Team], ann: Member
+) -> tuple[int, list[Press]]:
+    """Give commands in the teams, and answer the questions of the others by buttons, until a node has ended.
+
+    Returns the number of commands, and the presses.
+    """
+    commands, presses = 0, list[Press]()
+    while node.is_running:
+        await teams[commands % len(teams)].says(ann, "/stop")
+        if commands % 2 == 0 and len(presses) < len(asked):
+            presses.append(await asked[len(presses)].presses(ann, "Osaka"))
+        commands += 1
+        await asyncio.sleep(0.05)
+    assert commands > 4
+    return commands, presses
+
+
 @only("discord")
-async def test_nodes_share_the_shards_of_a_bot_and_no_command_is_lost_when_one_is_stopped(
+async def test_nodes_share_the_shards_of_a_bot_and_no_command_and_no_press_is_lost_when_one_is_stopped(
     tmp_path: Path, url_of: UrlOf
 ) -> None:
     now, url = asyncio.get_running_loop().time, url_of(tmp_path)
@@ -160,19 +192,21 @@ async def test_nodes_share_the_shards_of_a_bot_and_no_command_is_lost_when_one_i
         platform.lift_limits()
         divide(discord, 4)
         teams = on_each_shard(discord, 4, [ann])
+        asked = [team for _ in range(2) for team in on_each_shard(discord, 4, [ann])]
         made.script.respond = Echo()
         await made.start()
         await platform.listening()
         await made.share("receive discord", {"a": 2, "b": 2})
+        await say_in(asked, ann, "@parley_bot book it")
+        await discord.wait_for(lambda: all("Which city?" in "".join(team.screen) for team in asked), SECONDS)
 
         made["a"].send(signal.SIGTERM)
-        commands = 0
-        while made["a"].is_running:
-            await teams[commands % 4].says(ann, "/stop")
-            commands += 1
-            await asyncio.sleep(0.05)
-        assert commands > 4
+        commands, presses = await commands_and_presses_until_ended(made["a"], teams, asked, ann)
         await discord.wait_for(lambda: sum(len(team.bot_messages) for team in teams) == commands, SECONDS)
+        await discord.wait_for(lambda: all(press.answered for press in presses), SECONDS)
+        await discord.wait_for(
+            lambda: all("chose: Osaka" in team.screen[-1] for team in asked[: len(presses)]), SECONDS
+        )
         assert made.shares("receive discord") == {"b": 4}
 
         await made.start("a")
@@ -182,7 +216,6 @@ async def test_nodes_share_the_shards_of_a_bot_and_no_command_is_lost_when_one_i
         await made.share("receive discord", {"a": 4})
         assert now() - began < ON_KILL
         await discord.wait_for(lambda: shards_of(discord) == [(shard, 4) for shard in range(4)])
-        for team in teams:
-            await team.says(ann, "@parley_bot hello")
+        await say_in(teams, ann, "@parley_bot hello")
         await discord.wait_for(lambda: all("You said" in team.screen[-1] for team in teams), SECONDS)
     assert discord.violations == []

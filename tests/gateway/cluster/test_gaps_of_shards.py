@@ -101,6 +101,7 @@ async def test_what_one_holder_hears_moves_no_mark_of_what_the_other_has_missed(
     discord.faults.clear()
     may_read.set()
     await until_gaps(nodes, teams, 0)
+    nodes.bots.remove(first)
     await nodes.settled()
 
     assert rows(nodes.url, STORED, "missed") == [(2,)]
