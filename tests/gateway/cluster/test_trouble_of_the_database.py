@@ -76,9 +76,10 @@ async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_whe
     nodes: Nodes,
 ) -> None:
     writing = asyncio.Event()
-    one, other = await nodes.start(Waits(writing, "Hello."), "And you."), await nodes.start()
+    one = await nodes.start(Waits(writing, "Hello."), "And you.")
     await one.channel.hears("hello")
     await until(lambda: len(one.llm.requests) == 1)
+    other = await nodes.start()  # not before: a node that starts may take the chat
 
     with trouble(nodes.url, "full"):
         with capture_logs() as logs, pytest.raises(NotTakenIn):
@@ -93,7 +94,7 @@ async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_whe
     await other.channel.hears("and now?")
     await nodes.settled()
 
-    assert nodes.sent() == ["Hello.", "And you."]
+    assert nodes.platform.screen == ["Hello.", "And you."]
     assert "store" not in await other.made.vitals.unready()
     assert rows(nodes.url, ALIVE) == [(2,)]
 
@@ -151,9 +152,9 @@ async def test_all_goes_on_when_the_database_moves_to_another_address(nodes: Nod
         hosts = f"{urlsplit(first.url).netloc},{urlsplit(second.url).netloc.rpartition('@')[2]}"
         url = urlsplit(first.url)._replace(netloc=hosts).geturl()
         one = await nodes.start(Waits(writing, "Hello."), "Here I am.", url=url)
-        other = await nodes.start(url=url)
         await one.channel.hears("hello")
         await until(lambda: len(one.llm.requests) == 1)
+        other = await nodes.start(url=url)  # not before: a node that starts may take the chat
 
         first.cut()
         second.mend()
@@ -162,7 +163,7 @@ async def test_all_goes_on_when_the_database_moves_to_another_address(nodes: Nod
         await other.channel.hears("and now?")
         await nodes.settled()
 
-        assert nodes.sent() == ["Hello.", "Here I am."]
+        assert nodes.platform.screen == ["Hello.", "Here I am."]  # on a slow machine the first was its run's progress
         assert rows(nodes.url, ALIVE) == [(2,)]
         for bot in nodes.bots:
             await bot.stop()
