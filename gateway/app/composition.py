@@ -198,7 +198,15 @@ class Composition(SharedState):
     @cached_property
     def channel_server(self) -> ChannelServer:
         menu = Menu(self.commands.specs, self._suggest)
-        return ChannelServer(self._channels, self.handler, menu, self.supervisor, self.catch_up, leases=self.leases)
+        return ChannelServer(
+            self._channels,
+            self.handler,
+            menu,
+            self.supervisor,
+            self.catch_up,
+            leases=self.leases,
+            sending=self.peers.sending,
+        )
 
     @cached_property
     def recovery(self) -> Recovery:
