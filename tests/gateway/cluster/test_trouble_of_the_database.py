@@ -1,27 +1,34 @@
 """A database that is full, slow, or moves to another address, with several nodes on it."""
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
 from structlog.testing import capture_logs
 
+from agent_core.clock import SystemClock, new_id
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
 from channels.base import NotTakenIn
 from gateway.store.nodes import Nodes as NodeRows
 from gateway.store.on_server import Server
+from gateway.store.rule import Once
+from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.jobs.kit import a_job
 from tests.gateway.test_store import message
 from tests.postgres import UrlOf, rows
 from tests.process import until
 from tests.tunnel import Tunnel
 
 ALIVE = "SELECT count(*) FROM nodes WHERE NOT fenced"
+BEATEN = "SELECT count(*), bool_and(beat > clock_timestamp() - interval '5 seconds') FROM nodes"
 IN_TROUBLE = """
 CREATE TABLE trouble (name TEXT);
 CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
@@ -165,5 +172,34 @@ async def test_all_goes_on_when_the_database_moves_to_another_address(nodes: Nod
 
         assert nodes.platform.screen == ["Hello.", "Here I am."]  # on a slow machine the first was its run's progress
         assert rows(nodes.url, ALIVE) == [(2,)]
+        for bot in nodes.bots:
+            await bot.stop()
+
+
+async def test_an_outage_of_half_a_minute_takes_no_node_and_what_was_due_meanwhile_comes_once(nodes: Nodes) -> None:
+    writing = asyncio.Event()
+    async with Tunnel.to(nodes.url) as tunnel:
+        one = await nodes.start(Waits(writing, "Hello."), "Here I am.", url=tunnel.url, look_every=0.05)
+        other = await nodes.start(url=tunnel.url, look_every=0.05)
+        await one.channel.hears("hello")
+        await until(lambda: len(one.llm.requests) == 1)
+
+        tunnel.cut()
+        rows(nodes.url, "UPDATE nodes SET beat = beat - interval '35 seconds'")
+        job = a_job("tea", Once(at=time.time()), name="tea", created="2026-01-01 00:00")
+        async with Store.open(nodes.home, SystemClock(), new_id, url=nodes.url) as store:
+            assert await store.jobs.add(replace(job, next_at=time.time()))
+        writing.set()
+        with pytest.raises(NotTakenIn):
+            await other.channel.hears("is anybody there?")
+        tunnel.mend()
+        await until(lambda: rows(nodes.url, BEATEN) == [(2, True)])
+        await until(lambda: sorted(nodes.platform.screen) == ["Hello.", "⏰ tea"])
+        await other.channel.hears("and now?")
+        await nodes.settled()
+
+        assert sorted(nodes.sent()) == ["Hello.", "Here I am.", "⏰ tea"]
+        assert rows(nodes.url, ALIVE) == [(2,)]
+        assert rows(nodes.url, "SELECT count(*) FROM firings") == [(1,)]
         for bot in nodes.bots:
             await bot.stop()
