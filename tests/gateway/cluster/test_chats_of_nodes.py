@@ -158,10 +158,10 @@ async def test_a_node_that_takes_long_to_end_goes_on_handing_chats_over(
         monkeypatch.setattr(f"gateway.app.{module}.LEAVE_WITHIN", 0.0, raising=False)
     never, writing = asyncio.Event(), asyncio.Event()
     one = await nodes.start(Waits(never, "Ann gets her answer."), Waits(writing, CHART), tools=(recorder()[0],))
-    other = await nodes.start(CHART, tools=(recorder()[0],))
     for number, sender in enumerate(("ann", "bob")):
         await one.channel.hears("hello", sender=sender)
         await until(lambda number=number: len(one.llm.requests) == number + 1)  # type: ignore[misc]
+    other = await nodes.start(CHART, tools=(recorder()[0],))
 
     over = await one.drains()
     writing.set()
