@@ -11,7 +11,7 @@ import structlog
 from agent_core.background import set_within
 from agent_core.clock import SystemClock
 from channels.tasks import until_one_ends
-from gateway.cluster.leases import Ready, Work, at_once, is_of_guide
+from gateway.cluster.leases import IsReady, Work, at_once, is_of_guide
 from gateway.cluster.shared_leases import READY, TOPIC, SharedLeases
 from gateway.store.leases import Leases as Rows
 from gateway.store.signals import Signals
@@ -98,7 +98,7 @@ class HeldLeases:
         return not self._over.is_set() and name not in self._avoided and not await self._has_to_leave(name)
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
     ) -> None:
         """See `Leases.while_held`."""
         while True:
@@ -146,7 +146,7 @@ class HeldLeases:
         for each in self._shared.values():
             each.look()
 
-    async def _taken(self, name: str, is_ready: Ready) -> None:
+    async def _taken(self, name: str, is_ready: IsReady) -> None:
         """Wait until this node has the lease."""
         news = self._news
         while not await self._is_ours(name, is_ready):
@@ -163,7 +163,7 @@ class HeldLeases:
         except sqlite3.Error:  # the database is away
             return False
 
-    async def _is_ours(self, name: str, is_ready: Ready) -> bool:
+    async def _is_ours(self, name: str, is_ready: IsReady) -> bool:
         """Take a lease if this node may have it; else release it, if that is still to be done."""
         if not self._node.is_fresh:
             return False

@@ -9,7 +9,7 @@ from channels.sharing import Sharing, Unshared
 
 _CONNECTING = "connect "
 Work = Callable[[], Awaitable[None]]
-Ready = Callable[[], bool]
+IsReady = Callable[[], bool]
 
 
 def at_once() -> bool:
@@ -47,7 +47,7 @@ class Leases(Protocol):
         """Return True if a process that lives has done the work of the lease for a while. Raises sqlite3.Error."""
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
     ) -> None:
         """Wait for a lease, and do its work until it returns.
 
@@ -89,7 +89,7 @@ class AllLeases:
         return True
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
     ) -> None:
         """See `Leases.while_held`."""
         await work()

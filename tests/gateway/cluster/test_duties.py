@@ -9,7 +9,7 @@ import pytest
 
 from agent_core import supervise
 from gateway.app.duties import Duties
-from gateway.cluster.leases import AllLeases, Ready, Work, at_once
+from gateway.cluster.leases import AllLeases, IsReady, Work, at_once
 from gateway.schedule.scheduler import HEAD_START
 from gateway.store.rule import Once
 from tests.gateway.bot import Bot
@@ -24,7 +24,7 @@ class Failing(AllLeases):
     has_failed = False
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
     ) -> None:
         if self.has_failed:
             await work()
@@ -81,7 +81,7 @@ class Losing(AllLeases):
         self.is_released = False
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: Ready = at_once
+        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
     ) -> None:
         working = asyncio.ensure_future(work())
         await self.lost.wait()
