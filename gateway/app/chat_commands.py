@@ -9,6 +9,7 @@ from agent_core.clock import Clock
 from channels.base import ChatKey, CommandInvoked, OutboundMessage
 from gateway.chat.replies import Again, Answer, Once, Rewritten, Said
 from gateway.chat.sessions import Sessions
+from gateway.cluster.work import Dispatching
 from gateway.commands.command import CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.sending import Right
@@ -36,8 +37,16 @@ class ChatCommands:
     """Runs commands that come from elsewhere than their chat."""
 
     def __init__(
-        self, commands: CommandTable, sessions: Sessions, delivery: Delivery, rows: PageCommands, clock: Clock
+        self,
+        commands: CommandTable,
+        sessions: Sessions,
+        delivery: Delivery,
+        rows: PageCommands,
+        dispatching: Dispatching,
+        *,
+        clock: Clock,
     ) -> None:
+        self._dispatching = dispatching
         self._commands = commands
         self._sessions = sessions
         self._delivery = delivery
@@ -62,11 +71,12 @@ class ChatCommands:
         finally:
             del self._waiting[command.event_id]
 
-    def given(self, key: str) -> None:
+    async def given(self, key: str) -> None:
         """Run a command that was given in another process, if its chat is worked on here."""
-        self.background.start(self._obey(key), f"command {key}")
+        if key:
+            self.background.start(self._obey(key), f"command {key}")
 
-    def answered(self, key: str) -> None:
+    async def answered(self, key: str) -> None:
         """Let those who wait look for their answers, or for this one."""
         for each, event in self._waiting.items():
             if key in (each, ""):
@@ -83,6 +93,8 @@ class ChatCommands:
         await self._rows.answer(key, reply.model_dump_json())
 
     async def _run(self, command: CommandInvoked) -> OutboundMessage | None:
+        """Run a command here, after the events that were in its chat before."""
+        await self._dispatching.routed(command.chat)
         session = self._sessions.of(command.chat)
         async with session.obeying:
             return _message(await self._commands.run(session, command, command.name, command.arguments))

@@ -15,6 +15,7 @@ from gateway.app.app import LEAVE_WITHIN, App
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer
+from gateway.app.chat_commands import ChatCommands
 from gateway.app.chats_here import ChatsHere, Resumed, Working
 from gateway.app.command_handler import CommandHandler
 from gateway.app.connections import Connections, Life
@@ -107,6 +108,11 @@ class Composition(SharedState):
         here = ChatsHere(self.router, self.words, self.delivery, working, resumed)
         return self.peers.dispatcher(here, PlatformsHere(self._channels))
 
+    @cached_property
+    def chat_commands(self) -> ChatCommands:
+        rows, dispatching = self.store.page_commands, self.dispatching
+        return ChatCommands(self.commands, self.sessions, self.delivery, rows, dispatching, clock=self._clock)
+
     async def _suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""
         return await self.commands.suggest(self.sessions.of(chat), sender, typed)
@@ -160,10 +166,12 @@ class Composition(SharedState):
     # The app
 
     def hear(self) -> None:
-        """Read again what other nodes change, and follow the gaps that they read and what is connected there."""
+        """Read again what other nodes change, and do what they ask for, read or connect."""
         super().hear()
         self.peers.signals.on(Topic.GAPS, self.gaps_elsewhere.changed)
         self.peers.signals.on(Topic.CONNECTED, self.connections.follow)
+        self.peers.signals.on(Topic.COMMANDS, self.chat_commands.given)
+        self.peers.signals.on(Topic.ANSWERS, self.chat_commands.answered)
 
     @cached_property
     def gaps_elsewhere(self) -> GapsElsewhere:

@@ -1,11 +1,8 @@
 """Reads again what this process holds in memory when other nodes have changed the rows behind it."""
 
-from functools import cached_property
-
 import structlog
 
 from channels.base import ChatKey
-from gateway.app.chat_commands import ChatCommands
 from gateway.app.command_table import Commands
 from gateway.errors import SettingsError
 from gateway.permissions.groups import RULES
@@ -17,10 +14,6 @@ log = structlog.get_logger(__name__)
 
 class SharedState(Commands):
     """The parts that go by rows of the store, kept as all nodes have changed them."""
-
-    @cached_property
-    def chat_commands(self) -> ChatCommands:
-        return ChatCommands(self.commands, self.sessions, self.delivery, self.store.page_commands, self._clock)
 
     def hear(self) -> None:
         """Read again what other nodes change, from now on."""
@@ -37,8 +30,6 @@ class SharedState(Commands):
             Topic.JOBS: self._jobs_changed,
             Topic.BROWSERS: self._browsers_changed,
             Topic.LINKS: self._browsers_changed,
-            Topic.COMMANDS: self._command_given,
-            Topic.ANSWERS: self._command_answered,
             Topic.ERASED: self._erased,
             Topic.SPOKEN: self._spoken,
         }
@@ -92,13 +83,6 @@ class SharedState(Commands):
 
     async def _spoken(self, chat: str) -> None:
         self.access.also_spoke([chat] if chat else await self.store.chats.spoken_in())
-
-    async def _command_given(self, key: str) -> None:
-        if key:
-            self.chat_commands.given(key)
-
-    async def _command_answered(self, key: str) -> None:
-        self.chat_commands.answered(key)
 
     async def _erased(self, chat: str) -> None:
         self.sessions.forget_agents(ChatKey.parse(chat) if chat else None)

@@ -8,7 +8,7 @@ import pytest
 
 from agent_core.models.scripted import Waits, calls
 from agent_core.tools.tool import tool
-from channels.base import Accepted, Addressed, Sender
+from channels.base import Accepted, Addressed, MessageReceived, Sender
 from channels.memory import user
 from gateway.admin.desk import CommandRefused
 from gateway.app.page_commands import PageCommands
@@ -185,6 +185,27 @@ async def test_a_command_of_the_page_reaches_the_node_that_works_on_the_chat(nod
     assert not one.made.sessions.of(nodes.platform.chat("bob")).current.is_open
     assert "stopped" in nodes.platform.screen[-1].lower()
     assert rows(nodes.url, "SELECT count(*) FROM page_commands") == [(0,)]
+
+
+@pytest.mark.parametrize("elsewhere", [False, True])
+async def test_a_command_of_the_page_comes_after_a_message_that_waits_for_the_news_of_an_older_one(
+    nodes: Nodes, *, elsewhere: bool
+) -> None:
+    one = await nodes.start("Hello.", Waits(asyncio.Event(), "never said"))
+    await says(one, "hello", nodes, sender="bob")
+    other = await nodes.start()
+    await until(lambda: one.made.peers.sending.processes == 2)
+    chat = nodes.platform.chat("bob")
+    bob = Sender(id="bob", name="Bob")
+    older = MessageReceived(event_id="older", chat=chat, sender=bob, at=2, text="wait", message_id="older")
+    await other.made.store.inbox.accept(older)  # the news of it does not come
+    await one.channel.hears("count to a million", sender="bob")
+
+    await act(other if elsewhere else one, "/stop")
+    await nodes.settled()
+
+    assert not one.made.sessions.of(chat).current.is_open
+    assert len(nodes.platform.screen) > 1
 
 
 async def test_what_is_refused_on_the_other_node_is_refused_on_the_page(nodes: Nodes) -> None:
