@@ -30,6 +30,8 @@ from gateway.store.signals import NoSignals, Signals
 T = TypeVar("T")
 Change = Callable[[Connection], T]
 
+MISTAKES = (ArithmeticError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+"""Errors of one change, which end neither the others nor the writer."""
 MOST_TOGETHER = 256
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
@@ -249,7 +251,7 @@ class Writer:
         except Fenced:
             self._give_up([*batch, *self._alone, *self._jobs])
             return None
-        except (sqlite3.Error, ValueError, OverflowError) as error:
+        except (sqlite3.Error, MemoryError, *MISTAKES) as error:
             return error
         if self._refused is not None:
             log.info("the store can be written again")

@@ -40,6 +40,11 @@ def broken(connection: Connection) -> int:
     raise ValueError("a mistake of ours")
 
 
+def broken_by_a_missing_row(connection: Connection) -> int:
+    (number,) = connection.execute("SELECT number FROM seen WHERE number = 7").fetchone()
+    return int(number)
+
+
 def numbers(path: Path) -> list[int]:
     connection = sqlite3.connect(path)
     try:
@@ -63,10 +68,12 @@ async def test_a_change_that_fails_harms_no_other(tmp_path: Path) -> None:
             writer.submit(seen(1)),
             writer.submit(broken),
             writer.submit(seen(2)),
+            writer.submit(broken_by_a_missing_row),
             return_exceptions=True,
         )
 
-    assert [str(outcome) for outcome in outcomes] == ["1", "a mistake of ours", "2"]
+    assert [str(outcome) for outcome in outcomes[:3]] == ["1", "a mistake of ours", "2"]
+    assert isinstance(outcomes[3], TypeError)
     assert numbers(tmp_path / "w.db") == [1, 2]
 
 
