@@ -15,7 +15,7 @@ VACUUM_WITHIN = "20s"
 LOCK_WITHIN = "300ms"
 """How long the rewriting waits for others that use the table; who comes after it waits behind it."""
 REWRITE_WITHIN = "3s"
-"""How long messages may have to wait for the rewriting of a table. It is enough for some 800 MB."""
+"""How long messages may have to wait for the rewriting of a table. It is enough for some 400 MB."""
 _NOTE = (
     "INSERT INTO rewrites (name, file, erased)"
     " SELECT relname, pg_relation_filenode(relid), pg_current_xact_id()::text FROM pg_stat_xact_user_tables"
