@@ -1,10 +1,13 @@
 """Logging in tests: lines with plain tracebacks."""
 
 import logging
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 import structlog
+
+PRODUCT = ("agent_core.", "channels.", "gateway.")
 
 
 def use_plain_logs() -> None:
@@ -26,7 +29,15 @@ def restored_logs() -> Iterator[None]:
     finally:
         structlog.reset_defaults()
         use_plain_logs()
+        _forget_cached_loggers()
         of_asyncio.filters[:] = filters
         root.handlers[:] = handlers
         root.setLevel(level)
         logging.setLogRecordFactory(factory)
+
+
+def _forget_cached_loggers() -> None:
+    """Let modules whose loggers were used go by the configuration of now."""
+    for name, module in [*sys.modules.items()]:
+        if name.startswith(PRODUCT) and "log" in vars(module):
+            vars(module.log).pop("bind", None)

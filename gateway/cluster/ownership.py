@@ -16,7 +16,7 @@ from agent_core.background import Background
 from channels.base import ChatKey
 from gateway.cluster.node import LEFT, Node
 from gateway.cluster.rows import ChatOwners, Load, Orphan, Tell
-from gateway.cluster.signals import NodeSignals
+from gateway.cluster.signals import OF_NODE, NodeSignals
 from gateway.delivery.sending import Right
 from gateway.store.connection import Connection
 from gateway.store.rows import InboxItem
@@ -342,7 +342,7 @@ class Ownership:
         told = held.waiting[:MOST_TOLD]
         key = json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]])
         is_told = chat in self._elsewhere and await self._rows.tell_other(
-            chat, self._node.id, self._signals.news(INBOX, key)
+            chat, self._node.id, OF_NODE, self._signals.news(INBOX, key)
         )
         if not is_told and await self._is_taken(chat, held, partial(self._tell, key=key)):
             return True

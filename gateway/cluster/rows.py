@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from channels.base import ChatKey
-from gateway.cluster.signals import ALL
 from gateway.store.connection import Connection
 from gateway.store.nodes import names_in
 from gateway.store.table import Table, readable
@@ -98,12 +97,13 @@ class ChatOwners(Table):
 
         return await self._writer.submit(change)
 
-    async def tell_other(self, chat: ChatKey, node: str, news: str) -> bool:
+    async def tell_other(self, chat: ChatKey, node: str, prefix: str, news: str) -> bool:
         """Tell another node than this one that works on a chat. Returns False if there is none.
 
         It may give up the chat meanwhile; then it brings the events of which it is told to the node that works on it.
+        `prefix` is that of the channels of NOTIFY on which single nodes listen.
         """
-        values = f"{ALL}_", news, str(chat), node
+        values = prefix, news, str(chat), node
 
         def tell(connection: Connection) -> bool:
             return connection.execute(_TELL_OTHER, values).fetchone() is not None

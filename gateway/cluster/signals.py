@@ -17,6 +17,8 @@ from gateway.store.writer import STORE_ERRORS, TakenOver, may_pass
 
 ALL = "parley"
 """The channel of NOTIFY on which all nodes listen."""
+OF_NODE = f"{ALL}_"
+"""The channel on which one node listens begins with this, and ends with its id."""
 TRY_EVERY = 5.0
 """Seconds without news after which the connection is tried: behind a proxy it may be dead without a sign."""
 ANSWER_WITHIN = 5.0
@@ -35,7 +37,7 @@ log = structlog.get_logger(__name__)
 
 def channel_of(node: str) -> str:
     """Return the channel of NOTIFY on which one node listens."""
-    return f"{ALL}_{node}"
+    return f"{OF_NODE}{node}"
 
 
 def written(sender: str, topic: str, key: str) -> str:

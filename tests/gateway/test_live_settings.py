@@ -21,6 +21,7 @@ from tests.emulators.openai import OpenAiEmulator
 from tests.gateway.approving import last_result
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_config import loaded, says
+from tests.logs import restored_logs
 
 
 async def test_another_model_answers_from_the_next_message_on_and_after_a_restart(
@@ -113,17 +114,18 @@ async def test_quotas_hold_from_the_next_call_on(start_bot: StartBot) -> None:
 
 async def test_the_level_of_the_log_changes_at_once(start_bot: StartBot) -> None:
     bot, lines = await start_bot(), StringIO()
-    configure_logs(bot.made.secrets, level="warning", form="json", stream=lines)
-    log = structlog.get_logger("a part that logged before")
-    log.info("one")
-    await says(bot, "/config set log_level debug")
-    log.debug("two")
-    logging.getLogger("some.library").info("three")
-    await says(bot, "/config set log_level error")
-    log.warning("four")
-    logging.getLogger("some.library").warning("five")
+    with restored_logs():
+        configure_logs(bot.made.secrets, level="warning", form="json", stream=lines)
+        log = structlog.get_logger("a part that logged before")
+        log.info("one")
+        await says(bot, "/config set log_level debug")
+        log.debug("two")
+        logging.getLogger("some.library").info("three")
+        await says(bot, "/config set log_level error")
+        log.warning("four")
+        logging.getLogger("some.library").warning("five")
+        set_log_level("info")
     written = lines.getvalue()
-    set_log_level("info")
     assert [word for word in ("one", "two", "three", "four", "five") if f'"{word}"' in written] == ["two", "three"]
 
 
