@@ -57,7 +57,7 @@ class Sweep:
         """Take over what was left, if this node is alone; then look at regular times."""
         await self._ownership.count_others()
         await self._offer(is_called=True)
-        self._loops.start(self._reap(), "reaper")
+        self._loops.start(self._keep_reaping(), "reaper")
         self._loops.start(self._sweep(), "sweep")
 
     async def close(self) -> None:
@@ -74,14 +74,17 @@ class Sweep:
     async def _a_node_has_joined(self, _: str) -> None:
         await self._ownership.count_others()
 
-    async def _reap(self) -> None:
+    async def _keep_reaping(self) -> None:
         while not self._node.lost.is_set():
-            try:
-                if await reap(self._node):
-                    self._wanted.set()
-            except (psycopg.Error, TimeoutError) as error:
-                log.info("no look at the other nodes", reason=str(error))
+            await asyncio.wait([self._rounds.start(self._reap(), "reap")])
             await asyncio.sleep(LOOK_EVERY)
+
+    async def _reap(self) -> None:
+        try:
+            if await reap(self._node):
+                self._wanted.set()
+        except (psycopg.Error, TimeoutError) as error:
+            log.info("no look at the other nodes", reason=str(error))
 
     async def _sweep(self) -> None:
         clock = SystemClock()

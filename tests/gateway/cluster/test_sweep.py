@@ -7,6 +7,7 @@ from contextlib import suppress
 import pytest
 
 from gateway.cluster import sweep
+from gateway.cluster.node import Node
 from gateway.cluster.rows import Orphan
 from gateway.cluster.sweep import Sweep
 from gateway.store.rows import InboxItem
@@ -119,3 +120,21 @@ async def test_everything_is_looked_at_also_while_nodes_come_and_go_all_the_time
 async def _come_and_go(members: Members) -> None:
     while True:
         await members.dispatchers[0].ownership.tell_of_left()
+
+
+async def test_a_mistake_in_one_look_for_dead_nodes_does_not_end_the_search(
+    looking: Sweep, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[Node] = []
+
+    async def look(node: Node) -> list[str]:
+        looks.append(node)
+        if len(looks) == 1:
+            raise ValueError("a mistake")
+        return []
+
+    monkeypatch.setattr(sweep, "LOOK_EVERY", 0.01)
+    monkeypatch.setattr(sweep, "reap", look)
+    await looking.begin()
+
+    await until(lambda: len(looks) > 1)
