@@ -195,7 +195,6 @@ async def test_nodes_share_the_shards_of_a_bot_and_no_command_and_no_press_is_lo
         asked = [team for _ in range(2) for team in on_each_shard(discord, 4, [ann])]
         made.script.respond = Echo()
         await made.start()
-        await platform.listening()
         await made.share("receive discord", {"a": 2, "b": 2})
         await discord.wait_for(lambda: shards_of(discord) == [(shard, 4) for shard in range(4)])
         await say_in(asked, ann, "@parley_bot book it")
