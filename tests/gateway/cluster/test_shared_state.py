@@ -60,9 +60,10 @@ async def test_a_role_that_is_given_or_taken_away_holds_on_all_nodes(nodes: Node
 
 async def test_a_block_ends_the_run_on_the_node_that_works_on_it(nodes: Nodes) -> None:
     said = asyncio.Event()
-    one, other = await nodes.start(Waits(said, calls(("look", {}))), "never said", tools=(look,)), await nodes.start()
+    one = await nodes.start(Waits(said, calls(("look", {}))), "never said", tools=(look,))
     await one.channel.hears("look around", sender="bob")
     await until(lambda: len(one.llm.requests) == 1)
+    other = await nodes.start()
 
     await other.made.membership.block(By(one.channel.chat(), user("ann")), Account("memory:bob"))
     await until(lambda: role(one, "bob") is None)
@@ -137,8 +138,9 @@ async def test_a_stranger_who_is_let_in_on_another_node_is_answered(nodes: Nodes
 
 
 async def test_what_was_erased_is_in_the_memory_of_no_node(nodes: Nodes) -> None:
-    one, other = await nodes.start("Noted.", "What secret?"), await nodes.start()
+    one = await nodes.start("Noted.", "What secret?")
     await says(one, "the secret is marmalade", nodes, sender="bob")
+    other = await nodes.start()
     await other.made.forgetting.erase("memory:bob", "memory:ann")
     await until(lambda: one.made.sessions.of(nodes.platform.chat("bob")).conversation.weight == 0)
 
@@ -174,9 +176,10 @@ async def act(bot: Bot, line: str, sender: str = "memory:ann") -> str:
 
 async def test_a_command_of_the_page_reaches_the_node_that_works_on_the_chat(nodes: Nodes) -> None:
     never = asyncio.Event()
-    one, other = await nodes.start(Waits(never, "never said")), await nodes.start()
+    one = await nodes.start(Waits(never, "never said"))
     await one.channel.hears("hello", sender="bob")
     await until(lambda: len(one.llm.requests) == 1)
+    other = await nodes.start()
 
     assert "Model" in await act(other, "/status")
     assert await act(other, "/stop") == ""
@@ -209,16 +212,18 @@ async def test_a_command_of_the_page_comes_after_a_message_that_waits_for_the_ne
 
 
 async def test_what_is_refused_on_the_other_node_is_refused_on_the_page(nodes: Nodes) -> None:
-    one, other = await nodes.start("Hello."), await nodes.start()
+    one = await nodes.start("Hello.")
     await says(one, "hello", nodes, sender="bob")
+    other = await nodes.start()
 
     assert await act(other, "/retry") == "page_say_in_chat"
     assert await act(other, "/stop", "memory:eve") == "page_not_your_chat"
 
 
 async def test_a_command_for_a_chat_whose_node_is_gone_is_run_here(nodes: Nodes) -> None:
-    one, other = await nodes.start("Hello."), await nodes.start()
+    one = await nodes.start("Hello.")
     await says(one, "hello", nodes, sender="bob")
+    other = await nodes.start()
     await one.stop()
     nodes.bots.remove(one)
 
