@@ -187,10 +187,10 @@ async def test_nodes_share_the_shards_of_a_bot_and_no_command_and_no_press_is_lo
 ) -> None:
     now, url = asyncio.get_running_loop().time, url_of(tmp_path)
     async with Discord() as platform, nodes(tmp_path, url, dict.fromkeys("ab", url), platform) as made:
-        discord = platform.discord
-        ann = discord.person("Ann")
+        discord, ann = platform.discord, platform.discord.person("Ann")
         platform.lift_limits()
         divide(discord, 4)
+        made["a"].set("PARLEY_DRAIN_SECONDS", "30")  # in which it waits until others are connected
         teams = on_each_shard(discord, 4, [ann])
         asked = [team for _ in range(2) for team in on_each_shard(discord, 4, [ann])]
         made.script.respond = Echo()
