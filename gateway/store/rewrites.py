@@ -25,10 +25,15 @@ _NOTE = (
 """Notes the tables in which the open transaction has deleted or changed rows."""
 _DUE = (
     "SELECT name FROM rewrites JOIN pg_class ON pg_class.oid = to_regclass(quote_ident(name))"
-    " WHERE pg_relation_filenode(pg_class.oid) = file OR age(relfrozenxid) >= age(erased::xid8::xid) ORDER BY relpages"
+    " WHERE pg_relation_filenode(pg_class.oid) = file ORDER BY relpages"
 )
-"""A rewrite makes a new file. While somebody may still look at the time before the erasure, it copies erased rows, and
-`relfrozenxid`, which a rewrite puts to the oldest transaction that anybody sees, does not pass that of the erasure."""
+"""A rewrite makes a new file."""
+_COPIED = (
+    "UPDATE rewrites SET file = pg_relation_filenode(pg_class.oid) FROM pg_class"
+    " WHERE name = ? AND pg_class.oid = to_regclass(quote_ident(name)) AND age(relfrozenxid) >= age(erased::xid8::xid)"
+)
+"""Notes the new file of a table in which somebody could still see what was erased, so that it was copied: a rewrite puts
+`relfrozenxid` to the oldest transaction that anybody sees. A VACUUM changes it too, so this is to follow at once."""
 
 log = structlog.get_logger(__name__)
 
@@ -55,6 +60,7 @@ def rewrite(connection: Connection) -> list[str]:
     connection.execute(f"SET lock_timeout = '{LOCK_WITHIN}'")
     for name in due(connection):
         _try(connection, f'VACUUM (FULL) "{name}"', REWRITE_WITHIN)
+        connection.execute(_COPIED, (name,))
     return due(connection)
 
 

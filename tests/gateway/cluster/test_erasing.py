@@ -66,6 +66,7 @@ async def test_others_go_on_while_a_person_is_erased_and_at_night_the_bytes_go(
     with reading(nodes.url, "SELECT 1"):
         await erases(bot)
         assert "inbox" in await erasures.rewrite(), "somebody could still see what was erased, so it was copied"
+    rows(nodes.url, "VACUUM")  # as PostgreSQL does at times: it leaves the words of the index
     monkeypatch.setattr(rewrites, "REWRITE_WITHIN", "1ms")
     assert "inbox" in await erasures.rewrite(), "a table that is too large stays"
     monkeypatch.undo()
