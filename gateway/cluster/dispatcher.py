@@ -15,6 +15,7 @@ from gateway.cluster.signals import NodeSignals
 from gateway.cluster.work import ChatWork
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
+from gateway.store.writer import STORE_ERRORS
 
 IDLE_FOR = 60.0
 """Seconds after its last use in which a chat stays with its node, which has it in memory."""
@@ -110,7 +111,7 @@ class Dispatcher:
         self._unsent = set(passed_on)
         for chat in set(due.values()):
             posts = [post for post in await self._store.outbox.unsent(chat) if due.get(post.key) == chat]
-            self._deliver(chat, posts)
+            self._deliver(chat, posts, set())
 
     async def look_in(self, chats: Collection[ChatKey]) -> None:
         """Route what waits in the inbox for those of the chats that are ours, or are about to be."""
@@ -174,14 +175,19 @@ class Dispatcher:
         await self.ownership.tell_of_left()
 
     async def _release(self, chats: Sequence[ChatKey], *, idle: bool) -> None:
-        if not idle:
-            await asyncio.gather(*(self._work.cut_off(chat) for chat in chats))
-        while chats := await self.ownership.release(chats, forget=self._work.forget, idle=idle):
-            if idle:
-                break
-            await asyncio.sleep(LOOK_EVERY)  # another node asks for the chat just now
-        for chat in chats:
-            self._is_ours(chat)
+        try:
+            if not idle:
+                await asyncio.gather(*(self._work.cut_off(chat) for chat in chats))
+            while chats := await self.ownership.release(chats, forget=self._work.forget, idle=idle):
+                if idle:
+                    break
+                await asyncio.sleep(LOOK_EVERY)  # another node asks for the chat just now
+        except asyncio.CancelledError:  # this node ends
+            chats = ()
+            raise
+        finally:
+            for chat in chats:
+                self._is_ours(chat)
 
     def _is_ours(self, chat: ChatKey) -> None:
         """Go on with a chat that is ours from now on, or again."""
@@ -299,9 +305,18 @@ class Dispatcher:
         held = self.ownership.of(chat)
         if held is not None:  # it may be told again of what it has in hand
             posts = [post for post in posts if post.key not in held.posts]
-            held.posts.update(post.key for post in posts)
-        self._deliver(chat, posts)
+        self._deliver(chat, posts, held.posts if held is not None else set())
 
-    def _deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
+    def _deliver(self, chat: ChatKey, posts: Sequence[Post], in_hand: set[str]) -> None:
         if posts:
-            self._background.start(self._work.deliver(chat, posts), f"posts for {chat}")
+            self._background.start(self._delivered(chat, posts, in_hand), f"posts for {chat}")
+
+    async def _delivered(self, chat: ChatKey, posts: Sequence[Post], in_hand: set[str]) -> None:
+        """Deliver posts, which are in hand from now on, unless the store is in the way."""
+        keys = {post.key for post in posts}
+        in_hand |= keys
+        try:
+            await self._work.deliver(chat, posts)
+        except STORE_ERRORS:
+            in_hand -= keys
+            raise
