@@ -32,8 +32,11 @@ _COPIED = (
     "UPDATE rewrites SET file = pg_relation_filenode(pg_class.oid) FROM pg_class"
     " WHERE name = ? AND pg_class.oid = to_regclass(quote_ident(name)) AND age(relfrozenxid) >= age(erased::xid8::xid)"
 )
-"""Notes the new file of a table in which somebody could still see what was erased, so that it was copied: a rewrite puts
-`relfrozenxid` to the oldest transaction that anybody sees. A VACUUM changes it too, so this is to follow at once."""
+"""Notes the new file of a table in which somebody could still see what was erased, so that it was copied.
+
+A rewrite puts `relfrozenxid` to the oldest transaction that anybody sees. A VACUUM changes it too, so this has to follow
+at once.
+"""
 
 log = structlog.get_logger(__name__)
 
