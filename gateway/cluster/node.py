@@ -225,6 +225,6 @@ class Node:
                 raw = self._raw or await self._connect()
                 async with raw.transaction():
                     await give_up(raw, self.id)
-                    await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(self.id, LEFT, "")])
+                    await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(self.id, LEFT, self.id)])
         except (psycopg.Error, TimeoutError) as error:
             log.warning("the database is away; the other nodes will notice that this one is gone", reason=str(error))

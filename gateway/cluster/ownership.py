@@ -293,7 +293,7 @@ class Ownership:
 
     async def tell_of_left(self) -> None:
         """Tell the other nodes that chats have lost their node, or never had one."""
-        await self._rows.commit(lambda connection: self._signals.changed(connection, LEFT))
+        await self._rows.commit(lambda connection: self._signals.changed(connection, LEFT, self._node.id))
 
     # Its end
 

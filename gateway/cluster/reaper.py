@@ -40,7 +40,7 @@ async def reap(node: Node) -> list[str]:
                 log.warning("took over from a node", node=suspect, name=name, silent_for=round(age, 1))
                 reaped.append(suspect)
         if reaped:
-            await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(node.id, LEFT, "")])
+            await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(node.id, LEFT, node.id)])
     return reaped
 
 

@@ -19,6 +19,8 @@ LOOK_EVERY = 0.5
 """Seconds between two looks for dead nodes."""
 SWEEP_EVERY = 5.0
 """Seconds between two looks at everything."""
+SECOND_AFTER = 1.0
+"""Seconds after the start in which what was left before is looked at again."""
 FORGET_EVERY = 3600.0
 """Seconds between two deletions of old records of the engine."""
 
@@ -56,7 +58,7 @@ class Sweep:
     async def begin(self) -> None:
         """Take over what was left, if this node is alone; then look at regular times."""
         await self._ownership.count_others()
-        await self._offer(is_called=True)
+        await self._offer(is_called=False)
         self._loops.start(self._keep_reaping(), "reaper")
         self._loops.start(self._sweep(), "sweep")
 
@@ -68,8 +70,9 @@ class Sweep:
         """Look for chats that nobody works on."""
         self._wanted.set()
 
-    async def _chats_were_left(self, _: str) -> None:
-        self.look_soon()
+    async def _chats_were_left(self, key: str) -> None:
+        if key:  # after other news that was missed, the next look at everything is soon enough
+            self.look_soon()
 
     async def _a_node_has_joined(self, _: str) -> None:
         await self._ownership.count_others()
@@ -88,7 +91,7 @@ class Sweep:
 
     async def _sweep(self) -> None:
         clock = SystemClock()
-        due = clock.monotonic() + SWEEP_EVERY
+        due = clock.monotonic() + SECOND_AFTER
         while not self._node.lost.is_set():
             is_called = await set_within(self._wanted, max(0.0, due - clock.monotonic()), clock)
             self._wanted.clear()
