@@ -34,8 +34,8 @@ _COPIED = (
 )
 """Notes the new file of a table in which somebody could still see what was erased, so that it was copied.
 
-A rewrite puts `relfrozenxid` to the oldest transaction that anybody sees. A VACUUM changes it too, so this has to follow
-at once.
+A rewrite puts `relfrozenxid` to the oldest transaction that anybody sees. A VACUUM changes it too, so this has to
+follow at once.
 """
 
 log = structlog.get_logger(__name__)
