@@ -14,7 +14,7 @@ from typing import Protocol
 
 import structlog
 
-from agent_core.background import set_within
+from agent_core.background import Background, set_within
 from agent_core.clock import SystemClock
 from channels.sharing import Receive
 from gateway.store.leases import Leases as Rows
@@ -63,6 +63,8 @@ class _Received:
     """A shard that this node receives."""
 
     task: "asyncio.Task[None]"
+    is_ready: asyncio.Event
+    """Set once it is connected."""
     is_elsewhere: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once another node receives it too."""
     lingering: "asyncio.Task[None] | None" = None
@@ -100,6 +102,7 @@ class SharedLeases:
         self._ends = ends
         self._count = 0
         self._received: dict[int, _Received] = {}
+        self._telling = Background("telling the other nodes of a shard failed")
         self._news = asyncio.Event()
         self._patient_until = 0.0
         """Time by the event loop's clock until which old holders wait."""
@@ -244,14 +247,15 @@ class SharedLeases:
                 known.lingering.cancel()
                 known.lingering = None
                 known.is_elsewhere.clear()
+                self._telling.start(self._tell(self._name(shard), known.is_ready))  # its last holder waits for it
             return  # one that is just ending begins anew at the next look
         if not self._received:
             self._begins()
-        task = asyncio.create_task(self._receive(shard, receive), name=self._name(shard))
-        self._received[shard] = _Received(task)
-
-    async def _receive(self, shard: int, receive: Receive) -> None:
         is_ready = asyncio.Event()
+        task = asyncio.create_task(self._receive(shard, receive, is_ready), name=self._name(shard))
+        self._received[shard] = _Received(task, is_ready)
+
+    async def _receive(self, shard: int, receive: Receive, is_ready: asyncio.Event) -> None:
         telling = asyncio.create_task(self._tell(self._name(shard), is_ready))
         try:
             await receive(shard, is_ready.set)
@@ -289,6 +293,7 @@ class SharedLeases:
 
     async def _end(self) -> None:
         """Receive nothing more, and release all leases."""
+        await self._telling.stop()
         lingering = [each.lingering for each in self._received.values() if each.lingering is not None]
         for task in lingering:
             task.cancel()

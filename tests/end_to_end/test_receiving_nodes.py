@@ -190,7 +190,8 @@ async def test_nodes_share_the_shards_of_a_bot_and_no_command_and_no_press_is_lo
         discord, ann = platform.discord, platform.discord.person("Ann")
         platform.lift_limits()
         divide(discord, 4)
-        made["a"].set("PARLEY_DRAIN_SECONDS", "30")  # in which it waits until others are connected
+        for name in made.programs:
+            made[name].set("PARLEY_DRAIN_SECONDS", "30")  # in which it waits until others are connected
         teams = on_each_shard(discord, 4, [ann])
         asked = [team for _ in range(2) for team in on_each_shard(discord, 4, [ann])]
         made.script.respond = Echo()

@@ -209,6 +209,23 @@ async def test_a_node_goes_on_until_the_next_one_is_connected(tmp_path: Path, ur
         assert bot.unheard == 0
 
 
+async def test_a_node_that_takes_a_shard_back_which_it_still_receives_is_not_waited_for(
+    tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gateway.cluster.shared_leases.LINGER", 1_000.0)
+    async with sharing("a", bot, tmp_path, url):
+        await until(lambda: bot.of("a") == [0, 1, 2, 3])
+        bot.can_connect.clear()
+        async with sharing("b", bot, tmp_path, url) as b:
+            await until(lambda: b.leases.holds(GROUP))
+
+            await b.leases.give_up()
+            await asyncio.wait_for(b.leases.given_up(), 30)
+
+        assert bot.of("a") == [0, 1, 2, 3]
+        assert bot.unheard == 0
+
+
 async def test_a_node_that_was_connected_before_it_has_passed_a_shard_on_is_not_taken_for_the_next_one(
     tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
