@@ -92,23 +92,6 @@ class Downloads(Protocol):
         """
 
 
-Part = Callable[[], float]
-"""Returns a part of a whole, from 0 to 1."""
-
-
-@runtime_checkable
-class SharesLimits(Protocol):
-    """For platforms whose limits for each kind of call hold for all processes of a bot together."""
-
-    def keep_to(self, calls: Part, reading: Part) -> None:
-        """Keep to a part of each limit from now on. The parts may change at any time.
-
-        Args:
-            calls: The part of the limits of all calls but those that read histories.
-            reading: The part of the limits of calls that read histories.
-        """
-
-
 @runtime_checkable
 class FindsSent(Protocol):
     """For platforms without idempotency keys whose history can be searched for a message that was sent."""

@@ -24,7 +24,7 @@ from channels.base import (
     OutboundMessage,
     Posted,
 )
-from channels.capabilities import Emoji, Gap, Part
+from channels.capabilities import Emoji, Gap
 from channels.limits import Limits
 from channels.slack import render
 from channels.slack.attachments import MAX_UPLOAD, Attachments
@@ -227,10 +227,6 @@ class SlackChannel:
         if found is not None:
             self._typing.posted(chat)
         return found
-
-    def keep_to(self, calls: Part, reading: Part) -> None:
-        """See `SharesLimits`."""
-        self._client.keep_to(calls, reading)
 
     async def history(
         self, chat: ChatKey, *, after: str | None = None, before: str | None = None, most: int = 20

@@ -20,7 +20,6 @@ from slack_sdk.web.async_slack_response import AsyncSlackResponse
 
 from channels.backoff import Cooldowns
 from channels.base import AccountRefused, ChannelError
-from channels.capabilities import Part
 from channels.reach import Reach
 from channels.slack.config import Config, granted
 from channels.slack.errors import Failure, error_for
@@ -44,11 +43,8 @@ TIERS = {
     "reactions.remove": (20, 10),
     "assistant.threads.setStatus": (400, 20),
 }
-"""Calls per minute and burst size (docs.slack.dev/apis/web-api/rate-limits), of all processes of the app together.
-Reactions are added no faster than they may be removed."""
-READING = frozenset({"conversations.history", "conversations.replies"})
-"""Methods that read histories: in one process what was missed; in all of them what was said before a mention, and
-which of their own messages have arrived."""
+"""Calls per minute and burst size (docs.slack.dev/apis/web-api/rate-limits). Reactions are added no faster than they
+may be removed."""
 Answer = dict[str, JsonValue]
 
 
@@ -56,10 +52,8 @@ class MethodRateLimit:
     """Grants calls in the order of their requests."""
 
     def __init__(self, per_minute: float, burst: int) -> None:
-        self._interval_of_all = 60.0 / per_minute
-        self._burst_of_all = burst
-        self.part: Part = lambda: 1.0
-        """The part of the limit that this process may use."""
+        self._interval = 60.0 / per_minute
+        self._tolerance = self._interval * (burst - 1)
         self._due = 0.0
         """Time at which the next call would be due if all were evenly spread."""
         self._line = asyncio.Lock()
@@ -81,14 +75,6 @@ class MethodRateLimit:
             while (left := self._left()) > 0:  # noqa: ASYNC110 (the time may move on while one sleeps)
                 await asyncio.sleep(left)
             self._count()
-
-    @property
-    def _interval(self) -> float:
-        return self._interval_of_all / self.part()
-
-    @property
-    def _tolerance(self) -> float:
-        return self._interval * (max(1.0, self._burst_of_all * self.part()) - 1)
 
     def _left(self) -> float:
         return self._due - self._tolerance - time.monotonic()
@@ -118,11 +104,6 @@ class Client:
         self._refused: AccountRefused | None = None
         self._on_refused = asyncio.Event()
         self._session: aiohttp.ClientSession | None = None
-
-    def keep_to(self, calls: Part, reading: Part) -> None:
-        """See `SharesLimits`."""
-        for method, limit in self._rate_limits.items():
-            limit.part = reading if method in READING else calls
 
     async def call(self, method: str, parameters: Mapping[str, JsonValue]) -> Answer:
         """Make one call, waiting for the rate limit of its method. Raises ChannelError."""

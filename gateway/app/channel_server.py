@@ -7,12 +7,11 @@ from functools import partial
 from agent_core.clock import Clock
 from agent_core.supervise import supervise
 from channels.base import Channel, ChannelError, Menu
-from channels.capabilities import CatchesUp, KnowsConnection, Shares, SharesLimits
+from channels.capabilities import CatchesUp, KnowsConnection, Shares
 from channels.connected import Connected
 from gateway.app.catch_up import CatchUp
 from gateway.app.handler import ChannelMessageHandler
 from gateway.cluster.leases import Leases, Work, catch_up_of, receiver_of
-from gateway.delivery.sending import Sending
 from gateway.errors import ParleyError
 from gateway.upkeep.owners import Owners
 
@@ -45,19 +44,14 @@ class ChannelServer:
         catch_up: Callable[[str, CatchesUp], CatchUp],
         *,
         leases: Leases,
-        sending: Sending,
     ) -> None:
-        """`catch_up` makes what reads the missed messages of a platform, by its name and channel.
-
-        `sending` tells how many processes share the platforms' limits.
-        """
+        """`catch_up` makes what reads the missed messages of a platform, by its name and channel."""
         self._channels = channels
         self._handler = handler
         self._menu = menu
         self._supervisor = supervisor
         self._catch_up = catch_up
         self._leases = leases
-        self._sending = sending
         self._serving: dict[str, asyncio.Task[None]] = {}
         """The tasks of the channels that are served, by platform."""
         self._paused: set[str] = set()
@@ -106,8 +100,6 @@ class ChannelServer:
         """Serve a platform's channel in a task, unless it is served already."""
         self._paused.discard(name)
         channel = self._channels.on(name)
-        if isinstance(channel, SharesLimits):
-            channel.keep_to(self._part, partial(self._part_of_reading, name))
         if channel is not None and name not in self._serving:
             self._serving[name] = asyncio.create_task(self._serve(channel), name=name)
             self._changed.set()
@@ -158,17 +150,6 @@ class ChannelServer:
         """The platforms as long as one of which is served the program goes on."""
         named = [(name, self._channels.on(name)) for name in {*self._serving, *self._paused}]
         return [name for name, channel in named if channel is not None and not channel.limits.accompanies]
-
-    def _part(self) -> float:
-        """Return the part of a platform's limits that this process may use."""
-        return 1 / self._sending.processes
-
-    def _part_of_reading(self, name: str) -> float:
-        """Return the part for reading histories: half for the process that reads what was missed."""
-        others = self._sending.processes - 1
-        if not others:
-            return 1.0
-        return 1 / 2 if self._leases.holds(catch_up_of(name)) else 1 / (2 * others)
 
     async def _serve(self, channel: Channel) -> None:
         """Run a channel, restarting it on failure unless it is local: the user of a terminal sees it fail."""

@@ -206,15 +206,7 @@ class Composition(SharedState):
     @cached_property
     def channel_server(self) -> ChannelServer:
         menu = Menu(self.commands.specs, self._suggest)
-        return ChannelServer(
-            self._channels,
-            self.handler,
-            menu,
-            self.supervisor,
-            self.catch_up,
-            leases=self.leases,
-            sending=self.peers.sending,
-        )
+        return ChannelServer(self._channels, self.handler, menu, self.supervisor, self.catch_up, leases=self.leases)
 
     @cached_property
     def recovery(self) -> Recovery:

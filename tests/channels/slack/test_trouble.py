@@ -117,18 +117,6 @@ async def test_429_and_trouble_in_between(slack: SlackEmulator, channel: SlackCh
     assert proxied.value.retry_after is not None
 
 
-async def test_each_process_of_an_app_keeps_to_its_part_of_a_limit(slack: SlackEmulator, channel: SlackChannel) -> None:
-    chat = key_of(slack, slack.private(slack.person("Ann")))
-    posted = [(await channel.send(chat, HELLO, key)).message_id for key in "abc"]
-
-    channel.keep_to(calls=lambda: 1 / 5, reading=lambda: 1.0)  # a fifth of ten reactions at once
-
-    shown = [await channel.react(chat, message_id, "👀", instead_of=set()) for message_id in posted]
-    assert shown == [True, True, False]
-    for _ in range(3):
-        assert await channel.history(chat) == []
-
-
 async def test_whoever_reads_waits_when_one_was_told_to(slack: SlackEmulator, channel: SlackChannel) -> None:
     chats = [key_of(slack, slack.private(slack.person(name))) for name in ("Ann", "Bob")]
     slack.faults.rate_limit("conversations.history", retry_after=1)
