@@ -3,15 +3,16 @@
 import asyncio
 import importlib
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
+from statistics import fmean
 
 from bench.figures import Figure
 from bench.hall import Hall
 from tests.postgres import rows
 
-IDLE_S = 5.0
+IDLE_S = 8.0
 SCALES = (10, 100, 1000)
 """Numbers of nodes to which the costs are scaled."""
 RATE = 10.0
@@ -60,6 +61,12 @@ class Costs:
     idle_database: float
     idle_transactions: float
     connections: float
+
+    @classmethod
+    def mean(cls, runs: Sequence["Costs"]) -> "Costs":
+        """Return the mean of measurements with the same number of nodes."""
+        means = zip(*map(astuple, runs), strict=True)
+        return cls(runs[0].nodes, *(fmean(values) for values in [*means][1:]))
 
     @property
     def message(self) -> float:
