@@ -5,10 +5,11 @@ Hosted ones and local ones (whisper.cpp, faster-whisper-server, speaches) speak 
 
 from dataclasses import dataclass, field
 from http import HTTPStatus
+from typing import Annotated
 from urllib.parse import urlsplit
 
 import aiohttp
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 
 from agent_core.models.failures import message_in, redact
 from agent_core.models.local_servers import is_private
@@ -24,6 +25,8 @@ VOICE = "alloy"
 SECONDS = 120.0
 """Longest time of one call."""
 CONNECT_S = 10.0
+LONGEST_RECORDING = 86_400.0
+"""Seconds; more than any recording that is sent has."""
 MOST_TEXT_BYTES = 1024 * 1024
 MOST_AUDIO_BYTES = 25 * 1024 * 1024
 _UNREADABLE = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.UNSUPPORTED_MEDIA_TYPE, HTTPStatus.UNPROCESSABLE_ENTITY})
@@ -82,17 +85,25 @@ class Transcript:
     """Length of the audio, if the server tells."""
 
 
+def _possible(seconds: float | None) -> float | None:
+    """Return the length of a recording, or None for one that none can have: then it counts as not told."""
+    return seconds if seconds is not None and 0 <= seconds <= LONGEST_RECORDING else None
+
+
+_Seconds = Annotated[float | None, AfterValidator(_possible)]
+
+
 class _Usage(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
-    seconds: float | None = None
+    seconds: _Seconds = None
 
 
 class _Answer(BaseModel):
     model_config = ConfigDict(extra="ignore")
 
     text: str
-    duration: float | None = None
+    duration: _Seconds = None
     usage: _Usage = _Usage()
 
 

@@ -8,9 +8,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import get_args
+from typing import Annotated, get_args
 
-from pydantic import BaseModel, ConfigDict, JsonValue
+from pydantic import AfterValidator, BaseModel, ConfigDict, JsonValue
 
 from agent_core.identity_cache import IdentityCache
 from agent_core.messages import (
@@ -54,6 +54,8 @@ LEAST_BUDGET = 1024
 
 _LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
 MILLION = 1_000_000
+MOST_TOKENS = 1_000_000_000
+"""More than any call uses."""
 
 
 def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_by: str = "") -> list[WireObject]:
@@ -303,14 +305,22 @@ class Choice(_Wire):
     finish_reason: str | None = None
 
 
+def _possible(count: int | None) -> int | None:
+    """Return a number of tokens, or None for one that no call can have used: then it counts as not told."""
+    return count if count is not None and 0 <= count <= MOST_TOKENS else None
+
+
+_Tokens = Annotated[int | None, AfterValidator(_possible)]
+
+
 class _InputDetails(_Wire):
-    cached_tokens: int | None = None
-    cache_creation_tokens: int | None = None
+    cached_tokens: _Tokens = None
+    cache_creation_tokens: _Tokens = None
 
 
 class WireUsage(_Wire):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
+    prompt_tokens: _Tokens = None
+    completion_tokens: _Tokens = None
     prompt_tokens_details: _InputDetails | None = None
 
     def priced(self, model: ModelInfo) -> Usage:

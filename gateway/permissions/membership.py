@@ -46,7 +46,8 @@ class Records(Protocol):
 class Membership:
     """Gives roles, takes them away and blocks people. Each change is stored, then holds at once.
 
-    Changes are made one after another, and each checks the rights that its maker has at that moment.
+    Changes are made one after another, and each checks the rights that its maker has at that moment, also where another
+    node has just changed them.
     """
 
     def __init__(
@@ -236,7 +237,8 @@ class Membership:
             by=self._access.principal(by.chat, by.sender),
             at=self._clock.time(),
         )
-        await self._people.save(person, self._roles.with_accounts(person))
+        seen = self._roles.with_accounts(replace(person, accounts=(*person.accounts, Account(person.by))))
+        await self._people.save(person, seen, by=person.by)
         self._roles.put(person)
         details = f"{before or 'none'} → {'blocked' if is_blocked else role or 'none'}"
         self._audit.changed(by.chat, by.sender.id, f"role {account.principal}", details=details)

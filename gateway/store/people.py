@@ -22,31 +22,31 @@ class People(Table):
         """Return everybody, in the order in which they became known."""
         return await self._writer.submit(_everybody)  # in order with the changes that this process makes
 
-    async def save(self, person: Person, seen: Collection[Person] | None = None) -> None:
+    async def save(self, person: Person, seen: Collection[Person] | None = None, *, by: str = "") -> None:
         """Store a person's state. Accounts that were another person's move to this one.
 
         Raises Outdated if other people than `seen` have these accounts, as another node has changed them. None: no
-        matter who has them.
+        matter who has them. `by` is the account of who makes the change; their person is among `seen`, if there is one.
         """
         names = {each.principal: self._secrets.mask(each.name) for each in person.accounts}
 
         def change(connection: Connection) -> None:
-            check_seen(connection, person, seen)
+            check_seen(connection, person, seen, by=by)
             save_person(connection, person, names)
             self._changed(connection, Topic.PEOPLE)
 
         return await self._writer.submit(change)
 
 
-def check_seen(connection: Connection, person: Person, seen: Collection[Person] | None) -> None:
+def check_seen(connection: Connection, person: Person, seen: Collection[Person] | None, *, by: str = "") -> None:
     """Check that the people `seen` have the accounts of a person, and let no other node change that. Raises Outdated.
 
-    None: no matter who has them.
+    None: no matter who has them. `by` is one more account of which that is checked.
     """
     if seen is None:
         return
     alone(connection)
-    names = {each.principal for each in person.accounts}
+    names = {by, *(each.principal for each in person.accounts)}
     found = [each for each in _everybody(connection) if not names.isdisjoint(own.principal for own in each.accounts)]
     if {each.id: each for each in found} != {each.id: each for each in seen}:
         raise Outdated("another node has changed these people")

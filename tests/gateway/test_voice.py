@@ -294,6 +294,17 @@ async def test_each_attempt_is_charged_and_a_lost_connection_as_an_estimate(
     assert rows(bot.home, CHARGED) == [(0, 0, "settled"), (0, longest, "estimate"), (0, THREE_SECONDS, "settled")]
 
 
+async def test_a_length_that_no_recording_can_have_gives_nobody_more_to_spend(
+    start_bot: StartBot, audio: AudioEmulator
+) -> None:
+    bot = await start_bot("One.", transcription=hosted(audio))
+    audio.seconds = -3_600.0
+
+    await hears_voice(bot, "hello")
+
+    assert rows(bot.home, CHARGED) == [(0, round(0.006 * 15 * USD), "estimate")]
+
+
 async def test_a_kill_while_it_is_transcribed_counts_the_attempt_in_full(
     start_bot: StartBot, audio: AudioEmulator
 ) -> None:

@@ -93,6 +93,16 @@ async def test_tokens_are_counted_once_and_priced(meets: Meeting) -> None:
     assert usage.cost_usd == pytest.approx((600 * 3.0 + 400 * 0.3 + 200 * 15.0) / 1_000_000)
 
 
+@pytest.mark.parametrize("count", [-1_000_000, 10**18])
+async def test_a_usage_that_no_call_can_have_counts_as_not_told(meets: Meeting, count: int) -> None:
+    async with meets([Turn("Hello.", usage=Usage(input=count, output=count))]) as talk:
+        message = (await talk.done()).message
+
+    assert message.text == "Hello."
+    assert message.usage.input == 0
+    assert 0 <= message.usage.output <= 1  # the first event of one provider tells of one token
+
+
 async def test_calls_are_calls_whatever_the_server_says_of_its_end(meets: Meeting) -> None:  # S0-13
     async with meets([replace(calls("clock"), finish="stop")]) as talk:
         done = await talk.done()

@@ -13,7 +13,7 @@ from channels.memory import user
 from gateway.admin.desk import CommandRefused
 from gateway.app.page_commands import PageCommands
 from gateway.cluster import sweep
-from gateway.permissions.membership import By
+from gateway.permissions.membership import By, RoleRefused
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
 from gateway.store.on_server import Server
@@ -92,6 +92,24 @@ async def test_nodes_that_change_the_same_person_at_once_lose_neither_change(nod
         await until(lambda bot=bot: bot.made.roles.linked(eve.principal) == [eve.principal])  # type: ignore[misc]
         assert bot.made.roles.linked(phone.principal) == [phone.principal]
     assert rows(nodes.url, "SELECT count(*) FROM people") == [(2,)]
+
+
+async def test_owners_who_block_each_other_at_once_on_two_nodes_are_not_both_blocked(nodes: Nodes) -> None:
+    one, other = await nodes.start(), await nodes.start()
+    ed, flo = Account("memory:ed"), Account("memory:flo")
+    for account in (ed, flo):
+        await one.made.membership.give(By(one.channel.chat(), user("ann")), account, Role.OWNER)
+    await until(lambda: role(other, "ed") is role(other, "flo") is Role.OWNER)
+
+    found = await asyncio.gather(
+        one.made.membership.block(By(one.channel.chat("ed"), user("ed")), flo),
+        other.made.membership.block(By(other.channel.chat("flo"), user("flo")), ed),
+        return_exceptions=True,
+    )
+
+    assert len([each for each in found if isinstance(each, RoleRefused)]) == 1
+    for bot in (one, other):
+        await until(lambda bot=bot: {role(bot, "ed"), role(bot, "flo")} == {Role.OWNER, None})  # type: ignore[misc]
 
 
 async def test_rules_of_groups_and_settings_hold_on_all_nodes(nodes: Nodes) -> None:
