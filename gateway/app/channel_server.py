@@ -26,9 +26,8 @@ class Supervisor:
         self._owners = owners
         self._clock = clock
 
-    async def keep_going(self, name: str, work: Work) -> None:
-        """Run `work` until it returns, is cancelled, or fails with an error that the operator has to fix."""
-        fatal = (ChannelError, ParleyError)
+    async def keep_going(self, name: str, work: Work, *, fatal: tuple[type[Exception], ...] = ()) -> None:
+        """Run `work` until it returns, is cancelled, or fails with a `fatal` error, which the caller has to report."""
         await supervise(name, work, self._clock, told=self._owners.work_failed, fatal=fatal)
 
 
@@ -156,7 +155,8 @@ class ChannelServer:
         if channel.limits.is_local and not channel.limits.accompanies:
             await self._serve_once(channel)
         else:
-            await self._supervisor.keep_going(channel.name, partial(self._serve_once, channel))
+            fatal = (ChannelError, ParleyError)  # the operator has to fix it
+            await self._supervisor.keep_going(channel.name, partial(self._serve_once, channel), fatal=fatal)
 
     async def _serve_once(self, channel: Channel) -> None:
         """Run a channel once, reading missed messages if it supports that."""
@@ -192,10 +192,9 @@ class ChannelServer:
                 await behind.listen()
                 reading = asyncio.create_task(keep_going(behind.run), name=name)
             else:
-                leased = self._leases.while_held(
-                    name, partial(keep_going, read_missed), waits=behind.leave, is_ready=partial(_is_connected, channel)
-                )
-                reading = asyncio.create_task(leased, name=name)
+                is_ready, missed = partial(_is_connected, channel), partial(keep_going, read_missed)
+                leased = partial(self._leases.while_held, name, missed, waits=behind.leave, is_ready=is_ready)
+                reading = asyncio.create_task(keep_going(leased), name=name)
             try:
                 await channel.run(behind.accept, self._menu)
             finally:

@@ -126,7 +126,7 @@ class Composition(SharedState):
             if isinstance(item.event, ScheduleFired) or self.access.may_speak(item.event.chat, item.event.sender):
                 self.dispatching.dispatch(item, is_live=False)
             else:
-                await self.store.inbox.settle([item.seq])
+                self._hearing.start(self.store.inbox.settle([item.seq]), f"settle {item.seq}")
 
     # Beside the channels
 
@@ -286,7 +286,8 @@ class Composition(SharedState):
         await self.budgets.load()
         await self.forgetting.catch_up()
         await self.dispatching.begin()
-        self._hearing.start(self._receive_stored(), "stored events")
+        hearing = self.supervisor.keep_going("stored events", self._receive_stored)
+        self._hearing.start(hearing, "stored events")
         await self._tell_of_differences()
 
     async def _tell_of_differences(self) -> None:

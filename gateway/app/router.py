@@ -1,5 +1,6 @@
 """Routes stored events to the session of their chat, to a command, or to a firing."""
 
+from agent_core.log_errors import Bulkhead
 from channels.base import (
     Button,
     ButtonPressed,
@@ -47,7 +48,14 @@ class EventRouter:
         """Messages being refused, by chat and user."""
 
     def route(self, item: InboxItem, *, is_live: bool = False) -> None:
-        """Route a stored event. `is_live` is True for new events; a plain word in an old one answers no question."""
+        """Route a stored event. `is_live` is True for new events; a plain word in an old one answers no question.
+
+        An event over which a mistake happens is logged, and stays in the inbox for the next start.
+        """
+        with Bulkhead(f"event {item.seq}"):
+            self._route(item, is_live=is_live)
+
+    def _route(self, item: InboxItem, *, is_live: bool) -> None:
         match item.event:
             case MessageReceived() as event:
                 self._message(item, event, is_live=is_live)

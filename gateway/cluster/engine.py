@@ -16,6 +16,8 @@ from weakref import WeakSet
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, SetWorkflowID, error
 from sqlalchemy.exc import OperationalError, SQLAlchemyError
 
+from agent_core.clock import SystemClock
+from agent_core.supervise import supervise
 from channels.base import ChatKey
 from gateway.cluster.rows import ChatOwners, Orphan
 from gateway.errors import ParleyError
@@ -118,7 +120,8 @@ async def launched(url: str, node: str, rows: ChatOwners, take: Take) -> AsyncIt
     }
     DBOS(config=config)
     engine = DbosEngine(rows, take)
-    looking = asyncio.create_task(lines.keep_looking(), name="the engine's connections")
+    name = "the engine's connections"
+    looking = asyncio.create_task(supervise(name, lines.keep_looking, SystemClock()), name=name)
     try:
         await asyncio.to_thread(_launch)
         yield engine

@@ -12,6 +12,8 @@ import psycopg
 import structlog
 from psycopg.rows import TupleRow
 
+from agent_core.clock import SystemClock
+from agent_core.supervise import supervise
 from gateway.cluster.signals import ALL, written
 from gateway.store.connection import Fenced
 from gateway.store.nodes import FREE, LOCK_OF
@@ -111,7 +113,7 @@ class Node:
         node = cls(url, facts)
         try:
             await node._join()
-            beating = asyncio.create_task(node._keep_beating(), name="beats")
+            beating = asyncio.create_task(supervise("beats", node._keep_beating, SystemClock()), name="beats")
             try:
                 yield node
             finally:

@@ -10,6 +10,8 @@ import psycopg
 import structlog
 
 from agent_core.background import Background
+from agent_core.clock import SystemClock
+from agent_core.supervise import supervise
 from gateway.store.connection import Connection
 from gateway.store.postgres import address
 from gateway.store.signals import React
@@ -64,7 +66,7 @@ class NodeSignals:
     async def opened(cls, url: str, node: str) -> AsyncIterator[Self]:
         """Listen while the context is open."""
         signals = cls(url, node)
-        listening = asyncio.create_task(signals._keep_listening(), name="signals")
+        listening = asyncio.create_task(supervise("signals", signals._keep_listening, SystemClock()), name="signals")
         try:
             yield signals
         finally:
@@ -134,7 +136,7 @@ class NodeSignals:
     def _take(self, payload: str) -> None:
         try:
             sender, topic, key = map(str, json.loads(payload))
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             log.warning("news that cannot be read, perhaps of another version", payload=payload[:MOST_SHOWN])
             return
         if sender != self._node and topic in self._news:

@@ -8,8 +8,10 @@ from dataclasses import replace
 import pytest
 
 from agent_core import supervise
+from channels.base import ChannelError
 from gateway.app.duties import Duties
 from gateway.cluster.leases import AllLeases, IsReady, Work, at_once
+from gateway.errors import ParleyError
 from gateway.schedule.scheduler import HEAD_START
 from gateway.store.rule import Once
 from tests.gateway.bot import Bot
@@ -53,20 +55,25 @@ async def test_one_of_them_that_fails_is_started_again_after_a_pause_while_the_o
 ) -> None:
     monkeypatch.setattr(supervise, "FIRST_PAUSE", 0.01)
     bot, begun = await nodes.start(), list[str]()
+    errors = [
+        RuntimeError("a mistake"),
+        ChannelError("nobody is there", permanent=True),
+        ParleyError("The disk is full."),
+    ]
 
-    async def fails_once() -> None:
-        begun.append("fails once")
-        if begun.count("fails once") == 1:
-            raise RuntimeError("a mistake")
+    async def fails() -> None:
+        begun.append("fails")
+        if errors:
+            raise errors.pop()
         await asyncio.Event().wait()
 
     async def goes_on() -> None:
         begun.append("goes on")
         await asyncio.Event().wait()
 
-    duties = Duties({"fails once": fails_once, "goes on": goes_on}, bot.made.supervisor, AllLeases())
+    duties = Duties({"fails": fails, "goes on": goes_on}, bot.made.supervisor, AllLeases())
     running = asyncio.create_task(duties.run())
-    await until(lambda: begun.count("fails once") == 2)
+    await until(lambda: begun.count("fails") == 4)
 
     assert begun.count("goes on") == 1
     running.cancel()

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import psycopg
 import pytest
 
+from agent_core import supervise
 from gateway.cluster import node as node_module
 from gateway.cluster import signals as signals_module
 from gateway.cluster.node import Facts, Node, give_up
@@ -51,6 +52,40 @@ async def test_two_nodes_write_to_one_database(tmp_path: Path, url: str) -> None
         assert len(await one.inbox.waiting()) == 2
         assert rows(url, "SELECT count(*) FROM nodes WHERE NOT fenced") == [(2,)]
     assert rows(url, "SELECT count(*) FROM nodes WHERE NOT fenced") == [(0,)]
+
+
+async def test_a_node_goes_on_beating_after_a_mistake(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(supervise, "FIRST_PAUSE", 0.01)
+    beat, mistakes = Node._beat, [TypeError("a mistake")]  # noqa: SLF001 - a mistake of ours cannot be had otherwise
+
+    async def beats(node: Node) -> None:
+        if mistakes:
+            raise mistakes.pop()
+        await beat(node)
+
+    monkeypatch.setattr(Node, "_beat", beats)
+    async with Node.joined(url, FACTS):
+        joined = rows(url, "SELECT beat FROM nodes")
+
+        await until(lambda: rows(url, "SELECT beat FROM nodes") > joined)
+
+    assert mistakes == []
+
+
+async def test_news_that_nobody_can_read_does_not_keep_a_node_from_hearing_others(url: str) -> None:
+    heard = asyncio.Event()
+
+    async def react(key: str) -> None:
+        if key == "c":
+            heard.set()
+
+    async with NodeSignals.opened(url, "a") as signals:
+        signals.on("topic", react)
+        await signals.listening.wait()
+        for news in ("[" * 7000, "{", "1", '["b"]', '["b", "topic", "c"]'):
+            rows(url, f"SELECT pg_notify('parley', '{news}')")
+
+        await asyncio.wait_for(heard.wait(), 30)
 
 
 async def test_the_rows_of_nodes_that_ended_long_ago_are_deleted(url: str) -> None:
