@@ -25,7 +25,7 @@ from agent_core.tools.calculator import calculator
 from channels.memory import MemoryChannel, user
 from gateway.admin.screens.nodes import NodesScreen
 from gateway.permissions.roles import People
-from gateway.store.nodes import SeenNode
+from gateway.store.nodes import NodeStatus
 from gateway.web.address import Address
 from gateway.web.page import Entrance
 from tests.clock import OffsetClock
@@ -145,11 +145,11 @@ async def team(home: Path) -> AsyncIterator[AdminWorld]:
         yield world
 
 
-async def three_nodes() -> list[SeenNode]:
+async def three_nodes() -> list[NodeStatus]:
     """Return the nodes of a team that has three machines, of which one is being stopped."""
     leases = {"oslo": ("receive telegram",), "bergen": ("duties", "receive discord"), "tromso": ()}
     return [
-        SeenNode(
+        NodeStatus(
             id=f"{number}" * 12,
             name=name,
             host=f"{name}.example.org",

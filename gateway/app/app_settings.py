@@ -9,8 +9,8 @@ from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import ChatKey, Sender, Standing
-from gateway.app.peers import Alone
-from gateway.cluster.work import Peers
+from gateway.app.peers import NoPeers
+from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.permissions.groups import RULES
 from gateway.permissions.request import new_request_id
@@ -70,7 +70,7 @@ class System:
     set_log_level: Callable[[Level], None] = set_log_level
     fetcher: Fetcher = field(default_factory=Fetcher)
     """Downloads what people name, from the public web."""
-    peers: Peers = field(default_factory=Alone)
+    peers: Peers = field(default_factory=NoPeers)
     """The other processes on the database."""
 
 

@@ -9,7 +9,7 @@ from agent_core.clock import Clock
 from channels.base import ChatKey, CommandInvoked, OutboundMessage
 from gateway.chat.replies import Again, Answer, Once, Rewritten, Said
 from gateway.chat.sessions import Sessions
-from gateway.cluster.work import Dispatching
+from gateway.cluster.protocols import Dispatcher
 from gateway.commands.command import CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.sending import Right
@@ -42,11 +42,11 @@ class ChatCommands:
         sessions: Sessions,
         delivery: Delivery,
         rows: PageCommands,
-        dispatching: Dispatching,
+        dispatcher: Dispatcher,
         *,
         clock: Clock,
     ) -> None:
-        self._dispatching = dispatching
+        self._dispatcher = dispatcher
         self._commands = commands
         self._sessions = sessions
         self._delivery = delivery
@@ -94,7 +94,7 @@ class ChatCommands:
 
     async def _run(self, command: CommandInvoked) -> OutboundMessage | None:
         """Run a command here, after the events that were in its chat before."""
-        await self._dispatching.routed(command.chat)
+        await self._dispatcher.routed(command.chat)
         session = self._sessions.of(command.chat)
         async with session.obeying:
             return _message(await self._commands.run(session, command, command.name, command.arguments))

@@ -75,7 +75,7 @@ class Commands(Chats):
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
         model = ModelStatus(about, self.chat_models, self.chat_agents.chain, self.budgets, clock)
         status = StatusCommand(
-            about, clock, self.settings.home, self.approvals, self.tasks, model, nodes=self.seen_nodes
+            about, clock, self.settings.home, self.approvals, self.tasks, model, nodes=self.node_statuses
         )
         usage = UsageCommands(store.spending, self.access, self.current, self.settings.home / OUTGOING, clock)
         followed = self.revocation.sweep, store.pairing.outcome

@@ -16,24 +16,23 @@ from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer
 from gateway.app.chat_commands import ChatCommands
-from gateway.app.chats_here import ChatsHere, Resumed, Working
 from gateway.app.command_handler import CommandHandler
 from gateway.app.connections import Connections, Life
 from gateway.app.duties import Duties
 from gateway.app.gap_reader import GapReader
-from gateway.app.gaps_elsewhere import GapsElsewhere
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
+from gateway.app.local_chats import LocalChats, Resumed, Working
 from gateway.app.metrics import Cluster, Parts, Vitals
-from gateway.app.platforms_here import PlatformsHere
 from gateway.app.recovery import Recovery
+from gateway.app.remote_gaps import RemoteGaps
 from gateway.app.router import EventRouter
 from gateway.app.shared_state import SharedState
 from gateway.app.yes_or_no import PlainWords
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.replies import Replies
 from gateway.cluster.leases import Work
-from gateway.cluster.work import Dispatching
+from gateway.cluster.protocols import Dispatcher
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts
@@ -83,7 +82,7 @@ class Composition(SharedState):
 
     @cached_property
     def handler(self) -> ChannelMessageHandler:
-        return ChannelMessageHandler(self.admission, self.dispatching)
+        return ChannelMessageHandler(self.admission, self.dispatcher)
 
     @cached_property
     def router(self) -> EventRouter:
@@ -102,16 +101,16 @@ class Composition(SharedState):
         )
 
     @cached_property
-    def dispatching(self) -> Dispatching:
+    def dispatcher(self) -> Dispatcher:
         resumed = Resumed(self.recovery, self.reactions, self.speaker, self.revocation)
         working = Working(self.sessions, self.tasks, self.firings, self.approvals, self.drain)
-        here = ChatsHere(self.router, self.words, self.delivery, working, resumed)
-        return self.peers.dispatcher(here, PlatformsHere(self._channels))
+        here = LocalChats(self.router, self.words, self.delivery, working, resumed)
+        return self.peers.dispatcher(here, self._channels)
 
     @cached_property
     def chat_commands(self) -> ChatCommands:
-        rows, dispatching = self.store.page_commands, self.dispatching
-        return ChatCommands(self.commands, self.sessions, self.delivery, rows, dispatching, clock=self._clock)
+        rows, dispatcher = self.store.page_commands, self.dispatcher
+        return ChatCommands(self.commands, self.sessions, self.delivery, rows, dispatcher, clock=self._clock)
 
     async def _suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""
@@ -124,7 +123,7 @@ class Composition(SharedState):
             if not self.delivery.knows(item.event.chat):
                 continue
             if isinstance(item.event, ScheduleFired) or self.access.may_speak(item.event.chat, item.event.sender):
-                self.dispatching.dispatch(item, is_live=False)
+                self.dispatcher.dispatch(item, is_live=False)
             else:
                 self._hearing.start(self.store.inbox.settle([item.seq]), f"settle {item.seq}")
 
@@ -168,16 +167,14 @@ class Composition(SharedState):
     def hear(self) -> None:
         """Read again what other nodes change, and do what they ask for, read or connect."""
         super().hear()
-        self.peers.signals.on(Topic.GAPS, self.gaps_elsewhere.changed)
+        self.peers.signals.on(Topic.GAPS, self.remote_gaps.changed)
         self.peers.signals.on(Topic.CONNECTED, self.connections.follow)
         self.peers.signals.on(Topic.COMMANDS, self.chat_commands.given)
         self.peers.signals.on(Topic.ANSWERS, self.chat_commands.answered)
 
     @cached_property
-    def gaps_elsewhere(self) -> GapsElsewhere:
-        return GapsElsewhere(
-            self.gaps, self.store.read_marks, self.dispatching, self._channels, self.leases, self._hearing
-        )
+    def remote_gaps(self) -> RemoteGaps:
+        return RemoteGaps(self.gaps, self.store.read_marks, self.dispatcher, self._channels, self.leases, self._hearing)
 
     def catch_up(self, name: str, channel: CatchesUp) -> CatchUp:
         """Return what reads the missed messages of a platform."""
@@ -222,7 +219,7 @@ class Composition(SharedState):
 
     @cached_property
     def connections(self) -> Connections:
-        life = Life(self.dispatching, self.gaps, self.roles, self.peers)
+        life = Life(self.dispatcher, self.gaps, self.roles, self.peers)
         return Connections(self.channel_server, self.live, self.delivery, self.store, life, clock=self._clock)
 
     @cached_property
@@ -257,7 +254,9 @@ class Composition(SharedState):
             self._channels,
             home=self.settings.home,
             about=self.about,
-            cluster=Cluster(self.leases, "" if self.seen_nodes is None else self.current.now.node, self.seen_nodes),
+            cluster=Cluster(
+                self.leases, "" if self.node_statuses is None else self.current.now.node, self.node_statuses
+            ),
             clock=self._clock,
         )
 
@@ -268,7 +267,7 @@ class Composition(SharedState):
 
         Returns when all work rests, and nothing is done here any more that only one process may do.
         """
-        handing_over = asyncio.create_task(self.dispatching.drain(), name="handing chats over")
+        handing_over = asyncio.create_task(self.dispatcher.drain(), name="handing chats over")
         try:
             with suppress(TimeoutError):  # what is not left by then is taken over by others at the end
                 async with asyncio.timeout(LEAVE_WITHIN):
@@ -285,14 +284,14 @@ class Composition(SharedState):
         await self.live.load()
         await self.budgets.load()
         await self.forgetting.catch_up()
-        await self.dispatching.begin()
+        await self.dispatcher.begin()
         hearing = self.supervisor.keep_going("stored events", self._receive_stored)
         self._hearing.start(hearing, "stored events")
         await self._tell_of_differences()
 
     async def _tell_of_differences(self) -> None:
         """Tell the log and the owners what is not the same on all nodes; versions differ during each upgrade."""
-        nodes = [] if self.seen_nodes is None else await self.seen_nodes()
+        nodes = [] if self.node_statuses is None else await self.node_statuses()
         found = {what: who for what, who in differences(nodes) if what != "version"}
         for what, who in found.items():
             log.warning("a setting is not the same on all nodes", what=what, nodes=who)
@@ -306,7 +305,7 @@ class Composition(SharedState):
             and self.sessions.are_idle
             and self.tasks.are_idle
             and self.stored.empty()
-            and self.dispatching.is_settled
+            and self.dispatcher.is_settled
             and self.firings.are_idle
         ):
             await asyncio.sleep(0)  # for stored events, and chats that come from other processes
@@ -341,7 +340,7 @@ class Composition(SharedState):
 
     async def _close_chats(self) -> None:
         await self._hearing.stop()
-        await self.dispatching.close()
+        await self.dispatcher.close()
         await self.speaker.background.stop()
         await self.chat_commands.background.stop()
         await self.handling.stop()

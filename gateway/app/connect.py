@@ -24,7 +24,7 @@ from gateway.records.logs import configure_logs, mask_crashes
 from gateway.security.printing import print_pieces
 from gateway.security.secrets import OTHERS
 from gateway.settings.files import CHECKOUT
-from gateway.settings.node_here import REQUESTS, with_node_here
+from gateway.settings.local_node import REQUESTS, with_local_node
 from gateway.settings.settings import Settings, read_settings
 from gateway.texts.say import Language, say
 from gateway.upkeep.doctor.home import running
@@ -51,7 +51,7 @@ def names() -> list[str]:
 
 
 async def _guide(settings: Settings, what: str, start_command: str) -> int:
-    program = _program((await with_node_here(settings)).local) or await OtherNodes.found(settings)
+    program = _program((await with_local_node(settings)).local) or await OtherNodes.found(settings)
     around = Surroundings(settings, settings.secrets, program, time.time, start_command)
     language = settings.language
     guide = ModelGuide(around, language) if what == MODEL else PlatformGuide(what, around, language)

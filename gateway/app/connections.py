@@ -16,7 +16,7 @@ from channels.capabilities import CatchesUp
 from gateway.app.channel_server import ChannelServer
 from gateway.chat.gaps import Gaps
 from gateway.cluster.leases import connecting_of, held
-from gateway.cluster.work import Dispatching, Peers
+from gateway.cluster.protocols import Dispatcher, Peers
 from gateway.connect.guide import MODEL, Met
 from gateway.delivery.delivery import Delivery
 from gateway.errors import SettingsError
@@ -38,7 +38,7 @@ log = structlog.get_logger(__name__)
 class Life:
     """The parts that a new channel needs when it begins."""
 
-    dispatching: Dispatching
+    dispatcher: Dispatcher
     gaps: Gaps
     roles: Roles
     peers: Peers
@@ -148,7 +148,7 @@ class Connections:
             self._life.gaps.reopen(platform)
         was_there = await self._server.put(channel)
         if not was_there:
-            await self._life.dispatching.resume(platform)
+            await self._life.dispatcher.resume(platform)
         trouble = await self._server.connect(channel, WITHIN)
         if trouble:
             log.warning("a platform could not be connected", platform=platform, reason=trouble)

@@ -49,7 +49,7 @@ from gateway.runs.tasks.tasks import Tasks
 from gateway.runs.tasks.workers import Workers
 from gateway.schedule.zones import Zones
 from gateway.settings.settings import Settings
-from gateway.store.nodes import SeenNodes
+from gateway.store.nodes import NodeStatuses
 from gateway.store.rows import InboxItem
 from gateway.store.shared_spending import SharedSpending
 from gateway.texts.about import About
@@ -105,7 +105,7 @@ class Foundation:
         return self.models.now.told(self._about)
 
     @property
-    def seen_nodes(self) -> SeenNodes | None:
+    def node_statuses(self) -> NodeStatuses | None:
         """Return what returns the nodes that share the store; None if only one process can use it."""
         return None if self.current.now.database is None else self.store.nodes.seen
 

@@ -2,15 +2,15 @@
 
 from channels.base import Accepted, InboundEvent, RequestMade
 from gateway.app.admission import Admission
-from gateway.cluster.work import Dispatching
+from gateway.cluster.protocols import Dispatcher
 
 
 class ChannelMessageHandler:
     """Entry point for inbound events. `accept` is the `inbox` of every channel."""
 
-    def __init__(self, admission: Admission, dispatching: Dispatching) -> None:
+    def __init__(self, admission: Admission, dispatcher: Dispatcher) -> None:
         self._admission = admission
-        self._dispatching = dispatching
+        self._dispatcher = dispatcher
 
     async def accept(self, event: InboundEvent, *, is_live: bool = True) -> Accepted:
         """Authorise and store an event. Once this returns, the platform may drop the event.
@@ -23,7 +23,7 @@ class ChannelMessageHandler:
         taken = await self._admission.take(event)
         if isinstance(taken, Accepted):
             return taken
-        self._dispatching.dispatch(taken, is_live=is_live)
+        self._dispatcher.dispatch(taken, is_live=is_live)
         if not is_live:
-            await self._dispatching.routed(event.chat)
+            await self._dispatcher.routed(event.chat)
         return Accepted.NEW

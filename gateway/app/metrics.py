@@ -23,7 +23,7 @@ from gateway.runs.drain import Drain
 from gateway.schedule.jobs.firings import JobTally
 from gateway.store.budget import ALL
 from gateway.store.inbox import Backlog
-from gateway.store.nodes import SeenNode, SeenNodes
+from gateway.store.nodes import NodeStatus, NodeStatuses
 from gateway.store.opening import FILE
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
@@ -56,7 +56,7 @@ class Cluster:
     leases: Leases
     name: str
     """Its name; empty if it is alone."""
-    nodes: SeenNodes | None
+    nodes: NodeStatuses | None
     """Returns all nodes; None if it is alone."""
 
 
@@ -176,7 +176,7 @@ class Vitals:
             yield (allowance.period.value, allowance.unit.value), share
 
 
-def _nodes(nodes: Sequence[SeenNode]) -> Iterator[Metric]:
+def _nodes(nodes: Sequence[NodeStatus]) -> Iterator[Metric]:
     """Yield the metrics of all nodes, which each of them tells."""
     if nodes:
         by = ("node",)

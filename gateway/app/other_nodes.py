@@ -14,17 +14,17 @@ from typing import Self
 from agent_core.clock import SystemClock, new_id
 from channels import discovery
 from channels.base import OutboundMessage
-from gateway.app.peers import Shared, opened
+from gateway.app.peers import SharedDatabase, opened
 from gateway.cluster.leases import connecting_of, held
-from gateway.cluster.work import Peers
+from gateway.cluster.protocols import Peers
 from gateway.connect.guide import MODEL, Met
 from gateway.errors import ParleyError
 from gateway.runs.toolbox import digest_of, skill_library
 from gateway.settings.digests import digests
 from gateway.settings.settings import Settings
-from gateway.store.nodes import SeenNode, seen_nodes
-from gateway.store.on_server import Server
+from gateway.store.nodes import NodeStatus, node_statuses
 from gateway.store.rows import Post
+from gateway.store.server import Server
 from gateway.store.store import Store
 from gateway.texts.say import language_of, say
 
@@ -115,7 +115,7 @@ class OtherNodes:
         """Be one of the nodes, which works on no chat, while the context is open. Raises ParleyError."""
         settings = self._settings
         skills = await asyncio.to_thread(lambda: digest_of(skill_library(settings)))
-        shared = Shared(self._url, settings.node, digests(settings), skills, takes_chats=False)
+        shared = SharedDatabase(self._url, settings.node, digests(settings), skills, takes_chats=False)
         async with opened(settings.home, self._clock, new_id, settings.secrets, shared=shared) as (store, peers, _):
             await store.home_marker.check(settings.home)
             yield store, peers
@@ -140,12 +140,12 @@ class OtherNodes:
         return is_true
 
 
-def _seen(url: str) -> list[SeenNode]:
+def _seen(url: str) -> list[NodeStatus]:
     with Server(url).read() as connection:
-        return seen_nodes(connection)
+        return node_statuses(connection)
 
 
-def _works(node: SeenNode) -> bool:
+def _works(node: NodeStatus) -> bool:
     return not (node.is_silent or node.is_draining)
 
 

@@ -11,28 +11,29 @@ from pathlib import Path
 
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey
-from gateway.cluster.leases import AllLeases, Leases
-from gateway.cluster.work import ChatWork, Dispatching, Peers, Platforms
+from channels.connected import Connected
+from gateway.cluster.leases import Leases, LocalLeases
+from gateway.cluster.protocols import ChatWork, Dispatcher, Peers
 from gateway.delivery.sending import Sending, SendsAlways
 from gateway.security.packages import version
 from gateway.security.secrets import Secrets
-from gateway.store.on_server import Server
 from gateway.store.rows import InboxItem
+from gateway.store.server import Server
 from gateway.store.signals import NoSignals, Signals, StoreNode
 from gateway.store.store import Store
 
 
-class Alone:
+class NoPeers:
     """Implements `Peers` for a process that has its store to itself."""
 
     def __init__(self) -> None:
         self.signals: Signals = NoSignals()
-        self.leases: Leases = AllLeases()
+        self.leases: Leases = LocalLeases()
         self.sending: Sending = SendsAlways()
 
-    def dispatcher(self, work: ChatWork, _: Platforms) -> Dispatching:
+    def dispatcher(self, work: ChatWork, _: Connected) -> Dispatcher:
         """See `Peers`."""
-        return LocalDispatching(work)
+        return LocalDispatcher(work)
 
     async def note_settings(self, digests: str) -> None:
         """Do nothing: nobody else is there."""
@@ -42,8 +43,8 @@ class Alone:
         await asyncio.Event().wait()
 
 
-class LocalDispatching:
-    """Implements `Dispatching` for a process that works on all chats."""
+class LocalDispatcher:
+    """Implements `Dispatcher` for a process that works on all chats."""
 
     is_settled = True
 
@@ -51,11 +52,11 @@ class LocalDispatching:
         self._work = work
 
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         self._work.route(item, is_live=is_live)
 
     def is_here(self, chat: ChatKey) -> bool:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         return True
 
     async def routed(self, chat: ChatKey) -> None:
@@ -68,11 +69,11 @@ class LocalDispatching:
         """Do nothing: this process works on all chats."""
 
     async def begin(self) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         await self._work.take_over_all()
 
     async def resume(self, platform: str) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         await self._work.resume(platform)
 
     async def drain(self) -> None:
@@ -83,7 +84,7 @@ class LocalDispatching:
 
 
 @dataclass(frozen=True)
-class Shared:
+class SharedDatabase:
     """A database that several processes may use."""
 
     url: str
@@ -103,7 +104,7 @@ class Shared:
 
 @asynccontextmanager
 async def opened(
-    home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None, *, ballast: int = 0, shared: Shared | None
+    home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None, *, ballast: int = 0, shared: SharedDatabase | None
 ) -> AsyncIterator[tuple[Store, Peers, Clock]]:
     """Open the store, as one of the processes that share it unless `shared` is None. Raises ParleyError.
 
@@ -111,12 +112,12 @@ async def opened(
     """
     if shared is None:
         async with Store.open(home, clock, new_id, secrets, ballast=ballast) as store:
-            yield store, Alone(), clock
+            yield store, NoPeers(), clock
         return
     await Server(shared.url).migrate()
     cluster = importlib.import_module("gateway.cluster.cluster")  # it needs an extra
     host = socket.gethostname()
-    about = cluster.Facts(
+    about = cluster.NodeInfo(
         name=shared.name or host,
         host=host,
         pid=os.getpid(),

@@ -52,7 +52,7 @@ def desk_of(made: Composition, person: str) -> Desk:
         made.audit.changed,
     )
     commands = PageCommands(made.admission, made.access, made.commands, made.chat_commands, made.audit, made.clock)
-    nodes = () if made.seen_nodes is None else (NodesScreen(made.seen_nodes),)
+    nodes = () if made.node_statuses is None else (NodesScreen(made.node_statuses),)
     return Desk(
         screens=(
             inbox,

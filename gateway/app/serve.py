@@ -28,8 +28,8 @@ from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
 from gateway.app.entry import OpenPage, opened_page
 from gateway.app.local_requests import answering
-from gateway.app.peers import Shared, opened
-from gateway.cluster.work import Peers
+from gateway.app.peers import SharedDatabase, opened
+from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.errors import INTERRUPTED, MAY_PASS, ParleyError
 from gateway.permissions.approved_tools import ApprovedTools
@@ -43,11 +43,11 @@ from gateway.security.packages import version
 from gateway.settings.current import CurrentSettings
 from gateway.settings.digests import digests
 from gateway.settings.limits import MB
-from gateway.settings.node_here import REQUESTS
+from gateway.settings.local_node import REQUESTS
 from gateway.settings.settings import Settings
-from gateway.store.on_server import Server
 from gateway.store.opening import FILE as FILE_OF_STORE
 from gateway.store.opening import NodeNameTaken, StoreNotMoved, locked
+from gateway.store.server import Server
 from gateway.store.store import Store
 from gateway.store.writer import TakenOver
 from gateway.texts.about import About
@@ -172,7 +172,7 @@ async def _begun(
         lines.extend(f"  Chat   {name}" for name in settings.channels)
 
         async def joined() -> None:
-            await made.dispatching.want(CHAT)
+            await made.dispatcher.want(CHAT)
             await made.deliver_kept(CHAT)
 
         async def settled() -> None:
@@ -222,10 +222,12 @@ async def prepare(
         yield Resources(settings, now, store, peers, CurrentModels(models), source, launcher, about)
 
 
-def _shared(settings: Settings, url: str, *, takes_chats: bool, agrees_on_time: bool) -> Shared:
+def _shared(settings: Settings, url: str, *, takes_chats: bool, agrees_on_time: bool) -> SharedDatabase:
     """Return what the other nodes are told of this one. Blocks."""
     skills = digest_of(skill_library(settings))
-    return Shared(url, settings.node, digests(settings), skills, takes_chats=takes_chats, agrees_on_time=agrees_on_time)
+    return SharedDatabase(
+        url, settings.node, digests(settings), skills, takes_chats=takes_chats, agrees_on_time=agrees_on_time
+    )
 
 
 def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> About:

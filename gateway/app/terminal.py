@@ -12,9 +12,9 @@ from channels.terminal.frames import FILE, connected
 from channels.terminal.program import Connected, RunningProgram
 from gateway.app.serve import open_app, prepare, say_hello
 from gateway.app.start import launch
-from gateway.cluster.work import Peers
+from gateway.cluster.protocols import Peers
 from gateway.errors import ParleyError
-from gateway.settings.node_here import with_node_here
+from gateway.settings.local_node import with_local_node
 from gateway.settings.settings import Settings
 from gateway.store.opening import StoreBusy
 from gateway.texts.about import About
@@ -31,7 +31,7 @@ def chat(environ: Mapping[str, str], cwd: Path) -> int:
 
 async def talk(settings: Settings) -> int:
     """Run the terminal chat until the user leaves or the input ends. Raises ParleyError."""
-    settings = await with_node_here(settings)
+    settings = await with_local_node(settings)
     if (first := await _running(settings.local)) is not None:
         return await _join(settings, first)
     try:

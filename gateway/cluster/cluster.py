@@ -11,16 +11,17 @@ import psycopg
 from agent_core.background import Background
 from agent_core.clock import Clock
 from channels.base import ChatKey
+from channels.connected import Connected
+from gateway.cluster.chat_owners import ChatOwners
 from gateway.cluster.clock import SharedClock
-from gateway.cluster.cut_off import CutOff
-from gateway.cluster.dispatcher import Dispatcher
-from gateway.cluster.held_leases import HeldLeases
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.database_leases import DatabaseLeases
+from gateway.cluster.dispatcher import NodeDispatcher
+from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.ownership import Ownership
-from gateway.cluster.rows import ChatOwners
+from gateway.cluster.protocols import ChatWork
+from gateway.cluster.reach_monitor import ReachMonitor
 from gateway.cluster.signals import NodeSignals
 from gateway.cluster.sweep import Sweep
-from gateway.cluster.work import ChatWork, Platforms
 from gateway.store.postgres_opening import DatabaseAway
 from gateway.store.rows import InboxItem
 from gateway.store.store import Store
@@ -36,7 +37,7 @@ class Cluster:
 
     @classmethod
     @asynccontextmanager
-    async def joined(cls, url: str, facts: Facts) -> AsyncIterator[Self]:
+    async def joined(cls, url: str, facts: NodeInfo) -> AsyncIterator[Self]:
         """Be one of the nodes on a database, whose schema is up to date, while the context is open.
 
         Raises ParleyError.
@@ -74,15 +75,15 @@ class ClusterPeers:
         self.signals = cluster.signals
         self._rows = store.table(ChatOwners)
         stands_in = not cluster.node.facts.takes_chats
-        self.leases = HeldLeases(store.leases, cluster.node, cluster.signals, stands_in=stands_in)
+        self.leases = DatabaseLeases(store.leases, cluster.node, cluster.signals, stands_in=stands_in)
         self.sending = Ownership(cluster.node, cluster.signals, self._rows)
 
-    def dispatcher(self, work: ChatWork, platforms: Platforms) -> "ClusterDispatching":
+    def dispatcher(self, work: ChatWork, channels: Connected) -> "ClusterDispatcher":
         """See `Peers`."""
-        dispatcher = Dispatcher(self.sending, self.signals, self._store, work)
-        cut_off = CutOff(self._node.id, self._store.nodes, dispatcher, self.leases, platforms)
+        dispatcher = NodeDispatcher(self.sending, self.signals, self._store, work)
+        monitor = ReachMonitor(self._node.id, self._store.nodes, dispatcher, self.leases, channels)
         engine_url = self._url if self._has_engine else None
-        return ClusterDispatching(self._node, self.signals, dispatcher, self._rows, cut_off, engine_url)
+        return ClusterDispatcher(self._node, self.signals, dispatcher, self._rows, monitor, engine_url)
 
     async def note_settings(self, digests: str) -> None:
         """See `Peers`."""
@@ -93,16 +94,16 @@ class ClusterPeers:
         await self._node.lost.wait()
 
 
-class ClusterDispatching:
-    """Implements `Dispatching`."""
+class ClusterDispatcher:
+    """Implements `Dispatcher`."""
 
     def __init__(
         self,
         node: Node,
         signals: NodeSignals,
-        dispatcher: Dispatcher,
+        dispatcher: NodeDispatcher,
         rows: ChatOwners,
-        cut_off: CutOff,
+        monitor: ReachMonitor,
         engine_url: str | None,
     ) -> None:
         """`engine_url` is the address of the engine's database; None: there is none."""
@@ -111,33 +112,33 @@ class ClusterDispatching:
         self._dispatcher = dispatcher
         self._rows = rows
         self._engine_url = engine_url
-        self._cut_off = cut_off
+        self._monitor = monitor
         self._watching = Background("watching the reach of the platforms failed")
         self._life = AsyncExitStack()
         self._sweep: Sweep | None = None
 
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         self._dispatcher.dispatch(item, is_live=is_live)
 
     def is_here(self, chat: ChatKey) -> bool:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         return self._dispatcher.ownership.owns(chat)
 
     async def routed(self, chat: ChatKey) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         await self._dispatcher.routed(chat)
 
     async def look_in(self, chats: Collection[ChatKey]) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         await self._dispatcher.look_in(chats)
 
     async def want(self, chat: ChatKey) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         await self._dispatcher.ownership.take(chat, is_wanted=True)
 
     async def begin(self) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         self._dispatcher.begin()
         engine = None
         if self._engine_url is not None:
@@ -148,25 +149,25 @@ class ClusterDispatching:
         self._life.push_async_callback(self._sweep.close)
         await self._sweep.begin()
         self._life.push_async_callback(self._watching.stop)
-        self._watching.start(self._cut_off.run(), "reach")
+        self._watching.start(self._monitor.run(), "reach")
 
     async def resume(self, platform: str) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         if self._sweep is not None:
             self._sweep.look_soon()
 
     @property
     def is_settled(self) -> bool:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         return self._dispatcher.is_settled
 
     async def drain(self) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         self._dispatcher.ownership.is_draining = True
         await self._node.drain()
         await asyncio.gather(self._dispatcher.hand_over(), self._life.aclose())  # the engine takes a moment to end
 
     async def close(self) -> None:
-        """See `Dispatching`."""
+        """See `Dispatcher`."""
         await self._life.aclose()
         await self._dispatcher.close()

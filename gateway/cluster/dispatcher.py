@@ -10,9 +10,9 @@ import structlog
 
 from agent_core.background import Background
 from channels.base import ChatKey
-from gateway.cluster.ownership import INBOX, POSTS, WANTED, Held, Ownership, Phase
+from gateway.cluster.ownership import INBOX, POSTS, WANTED, ChatState, Ownership, Phase
+from gateway.cluster.protocols import ChatWork
 from gateway.cluster.signals import NodeSignals
-from gateway.cluster.work import ChatWork
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 from gateway.store.writer import STORE_ERRORS
@@ -31,7 +31,7 @@ MOST_RELEASED = 100
 log = structlog.get_logger(__name__)
 
 
-class Dispatcher:
+class NodeDispatcher:
     """Routes stored events, wherever they came in."""
 
     def __init__(self, ownership: Ownership, signals: NodeSignals, store: Store, work: ChatWork) -> None:
@@ -196,11 +196,11 @@ class Dispatcher:
         self.ownership.taken_over(chat)
         self._begin_routing(chat, held)
 
-    def _begin_routing(self, chat: ChatKey, held: Held, stored: Sequence[InboxItem] = ()) -> None:
+    def _begin_routing(self, chat: ChatKey, held: ChatState, stored: Sequence[InboxItem] = ()) -> None:
         if held.waiting and not held.is_routing:
             held.routing = self._background.start(self._route_waiting(chat, held, stored), f"events of {chat}")
 
-    async def _route_waiting(self, chat: ChatKey, held: Held, stored: Sequence[InboxItem]) -> None:
+    async def _route_waiting(self, chat: ChatKey, held: ChatState, stored: Sequence[InboxItem]) -> None:
         """Route the events that wait in a chat of ours, each after all that were stored before it, by any node.
 
         `stored` is what was in the inbox when it was read last; it is read again if one of the events is not in it.
@@ -221,7 +221,7 @@ class Dispatcher:
                     item, is_live = came.get(each.seq, (each, False))
                     self._route(held, item, is_live=is_live)
 
-    async def _hear_of(self, missing: Set[int], held: Held) -> None:
+    async def _hear_of(self, missing: Set[int], held: ChatState) -> None:
         """Wait for the news of stored events: only those who tell it know if an event has just come."""
         with suppress(TimeoutError):
             async with asyncio.timeout(NEWS_WITHIN):
@@ -229,7 +229,7 @@ class Dispatcher:
                     held.came_in.clear()
                     await held.came_in.wait()
 
-    def _route(self, held: Held, item: InboxItem, *, is_live: bool) -> None:
+    def _route(self, held: ChatState, item: InboxItem, *, is_live: bool) -> None:
         if item.seq not in held.in_hand:
             held.in_hand.add(item.seq)
             held.used = asyncio.get_running_loop().time()
@@ -272,7 +272,7 @@ class Dispatcher:
         self.ownership.taken_over(chat)
         await self.release([chat], idle=False)
 
-    def _route_left(self, held: Held, items: Sequence[InboxItem]) -> None:
+    def _route_left(self, held: ChatState, items: Sequence[InboxItem]) -> None:
         """Route what was left in a chat that has just been claimed."""
         live = {item.seq for item, is_live in held.waiting if is_live}
         for item in items:

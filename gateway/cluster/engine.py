@@ -19,7 +19,7 @@ from sqlalchemy.exc import OperationalError, SQLAlchemyError
 from agent_core.clock import SystemClock
 from agent_core.supervise import supervise
 from channels.base import ChatKey
-from gateway.cluster.rows import ChatOwners, Orphan
+from gateway.cluster.chat_owners import ChatOwners, Orphan
 from gateway.errors import ParleyError
 from gateway.store.postgres import LOOK_EVERY, Raw, give_up_if_dead, is_waiting, options
 from gateway.store.postgres_opening import DatabaseAway

@@ -77,7 +77,7 @@ class Leases(Protocol):
         """Wait until others do the work of all groups that were given up."""
 
 
-class AllLeases:
+class LocalLeases:
     """The leases of a process that is alone: it holds each of them all the time."""
 
     def holds(self, name: str) -> bool:

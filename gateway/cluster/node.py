@@ -70,7 +70,7 @@ async def give_up(raw: Raw, node: str) -> None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Facts:
+class NodeInfo:
     """The facts about a node that others are shown."""
 
     name: str
@@ -90,7 +90,7 @@ class Facts:
 class Node:
     """This process, for as long as no other one has taken over its work. Implements `Fence`."""
 
-    def __init__(self, url: str, facts: Facts) -> None:
+    def __init__(self, url: str, facts: NodeInfo) -> None:
         self.id = token_hex(6)
         self.facts = facts
         self.lost = asyncio.Event()
@@ -108,7 +108,7 @@ class Node:
 
     @classmethod
     @asynccontextmanager
-    async def joined(cls, url: str, facts: Facts) -> AsyncIterator[Self]:
+    async def joined(cls, url: str, facts: NodeInfo) -> AsyncIterator[Self]:
         """Be a node while the context is open; then give up everything that it holds. Raises psycopg.Error."""
         node = cls(url, facts)
         try:

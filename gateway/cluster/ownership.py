@@ -14,8 +14,8 @@ import structlog
 
 from agent_core.background import Background
 from channels.base import ChatKey
+from gateway.cluster.chat_owners import ChatOwners, Load, Orphan, Tell
 from gateway.cluster.node import LEFT, Node
-from gateway.cluster.rows import ChatOwners, Load, Orphan, Tell
 from gateway.cluster.signals import OF_NODE, NodeSignals
 from gateway.delivery.sending import Right
 from gateway.store.connection import Connection
@@ -53,7 +53,7 @@ class Phase(Enum):
 
 
 @dataclass
-class Held:
+class ChatState:
     """A chat that this node works on, or is about to."""
 
     phase: Phase = Phase.CLAIMING
@@ -103,7 +103,7 @@ class Ownership:
         self._node = node
         self._signals = signals
         self._rows = rows
-        self._chats: dict[ChatKey, Held] = {}
+        self._chats: dict[ChatKey, ChatState] = {}
         self._others = 0
         """Other nodes that were alive when they were last counted."""
         self._others_until = 0.0
@@ -118,11 +118,11 @@ class Ownership:
 
     # The chats
 
-    def of(self, chat: ChatKey) -> Held | None:
+    def of(self, chat: ChatKey) -> ChatState | None:
         """Return the chat's state, or None if this node has nothing to do with it."""
         return self._chats.get(chat)
 
-    def held(self, chat: ChatKey) -> Held:
+    def held(self, chat: ChatKey) -> ChatState:
         """Return the state of a chat with which this node has to do."""
         return self._chats[chat]
 
@@ -131,7 +131,7 @@ class Ownership:
         held = self._chats.get(chat)
         return held is not None and held.phase is Phase.OURS
 
-    def all(self) -> list[Held]:
+    def all(self) -> list[ChatState]:
         """Return the state of all chats with which this node has to do."""
         return list(self._chats.values())
 
@@ -302,12 +302,14 @@ class Ownership:
 
     # Implementation
 
-    def _begin(self, chat: ChatKey, waiting: Sequence[tuple[InboxItem, bool]] = (), *, is_wanted: bool = False) -> Held:
-        held = self._chats[chat] = Held(waiting=list(waiting), is_wanted=is_wanted)
+    def _begin(
+        self, chat: ChatKey, waiting: Sequence[tuple[InboxItem, bool]] = (), *, is_wanted: bool = False
+    ) -> ChatState:
+        held = self._chats[chat] = ChatState(waiting=list(waiting), is_wanted=is_wanted)
         self._work.start(self._claim(chat, held), f"claim {chat}")
         return held
 
-    async def _claim(self, chat: ChatKey, held: Held) -> None:
+    async def _claim(self, chat: ChatKey, held: ChatState) -> None:
         """Claim a chat, or tell its owner what waits here, until nothing waits."""
         try:
             is_wanted = held.is_wanted and not (self.is_draining or self.avoids(chat))
@@ -325,7 +327,7 @@ class Ownership:
                 del self._chats[chat]
                 held.settled.set()
 
-    async def _is_given_up(self, chat: ChatKey, held: Held) -> bool:
+    async def _is_given_up(self, chat: ChatKey, held: ChatState) -> bool:
         """Ask the node that works on a chat to give it up, and claim it. Returns False if that node goes on with it."""
 
         def ask(connection: Connection, owner: str) -> None:
@@ -337,7 +339,7 @@ class Ownership:
             await asyncio.sleep(ASK_EVERY)
         return False
 
-    async def _is_claimed(self, chat: ChatKey, held: Held) -> bool:
+    async def _is_claimed(self, chat: ChatKey, held: ChatState) -> bool:
         """Claim a chat. Returns False if its owner was told what waits here."""
         told = held.waiting[:MOST_TOLD]
         key = json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]])
@@ -349,7 +351,7 @@ class Ownership:
         del held.waiting[: len(told)]
         return False
 
-    async def _is_taken(self, chat: ChatKey, held: Held, tell: Tell) -> bool:
+    async def _is_taken(self, chat: ChatKey, held: ChatState, tell: Tell) -> bool:
         """Claim a chat unless another node works on it. Returns False if that one was told."""
         if self.is_draining or self.avoids(chat):
             if not await self._rows.tell_owner(chat, tell):
@@ -361,7 +363,7 @@ class Ownership:
             return await self._is_free(chat, held, tell)
         return False
 
-    async def _is_free(self, chat: ChatKey, held: Held, tell: Tell) -> bool:
+    async def _is_free(self, chat: ChatKey, held: ChatState, tell: Tell) -> bool:
         """Claim a chat. Returns False if another node works on it, which is told something."""
         seqs = [item.seq for item, _ in held.waiting]
         claim = await self._rows.claim(chat, self._node.id, seqs, tell)
@@ -372,7 +374,7 @@ class Ownership:
         held.verified = None if claim.has_more else frozenset(seqs)
         return True
 
-    def _roomier(self, chat: ChatKey, held: Held) -> str | None:
+    def _roomier(self, chat: ChatKey, held: ChatState) -> str | None:
         """Return a node with far fewer chats than this one, which is to work on a free chat; None for this one."""
         ours = len(self._chats)
         can = {node: load.chats for node, load in self._loads.items() if chat.platform not in load.unreachable}

@@ -9,10 +9,10 @@ import structlog
 
 from agent_core.background import Background, set_within
 from agent_core.clock import SystemClock
-from gateway.cluster.dispatcher import Dispatcher
+from gateway.cluster.chat_owners import Orphan
+from gateway.cluster.dispatcher import NodeDispatcher
 from gateway.cluster.node import JOINED, LEFT, Node
 from gateway.cluster.reaper import reap
-from gateway.cluster.rows import Orphan
 from gateway.cluster.signals import NodeSignals
 
 LOOK_EVERY = 0.5
@@ -40,7 +40,7 @@ class Engine(Protocol):
 class Sweep:
     """Finds what would otherwise wait for ever."""
 
-    def __init__(self, node: Node, signals: NodeSignals, dispatcher: Dispatcher, engine: Engine | None) -> None:
+    def __init__(self, node: Node, signals: NodeSignals, dispatcher: NodeDispatcher, engine: Engine | None) -> None:
         """Without an `engine`, this node takes all chats that it finds."""
         self._node = node
         self._dispatcher = dispatcher

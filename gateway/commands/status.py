@@ -11,7 +11,7 @@ from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.model_status import ModelStatus
 from gateway.permissions.approvals import Approvals
 from gateway.runs.tasks.tasks import Tasks
-from gateway.store.nodes import SeenNode, SeenNodes, differences
+from gateway.store.nodes import NodeStatus, NodeStatuses, differences
 from gateway.texts.about import About
 from gateway.texts.say import Language, say
 from gateway.upkeep.sizes import in_words, named, sizes
@@ -29,7 +29,7 @@ class StatusCommand:
         tasks: Tasks,
         model: ModelStatus,
         *,
-        nodes: SeenNodes | None,
+        nodes: NodeStatuses | None,
     ) -> None:
         """`nodes` returns the nodes that share the database; None if there is one process."""
         self._about = about
@@ -96,7 +96,7 @@ class StatusCommand:
         )
 
 
-def _node(node: SeenNode, language: Language) -> str:
+def _node(node: NodeStatus, language: Language) -> str:
     if not node.unreachable:
         return say("status_node", language, name=node.name, chats=node.chats)
     return say("status_node_unreachable", language, name=node.name, chats=node.chats, platforms=node.out_of_reach)

@@ -19,9 +19,9 @@ from gateway.store.approvals import of_run
 from gateway.store.connection import Connection, Rows
 from gateway.store.history import END, known_rows
 from gateway.store.inbox import event_adapter
-from gateway.store.on_server import Server
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations, schema_of
 from gateway.store.question import Question
+from gateway.store.server import Server
 from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
 
 T = TypeVar("T")

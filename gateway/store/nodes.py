@@ -37,7 +37,7 @@ FREE = (
 
 
 @dataclass(frozen=True)
-class SeenNode:
+class NodeStatus:
     """A node that others have not taken over, and what it does."""
 
     id: str
@@ -72,16 +72,16 @@ class SeenNode:
         return self.unreachable.replace(",", ", ")
 
 
-SeenNodes = Callable[[], Awaitable[Sequence[SeenNode]]]
+NodeStatuses = Callable[[], Awaitable[Sequence[NodeStatus]]]
 """Returns the nodes that share the database."""
 
 
 class Nodes(Table):
     """The nodes that share the database."""
 
-    async def seen(self) -> list[SeenNode]:
+    async def seen(self) -> list[NodeStatus]:
         """Return the nodes by name."""
-        return await self._reader.run(seen_nodes)
+        return await self._reader.run(node_statuses)
 
     async def note_unreachable(self, node: str, platforms: Collection[str]) -> None:
         """Record the platforms that a node cannot reach. Raises StoreUnavailable."""
@@ -116,12 +116,12 @@ def names_in(unreachable: str) -> frozenset[str]:
     return frozenset(filter(None, unreachable.split(",")))
 
 
-def seen_nodes(connection: Connection) -> list[SeenNode]:
+def node_statuses(connection: Connection) -> list[NodeStatus]:
     """Return the nodes by name."""
     leases: dict[str, list[str]] = {}
     for node, name in connection.execute(_LEASES):
         leases.setdefault(node, []).append(name)
-    nodes = [SeenNode(*facts) for facts in connection.execute(_NODES)]
+    nodes = [NodeStatus(*facts) for facts in connection.execute(_NODES)]
     return [replace(node, leases=tuple(leases.get(node.id, ()))) for node in nodes]
 
 
@@ -139,7 +139,7 @@ def fence_all(connection: Connection) -> None:
         connection.execute(statement)
 
 
-def differences(nodes: Sequence[SeenNode]) -> Iterator[tuple[str, str]]:
+def differences(nodes: Sequence[NodeStatus]) -> Iterator[tuple[str, str]]:
     """Yield what is not the same on all nodes, and which nodes have what, such as `a, b / c`."""
     settings = {node.id: _settings_of(node) for node in nodes}
     for name in sorted({name for each in settings.values() for name in each}):
@@ -156,7 +156,7 @@ def _difference(what: str, values: Sequence[tuple[str, str]]) -> Iterator[tuple[
         yield what, " / ".join(", ".join(names) for names in groups.values())
 
 
-def _settings_of(node: SeenNode) -> dict[str, str]:
+def _settings_of(node: NodeStatus) -> dict[str, str]:
     """Return the digests; none for a row of another version that holds something else."""
     try:
         found = json.loads(node.settings or "{}")

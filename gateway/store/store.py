@@ -30,7 +30,6 @@ from gateway.store.leases import Leases
 from gateway.store.links import Links
 from gateway.store.menus import Menus
 from gateway.store.nodes import Nodes
-from gateway.store.on_server import Server
 from gateway.store.opening import (
     DAMAGED,
     FILE,
@@ -55,6 +54,7 @@ from gateway.store.retention import Retention
 from gateway.store.run_records import RunRecords
 from gateway.store.runs import Runs
 from gateway.store.search import Search
+from gateway.store.server import Server
 from gateway.store.sessions import Sessions
 from gateway.store.shared_spending import SharedSpending
 from gateway.store.signals import StoreNode

@@ -15,8 +15,8 @@ from gateway.settings.settings import Settings, load_settings, read_settings
 from gateway.store import archive
 from gateway.store.contents import FileContents, OnServer, Say, are_equal, copy, is_taken, new_file
 from gateway.store.home_marker import FILE as MARKER
-from gateway.store.on_server import Server
 from gateway.store.opening import FILE, check_store, locked
+from gateway.store.server import Server
 from gateway.store.side_file import FILE as MARK
 from gateway.upkeep.restore import put_aside
 

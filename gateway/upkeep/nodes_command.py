@@ -7,8 +7,8 @@ from pathlib import Path
 from gateway.errors import ParleyError
 from gateway.security.printing import print_pieces
 from gateway.settings.settings import load_settings
-from gateway.store.nodes import SeenNode, differences, seen_nodes
-from gateway.store.on_server import Server
+from gateway.store.nodes import NodeStatus, differences, node_statuses
+from gateway.store.server import Server
 
 
 def run(environ: Mapping[str, str], cwd: Path) -> int:
@@ -20,13 +20,13 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
             "(docs/cluster.md)."
         )
     with Server(settings.database).read() as connection:
-        found = seen_nodes(connection)
+        found = node_statuses(connection)
     warnings = list(warnings_of(found))
     print_pieces((f"{line}\n" for line in [*told(found), *(f"! {each}" for each in warnings)]), settings.secrets)
     return int(bool(warnings))
 
 
-def told(nodes: Sequence[SeenNode]) -> Iterator[str]:
+def told(nodes: Sequence[NodeStatus]) -> Iterator[str]:
     """Yield two lines for each node."""
     if not nodes:
         yield "No node is running."
@@ -39,7 +39,7 @@ def told(nodes: Sequence[SeenNode]) -> Iterator[str]:
         yield f"  beat {node.beat_age:.1f} s ago  chats {node.chats}  runs {node.runs}  leases: {leases}"
 
 
-def warnings_of(nodes: Sequence[SeenNode]) -> Iterator[str]:
+def warnings_of(nodes: Sequence[NodeStatus]) -> Iterator[str]:
     """Yield a sentence for each thing that needs a look."""
     for node in nodes:
         if node.is_silent:

@@ -12,7 +12,7 @@ import structlog
 
 from channels.terminal.frames import bound, connected, is_ours
 from gateway.errors import ParleyError
-from gateway.settings.node_here import node_names, with_node_here
+from gateway.settings.local_node import node_names, with_local_node
 from gateway.settings.settings import Settings, load_settings
 
 FILE = "page.sock"
@@ -59,7 +59,7 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
 
 
 async def _link(settings: Settings) -> str:
-    folder = (await with_node_here(settings)).local
+    folder = (await with_local_node(settings)).local
     try:
         async with asyncio.timeout(SECONDS):
             reader, writer = await connected(folder / FILE)

@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gateway.store.on_server import Server
+from gateway.store.server import Server
 from tests.end_to_end.program import START_SECONDS, Program
 from tests.end_to_end.reported import ROUTED
 from tests.end_to_end.tables import ADDRESS

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gateway.store.on_server import Server
+from gateway.store.server import Server
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.platforms.platform import Platform
 from tests.end_to_end.program import START_SECONDS, Program

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.settings.node_here import REQUESTS
+from gateway.settings.local_node import REQUESTS
 from tests import connecting
 from tests.connecting import PLATFORMS, Platform
 from tests.emulators.model_script import says

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from gateway.errors import INTERRUPTED, REFUSED
-from gateway.store.on_server import Server
+from gateway.store.server import Server
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end import next_release
 from tests.end_to_end.forks import parley

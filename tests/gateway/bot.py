@@ -22,7 +22,7 @@ from channels.memory import MemoryChannel, user
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
-from gateway.app.peers import Shared, opened
+from gateway.app.peers import SharedDatabase, opened
 from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
@@ -163,7 +163,7 @@ class Bot:
         options = self._options
         shared = None
         if options.database is not None:
-            shared = Shared(options.database, agrees_on_time=options.agrees_on_time, has_engine=False)
+            shared = SharedDatabase(options.database, agrees_on_time=options.agrees_on_time, has_engine=False)
         store, peers, self.clock = await self._life.enter_async_context(
             opened(self.home, self.clock, new_id, options.secrets, shared=shared)
         )

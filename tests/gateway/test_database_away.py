@@ -16,8 +16,8 @@ from psycopg.pq import PGconn
 
 from gateway.cli import main
 from gateway.store import postgres_opening
-from gateway.store.on_server import Server
 from gateway.store.postgres_opening import DatabaseAway, DatabaseUnusable
+from gateway.store.server import Server
 from tests.gateway.cluster.test_seeing import use_home
 from tests.postgres import UrlOf, rows
 from tests.process import until

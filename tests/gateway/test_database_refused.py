@@ -14,8 +14,8 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict
 
 from gateway.cli import main
-from gateway.store.on_server import Server
 from gateway.store.postgres_opening import STARTS_WITHIN, DatabaseUnusable
+from gateway.store.server import Server
 from tests.gateway.cluster.test_seeing import use_home
 from tests.logs import restored_logs
 from tests.postgres import GIVEN, GUARDED, UrlOf, rows

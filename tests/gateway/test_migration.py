@@ -16,10 +16,10 @@ from gateway.cluster.node import Node
 from gateway.errors import ParleyError
 from gateway.settings.settings import load_settings
 from gateway.store.archive import NothingKept
-from gateway.store.on_server import Server
 from gateway.store.opening import FILE, StoreBusy, StoreDamaged, StoreNotMoved, check_store
 from gateway.store.postgres_contents import DatabaseBusy
 from gateway.store.postgres_opening import DatabaseLeft, DatabaseUnusable
+from gateway.store.server import Server
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable

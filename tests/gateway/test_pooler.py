@@ -11,7 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg
 import pytest
 
-from gateway.store.on_server import Server
+from gateway.store.server import Server
 from gateway.upkeep.doctor.database import look_at_database
 from tests.gateway.cluster.test_seeing import seen
 from tests.postgres import UrlOf

@@ -17,10 +17,10 @@ from gateway.settings.settings import load_settings
 from gateway.store import opening, postgres, postgres_opening
 from gateway.store.archive import Archive, SaidRow
 from gateway.store.connection import Connection
-from gateway.store.on_server import Server
 from gateway.store.opening import FILE, migrate
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresWriter, translated
 from gateway.store.postgres_opening import DatabaseTooNew, DatabaseUnusable
+from gateway.store.server import Server
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
 from gateway.upkeep.backup_command import NotAFile, backup, bring_back

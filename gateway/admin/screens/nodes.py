@@ -1,7 +1,7 @@
 """The screen of the nodes that share the database: what each does, and what is not the same on all of them."""
 
 from gateway.admin.screen import View, Visit
-from gateway.store.nodes import SeenNodes, differences
+from gateway.store.nodes import NodeStatuses, differences
 
 
 class NodesScreen:
@@ -9,7 +9,7 @@ class NodesScreen:
 
     name = "nodes"
 
-    def __init__(self, nodes: SeenNodes) -> None:
+    def __init__(self, nodes: NodeStatuses) -> None:
         self._nodes = nodes
 
     async def view(self, _: Visit) -> View:

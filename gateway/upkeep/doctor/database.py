@@ -7,8 +7,8 @@ from pathlib import Path
 from channels.checkup import Finding, note, ok, problem
 from gateway.errors import ParleyError
 from gateway.store.home_marker import FILE, known_marker
-from gateway.store.nodes import MOST_APART, differences, seen_nodes
-from gateway.store.on_server import Server
+from gateway.store.nodes import MOST_APART, differences, node_statuses
+from gateway.store.server import Server
 
 
 def look_at_database(url: str, home: Path, now: Callable[[], float] = time.time) -> Iterator[Finding]:
@@ -21,7 +21,7 @@ def look_at_database(url: str, home: Path, now: Callable[[], float] = time.time)
             (there,) = connection.execute("SELECT EXTRACT(EPOCH FROM clock_timestamp())").fetchone()
             yield _clock(now() - there)
             yield _folder(home, *known_marker(connection))
-            nodes = seen_nodes(connection)
+            nodes = node_statuses(connection)
     except ParleyError as error:
         what, _, fix = error.sentence.partition(". ")
         yield problem(what, f"{fix[:1].lower()}{fix[1:].rstrip('.')}")

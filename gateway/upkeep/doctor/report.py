@@ -13,7 +13,7 @@ from gateway.records.logs import configure_logs
 from gateway.runs.toolbox import searcher_of
 from gateway.security.secrets import Secrets
 from gateway.settings.limits import MB
-from gateway.settings.node_here import nodes_here
+from gateway.settings.local_node import local_nodes
 from gateway.settings.settings import Settings, exposed, read_settings
 from gateway.upkeep.doctor.connections import look_at_mcp, look_at_model
 from gateway.upkeep.doctor.home import look_at_home, look_at_instance, look_at_page, look_at_skills, running
@@ -37,7 +37,7 @@ async def examine(settings: Settings) -> list[Finding]:
     channels = (discovery.check(*channel) for channel in settings.channels.items())
     asked = [look_at_model(settings), look_at_sandbox(settings), look_at_mcp(settings), *channels]
     waiting = asyncio.gather(*asked)
-    here, *_ = await nodes_here(settings) or [settings]
+    here, *_ = await local_nodes(settings) or [settings]
     holder = running(here.local)
     findings = [
         *look_at_machine(),

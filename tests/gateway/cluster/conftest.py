@@ -8,12 +8,12 @@ from random import Random
 import pytest
 
 from gateway.cluster import dispatcher
-from gateway.cluster.dispatcher import Dispatcher
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.chat_owners import ChatOwners
+from gateway.cluster.dispatcher import NodeDispatcher
+from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.ownership import Ownership
-from gateway.cluster.rows import ChatOwners
 from gateway.cluster.signals import NodeSignals
-from gateway.store.on_server import Server
+from gateway.store.server import Server
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -37,14 +37,14 @@ async def members(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> 
     found = Members(url)
     async with AsyncExitStack() as life:
         for name in ("one", "two", "three"):
-            facts = Facts(name=name, host="here", pid=1, version="0", started=1.0)
+            facts = NodeInfo(name=name, host="here", pid=1, version="0", started=1.0)
             node = await life.enter_async_context(Node.joined(url, facts))
             signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
             opening = Store.open(tmp_path, FakeClock(), numbered(), url=url, node=StoreNode(node, signals))
             store = await life.enter_async_context(opening)
             desk = Desk(name, store, found.log, Random(name))  # noqa: S311
             owners = Ownership(node, signals, store.table(ChatOwners))
-            sharing = Dispatcher(owners, signals, store, desk)
+            sharing = NodeDispatcher(owners, signals, store, desk)
             sharing.begin()
             life.push_async_callback(sharing.close)
             life.push_async_callback(desk.close)

@@ -7,7 +7,7 @@ from random import Random
 
 from agent_core.background import Background
 from channels.base import ChatKey, InboundEvent
-from gateway.cluster.dispatcher import Dispatcher
+from gateway.cluster.dispatcher import NodeDispatcher
 from gateway.cluster.node import Node
 from gateway.cluster.signals import NodeSignals
 from gateway.store.rows import InboxItem, Post
@@ -89,7 +89,7 @@ class Members:
         self.signals: list[NodeSignals] = []
         self.stores: list[Store] = []
         self.desks: list[Desk] = []
-        self.dispatchers: list[Dispatcher] = []
+        self.dispatchers: list[NodeDispatcher] = []
 
     async def meet(self) -> None:
         """Let the nodes know of each other."""

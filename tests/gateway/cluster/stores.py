@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent_core.clock import Clock, SystemClock, new_id
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.signals import NodeSignals
 from gateway.security.secrets import Secrets
 from gateway.store.signals import StoreNode
@@ -25,7 +25,7 @@ class Opened:
 @asynccontextmanager
 async def opened_node(home: Path, url: str, clock: Clock | None = None) -> AsyncIterator[Opened]:
     """Open the store as a new node of this process."""
-    facts = Facts(name="a", host="here", pid=1, version="0", started=1.0)
+    facts = NodeInfo(name="a", host="here", pid=1, version="0", started=1.0)
     async with (
         Node.joined(url, facts) as node,
         NodeSignals.opened(url, node.id) as signals,

@@ -11,13 +11,13 @@ import pytest
 from agent_core.models.scripted import Turn
 from agent_core.tools.tool import Tool
 from gateway.cluster.clock import SharedClock
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.node import Node, NodeInfo
 from gateway.permissions.approvals import LASTS as OPEN_FOR
 from gateway.store.budget import ALL, Budget
 from gateway.store.nodes import MOST_APART
-from gateway.store.on_server import Server
 from gateway.store.pairing import LASTS
 from gateway.store.rule import Once
+from gateway.store.server import Server
 from gateway.texts.amounts import Allowance, Period, Unit
 from tests.clock import FakeClock, OffsetClock
 from tests.gateway.approving import CHART, id_of, questions, recorder
@@ -32,7 +32,7 @@ DAY = 86_400.0
 HOLDER = "SELECT node FROM leases WHERE name = 'duties'"
 SUMS = "SELECT tokens, begins, ends FROM spending_sums WHERE scope = %s"
 AGES = "SELECT bool_and(clock_timestamp() - beat BETWEEN '0 s' AND '30 s') FROM nodes"
-FACTS = Facts(name="a", host="here", pid=1, version="0", started=1.0)
+FACTS = NodeInfo(name="a", host="here", pid=1, version="0", started=1.0)
 
 
 @pytest.fixture

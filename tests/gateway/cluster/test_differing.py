@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
-from gateway.cluster.node import Facts, Node
-from gateway.store.on_server import Server
+from gateway.cluster.node import Node, NodeInfo
+from gateway.store.server import Server
 from tests.gateway.admin.desk import admin_world
 from tests.postgres import UrlOf, rows
 from tests.process import until
 
-FACTS = Facts(name="other", host="elsewhere", pid=7, version="1.0", started=1_795_170_240.0)
+FACTS = NodeInfo(name="other", host="elsewhere", pid=7, version="1.0", started=1_795_170_240.0)
 
 
 @pytest.fixture

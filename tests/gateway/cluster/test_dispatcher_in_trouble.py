@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from channels.base import ChatKey, OutboundMessage
-from gateway.cluster.rows import ChatOwners
+from gateway.cluster.chat_owners import ChatOwners
 from gateway.store.postgres import PostgresError
 from gateway.store.rows import Post
 from tests.gateway.cluster.desks import CHATS, Desk, Members

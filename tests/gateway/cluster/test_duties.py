@@ -10,7 +10,7 @@ import pytest
 from agent_core import supervise
 from channels.base import ChannelError
 from gateway.app.duties import Duties
-from gateway.cluster.leases import AllLeases, IsReady, Work, at_once
+from gateway.cluster.leases import IsReady, LocalLeases, Work, at_once
 from gateway.errors import ParleyError
 from gateway.schedule.scheduler import HEAD_START
 from gateway.store.rule import Once
@@ -20,7 +20,7 @@ from tests.gateway.jobs.kit import a_job
 from tests.process import until
 
 
-class Failing(AllLeases):
+class Failing(LocalLeases):
     """Leases of which the first one fails in the middle of its work."""
 
     has_failed = False
@@ -71,7 +71,7 @@ async def test_one_of_them_that_fails_is_started_again_after_a_pause_while_the_o
         begun.append("goes on")
         await asyncio.Event().wait()
 
-    duties = Duties({"fails": fails, "goes on": goes_on}, bot.made.supervisor, AllLeases())
+    duties = Duties({"fails": fails, "goes on": goes_on}, bot.made.supervisor, LocalLeases())
     running = asyncio.create_task(duties.run())
     await until(lambda: begun.count("fails") == 4)
 
@@ -80,7 +80,7 @@ async def test_one_of_them_that_fails_is_started_again_after_a_pause_while_the_o
     await asyncio.wait([running])
 
 
-class Losing(AllLeases):
+class Losing(LocalLeases):
     """Leases that are lost when a test says so."""
 
     def __init__(self) -> None:

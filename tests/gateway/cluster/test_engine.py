@@ -8,7 +8,7 @@ from dbos import _queue
 
 from channels.base import ChatKey
 from gateway.cluster import engine
-from gateway.cluster.rows import ChatOwners, Orphan
+from gateway.cluster.chat_owners import ChatOwners, Orphan
 from gateway.store import postgres
 from tests.gateway.cluster.desks import CHATS, Members
 from tests.postgres import rows

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from gateway.cluster.held_leases import HeldLeases
-from gateway.cluster.leases import AllLeases
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.database_leases import DatabaseLeases
+from gateway.cluster.leases import LocalLeases
+from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.signals import NodeSignals
 from gateway.store.leases import Leases as Rows
 from gateway.store.signals import StoreNode
@@ -49,18 +49,18 @@ class One:
     """A node that wants the lease."""
 
     node: Node
-    leases: HeldLeases
+    leases: DatabaseLeases
     task: "asyncio.Task[None]"
 
 
 @asynccontextmanager
 async def wanting(name: str, doing: Doing, home: Path, url: str, *, takes_chats: bool = True) -> AsyncIterator[One]:
-    facts = Facts(name=name, host="here", pid=1, version="0", started=1.0, takes_chats=takes_chats)
+    facts = NodeInfo(name=name, host="here", pid=1, version="0", started=1.0, takes_chats=takes_chats)
     async with AsyncExitStack() as life:
         node = await life.enter_async_context(Node.joined(url, facts))
         store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
         signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
-        leases = HeldLeases(store.leases, node, signals, stands_in=not takes_chats)
+        leases = DatabaseLeases(store.leases, node, signals, stands_in=not takes_chats)
         task = asyncio.create_task(leases.while_held(LEASE, lambda: doing.by(name)))
         try:
             yield One(node, leases, task)
@@ -203,12 +203,12 @@ async def test_the_news_of_a_release_reach_each_of_those_who_wait(
     tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     doing = Doing()
-    monkeypatch.setattr("gateway.cluster.held_leases.LOOK_EVERY", 60.0)
+    monkeypatch.setattr("gateway.cluster.database_leases.LOOK_EVERY", 60.0)
     async with wanting("a", doing, tmp_path, url) as a, opened_node(tmp_path, url) as other:
         another = asyncio.create_task(a.leases.while_held(SlowRows.slow, lambda: doing.by("a")))
         await until(lambda: doing.now == ["a", "a"])
         slow = other.store.table(SlowRows)
-        leases = HeldLeases(slow, other.node, other.signals)
+        leases = DatabaseLeases(slow, other.node, other.signals)
         waiting = [
             asyncio.create_task(leases.while_held(name, lambda: doing.by("b"))) for name in (LEASE, SlowRows.slow)
         ]
@@ -232,7 +232,7 @@ async def test_a_lease_is_kept_by_a_node_that_lives_once_it_has_begun(
     async with wanting("a", doing, tmp_path, url) as a:
         await until(lambda: doing.now == ["a"])
         assert not await a.leases.is_kept(LEASE)
-        monkeypatch.setattr("gateway.cluster.held_leases.BEGUN_WITHIN", 0.0)
+        monkeypatch.setattr("gateway.cluster.database_leases.BEGUN_WITHIN", 0.0)
         assert await a.leases.is_kept(LEASE)
         assert not await a.leases.is_kept("another")
 
@@ -243,7 +243,7 @@ async def test_a_lease_is_kept_by_a_node_that_lives_once_it_has_begun(
 
 
 async def test_a_process_that_is_alone_holds_every_lease() -> None:
-    doing, alone = Doing(), AllLeases()
+    doing, alone = Doing(), LocalLeases()
     working = asyncio.create_task(alone.while_held(LEASE, lambda: doing.by("it")))
     await until(lambda: doing.now)
 

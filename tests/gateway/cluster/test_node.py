@@ -14,13 +14,13 @@ import pytest
 from agent_core import supervise
 from gateway.cluster import node as node_module
 from gateway.cluster import signals as signals_module
-from gateway.cluster.node import Facts, Node, give_up
+from gateway.cluster.node import Node, NodeInfo, give_up
 from gateway.cluster.signals import NodeSignals
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
-from gateway.store.on_server import Server
 from gateway.store.postgres import PostgresError
 from gateway.store.postgres_opening import opened
+from gateway.store.server import Server
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable, Writer
@@ -31,7 +31,7 @@ from tests.postgres import rows
 from tests.process import until
 from tests.tunnel import Tunnel
 
-FACTS = Facts(name="a", host="here", pid=1, version="0", started=1.0)
+FACTS = NodeInfo(name="a", host="here", pid=1, version="0", started=1.0)
 
 
 @asynccontextmanager

@@ -11,7 +11,7 @@ import pytest
 
 from channels.base import ChatKey
 from gateway.cluster import ownership
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.ownership import Phase
 from gateway.store.rows import InboxItem
 from tests.gateway.cluster.desks import CHATS, Members
@@ -219,7 +219,7 @@ async def test_a_node_with_nothing_but_a_terminal_is_passed_no_chats(
     members: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ownership, "FEW", 1)
-    facts = Facts(name="terminal", host="here", pid=1, version="0", started=1.0, takes_chats=False)
+    facts = NodeInfo(name="terminal", host="here", pid=1, version="0", started=1.0, takes_chats=False)
     async with Node.joined(members.url, facts):
         rows(members.url, "UPDATE nodes SET draining = TRUE WHERE name IN ('two', 'three')")
         await members.dispatchers[0].ownership.count_others()

@@ -6,16 +6,16 @@ from collections.abc import AsyncIterator
 import pytest
 
 from gateway.cluster import reaper
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.reaper import reap
 from gateway.store.connection import Connection
-from gateway.store.on_server import Server
+from gateway.store.server import Server
 from tests.postgres import rows
 from tests.process import until
 
 
-def facts(name: str) -> Facts:
-    return Facts(name=name, host="here", pid=1, version="0", started=1.0)
+def facts(name: str) -> NodeInfo:
+    return NodeInfo(name=name, host="here", pid=1, version="0", started=1.0)
 
 
 @pytest.fixture

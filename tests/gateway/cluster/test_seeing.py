@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from channels.checkup import Finding
 from gateway.cli import main
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.node import Node, NodeInfo
 from gateway.records.metric import Metric
 from gateway.settings.digests import digests
 from gateway.settings.settings import load_settings
@@ -26,7 +26,7 @@ from tests.clock import FakeClock
 from tests.gateway.bot import Bot, BotOptions
 from tests.postgres import rows
 
-FACTS = Facts(name="a", host="here", pid=4711, version="1.0", started=1_795_170_240.0)
+FACTS = NodeInfo(name="a", host="here", pid=4711, version="1.0", started=1_795_170_240.0)
 
 
 @pytest.fixture

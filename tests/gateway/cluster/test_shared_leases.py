@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from channels.sharing import Ready, Sharing, Unshared
-from gateway.cluster.held_leases import HeldLeases
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.database_leases import DatabaseLeases
+from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.shared_leases import READY
 from gateway.cluster.signals import NodeSignals
 from gateway.store.leases import SHARE, Leases, Sharers
@@ -65,7 +65,7 @@ class Bot:
 class One:
     """A node that shares the shards."""
 
-    leases: HeldLeases
+    leases: DatabaseLeases
     signals: NodeSignals
     counts: list[int] = field(default_factory=list)
     """The numbers of shards that it has used."""
@@ -95,12 +95,12 @@ def bot() -> Bot:
 
 @asynccontextmanager
 async def sharing(name: str, bot: Bot, home: Path, url: str) -> AsyncIterator[One]:
-    facts = Facts(name=name, host="here", pid=1, version="0", started=1.0)
+    facts = NodeInfo(name=name, host="here", pid=1, version="0", started=1.0)
     async with AsyncExitStack() as life:
         node = await life.enter_async_context(Node.joined(url, facts))
         store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
         signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
-        one = One(HeldLeases(store.leases, node, signals), signals)
+        one = One(DatabaseLeases(store.leases, node, signals), signals)
         task = asyncio.create_task(one.run(name, bot))
         try:
             yield one
@@ -154,7 +154,7 @@ async def test_a_shard_that_was_just_freed_is_left_to_a_node_with_fewer_and_take
         f"INSERT INTO leases SELECT '{GROUP} ' || n || '/4', NULL, 1, clock_timestamp() FROM generate_series(0, 3) n"  # noqa: S608
     )
     rows(url, freed)
-    async with Node.joined(url, Facts(name="slow", host="here", pid=1, version="0", started=1.0)) as slow:
+    async with Node.joined(url, NodeInfo(name="slow", host="here", pid=1, version="0", started=1.0)) as slow:
         rows(url, "INSERT INTO leases VALUES (%s, %s, 1, now())", f"{SHARE}{GROUP}/4 {slow.id}", slow.id)
         monkeypatch.setattr(Leases, "sharers", counted)
         async with sharing("a", bot, tmp_path, url):

@@ -16,8 +16,8 @@ from gateway.cluster import sweep
 from gateway.permissions.membership import By, RoleRefused
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
-from gateway.store.on_server import Server
 from gateway.store.person import Account
+from gateway.store.server import Server
 from gateway.store.topics import Topic
 from gateway.web.access import PageAccess
 from gateway.web.links import LOCAL_PRINCIPAL

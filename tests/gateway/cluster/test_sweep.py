@@ -7,8 +7,8 @@ from contextlib import suppress
 import pytest
 
 from gateway.cluster import sweep
+from gateway.cluster.chat_owners import Orphan
 from gateway.cluster.node import Node
-from gateway.cluster.rows import Orphan
 from gateway.cluster.sweep import Sweep
 from gateway.store.rows import InboxItem
 from tests.gateway.cluster.desks import CHATS, Members

@@ -16,8 +16,8 @@ from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
 from channels.base import NotTakenIn
 from gateway.store.nodes import Nodes as NodeRows
-from gateway.store.on_server import Server
 from gateway.store.rule import Once
+from gateway.store.server import Server
 from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes

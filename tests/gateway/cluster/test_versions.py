@@ -8,17 +8,17 @@ import pytest
 
 from agent_core.models.scripted import Waits
 from channels.base import NotTakenIn
-from gateway.cluster.node import Facts, Node
+from gateway.cluster.node import Node, NodeInfo
 from gateway.store.connection import Connection
-from gateway.store.on_server import Server
 from gateway.store.postgres_opening import DatabaseTooNew, opened
+from gateway.store.server import Server
 from gateway.store.writer import StoreUnavailable, Writer
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.cluster.versions import newer_parley
 from tests.postgres import UrlOf, rows
 from tests.process import until
 
-FACTS = Facts(name="a", host="here", pid=1, version="0", started=1.0)
+FACTS = NodeInfo(name="a", host="here", pid=1, version="0", started=1.0)
 
 
 async def test_an_older_node_writes_and_sends_nothing_more_and_a_newer_one_goes_on(

@@ -10,21 +10,21 @@ from channels.capabilities import CatchesUp
 from channels.connected import Connected
 from gateway.chat.gaps import Gaps
 from gateway.cluster.leases import Leases, catch_up_of
-from gateway.cluster.work import Dispatching
+from gateway.cluster.protocols import Dispatcher
 from gateway.store.read_marks import ReadMarks
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at the rows until they say which chats have a gap."""
 
 
-class GapsElsewhere:
+class RemoteGaps:
     """Opens and closes gaps as the process that reads a platform's history has noted them in the rows."""
 
     def __init__(
         self,
         gaps: Gaps,
         rows: ReadMarks,
-        dispatching: Dispatching,
+        dispatcher: Dispatcher,
         channels: Connected,
         leases: Leases,
         background: Background,
@@ -32,7 +32,7 @@ class GapsElsewhere:
         """`background` reads the rows once this process has left a platform's history to another one."""
         self._gaps = gaps
         self._rows = rows
-        self._dispatching = dispatching
+        self._dispatcher = dispatcher
         self._channels = channels
         self._leases = leases
         self._background = background
@@ -63,7 +63,7 @@ class GapsElsewhere:
     async def _closed(self, chat: ChatKey) -> None:
         """Let the chat's messages go on together with what was read of its history, of which news may be on the way."""
         if self._gaps.is_open(chat) and not self._gaps.is_read_here(chat):
-            await self._dispatching.look_in([chat])
+            await self._dispatcher.look_in([chat])
             self._gaps.close(chat)
 
     async def _listed(self, platform: str) -> None:
@@ -73,7 +73,7 @@ class GapsElsewhere:
         self._gaps.look()
         found = await self._rows.gaps(platform)
         open_elsewhere = {chat for chat in self._gaps.of(platform) if not self._gaps.is_read_here(chat)}
-        await self._dispatching.look_in(open_elsewhere - found.keys())
+        await self._dispatcher.look_in(open_elsewhere - found.keys())
         self._gaps.follow(platform, found)
 
     async def _has_reader(self, platform: str) -> bool:

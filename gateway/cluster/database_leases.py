@@ -38,7 +38,7 @@ class Alive(Protocol):
         """True while no other node can have taken what this one holds."""
 
 
-class HeldLeases:
+class DatabaseLeases:
     """Implements `Leases` with rows. Work is cancelled before its lease is released, and at once if the node is stale.
 
     A node that is stale for a while keeps its rows: it goes on when it is fresh again, unless it was fenced meanwhile.

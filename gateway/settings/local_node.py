@@ -9,12 +9,12 @@ REQUESTS = "connect.sock"
 """The socket in the folder of a node at which every running Parley listens."""
 
 
-async def with_node_here(settings: Settings) -> Settings:
+async def with_local_node(settings: Settings) -> Settings:
     """Return the settings with the name of the node that runs on this machine, unless they say which one is meant.
 
     They stay as they are where none runs here. Raises ParleyError if several do.
     """
-    here = await nodes_here(settings)
+    here = await local_nodes(settings)
     if len(here) > 1:
         names = ", ".join(each.node for each in here)
         raise ParleyError(
@@ -24,7 +24,7 @@ async def with_node_here(settings: Settings) -> Settings:
     return here[0] if here else settings
 
 
-async def nodes_here(settings: Settings) -> list[Settings]:
+async def local_nodes(settings: Settings) -> list[Settings]:
     """Return the settings of each node that runs on this machine; of one only if the settings say which is meant."""
     if settings.database is None or settings.node_name or await _listens(settings):
         return [settings]

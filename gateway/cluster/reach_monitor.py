@@ -9,10 +9,11 @@ import asyncio
 import structlog
 
 from agent_core.background import Background
-from gateway.cluster.dispatcher import Dispatcher
-from gateway.cluster.held_leases import HeldLeases
+from channels.capabilities import KnowsReach
+from channels.connected import Connected
+from gateway.cluster.database_leases import DatabaseLeases
+from gateway.cluster.dispatcher import NodeDispatcher
 from gateway.cluster.leases import catch_up_of, receiver_of
-from gateway.cluster.work import Platforms
 from gateway.store.nodes import Nodes
 from gateway.store.writer import STORE_ERRORS
 
@@ -24,17 +25,17 @@ TRY_EVERY = 2.5
 log = structlog.get_logger(__name__)
 
 
-class CutOff:
-    """Watches the reach of the platforms from one node of several."""
+class ReachMonitor:
+    """Tells the other nodes which platforms this one cannot reach, and leaves its work on those to them."""
 
     def __init__(
-        self, node: str, rows: Nodes, dispatcher: Dispatcher, leases: HeldLeases, platforms: Platforms
+        self, node: str, rows: Nodes, dispatcher: NodeDispatcher, leases: DatabaseLeases, channels: Connected
     ) -> None:
         self._node = node
         self._rows = rows
         self._dispatcher = dispatcher
         self._leases = leases
-        self._platforms = platforms
+        self._channels = channels
         self._told: frozenset[str] = frozenset()
         """The platforms that the other nodes know to be out of reach from here."""
         self._trying: dict[str, asyncio.Task[None]] = {}
@@ -57,10 +58,11 @@ class CutOff:
             log.info("no look at what the other nodes reach", reason=str(error))
 
     async def _leave_work(self) -> None:
-        for platform in self._platforms.failing():
-            if platform not in self._trying:
-                self._trying[platform] = self._tries.start(self._try(platform), f"reach {platform}")
-        unreachable = frozenset(self._platforms.out_of_reach())
+        channels = {each.name: each for each in self._channels if isinstance(each, KnowsReach)}
+        for platform, channel in channels.items():
+            if channel.reach.is_failing() and platform not in self._trying:
+                self._trying[platform] = self._tries.start(self._try(platform, channel), f"reach {platform}")
+        unreachable = frozenset(platform for platform, channel in channels.items() if channel.reach.is_cut_off)
         if unreachable != self._told:
             await self._tell(unreachable)
         avoided = await self._rows.reached_elsewhere(self._node, unreachable) if unreachable else frozenset()
@@ -68,9 +70,9 @@ class CutOff:
         self._leases.avoid({lease for each in avoided for lease in (receiver_of(each), catch_up_of(each))})
         await self._dispatcher.leave_avoided()
 
-    async def _try(self, platform: str) -> None:
+    async def _try(self, platform: str, channel: KnowsReach) -> None:
         try:
-            await self._platforms.try_reach(platform)
+            await channel.try_reach()
             await asyncio.sleep(TRY_EVERY)
         finally:
             del self._trying[platform]

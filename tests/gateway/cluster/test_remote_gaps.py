@@ -12,11 +12,11 @@ from agent_core.clock import SystemClock
 from channels.base import ChatKey
 from channels.connected import Connected
 from channels.memory import MemoryChannel
-from gateway.app.gaps_elsewhere import GapsElsewhere
 from gateway.app.handler import ChannelMessageHandler
-from gateway.app.peers import LocalDispatching
+from gateway.app.peers import LocalDispatcher
+from gateway.app.remote_gaps import RemoteGaps
 from gateway.chat.gaps import Gaps
-from gateway.cluster.leases import AllLeases
+from gateway.cluster.leases import LocalLeases
 from gateway.cluster.ownership import INBOX
 from gateway.cluster.signals import ALL, NodeSignals, written
 from gateway.store.rows import InboxItem
@@ -31,7 +31,7 @@ from tests.process import until
 from tests.tunnel import Tunnel
 
 
-class Elsewhere(LocalDispatching):
+class Elsewhere(LocalDispatcher):
     """Works on no chat, and notes what it would tell the node that does."""
 
     def __init__(self) -> None:
@@ -230,7 +230,7 @@ async def test_a_gap_that_is_noted_while_the_rows_are_read_stays_open() -> None:
     assert not gaps.holds(late)
 
 
-class NobodyReads(AllLeases):
+class NobodyReads(LocalLeases):
     """Leases that nobody holds until `held` is set."""
 
     def __init__(self) -> None:
@@ -245,7 +245,7 @@ async def test_messages_wait_where_no_node_was_connected_until_one_reads_the_his
     await bot.start()
     gaps, leases, background = Gaps(SystemClock(), ()), NobodyReads(), Background("failed")
     rows_of, channels = bot.made.store.read_marks, Connected([RememberingChannel()])
-    elsewhere = GapsElsewhere(gaps, rows_of, Elsewhere(), channels, leases, background)
+    elsewhere = RemoteGaps(gaps, rows_of, Elsewhere(), channels, leases, background)
     chat = ChatKey.parse("memory:here:ann")
 
     gaps.leave("memory")

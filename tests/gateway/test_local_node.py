@@ -10,7 +10,7 @@ import pytest
 from channels.terminal.frames import bound
 from gateway.errors import ParleyError
 from gateway.settings.files import NODES, host_name
-from gateway.settings.node_here import REQUESTS
+from gateway.settings.local_node import REQUESTS
 from gateway.web.link_socket import LinkSocket, run
 
 

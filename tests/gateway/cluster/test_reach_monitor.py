@@ -14,17 +14,17 @@ from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tools.tool import tool
 from channels import reach
 from channels.base import Channel, ChatKey
+from channels.capabilities import KnowsReach
 from channels.discord.adapter import DiscordChannel
 from channels.discord.config import Config as DiscordConfig
 from channels.slack.adapter import SlackChannel
 from channels.slack.config import Config as SlackConfig
 from channels.telegram.adapter import TelegramChannel
 from channels.telegram.config import Config as TelegramConfig
-from gateway.app.platforms_here import PlatformsHere
-from gateway.cluster import cut_off
+from gateway.cluster import reach_monitor
 from gateway.permissions.roles import People
 from gateway.records.metric import Metric
-from gateway.store.nodes import SeenNode
+from gateway.store.nodes import NodeStatus
 from tests.end_to_end.platforms.discord import Discord
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat, Person
@@ -103,7 +103,9 @@ class Away:
 
     async def calls(self, bot: Bot) -> None:
         """Let a node call the platform, as it does to show that it types."""
-        await PlatformsHere(bot.made.channels).try_reach(self.platform.facts.name)
+        channel = bot.made.channels.on(self.platform.facts.name)
+        assert isinstance(channel, KnowsReach)
+        await channel.try_reach()
 
     @property
     def key(self) -> ChatKey:
@@ -114,11 +116,11 @@ class Away:
     async def says(self, text: str) -> None:
         await self.chat.says(self.person, text)
 
-    async def seen(self) -> list[SeenNode]:
+    async def seen(self) -> list[NodeStatus]:
         found = await self.nodes.bots[0].made.store.nodes.seen()
         return sorted(found, key=lambda node: node.started)
 
-    async def until_seen(self, condition: Callable[[list[SeenNode]], bool]) -> None:
+    async def until_seen(self, condition: Callable[[list[NodeStatus]], bool]) -> None:
         async with asyncio.timeout(30):
             while not condition(await self.seen()):  # noqa: ASYNC110 - no node announces it
                 await asyncio.sleep(0.02)
@@ -142,8 +144,8 @@ KINDS: dict[str, tuple[Callable[[], Emulated], Callable[..., Channel]]] = {
 def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let a platform count as out of reach after a moment."""
     monkeypatch.setattr(reach, "CUT_OFF_AFTER", 0.3)
-    monkeypatch.setattr(cut_off, "LOOK_EVERY", 0.05)
-    monkeypatch.setattr(cut_off, "TRY_EVERY", 0.1)
+    monkeypatch.setattr(reach_monitor, "LOOK_EVERY", 0.05)
+    monkeypatch.setattr(reach_monitor, "TRY_EVERY", 0.1)
 
 
 @pytest.fixture(params=[*KINDS])

@@ -1,9 +1,10 @@
-"""The work on chats, as what shares chats out among processes sees it."""
+"""Protocols between the processes that share a database and the parts of one of them."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from channels.base import ChatKey, InboundEvent
+from channels.connected import Connected
 from gateway.cluster.leases import Leases
 from gateway.delivery.sending import Sending
 from gateway.store.rows import InboxItem, Post
@@ -56,20 +57,7 @@ class ChatWork(Protocol):
         """Drop what the memory holds of a chat."""
 
 
-class Platforms(Protocol):
-    """The platforms, as far as this process can reach them."""
-
-    def failing(self) -> Iterable[str]:
-        """Return the platforms of which the last call has come to nobody."""
-
-    def out_of_reach(self) -> Iterable[str]:
-        """Return those for which that has been so for a while."""
-
-    async def try_reach(self, platform: str) -> None:
-        """Try to reach a platform again."""
-
-
-class Dispatching(Protocol):
+class Dispatcher(Protocol):
     """Brings events to the process that works on their chat."""
 
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
@@ -111,11 +99,8 @@ class Peers(Protocol):
     leases: Leases
     sending: Sending
 
-    def dispatcher(self, work: ChatWork, platforms: Platforms) -> Dispatching:
-        """Return what brings events to the process that works on their chat.
-
-        `work` is that of this process, and `platforms` are those that it is connected to.
-        """
+    def dispatcher(self, work: ChatWork, channels: Connected) -> Dispatcher:
+        """Create the dispatcher. `work` is the work of this process on chats, `channels` are its channels."""
 
     async def note_settings(self, digests: str) -> None:
         """Tell the others the digests of the settings that this process has now."""

@@ -42,7 +42,7 @@ class Working:
     drain: Drain
 
 
-class ChatsHere:
+class LocalChats:
     """Implements `ChatWork`."""
 
     def __init__(
