@@ -167,10 +167,10 @@ class Composition(SharedState):
     def hear(self) -> None:
         """Read again what other nodes change, and do what they ask for, read or connect."""
         super().hear()
-        self.peers.signals.on(Topic.GAPS, self.remote_gaps.changed)
-        self.peers.signals.on(Topic.CONNECTED, self.connections.follow)
-        self.peers.signals.on(Topic.COMMANDS, self.chat_commands.given)
-        self.peers.signals.on(Topic.ANSWERS, self.chat_commands.answered)
+        self.peers.signals.subscribe(Topic.GAPS, self.remote_gaps.changed)
+        self.peers.signals.subscribe(Topic.CONNECTED, self.connections.follow)
+        self.peers.signals.subscribe(Topic.COMMANDS, self.chat_commands.given)
+        self.peers.signals.subscribe(Topic.ANSWERS, self.chat_commands.answered)
 
     @cached_property
     def remote_gaps(self) -> RemoteGaps:

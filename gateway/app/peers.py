@@ -36,10 +36,10 @@ class NoPeers:
         return LocalDispatcher(work)
 
     async def note_settings(self, digests: str) -> None:
-        """Do nothing: nobody else is there."""
+        """Do nothing: there is no other process."""
 
-    async def lost(self) -> None:
-        """Wait for ever: nobody else is there."""
+    async def fenced(self) -> None:
+        """Wait for ever: there is no other process."""
         await asyncio.Event().wait()
 
 

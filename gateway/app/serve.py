@@ -49,7 +49,7 @@ from gateway.store.opening import FILE as FILE_OF_STORE
 from gateway.store.opening import NodeNameTaken, StoreNotMoved, locked
 from gateway.store.server import Server
 from gateway.store.store import Store
-from gateway.store.writer import TakenOver
+from gateway.store.writer import WriterFenced
 from gateway.texts.about import About
 
 log = structlog.get_logger(__name__)
@@ -147,7 +147,7 @@ async def _served(
             resources = await life.enter_async_context(prepare(settings, clock))
             _hear_signals(told)
             made, page, lines = await life.enter_async_context(_begun(resources, tick_every))
-        except TakenOver:
+        except WriterFenced:
             return None
         with page.of(made) if page else nullcontext():
             await life.enter_async_context(answering(settings.local / REQUESTS, made.connections))
@@ -347,7 +347,7 @@ async def _until_stopped(app: App, peers: Peers, told: "asyncio.Queue[signal.Sig
     A second signal ends at once; unfinished runs are resumed at the next start. Returns None once other nodes have
     taken over, unless it is told to stop.
     """
-    serving, losing = asyncio.create_task(app.run()), asyncio.create_task(peers.lost())
+    serving, losing = asyncio.create_task(app.run()), asyncio.create_task(peers.fenced())
     stopping = asyncio.create_task(told.get())
     tasks: list[asyncio.Task[object]] = [serving, losing, stopping]
     try:

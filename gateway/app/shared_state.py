@@ -6,7 +6,7 @@ from channels.base import ChatKey
 from gateway.app.command_table import Commands
 from gateway.errors import SettingsError
 from gateway.permissions.groups import RULES
-from gateway.store.signals import React
+from gateway.store.signals import Handler
 from gateway.store.topics import Topic
 
 log = structlog.get_logger(__name__)
@@ -17,7 +17,7 @@ class SharedState(Commands):
 
     def hear(self) -> None:
         """Read again what other nodes change, from now on."""
-        reactions: dict[Topic, React] = {
+        handlers: dict[Topic, Handler] = {
             Topic.PEOPLE: self._people_changed,
             Topic.STANDINGS: self._standings_changed,
             Topic.SETTINGS: self._settings_changed,
@@ -33,8 +33,8 @@ class SharedState(Commands):
             Topic.ERASED: self._erased,
             Topic.SPOKEN: self._spoken,
         }
-        for topic, react in reactions.items():
-            self._system.peers.signals.on(topic, react)
+        for topic, handler in handlers.items():
+            self._system.peers.signals.subscribe(topic, handler)
 
     async def _people_changed(self, _: str) -> None:
         await self.membership.reload()

@@ -89,9 +89,9 @@ class ClusterPeers:
         """See `Peers`."""
         await self._store.nodes.note_settings(self._node.id, digests)
 
-    async def lost(self) -> None:
+    async def fenced(self) -> None:
         """See `Peers`."""
-        await self._node.lost.wait()
+        await self._node.fenced.wait()
 
 
 class ClusterDispatcher:

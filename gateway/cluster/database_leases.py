@@ -59,8 +59,8 @@ class DatabaseLeases:
         self._news = asyncio.Event()
         """Set, and replaced, when another node may have released a lease."""
         self._over = asyncio.Event()
-        signals.on(TOPIC, self._heard)
-        signals.on(READY, self._heard_ready)
+        signals.subscribe(TOPIC, self._heard)
+        signals.subscribe(READY, self._heard_ready)
 
     @property
     def node(self) -> str:
@@ -235,7 +235,7 @@ class DatabaseLeases:
         if not self._node.is_fresh:
             return
         try:
-            await self._rows.release(name, self._node.id, lambda connection: self._signals.changed(connection, TOPIC))
+            await self._rows.release(name, self._node.id, lambda connection: self._signals.publish(connection, TOPIC))
         except STORE_ERRORS as error:
             log.info("a lease could not be released", lease=name, reason=str(error))
         else:

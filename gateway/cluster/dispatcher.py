@@ -44,9 +44,9 @@ class NodeDispatcher:
         """Inbox rows of our chats that were not in hand when they were last looked for."""
         self._unsent: set[str] = set()
         """Keys of posts that had been passed on when they were last looked for."""
-        signals.on(INBOX, self._came_elsewhere)
-        signals.on(POSTS, self._passed_on)
-        signals.on(WANTED, self._wanted_elsewhere)
+        signals.subscribe(INBOX, self._came_elsewhere)
+        signals.subscribe(POSTS, self._passed_on)
+        signals.subscribe(WANTED, self._wanted_elsewhere)
 
     def begin(self) -> None:
         """Take over the chats that are claimed from now on."""

@@ -1,4 +1,4 @@
-"""One process among those that share a database: its row, its beats, and the end of its right to write."""
+"""A node: one of the processes that share a database, with its row, its heartbeat and its fence."""
 
 import asyncio
 import time
@@ -14,7 +14,7 @@ from psycopg.rows import TupleRow
 
 from agent_core.clock import SystemClock
 from agent_core.supervise import supervise
-from gateway.cluster.signals import ALL, written
+from gateway.cluster.signals import ALL, payload_of
 from gateway.store.connection import Fenced
 from gateway.store.nodes import FREE, LOCK_OF
 from gateway.store.postgres import address
@@ -22,22 +22,22 @@ from gateway.store.postgres import address
 Raw: TypeAlias = "psycopg.AsyncConnection[TupleRow]"
 
 BEAT_EVERY = 0.5
-"""Seconds between the begins of two beats."""
+"""Seconds between the starts of two heartbeats."""
 BREATH = 0.1
-"""Seconds between the end of a beat that took longer and the next one."""
+"""Minimum pause in seconds after a heartbeat that took longer than that."""
 FRESH_FOR = 1.2
-"""Seconds after the begin of a beat in which no other node may have taken over; less than DEAD_AFTER."""
+"""Seconds after the start of a heartbeat for which no other node can fence this one; less than DEAD_AFTER."""
 SURE_WITHIN = 1.0
-"""Seconds for a beat that tells the database's time well enough."""
+"""Longest round trip in seconds of a heartbeat from which the database's clock is read."""
 ANSWER_WITHIN = 5.0
-"""Seconds for one beat; then the connection is made anew."""
+"""Timeout of a heartbeat in seconds; then the node reconnects."""
 _CLOCK = getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC)
 
 _END_OLD = (
     "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND granted"  # noqa: S608
     f" AND (classid::bigint << 32) | objid::bigint = {LOCK_OF.format('%s')}"
 )
-"""Ends the session that had the lock of a node: behind a proxy it may outlive the connection to it."""
+"""Ends the old session that holds a node's lock; behind a proxy it may outlive its client."""
 _JOIN = (
     "INSERT INTO nodes (id, name, host, pid, version, started, beat, home, settings, skills,"
     " draining)"
@@ -49,20 +49,20 @@ _BEAT = (
     "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced RETURNING extract(epoch FROM beat)::float8"
 )
 LEFT = "left"
-"""The topic of news that chats have lost their node."""
+"""Topic: chats have lost their node."""
 JOINED = "joined"
-"""The topic of news that there is one more node."""
+"""Topic: a node has joined."""
 
 log = structlog.get_logger(__name__)
 
 
-def awake() -> float:
-    """Return seconds of a clock that also runs while the process is frozen or the machine asleep."""
+def boot_time() -> float:
+    """Return the time in seconds since boot, which includes the time for which the machine was suspended."""
     return time.clock_gettime(_CLOCK)
 
 
-async def give_up(raw: Raw, node: str) -> None:
-    """Fence a node after its transaction, if one is open, and free what it holds."""
+async def fence(raw: Raw, node: str) -> None:
+    """Fence a node once its open transaction has ended, and free its chats, leases and reservations."""
     await raw.execute("SELECT 1 FROM nodes WHERE id = %s FOR UPDATE", [node])
     await raw.execute("UPDATE nodes SET fenced = TRUE WHERE id = %s", [node])
     for statement in FREE:
@@ -71,7 +71,7 @@ async def give_up(raw: Raw, node: str) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class NodeInfo:
-    """The facts about a node that others are shown."""
+    """Description of a node in its row."""
 
     name: str
     host: str
@@ -80,36 +80,36 @@ class NodeInfo:
     started: float
     home: str = ""
     settings: str = ""
-    """A digest of what has to be the same on all nodes."""
+    """Digests of the settings that must be the same on all nodes."""
     skills: str = ""
-    """A digest of the skills."""
+    """Digest of the skills."""
     takes_chats: bool = True
-    """False for a node that works in its own terminal only, and stands in for the others while there are none."""
+    """False for a node that serves only its own terminal, and holds leases only while there is no other node."""
 
 
 class Node:
-    """This process, for as long as no other one has taken over its work. Implements `Fence`."""
+    """This process as a node of the cluster. Implements `Fence`."""
 
     def __init__(self, url: str, facts: NodeInfo) -> None:
         self.id = token_hex(6)
         self.facts = facts
-        self.lost = asyncio.Event()
-        """Set once other nodes have taken over what this one did: it may write and send no more."""
+        self.fenced = asyncio.Event()
+        """Set once another node has fenced this one, which may not write or send any more."""
         self._url = url
         self._raw: Raw | None = None
         self._connected = 0.0
-        self._told = awake(), facts.started
-        """The time by `awake` and, at that moment, by the database's clock."""
+        self._clock_sample = boot_time(), facts.started
+        """The time by `boot_time` and, at the same moment, by the database's clock."""
         self._beaten = 0.0
         self._came = asyncio.Event()
-        """Set, and replaced, at each beat."""
+        """Set, and replaced, at each heartbeat."""
         self._turn = asyncio.Lock()
-        """Held by whoever uses the connection."""
+        """Guards the connection."""
 
     @classmethod
     @asynccontextmanager
     async def joined(cls, url: str, facts: NodeInfo) -> AsyncIterator[Self]:
-        """Be a node while the context is open; then give up everything that it holds. Raises psycopg.Error."""
+        """Join the cluster while the context is open, and release everything on leaving. Raises psycopg.Error."""
         node = cls(url, facts)
         try:
             await node._join()
@@ -125,37 +125,37 @@ class Node:
 
     @property
     def is_fresh(self) -> bool:
-        """True if no other node can have taken over yet."""
-        return not self.lost.is_set() and awake() - self._beaten < FRESH_FOR
+        """True if no other node can have fenced this one yet."""
+        return not self.fenced.is_set() and boot_time() - self._beaten < FRESH_FOR
 
     @property
-    def stood_for(self) -> float:
-        """Seconds for which the connection to the database has stood."""
-        return awake() - self._connected if self._raw is not None else 0.0
+    def connected_for(self) -> float:
+        """Seconds since the node connected to the database; 0 while it is not connected."""
+        return boot_time() - self._connected if self._raw is not None else 0.0
 
     @property
     def database_time(self) -> float:
-        """The time by the clock of the database in seconds since the epoch; not more than half a second wrong."""
-        at, told = self._told
-        return told + awake() - at
+        """The time by the database's clock in seconds since the epoch, at most half a second wrong."""
+        at, by_database = self._clock_sample
+        return by_database + boot_time() - at
 
     async def fresh(self) -> None:
-        """Return at once if no other node can have taken over, else after the next beat. Raises Fenced once one has."""
+        """Return at once if the node is fresh, else after the next heartbeat. Raises Fenced if it was fenced."""
         while not self.is_fresh:
-            if self.lost.is_set():
+            if self.fenced.is_set():
                 raise Fenced
             await self._came.wait()
 
-    def lose(self) -> None:
-        """Note that other nodes have taken over."""
-        if not self.lost.is_set():
-            log.info("nothing more is written or sent, as other nodes have taken over", node=self.id)
-            self.lost.set()
+    def mark_fenced(self) -> None:
+        """Note that another node has fenced this one."""
+        if not self.fenced.is_set():
+            log.info("this node was fenced; it writes and sends nothing any more", node=self.id)
+            self.fenced.set()
             self._came.set()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Raw]:
-        """Open a transaction on the node's own connection, between two beats. Raises psycopg.Error."""
+        """Open a transaction on the node's own connection, between two heartbeats. Raises psycopg.Error."""
         async with self._turn:
             if self._raw is None:
                 raise psycopg.OperationalError("the database is away")
@@ -163,7 +163,7 @@ class Node:
                 yield self._raw
 
     async def drain(self) -> None:
-        """Tell the other nodes that this one takes no further chats; if the database is away, they see that it ends."""
+        """Mark the node as draining, so that it is given no more chats; skipped if the database is away."""
         try:
             async with self.transaction() as raw:
                 await raw.execute("UPDATE nodes SET draining = TRUE WHERE id = %s", [self.id])
@@ -171,35 +171,35 @@ class Node:
             log.info("the other nodes were not told of the end", reason=str(error))
 
     async def _join(self) -> None:
-        raw, began = await self._connect(), awake()
+        raw, began = await self._connect(), boot_time()
         async with raw.transaction():
             await raw.execute(_FORGET)
             joining = await raw.execute(_JOIN, {"id": self.id, **vars(self.facts)})
-            self._told = awake(), *(await joining.fetchall())[0]
-            await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(self.id, JOINED, "")])
+            self._clock_sample = boot_time(), *(await joining.fetchall())[0]
+            await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(self.id, JOINED, "")])
         self._beaten = began
         log.info("joined", node=self.id, name=self.facts.name)
 
     async def _keep_beating(self) -> None:
-        while not self.lost.is_set():
-            due = awake() + BEAT_EVERY
+        while not self.fenced.is_set():
+            due = boot_time() + BEAT_EVERY
             try:
                 async with self._turn, asyncio.timeout(ANSWER_WITHIN):
                     await self._beat()
             except (psycopg.Error, TimeoutError) as error:
                 log.warning("no beat: the database is away, or cannot be written", node=self.id, reason=str(error))
                 await self._disconnect()
-            await asyncio.sleep(max(BREATH, due - awake()))
+            await asyncio.sleep(max(BREATH, due - boot_time()))
 
     async def _beat(self) -> None:
-        raw, began = self._raw or await self._connect(), awake()
+        raw, began = self._raw or await self._connect(), boot_time()
         row = await (await raw.execute(_BEAT, [self.id])).fetchone()
         if row is None:
-            self.lose()
+            self.mark_fenced()
             return
-        self._beaten, ended = began, awake()
+        self._beaten, ended = began, boot_time()
         if ended - began < SURE_WITHIN:
-            self._told = (began + ended) / 2, row[0]
+            self._clock_sample = (began + ended) / 2, row[0]
         came, self._came = self._came, asyncio.Event()
         came.set()
 
@@ -212,7 +212,7 @@ class Node:
             await raw.execute(_END_OLD, [self.id])
             await raw.execute(f"SELECT pg_advisory_lock({LOCK_OF.format('%s')})", [self.id])
             undo.pop_all()
-        self._raw, self._connected = raw, awake()
+        self._raw, self._connected = raw, boot_time()
         return raw
 
     async def _disconnect(self) -> None:
@@ -221,12 +221,12 @@ class Node:
             await raw.close()
 
     async def _leave(self) -> None:
-        """Give up what this node holds. If the database is away, the others do it once the beats are missing."""
+        """Release everything. If the database is away, other nodes do so once heartbeats are missing."""
         try:
             async with asyncio.timeout(ANSWER_WITHIN):
                 raw = self._raw or await self._connect()
                 async with raw.transaction():
-                    await give_up(raw, self.id)
-                    await raw.execute("SELECT pg_notify(%s, %s)", [ALL, written(self.id, LEFT, self.id)])
+                    await fence(raw, self.id)
+                    await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(self.id, LEFT, self.id)])
         except (psycopg.Error, TimeoutError) as error:
             log.warning("the database is away; the other nodes will notice that this one is gone", reason=str(error))

@@ -273,7 +273,7 @@ class Ownership:
 
         def tell(connection: Connection, owner: str) -> None:
             for part in parts:
-                self._signals.tell(connection, owner, POSTS, json.dumps([str(chat), part]))
+                self._signals.notify(connection, owner, POSTS, json.dumps([str(chat), part]))
 
         await self._rows.tell_owner(chat, tell)
 
@@ -293,7 +293,7 @@ class Ownership:
 
     async def tell_of_left(self) -> None:
         """Tell the other nodes that chats have lost their node, or never had one."""
-        await self._rows.commit(lambda connection: self._signals.changed(connection, LEFT, self._node.id))
+        await self._rows.commit(lambda connection: self._signals.publish(connection, LEFT, self._node.id))
 
     # Its end
 
@@ -331,7 +331,7 @@ class Ownership:
         """Ask the node that works on a chat to give it up, and claim it. Returns False if that node goes on with it."""
 
         def ask(connection: Connection, owner: str) -> None:
-            self._signals.tell(connection, owner, WANTED, str(chat))
+            self._signals.notify(connection, owner, WANTED, str(chat))
 
         for _ in range(MOST_ASKED):
             if await self._is_free(chat, held, ask):
@@ -344,7 +344,7 @@ class Ownership:
         told = held.waiting[:MOST_TOLD]
         key = json.dumps([str(chat), [[item.seq, is_live] for item, is_live in told]])
         is_told = chat in self._elsewhere and await self._rows.tell_other(
-            chat, self._node.id, OF_NODE, self._signals.news(INBOX, key)
+            chat, self._node.id, OF_NODE, self._signals.payload(INBOX, key)
         )
         if not is_told and await self._is_taken(chat, held, partial(self._tell, key=key)):
             return True
@@ -384,4 +384,4 @@ class Ownership:
         return node if ours > MOST_MORE * (can[node] + 1) else None
 
     def _tell(self, connection: Connection, owner: str, *, key: str) -> None:
-        self._signals.tell(connection, owner, INBOX, key)
+        self._signals.notify(connection, owner, INBOX, key)

@@ -105,5 +105,5 @@ class Peers(Protocol):
     async def note_settings(self, digests: str) -> None:
         """Tell the others the digests of the settings that this process has now."""
 
-    async def lost(self) -> None:
-        """Return once other processes have taken over what this one did; it has to begin anew."""
+    async def fenced(self) -> None:
+        """Return once this process was fenced; it must then start again as a new node."""

@@ -231,7 +231,7 @@ class SharedLeases:
 
     async def _release(self, shard: int) -> None:
         name = self._name(shard)
-        await self._rows.release(name, self._standing.node, partial(self._signals.changed, topic=TOPIC))
+        await self._rows.release(name, self._standing.node, partial(self._signals.publish, topic=TOPIC))
         log.info("lease passed on", lease=name)
 
     # The shards
@@ -267,7 +267,7 @@ class SharedLeases:
         """Tell the other nodes once a shard is received here."""
         await is_ready.wait()
         try:
-            await self._rows.tell(partial(self._signals.changed, topic=READY, key=name))
+            await self._rows.tell(partial(self._signals.publish, topic=READY, key=name))
         except STORE_ERRORS as error:
             log.info("the other nodes are not told of a shard", lease=name, reason=str(error))
 

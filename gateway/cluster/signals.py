@@ -1,4 +1,7 @@
-"""News between nodes by LISTEN and NOTIFY. What is lost with a connection costs time only: all rows are read again."""
+"""Notifications between nodes by LISTEN and NOTIFY.
+
+After a lost connection each handler is called with an empty key, and reads its rows again.
+"""
 
 import asyncio
 import json
@@ -14,23 +17,23 @@ from agent_core.clock import SystemClock
 from agent_core.supervise import supervise
 from gateway.store.connection import Connection
 from gateway.store.postgres import address
-from gateway.store.signals import React
-from gateway.store.writer import STORE_ERRORS, TakenOver, may_pass
+from gateway.store.signals import Handler
+from gateway.store.writer import STORE_ERRORS, WriterFenced, may_pass
 
 ALL = "parley"
-"""The channel of NOTIFY on which all nodes listen."""
+"""The NOTIFY channel of all nodes."""
 OF_NODE = f"{ALL}_"
-"""The channel on which one node listens begins with this, and ends with its id."""
+"""Prefix of the NOTIFY channel of a single node; its id follows."""
 TRY_EVERY = 5.0
-"""Seconds without news after which the connection is tried: behind a proxy it may be dead without a sign."""
+"""Seconds without a notification after which the connection is probed; a proxy may hide that it is dead."""
 ANSWER_WITHIN = 5.0
-"""Seconds for the answer to that."""
+"""Timeout of the probe in seconds."""
 AGAIN_AFTER = 0.5
-"""Seconds until a lost connection is made again, or a reaction that the database has refused is tried again."""
+"""Seconds before reconnecting, and before a handler that failed on the database is called again."""
 IN_ONE_ORDER = {"inbox", "gaps"}
-"""Topics whose news is reacted to in the order in which it was sent: a message waits for the gap before it."""
+"""Topics whose notifications are handled in the order of sending: a message waits for the gap before it."""
 MOST_SHOWN = 100
-"""Characters of news that cannot be read, in the log."""
+"""Characters of an unreadable payload shown in the log."""
 
 _Queue = asyncio.Queue[tuple[str, str]]
 
@@ -38,12 +41,12 @@ log = structlog.get_logger(__name__)
 
 
 def channel_of(node: str) -> str:
-    """Return the channel of NOTIFY on which one node listens."""
+    """Return the NOTIFY channel of a node."""
     return f"{OF_NODE}{node}"
 
 
-def written(sender: str, topic: str, key: str) -> str:
-    """Return what is sent of a change that the node `sender` has made."""
+def payload_of(sender: str, topic: str, key: str) -> str:
+    """Return the payload of a notification sent by the node `sender`."""
     return json.dumps([sender, topic, key])
 
 
@@ -53,11 +56,11 @@ class NodeSignals:
     def __init__(self, url: str, node: str) -> None:
         self._url = url
         self._node = node
-        self._reactions: dict[str, list[React]] = {}
-        self._news: dict[str, _Queue] = {}
-        """Topics and keys to react to, by topic; some topics share a queue."""
+        self._handlers: dict[str, list[Handler]] = {}
+        self._queues: dict[str, _Queue] = {}
+        """Notifications to handle (topic and key), by topic; some topics share a queue."""
         self._ordered: _Queue = asyncio.Queue()
-        self._reacting = Background("reacting to a change by another node failed")
+        self._handling = Background("handling a notification failed")
         self.listening = asyncio.Event()
         """Set while the connection stands."""
 
@@ -75,47 +78,47 @@ class NodeSignals:
             await signals.close()
 
     async def close(self) -> None:
-        """React to nothing any more; called before the store is closed, in which reactions read."""
-        await self._reacting.stop()
+        """Stop all handlers. Call it before the store is closed, from which they read."""
+        await self._handling.stop()
 
-    def changed(self, connection: Connection, topic: str, key: str = "") -> None:
+    def publish(self, connection: Connection, topic: str, key: str = "") -> None:
         """See `Signals`."""
         self._notify(connection, ALL, topic, key)
 
-    def tell(self, connection: Connection, node: str, topic: str, key: str) -> None:
-        """Tell one node of a change, when the open transaction is committed."""
+    def notify(self, connection: Connection, node: str, topic: str, key: str) -> None:
+        """Send a notification to one node when the open transaction is committed."""
         self._notify(connection, channel_of(node), topic, key)
 
-    def news(self, topic: str, key: str) -> str:
-        """Return what other nodes are sent of a change that this one has made."""
-        return written(self._node, topic, key)
+    def payload(self, topic: str, key: str) -> str:
+        """Return the payload of a notification sent by this node."""
+        return payload_of(self._node, topic, key)
 
-    def on(self, topic: str, react: React) -> None:
+    def subscribe(self, topic: str, handler: Handler) -> None:
         """See `Signals`."""
-        self._reactions.setdefault(topic, []).append(react)
-        if topic not in self._news:
-            news = self._ordered if topic in IN_ONE_ORDER else asyncio.Queue()
-            if news not in self._news.values():
-                self._reacting.start(self._react(news), f"news of {topic}")
-            self._news[topic] = news
-        if self.listening.is_set():  # news since the connection stands have passed unheard
-            self._news[topic].put_nowait((topic, ""))
+        self._handlers.setdefault(topic, []).append(handler)
+        if topic not in self._queues:
+            queue = self._ordered if topic in IN_ONE_ORDER else asyncio.Queue()
+            if queue not in self._queues.values():
+                self._handling.start(self._handle_all(queue), f"notifications of {topic}")
+            self._queues[topic] = queue
+        if self.listening.is_set():  # notifications since then were dropped
+            self._queues[topic].put_nowait((topic, ""))
 
     def _notify(self, connection: Connection, channel: str, topic: str, key: str) -> None:
-        connection.execute("SELECT pg_notify(?, ?)", (channel, self.news(topic, key))).fetchall()
+        connection.execute("SELECT pg_notify(?, ?)", (channel, self.payload(topic, key))).fetchall()
 
-    async def _react(self, news: _Queue) -> None:
+    async def _handle_all(self, queue: _Queue) -> None:
         while True:
-            topic, key = await news.get()
-            for react in self._reactions[topic]:
-                await asyncio.wait([self._reacting.start(_reacted(react, key), f"news of {topic}")])
+            topic, key = await queue.get()
+            for handler in self._handlers[topic]:
+                await asyncio.wait([self._handling.start(_handle(handler, key), f"notifications of {topic}")])
 
     async def _keep_listening(self) -> None:
         while True:
             try:
                 await self._listen()
             except (psycopg.Error, TimeoutError) as error:
-                log.warning("the connection for news of other nodes was lost", reason=str(error))
+                log.warning("the connection for notifications was lost", reason=str(error))
             finally:
                 self.listening.clear()
             await asyncio.sleep(AGAIN_AFTER)
@@ -125,8 +128,8 @@ class NodeSignals:
             for channel in (ALL, channel_of(self._node)):
                 await raw.execute(f"LISTEN {channel}")
             self.listening.set()
-            for topic, news in self._news.items():
-                news.put_nowait((topic, ""))
+            for topic, queue in self._queues.items():
+                queue.put_nowait((topic, ""))
             while True:
                 async for heard in raw.notifies(timeout=TRY_EVERY):
                     self._take(heard.payload)
@@ -137,24 +140,24 @@ class NodeSignals:
         try:
             sender, topic, key = map(str, json.loads(payload))
         except (ValueError, TypeError, RecursionError):
-            log.warning("news that cannot be read, perhaps of another version", payload=payload[:MOST_SHOWN])
+            log.warning("a notification cannot be read; perhaps another version sent it", payload=payload[:MOST_SHOWN])
             return
-        if sender != self._node and topic in self._news:
-            self._news[topic].put_nowait((topic, key))
+        if sender != self._node and topic in self._queues:
+            self._queues[topic].put_nowait((topic, key))
 
 
-async def _reacted(react: React, key: str) -> None:
-    """React to a change, again and again while the database is in the way: nobody tells of it a second time."""
+async def _handle(handler: Handler, key: str) -> None:
+    """Call a handler, again after each error of the database: a notification is sent only once."""
     while True:
         try:
-            await react(key)
-        except TakenOver as error:
-            log.info("news came too late for this node", reason=str(error))
+            await handler(key)
+        except WriterFenced as error:
+            log.info("a notification came too late for this node", reason=str(error))
             return
         except STORE_ERRORS as error:
             if not may_pass(error):
                 raise
-            log.warning("the database is in the way of reacting to a change by another node", reason=str(error))
+            log.warning("a notification cannot be handled while the database is unavailable", reason=str(error))
         else:
             return
         await asyncio.sleep(AGAIN_AFTER)

@@ -52,8 +52,8 @@ class Sweep:
         self._forget_at = 0.0
         self._seen: set[Orphan] = set()
         """The chats that nobody worked on at the last look."""
-        signals.on(LEFT, self._chats_were_left)
-        signals.on(JOINED, self._a_node_has_joined)
+        signals.subscribe(LEFT, self._chats_were_left)
+        signals.subscribe(JOINED, self._a_node_has_joined)
 
     async def begin(self) -> None:
         """Take over what was left, if this node is alone; then look at regular times."""
@@ -78,7 +78,7 @@ class Sweep:
         await self._ownership.count_others()
 
     async def _keep_reaping(self) -> None:
-        while not self._node.lost.is_set():
+        while not self._node.fenced.is_set():
             await asyncio.wait([self._rounds.start(self._reap(), "reap")])
             await asyncio.sleep(LOOK_EVERY)
 
@@ -92,7 +92,7 @@ class Sweep:
     async def _sweep(self) -> None:
         clock = SystemClock()
         due = clock.monotonic() + SECOND_AFTER
-        while not self._node.lost.is_set():
+        while not self._node.fenced.is_set():
             is_called = await set_within(self._wanted, max(0.0, due - clock.monotonic()), clock)
             self._wanted.clear()
             if not is_called or clock.monotonic() >= due:  # also if calls come all the time

@@ -19,7 +19,7 @@ from gateway.records.recent_log import RECENT, Copied
 from gateway.security.log_throttle import LogThrottle
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Fenced
-from gateway.store.writer import TakenOver
+from gateway.store.writer import WriterFenced
 
 NO_HANDLES = "socket.accept() out of system resource"
 Level = Literal["debug", "info", "warning", "error"]
@@ -152,7 +152,7 @@ def _is_done_by_others(error: object) -> bool:
     """Return True for errors by which work ends here because other nodes go on with it."""
     if isinstance(error, ExceptionGroup):
         return all(map(_is_done_by_others, error.exceptions))
-    return isinstance(error, TakenOver | Fenced)
+    return isinstance(error, WriterFenced | Fenced)
 
 
 def _printable(_: WrappedLogger, __: str, event: EventDict) -> EventDict:

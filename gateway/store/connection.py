@@ -53,16 +53,16 @@ class CommitUnknown(sqlite3.OperationalError):
 
 
 class Fence(Protocol):
-    """A process that shares the database, as long as no other one has taken over its work."""
+    """A process that shares the database and can be fenced: cut off from writing by another process."""
 
     id: str
 
-    def lose(self) -> None:
-        """Note that others have taken over."""
+    def mark_fenced(self) -> None:
+        """Note that another process has fenced this one."""
 
 
 class Fenced(sqlite3.OperationalError):
-    """Other processes have taken over the work of this one, so it may not write any more."""
+    """Another process has fenced this one and taken over its work, so it may not write any more."""
 
     def __init__(self) -> None:
         super().__init__("other processes have taken over what this one did")

@@ -1,4 +1,4 @@
-"""A process among those that use the same database, and news of changed rows for the others."""
+"""Notifications of changed rows between processes that share a database."""
 
 from collections.abc import Callable, Coroutine
 from dataclasses import dataclass, field
@@ -6,35 +6,35 @@ from typing import Protocol
 
 from gateway.store.connection import Connection, Fence
 
-React = Callable[[str], Coroutine[object, object, None]]
+Handler = Callable[[str], Coroutine[object, object, None]]
 
 
 class Signals(Protocol):
-    """Tells other nodes that rows have changed, and hears it from them."""
+    """Publishes changes of rows to other nodes, and receives theirs."""
 
-    def changed(self, connection: Connection, topic: str, key: str = "") -> None:
-        """Tell the other nodes of a change, when the transaction that is open on the connection is committed."""
+    def publish(self, connection: Connection, topic: str, key: str = "") -> None:
+        """Notify the other nodes when the open transaction is committed."""
 
-    def on(self, topic: str, react: React) -> None:
-        """Call `react` with the key of each change that another node makes, one after the other.
+    def subscribe(self, topic: str, handler: Handler) -> None:
+        """Call `handler` with the key of each change by another node, one at a time.
 
-        The key is "" where news may have been lost; then anything may have changed.
+        The key is "" if notifications may have been lost; then anything may have changed.
         """
 
 
 class NoSignals:
-    """Implements `Signals` for a process that is alone."""
+    """Implements `Signals` for a single process."""
 
-    def changed(self, connection: Connection, topic: str, key: str = "") -> None:
-        """Do nothing: nobody else is there."""
+    def publish(self, connection: Connection, topic: str, key: str = "") -> None:
+        """Do nothing: there are no other nodes."""
 
-    def on(self, topic: str, react: React) -> None:
-        """Do nothing: nobody else changes anything."""
+    def subscribe(self, topic: str, handler: Handler) -> None:
+        """Do nothing: there are no other nodes."""
 
 
 @dataclass(frozen=True)
 class StoreNode:
-    """The process that opens a store, one of several on the database."""
+    """The node that opens a store."""
 
     fence: Fence
     signals: Signals = field(default_factory=NoSignals)

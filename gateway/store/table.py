@@ -33,7 +33,7 @@ class Table:
 
     def _changed(self, connection: Connection, topic: Topic, key: str = "") -> None:
         """Tell other nodes of changed rows, as part of the transaction that changes them."""
-        self._writer.signals.changed(connection, topic, key)
+        self._writer.signals.publish(connection, topic, key)
 
 
 def locked_row(connection: Connection, table: str, key: str) -> bool:

@@ -46,7 +46,7 @@ log = structlog.get_logger(__name__)
 
 
 class Outdated(ValueError):
-    """A change was made from rows that another node has changed meanwhile. Nothing was written."""
+    """A change was based on rows that another node has changed since. Nothing was written."""
 
 
 class StoreUnavailable(NotTakenIn):
@@ -57,8 +57,8 @@ STORE_ERRORS = (StoreUnavailable, sqlite3.Error)
 """The errors of a store that cannot be written, or not be read, at the moment."""
 
 
-class TakenOver(StoreUnavailable):
-    """Other nodes have taken over what this one did, so it writes nothing any more."""
+class WriterFenced(StoreUnavailable):
+    """This node was fenced, so its writer is closed for good."""
 
     def __init__(self) -> None:
         super().__init__(str(Fenced()))
@@ -156,7 +156,7 @@ class Writer:
         if self._closing.is_set():
             _fail(job, StoreUnavailable("the store is closed"))
         elif self._is_fenced:
-            _fail(job, TakenOver())
+            _fail(job, WriterFenced())
         elif self._trouble is not None and not patient:
             _fail(job, StoreUnavailable(self._trouble))
         else:
@@ -249,7 +249,7 @@ class Writer:
                 *results, sequence = await self._made([*changes, count])
                 self._mark.committed(cast(int, sequence))
         except Fenced:
-            self._give_up([*batch, *self._alone, *self._jobs])
+            self._fail_all([*batch, *self._alone, *self._jobs])
             return None
         except (sqlite3.Error, MemoryError, *MISTAKES) as error:
             return error
@@ -262,15 +262,15 @@ class Writer:
                 job.future.set_result(result)
         return None
 
-    def _give_up(self, jobs: Sequence[_Job]) -> None:
-        """Write nothing any more: others go on with the work of this process."""
+    def _fail_all(self, jobs: Sequence[_Job]) -> None:
+        """Fail all changes for good: this process was fenced."""
         self._is_fenced = True
         self._alone.clear()
         self._jobs.clear()
         for job in jobs:
-            _fail(job, TakenOver())
+            _fail(job, WriterFenced())
         if self._fence is not None:
-            self._fence.lose()
+            self._fence.mark_fenced()
 
     async def _made(self, changes: Sequence[Change[object]]) -> list[object]:
         """Make changes in one transaction. If the answer is lost, the database is asked until it tells what it did."""

@@ -13,7 +13,7 @@ import structlog
 from gateway.records.logs import NO_HANDLES, Format, Level, configure_logs
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Fenced
-from gateway.store.writer import TakenOver
+from gateway.store.writer import WriterFenced
 from tests.logs import restored_logs
 
 BOT = "1234567890:AbC+dEf/gHi"
@@ -62,16 +62,16 @@ def test_that_no_handle_is_free_is_logged_once_and_not_a_hundred_times_a_second(
 
 
 def test_errors_of_a_node_that_others_have_taken_over_from_are_not_logged(logs: Logs) -> None:
-    log, over = logs.begin(), ExceptionGroup("tasks", [TakenOver(), ExceptionGroup("more", [Fenced()])])
-    for error in (TakenOver(), Fenced(), over):
+    log, over = logs.begin(), ExceptionGroup("tasks", [WriterFenced(), ExceptionGroup("more", [Fenced()])])
+    for error in (WriterFenced(), Fenced(), over):
         log.error("over", exc_info=error)
         log.error("over", exc_info=(type(error), error, None))
         logging.getLogger("aiohttp.server").error("over", exc_info=error)
         try:
             raise error
-        except (TakenOver, Fenced, ExceptionGroup):
+        except (WriterFenced, Fenced, ExceptionGroup):
             log.exception("over")
-    log.error("a mistake", exc_info=ExceptionGroup("tasks", [TakenOver(), ValueError("no number")]))
+    log.error("a mistake", exc_info=ExceptionGroup("tasks", [WriterFenced(), ValueError("no number")]))
 
     assert "over" not in logs.text.partition("a mistake")[0]
     assert "no number" in logs.text

@@ -58,8 +58,8 @@ async def budget_node(home: Path, url: str, clock: Clock) -> AsyncIterator[Budge
         async def came(_: str) -> None:
             budgets.wake()
 
-        opened.signals.on(Topic.BUDGETS, changed)
-        opened.signals.on(Topic.ROOM, came)
+        opened.signals.subscribe(Topic.BUDGETS, changed)
+        opened.signals.subscribe(Topic.ROOM, came)
         await budgets.load()
         try:
             yield BudgetNode(opened, budgets)

@@ -14,7 +14,7 @@ import pytest
 from agent_core import supervise
 from gateway.cluster import node as node_module
 from gateway.cluster import signals as signals_module
-from gateway.cluster.node import Node, NodeInfo, give_up
+from gateway.cluster.node import Node, NodeInfo, fence
 from gateway.cluster.signals import NodeSignals
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
@@ -80,7 +80,7 @@ async def test_news_that_nobody_can_read_does_not_keep_a_node_from_hearing_other
             heard.set()
 
     async with NodeSignals.opened(url, "a") as signals:
-        signals.on("topic", react)
+        signals.subscribe("topic", react)
         await signals.listening.wait()
         for news in ("[" * 7000, "{", "1", '["b"]', '["b", "topic", "c"]'):
             rows(url, f"SELECT pg_notify('parley', '{news}')")
@@ -110,7 +110,7 @@ async def test_a_fenced_node_writes_nothing_any_more_and_learns_of_it(tmp_path: 
         for each in written:
             with pytest.raises(StoreUnavailable, match="have taken over"):
                 await each
-        assert node.lost.is_set()
+        assert node.fenced.is_set()
         assert not node.is_fresh
         with pytest.raises(StoreUnavailable):
             await store.check_writable()
@@ -121,7 +121,7 @@ async def test_a_node_learns_from_its_beat_that_it_was_fenced(url: str) -> None:
     async with Node.joined(url, FACTS) as node:
         rows(url, "UPDATE nodes SET fenced = TRUE")
 
-        await asyncio.wait_for(node.lost.wait(), 30)
+        await asyncio.wait_for(node.fenced.wait(), 30)
 
 
 async def test_a_node_whose_database_is_away_sends_nothing_until_it_is_back(url: str) -> None:
@@ -130,12 +130,12 @@ async def test_a_node_whose_database_is_away_sends_nothing_until_it_is_back(url:
         tunnel.cut()
         await until(lambda: not node.is_fresh)
         waiting = asyncio.create_task(node.fresh())
-        assert node.stood_for == 0
+        assert node.connected_for == 0
         assert not waiting.done()
         tunnel.mend()
 
         await asyncio.wait_for(waiting, 30)
-        assert not node.lost.is_set()
+        assert not node.fenced.is_set()
         [(locks,)] = rows(url, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'")
         assert locks == 1
 
@@ -150,7 +150,7 @@ async def test_a_node_beats_during_its_transaction_and_is_given_up_only_after_th
 
     async def given_up() -> None:
         async with await psycopg.AsyncConnection.connect(url) as raw:
-            await give_up(raw, node.id)
+            await fence(raw, node.id)
 
     async with Node.joined(url, FACTS) as node, opened(url, node) as (database, _):
         writer = Writer(database, fence=node)
@@ -250,7 +250,7 @@ async def test_news_to_which_a_reaction_fails_for_the_database_is_reacted_to_aga
             raise PostgresError("the database is away", sqlite3.SQLITE_BUSY)
         read.append(key)
 
-    signals.on("rules", reads)
+    signals.subscribe("rules", reads)
     for key in ("ann", "bob"):
         rows(url, f"""SELECT pg_notify('parley', '["other", "rules", "{key}"]')""")
 
@@ -268,7 +268,7 @@ async def listen(url: str) -> AsyncIterator[Callable[..., object]]:
             async def hear(key: str) -> None:
                 heard.append(key)
 
-            signals.on("roles", hear)
+            signals.subscribe("roles", hear)
             await until(lambda: heard == [""])
             return signals, heard
 
@@ -283,9 +283,9 @@ async def test_a_change_is_told_to_the_other_nodes_once_it_is_committed(
     async with Server(url).opened() as (writer, _):
 
         def change(connection: Connection) -> None:
-            one.changed(connection, "roles", "ann")
-            one.changed(connection, "rules", "none listens")
-            one.tell(connection, "other", "roles", "bob")
+            one.publish(connection, "roles", "ann")
+            one.publish(connection, "rules", "none listens")
+            one.notify(connection, "other", "roles", "bob")
 
         await writer.submit(change)
         await until(lambda: heard_by_other == ["", "ann", "bob"])
@@ -317,7 +317,7 @@ async def test_connections_on_which_nothing_passes_any_more_are_made_again(
         await until(lambda: not node.is_fresh)
 
         await asyncio.wait_for(node.fresh(), 30)
-        assert not node.lost.is_set()
+        assert not node.fenced.is_set()
         await until(lambda: heard == ["", ""])
         rows(url, """SELECT pg_notify('parley', '["other", "roles", "ann"]')""")
         await until(lambda: heard == ["", "", "ann"])

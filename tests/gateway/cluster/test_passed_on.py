@@ -36,7 +36,7 @@ async def test_a_post_of_which_the_news_was_lost_is_delivered_anew(
     owned: Members, looking: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as losing:
-        losing.setattr(owned.signals[1], "tell", lambda *_: None)
+        losing.setattr(owned.signals[1], "notify", lambda *_: None)
         await owned.dispatchers[1].ownership.pass_on(CHATS[0], [NOTICE.key])
     await looking.begin()
 

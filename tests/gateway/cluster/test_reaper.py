@@ -21,9 +21,9 @@ def facts(name: str) -> NodeInfo:
 @pytest.fixture
 async def looking(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Node]:
     """A node that is connected for long enough to judge others."""
-    monkeypatch.setattr(reaper, "STOOD_FOR", 0.4)
+    monkeypatch.setattr(reaper, "CONNECTED_FOR", 0.4)
     async with Node.joined(url, facts("looking")) as node:
-        await until(lambda: node.stood_for >= reaper.STOOD_FOR)
+        await until(lambda: node.connected_for >= reaper.CONNECTED_FOR)
         await node.fresh()
         yield node
 
@@ -65,16 +65,16 @@ async def test_a_node_whose_connection_stands_is_dead_only_after_half_a_minute(u
             reaped = await reap(looking)
 
         assert reaped == [slow.id]
-        await asyncio.wait_for(slow.lost.wait(), 30)
+        await asyncio.wait_for(slow.fenced.wait(), 30)
 
 
 async def test_a_node_that_has_just_connected_judges_nobody(url: str) -> None:
     silent(url, 60)
     async with Node.joined(url, facts("new")) as new:
         assert await reap(new) == []
-        assert new.stood_for < reaper.STOOD_FOR, "the machine was too slow for this test"
+        assert new.connected_for < reaper.CONNECTED_FOR, "the machine was too slow for this test"
 
-        await until(lambda: new.stood_for >= reaper.STOOD_FOR)
+        await until(lambda: new.connected_for >= reaper.CONNECTED_FOR)
         await new.fresh()
         assert await reap(new) == ["gone"]
 
@@ -82,9 +82,9 @@ async def test_a_node_that_has_just_connected_judges_nobody(url: str) -> None:
 async def test_a_restart_of_the_database_costs_no_node_its_life(url: str, looking: Node) -> None:
     async with Node.joined(url, facts("other")) as other:
         rows(url, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'parley'")
-        await until(lambda: looking.stood_for < reaper.STOOD_FOR)
+        await until(lambda: looking.connected_for < reaper.CONNECTED_FOR)
 
-        await until(lambda: looking.stood_for >= reaper.STOOD_FOR)
+        await until(lambda: looking.connected_for >= reaper.CONNECTED_FOR)
         await asyncio.gather(looking.fresh(), other.fresh())
 
         assert await reap(looking) == []

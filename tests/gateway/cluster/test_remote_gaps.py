@@ -18,7 +18,7 @@ from gateway.app.remote_gaps import RemoteGaps
 from gateway.chat.gaps import Gaps
 from gateway.cluster.leases import LocalLeases
 from gateway.cluster.ownership import INBOX
-from gateway.cluster.signals import ALL, NodeSignals, written
+from gateway.cluster.signals import ALL, NodeSignals, payload_of
 from gateway.store.rows import InboxItem
 from gateway.store.topics import Topic
 from tests.gateway.bot import Bot, BotOptions
@@ -201,11 +201,11 @@ async def test_news_of_a_message_waits_for_news_of_the_gap_before_it(tmp_path: P
             heard.append(key)
 
     async with NodeSignals.opened(url, "here") as signals:
-        signals.on(Topic.GAPS, gap)
-        signals.on(INBOX, came)
+        signals.subscribe(Topic.GAPS, gap)
+        signals.subscribe(INBOX, came)
         await signals.listening.wait()
         for topic, key in ((Topic.GAPS, "of the chat"), (INBOX, "a message")):
-            rows(url, f"SELECT pg_notify('{ALL}', '{written('there', topic, key)}')")
+            rows(url, f"SELECT pg_notify('{ALL}', '{payload_of('there', topic, key)}')")
         known.set()
         await until(lambda: len(heard) == 2)
 

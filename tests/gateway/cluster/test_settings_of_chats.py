@@ -8,7 +8,7 @@ import pytest
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from gateway.cluster.signals import NodeSignals
-from gateway.store.signals import React
+from gateway.store.signals import Handler
 from gateway.store.topics import Topic
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
@@ -65,13 +65,13 @@ async def test_what_is_set_in_a_group_on_one_node_holds_in_its_thread_on_another
 
 async def test_each_topic_of_news_has_a_reader_on_each_node(nodes: Nodes, monkeypatch: pytest.MonkeyPatch) -> None:
     heard: set[str] = set()
-    on = NodeSignals.on
+    on = NodeSignals.subscribe
 
-    def noted(signals: NodeSignals, topic: str, react: React) -> None:
+    def noted(signals: NodeSignals, topic: str, react: Handler) -> None:
         heard.add(topic)
         on(signals, topic, react)
 
-    monkeypatch.setattr(NodeSignals, "on", noted)
+    monkeypatch.setattr(NodeSignals, "subscribe", noted)
     await nodes.start()
 
     assert {*Topic} <= heard

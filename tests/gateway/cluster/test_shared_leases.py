@@ -238,7 +238,7 @@ async def test_a_node_that_was_connected_before_it_has_passed_a_shard_on_is_not_
             if key:
                 heard.set()
 
-        a.signals.on(READY, note)
+        a.signals.subscribe(READY, note)
         rows(url, f"""SELECT pg_notify('parley', '["c", "{READY}", "{GROUP}"]')""")  # has passed the shard to a
         await heard.wait()
         bot.can_connect.clear()

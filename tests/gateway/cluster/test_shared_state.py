@@ -266,7 +266,7 @@ async def pages(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[list[PageAccess]
                 await access.links.reload()
 
             for topic in (Topic.LINKS, Topic.BROWSERS):
-                node.signals.on(topic, reload)
+                node.signals.subscribe(topic, reload)
             found.append(access)
         yield found
         for access in found:
