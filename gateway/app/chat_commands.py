@@ -63,7 +63,7 @@ class ChatCommands:
 
     async def run(self, command: CommandInvoked) -> OutboundMessage | None:
         """Run a command in its chat, by whatever process works on that. Raises NoAnswer."""
-        if await self._sending.right(command.chat) is not Right.ELSEWHERE:
+        if await self._sending.right(command.chat) is not Right.REMOTE:
             return await self._run(command)
         answered = self._waiting[command.event_id] = asyncio.Event()
         try:
@@ -94,7 +94,7 @@ class ChatCommands:
 
     async def _run(self, command: CommandInvoked) -> OutboundMessage | None:
         """Run a command here, after the events that were in its chat before."""
-        await self._dispatcher.routed(command.chat)
+        await self._dispatcher.wait_routed(command.chat)
         session = self._sessions.of(command.chat)
         async with session.obeying:
             return _message(await self._commands.run(session, command, command.name, command.arguments))
@@ -111,7 +111,7 @@ class ChatCommands:
                 if reply.refused:
                     raise NoAnswer(reply.refused)
                 return reply.message
-            if await self._sending.right(command.chat) is not Right.ELSEWHERE:
+            if await self._sending.right(command.chat) is not Right.REMOTE:
                 if await self._rows.take(command.event_id):
                     return await self._run(command)
             else:

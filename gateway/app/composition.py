@@ -284,7 +284,7 @@ class Composition(SharedState):
         await self.live.load()
         await self.budgets.load()
         await self.forgetting.catch_up()
-        await self.dispatcher.begin()
+        await self.dispatcher.start()
         hearing = self.supervisor.keep_going("stored events", self._receive_stored)
         self._hearing.start(hearing, "stored events")
         await self._tell_of_differences()

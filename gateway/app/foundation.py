@@ -274,7 +274,7 @@ class Foundation:
 
     @cached_property
     def runner(self) -> Runner:
-        return Runner(self.store, self.audit, self.drain, self.chat_models, self.peers.sending.fresh)
+        return Runner(self.store, self.audit, self.drain, self.chat_models, self.peers.sending.wait_fresh)
 
     @cached_property
     def agent_parts(self) -> AgentParts:

@@ -25,5 +25,5 @@ class ChannelMessageHandler:
             return taken
         self._dispatcher.dispatch(taken, is_live=is_live)
         if not is_live:
-            await self._dispatcher.routed(event.chat)
+            await self._dispatcher.wait_routed(event.chat)
         return Accepted.NEW

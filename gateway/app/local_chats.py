@@ -1,4 +1,4 @@
-"""The work on chats in this process, as what shares chats out among processes sees it."""
+"""The work on chats in this process, which the dispatcher starts, moves and stops."""
 
 import asyncio
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ from gateway.store.rows import InboxItem, Post
 
 @dataclass(frozen=True)
 class Resumed:
-    """The parts that go on with what another process did in a chat."""
+    """The parts that resume pending work of a chat."""
 
     recovery: Recovery
     reactions: Reactions
@@ -33,7 +33,7 @@ class Resumed:
 
 @dataclass(frozen=True)
 class Working:
-    """The parts that do something in chats."""
+    """The parts that work in chats."""
 
     sessions: Sessions
     tasks: Tasks
@@ -54,7 +54,7 @@ class LocalChats:
         self._working = working
         self._resumed = resumed
 
-    def knows(self, chat: ChatKey) -> bool:
+    def can_reach(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""
         return self._delivery.knows(chat)
 
@@ -63,7 +63,7 @@ class LocalChats:
         channel = self._delivery.on(chat.platform)
         return channel is not None and channel.limits.bound_to_process
 
-    def heard(self, event: InboundEvent) -> None:
+    def note_remote(self, event: InboundEvent) -> None:
         """See `ChatWork`."""
         self._words.heard(event)
         self._note(event)
@@ -79,12 +79,12 @@ class LocalChats:
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
         """See `ChatWork`."""
         resumed = self._resumed
-        self.forget(chat)  # it may have been looked at while another process worked on it
+        self.unload(chat)  # it may have been looked at while another process worked on it
         await resumed.reactions.restore(chat)
         await resumed.speaker.resume(chat)
         return await resumed.recovery.take_over(chat)
 
-    async def taken_over(self, chat: ChatKey) -> None:
+    async def recheck_rights(self, chat: ChatKey) -> None:
         """See `ChatWork`."""
         await self._resumed.revocation.sweep_chat(chat)
 
@@ -109,22 +109,22 @@ class LocalChats:
         working = self._working
         return working.sessions.is_idle(chat) and not (working.tasks.are_in(chat) or self._delivery.is_sending(chat))
 
-    def rests(self, chat: ChatKey) -> bool:
+    def is_at_safe_point(self, chat: ChatKey) -> bool:
         """See `ChatWork`."""
         return self._working.drain.rests_in(chat) and not self._delivery.is_sending(chat)
 
-    def leave(self, chat: ChatKey) -> None:
+    def drain(self, chat: ChatKey) -> None:
         """See `ChatWork`."""
         self._working.drain.leave(chat)
 
-    async def cut_off(self, chat: ChatKey) -> None:
+    async def cancel(self, chat: ChatKey) -> None:
         """See `ChatWork`."""
         working = self._working
         await asyncio.gather(
             working.sessions.close_in(chat), working.tasks.close_in(chat), working.firings.close_in(chat)
         )
 
-    def forget(self, chat: ChatKey) -> None:
+    def unload(self, chat: ChatKey) -> None:
         """See `ChatWork`."""
         self._working.drain.was_left(chat)
         self._working.sessions.drop(chat)

@@ -90,7 +90,7 @@ class OtherNodes:
         )
         post = Post(f"{pause.name}:notice:{owner.chat}", pause.name, owner.chat, OutboundMessage(markdown=text))
         await pause.store.outbox.add([post])
-        await pause.peers.sending.pass_on(owner.chat, [post.key])  # or else a node that looks for posts finds it
+        await pause.peers.sending.forward(owner.chat, [post.key])  # or else a node that looks for posts finds it
 
         async def is_sent() -> bool:
             return post.key not in {each.key for each in await pause.store.outbox.unsent(owner.chat)}

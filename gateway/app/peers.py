@@ -1,4 +1,4 @@
-"""The other processes on the same database: none for a store in a file, else the nodes of a cluster."""
+"""Opens the store, alone or as a node of a cluster, and gives access to the other nodes."""
 
 import asyncio
 import importlib
@@ -24,7 +24,7 @@ from gateway.store.store import Store
 
 
 class NoPeers:
-    """Implements `Peers` for a process that has its store to itself."""
+    """Implements `Peers` for a process with a store of its own."""
 
     def __init__(self) -> None:
         self.signals: Signals = NoSignals()
@@ -38,13 +38,13 @@ class NoPeers:
     async def note_settings(self, digests: str) -> None:
         """Do nothing: there is no other process."""
 
-    async def fenced(self) -> None:
+    async def wait_fenced(self) -> None:
         """Wait for ever: there is no other process."""
         await asyncio.Event().wait()
 
 
 class LocalDispatcher:
-    """Implements `Dispatcher` for a process that works on all chats."""
+    """Implements `Dispatcher` for a process that owns all chats."""
 
     is_settled = True
 
@@ -55,20 +55,16 @@ class LocalDispatcher:
         """See `Dispatcher`."""
         self._work.route(item, is_live=is_live)
 
-    def is_here(self, chat: ChatKey) -> bool:
-        """See `Dispatcher`."""
-        return True
-
-    async def routed(self, chat: ChatKey) -> None:
+    async def wait_routed(self, chat: ChatKey) -> None:
         """Return at once: each event is routed when it is dispatched."""
 
-    async def look_in(self, chats: Collection[ChatKey]) -> None:
-        """Do nothing: all events came in here."""
+    async def route_pending(self, chats: Collection[ChatKey]) -> None:
+        """Do nothing: no other process stores events."""
 
-    async def want(self, chat: ChatKey) -> None:
-        """Do nothing: this process works on all chats."""
+    async def request(self, chat: ChatKey) -> None:
+        """Do nothing: this process owns all chats."""
 
-    async def begin(self) -> None:
+    async def start(self) -> None:
         """See `Dispatcher`."""
         await self._work.take_over_all()
 
@@ -77,38 +73,38 @@ class LocalDispatcher:
         await self._work.resume(platform)
 
     async def drain(self) -> None:
-        """Do nothing: nobody else could take a chat."""
+        """Do nothing: no other process could claim a chat."""
 
     async def close(self) -> None:
-        """Do nothing: the next process goes on with the chats."""
+        """Do nothing: the next process resumes the chats."""
 
 
 @dataclass(frozen=True)
 class SharedDatabase:
-    """A database that several processes may use."""
+    """Options of a node on a shared database."""
 
     url: str
     name: str = ""
-    """The name of this process for people; empty for that of the machine."""
+    """The node's display name; empty for the host name."""
     settings: str = ""
-    """Digests of what has to be the same on all nodes."""
+    """Digests of the settings that must be the same on all nodes."""
     skills: str = ""
-    """A digest of the skills that all chats share."""
+    """Digest of the shared skills."""
     takes_chats: bool = True
-    """False for a process that is reached by its own terminal only."""
+    """False for a process that serves only its own terminal."""
     agrees_on_time: bool = True
-    """Go by the database's clock where that of this machine is wrong; without it always by the given clock."""
+    """Use the database's clock if this machine's is wrong."""
     has_engine: bool = True
-    """Share chats that lose their node among all nodes; without it the first node that looks takes them."""
+    """Distribute orphaned chats by a queue; without it the first node that finds them claims them."""
 
 
 @asynccontextmanager
 async def opened(
     home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None, *, ballast: int = 0, shared: SharedDatabase | None
 ) -> AsyncIterator[tuple[Store, Peers, Clock]]:
-    """Open the store, as one of the processes that share it unless `shared` is None. Raises ParleyError.
+    """Open the store, as a node on the database in `shared` unless that is None. Raises ParleyError.
 
-    The clock to go by is given back with it.
+    Yields it with the other processes and the clock to use.
     """
     if shared is None:
         async with Store.open(home, clock, new_id, secrets, ballast=ballast) as store:

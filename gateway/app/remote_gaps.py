@@ -63,7 +63,7 @@ class RemoteGaps:
     async def _closed(self, chat: ChatKey) -> None:
         """Let the chat's messages go on together with what was read of its history, of which news may be on the way."""
         if self._gaps.is_open(chat) and not self._gaps.is_read_here(chat):
-            await self._dispatcher.look_in([chat])
+            await self._dispatcher.route_pending([chat])
             self._gaps.close(chat)
 
     async def _listed(self, platform: str) -> None:
@@ -73,7 +73,7 @@ class RemoteGaps:
         self._gaps.look()
         found = await self._rows.gaps(platform)
         open_elsewhere = {chat for chat in self._gaps.of(platform) if not self._gaps.is_read_here(chat)}
-        await self._dispatcher.look_in(open_elsewhere - found.keys())
+        await self._dispatcher.route_pending(open_elsewhere - found.keys())
         self._gaps.follow(platform, found)
 
     async def _has_reader(self, platform: str) -> bool:

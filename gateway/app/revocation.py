@@ -105,7 +105,7 @@ class Revocation:
 
     async def _ended(self, expelled: Sequence[Expelled]) -> Ended:
         ended = await self._ended_in_sessions(expelled)
-        elsewhere = await self._delivery.sending.elsewhere()
+        elsewhere = await self._delivery.sending.remote_chats()
         questions, tasks, jobs = await self._runs.ends.expel(
             lambda chat: self._delivery.knows(chat) and chat not in elsewhere
         )

@@ -172,7 +172,7 @@ async def _begun(
         lines.extend(f"  Chat   {name}" for name in settings.channels)
 
         async def joined() -> None:
-            await made.dispatcher.want(CHAT)
+            await made.dispatcher.request(CHAT)
             await made.deliver_kept(CHAT)
 
         async def settled() -> None:
@@ -347,7 +347,7 @@ async def _until_stopped(app: App, peers: Peers, told: "asyncio.Queue[signal.Sig
     A second signal ends at once; unfinished runs are resumed at the next start. Returns None once other nodes have
     taken over, unless it is told to stop.
     """
-    serving, losing = asyncio.create_task(app.run()), asyncio.create_task(peers.fenced())
+    serving, losing = asyncio.create_task(app.run()), asyncio.create_task(peers.wait_fenced())
     stopping = asyncio.create_task(told.get())
     tasks: list[asyncio.Task[object]] = [serving, losing, stopping]
     try:

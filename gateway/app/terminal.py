@@ -88,7 +88,7 @@ async def _talk_alone(settings: Settings) -> int:
 
 async def _taken_over(peers: Peers) -> None:
     """Raise ParleyError once other processes have taken over."""
-    await peers.fenced()
+    await peers.wait_fenced()
     raise ParleyError(
         "Others go on with the chats of this Parley: it was away from its database for too long, or a newer Parley has "
         "changed the tables. Start it again."

@@ -1,4 +1,4 @@
-"""The rows that say which node works on which chat."""
+"""The table of chat owners: the node that works on each chat."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -8,8 +8,8 @@ from gateway.store.connection import Connection
 from gateway.store.nodes import names_in
 from gateway.store.table import Table, readable
 
-Tell = Callable[[Connection, str], None]
-"""Tells a node something when the open transaction is committed."""
+Notify = Callable[[Connection, str], None]
+"""Notifies a node when the open transaction is committed."""
 
 _CLAIM = (
     "INSERT INTO chat_owners (chat, node, number, since) VALUES (?, ?, 1, now())"
@@ -33,7 +33,7 @@ _HAS_MORE = (
     " OR EXISTS (SELECT FROM reactions WHERE chat = :chat)"
     " OR EXISTS (SELECT FROM spoken_answers WHERE chat = :chat)"
 )
-"""Selects what `ChatWork.take_over` looks for."""
+"""Selects the kinds of pending work that `ChatWork.take_over` resumes."""
 _LEFT = (
     "SELECT chat FROM inbox WHERE state = 'new'"
     " UNION SELECT chat FROM outbox WHERE state IN ('pending', 'sending')"
@@ -42,7 +42,7 @@ _LEFT = (
     " UNION SELECT chat FROM reactions"
     " UNION SELECT chat FROM spoken_answers"
 )
-_TELL_OTHER = "SELECT pg_notify(? || node, ?) FROM chat_owners WHERE chat = ? AND node <> ?"
+_NOTIFY_OTHER = "SELECT pg_notify(? || node, ?) FROM chat_owners WHERE chat = ? AND node <> ?"
 _ORPHANS = (
     f"SELECT waiting.chat, coalesce(number, 0) FROM ({_LEFT}) AS waiting"  # noqa: S608
     " LEFT JOIN chat_owners USING (chat) WHERE node IS NULL"
@@ -51,25 +51,25 @@ _ORPHANS = (
 
 @dataclass(frozen=True)
 class Claim:
-    """A chat that this node works on from now on."""
+    """A claimed chat."""
 
     number: int
     has_more: bool
-    """True if something else was left there than the rows for which the chat was claimed."""
+    """True if there is pending work beside the rows for which the chat was claimed."""
 
 
 @dataclass(frozen=True)
 class Orphan:
-    """A chat with something to do and no node that works on it."""
+    """A chat with pending work and no owner."""
 
     chat: ChatKey
     number: int
-    """The number of its last ownership; 0 if there was none."""
+    """The number of its last claim; 0 if there was none."""
 
 
 @dataclass
 class Load:
-    """The number of chats of a node that takes further ones, and the platforms out of its reach."""
+    """The load of a node that accepts chats."""
 
     chats: int
     unreachable: frozenset[str]
@@ -77,12 +77,12 @@ class Load:
 
 
 class ChatOwners(Table):
-    """The owners of chats. A chat goes from node to node by a release, or once its node was fenced."""
+    """The owners of chats. A chat is free once its owner released it or was fenced."""
 
-    async def claim(self, chat: ChatKey, node: str, seqs: Sequence[int], tell: Tell) -> Claim | None:
-        """Work on a chat unless another node does; then `tell` it, before it can give up the chat.
+    async def claim(self, chat: ChatKey, node: str, seqs: Sequence[int], notify: Notify) -> Claim | None:
+        """Claim a chat, or `notify` its owner, before that can release it. Returns None if another node owns the chat.
 
-        `seqs` are the rows of the inbox for which the chat is wanted. Returns None if another node works on the chat.
+        `seqs` are the inbox rows for which the chat is claimed.
         """
 
         def change(connection: Connection) -> Claim | None:
@@ -90,25 +90,25 @@ class ChatOwners(Table):
             if claimed is not None:
                 (has_more,) = connection.execute(_HAS_MORE, {"chat": str(chat), "seqs": list(seqs)}).fetchone()
                 return Claim(int(claimed[0]), has_more=bool(has_more))
-            # The row is locked, so its owner gives nothing up before this is committed.
+            # The row is locked, so its owner cannot release it before this is committed.
             row = connection.execute("SELECT node FROM chat_owners WHERE chat = ?", (str(chat),)).fetchone()
-            tell(connection, row[0])
+            notify(connection, row[0])
             return None
 
         return await self._writer.submit(change)
 
-    async def tell_other(self, chat: ChatKey, node: str, prefix: str, news: str) -> bool:
-        """Tell another node than this one that works on a chat. Returns False if there is none.
+    async def notify_other(self, chat: ChatKey, node: str, prefix: str, news: str) -> bool:
+        """Notify another node that owns a chat. Returns False if there is none.
 
         It may give up the chat meanwhile; then it brings the events of which it is told to the node that works on it.
         `prefix` is that of the channels of NOTIFY on which single nodes listen.
         """
         values = prefix, news, str(chat), node
 
-        def tell(connection: Connection) -> bool:
-            return connection.execute(_TELL_OTHER, values).fetchone() is not None
+        def notify(connection: Connection) -> bool:
+            return connection.execute(_NOTIFY_OTHER, values).fetchone() is not None
 
-        return await self._reader.query(tell)
+        return await self._reader.query(notify)
 
     async def release(self, chats: Sequence[ChatKey], node: str, *, idle: bool = True) -> list[ChatKey]:
         """Give up chats, those in which nothing is to be done, or all of them. Returns which were given up."""
@@ -127,24 +127,24 @@ class ChatOwners(Table):
 
         return await self._reader.run(read)
 
-    async def tell_owner(self, chat: ChatKey, tell: Tell, otherwise: str | None = None) -> bool:
-        """Tell the node that works on a chat something, or `otherwise` if there is none. Returns False for nobody."""
+    async def notify_owner(self, chat: ChatKey, notify: Notify, otherwise: str | None = None) -> bool:
+        """Notify the owner of a chat, or the node `otherwise` if it is free. Returns False if there is neither."""
 
         def change(connection: Connection) -> bool:
             row = connection.execute("SELECT node FROM chat_owners WHERE chat = ?", (str(chat),)).fetchone()
             node = otherwise if row is None or row[0] is None else row[0]
             if node is not None:
-                tell(connection, node)
+                notify(connection, node)
             return node is not None
 
         return await self._writer.submit(change)
 
     async def commit(self, change: Callable[[Connection], None]) -> None:
-        """Make a change that consists of news for other nodes."""
+        """Commit a change that only sends notifications."""
         await self._writer.submit(change)
 
     async def in_inbox(self, node: str) -> list[tuple[ChatKey, int]]:
-        """Return the rows that wait in the inbox for the chats of a node."""
+        """Return the pending inbox rows of the chats of a node."""
         query = (
             "SELECT chat, seq FROM inbox JOIN chat_owners USING (chat) WHERE state = 'new' AND node = ? ORDER BY seq"
         )
@@ -156,7 +156,7 @@ class ChatOwners(Table):
         return await self._reader.run(read)
 
     async def renumbered(self, chat: ChatKey) -> Orphan | None:
-        """Return a chat that nobody works on with a number that it has not had yet; None if a node works on it now."""
+        """Give a free chat a number that it has not had yet, and return it; None if the chat has an owner."""
         query = (
             "INSERT INTO chat_owners (chat, node, number, since) VALUES (?, NULL, 1, now())"
             " ON CONFLICT (chat) DO UPDATE SET number = chat_owners.number + 1 WHERE chat_owners.node IS NULL"
@@ -170,7 +170,7 @@ class ChatOwners(Table):
         return await self._writer.submit(change)
 
     async def alive(self) -> set[str]:
-        """Return the ids of the nodes that were not fenced."""
+        """Return the ids of the nodes that are not fenced."""
 
         def read(connection: Connection) -> set[str]:
             return {node for (node,) in connection.execute("SELECT id FROM nodes WHERE NOT fenced").fetchall()}
@@ -178,7 +178,7 @@ class ChatOwners(Table):
         return await self._reader.run(read)
 
     async def of_others(self, node: str) -> set[ChatKey]:
-        """Return the chats that other nodes work on."""
+        """Return the chats that other nodes own."""
         query = "SELECT chat FROM chat_owners WHERE node <> ?"
 
         def read(connection: Connection) -> set[ChatKey]:
@@ -188,7 +188,7 @@ class ChatOwners(Table):
         return await self._reader.run(read)
 
     async def loads(self) -> dict[str, Load]:
-        """Return what each node has that takes further chats."""
+        """Return the load of each node that accepts chats."""
         query = (
             "SELECT nodes.id, count(chat), nodes.unreachable FROM nodes LEFT JOIN chat_owners ON node = nodes.id"
             " WHERE NOT fenced AND NOT draining GROUP BY nodes.id"
@@ -201,7 +201,7 @@ class ChatOwners(Table):
         return await self._reader.run(read)
 
     async def others(self, node: str) -> int:
-        """Return the number of other nodes that can take chats."""
+        """Return the number of other nodes that accept chats."""
         query = "SELECT count(*) FROM nodes WHERE id <> ? AND NOT fenced AND NOT draining"
 
         def read(connection: Connection) -> int:
@@ -212,7 +212,7 @@ class ChatOwners(Table):
 
 
 def _release(connection: Connection, chat: str, node: str, *, idle: bool) -> bool:
-    """Give up a chat in two statements: the second one sees what was committed while the first waited for its lock."""
+    """Release a chat in two statements: the second one sees what was committed while the first waited for its lock."""
     query = "SELECT 1 FROM chat_owners WHERE chat = ? AND node = ? FOR UPDATE SKIP LOCKED"
     if connection.execute(query, (chat, node)).fetchone() is None:
         return False

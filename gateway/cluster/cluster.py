@@ -1,4 +1,4 @@
-"""This process as one of several: its node, what it tells the others, and the chats that it works on."""
+"""Joins this process to the cluster, and composes its parts."""
 
 import asyncio
 import importlib
@@ -28,7 +28,7 @@ from gateway.store.store import Store
 
 
 class Cluster:
-    """A node and its news, before the store is open."""
+    """A node and its notifications, before the store is open."""
 
     def __init__(self, url: str, node: Node, signals: NodeSignals) -> None:
         self.node = node
@@ -38,7 +38,7 @@ class Cluster:
     @classmethod
     @asynccontextmanager
     async def joined(cls, url: str, facts: NodeInfo) -> AsyncIterator[Self]:
-        """Be one of the nodes on a database, whose schema is up to date, while the context is open.
+        """Join the nodes on a database, whose schema is up to date, while the context is open.
 
         Raises ParleyError.
         """
@@ -53,14 +53,11 @@ class Cluster:
             yield cls(url, node, signals)
 
     def clock(self, own: Clock) -> SharedClock:
-        """Return the time on which all nodes agree; `own` is the clock of this machine."""
+        """Return the clock on which all nodes agree; `own` is the clock of this machine."""
         return SharedClock(own, self.node)
 
     def peers(self, store: Store, *, engine: bool) -> "ClusterPeers":
-        """Return the other processes as the parts of this one see them.
-
-        Without `engine` each node takes all that it finds.
-        """
+        """Return the interface to the other nodes. Without `engine` each claims all orphaned chats that it finds."""
         return ClusterPeers(self._url, self, store, engine=engine)
 
 
@@ -89,7 +86,7 @@ class ClusterPeers:
         """See `Peers`."""
         await self._store.nodes.note_settings(self._node.id, digests)
 
-    async def fenced(self) -> None:
+    async def wait_fenced(self) -> None:
         """See `Peers`."""
         await self._node.fenced.wait()
 
@@ -106,14 +103,14 @@ class ClusterDispatcher:
         monitor: ReachMonitor,
         engine_url: str | None,
     ) -> None:
-        """`engine_url` is the address of the engine's database; None: there is none."""
+        """`engine_url` is the address of the engine's database; None disables the engine."""
         self._node = node
         self._signals = signals
         self._dispatcher = dispatcher
         self._rows = rows
         self._engine_url = engine_url
         self._monitor = monitor
-        self._watching = Background("watching the reach of the platforms failed")
+        self._watching = Background("watching the reach of platforms failed")
         self._life = AsyncExitStack()
         self._sweep: Sweep | None = None
 
@@ -121,33 +118,29 @@ class ClusterDispatcher:
         """See `Dispatcher`."""
         self._dispatcher.dispatch(item, is_live=is_live)
 
-    def is_here(self, chat: ChatKey) -> bool:
+    async def wait_routed(self, chat: ChatKey) -> None:
         """See `Dispatcher`."""
-        return self._dispatcher.ownership.owns(chat)
+        await self._dispatcher.wait_routed(chat)
 
-    async def routed(self, chat: ChatKey) -> None:
+    async def route_pending(self, chats: Collection[ChatKey]) -> None:
         """See `Dispatcher`."""
-        await self._dispatcher.routed(chat)
+        await self._dispatcher.route_pending(chats)
 
-    async def look_in(self, chats: Collection[ChatKey]) -> None:
+    async def request(self, chat: ChatKey) -> None:
         """See `Dispatcher`."""
-        await self._dispatcher.look_in(chats)
+        await self._dispatcher.ownership.claim(chat, is_requested=True)
 
-    async def want(self, chat: ChatKey) -> None:
+    async def start(self) -> None:
         """See `Dispatcher`."""
-        await self._dispatcher.ownership.take(chat, is_wanted=True)
-
-    async def begin(self) -> None:
-        """See `Dispatcher`."""
-        self._dispatcher.begin()
+        self._dispatcher.start()
         engine = None
         if self._engine_url is not None:
             dbos = importlib.import_module("gateway.cluster.engine")  # its import takes a second, and runs a program
-            launching = dbos.launched(self._engine_url, self._node.id, self._rows, self._dispatcher.take)
+            launching = dbos.launched(self._engine_url, self._node.id, self._rows, self._dispatcher.claim)
             engine = await self._life.enter_async_context(launching)
         self._sweep = Sweep(self._node, self._signals, self._dispatcher, engine)
         self._life.push_async_callback(self._sweep.close)
-        await self._sweep.begin()
+        await self._sweep.start()
         self._life.push_async_callback(self._watching.stop)
         self._watching.start(self._monitor.run(), "reach")
 

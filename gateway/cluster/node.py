@@ -48,7 +48,7 @@ _FORGET = "DELETE FROM nodes WHERE fenced AND beat < clock_timestamp() - interva
 _BEAT = (
     "UPDATE nodes SET beat = clock_timestamp() WHERE id = %s AND NOT fenced RETURNING extract(epoch FROM beat)::float8"
 )
-LEFT = "left"
+ORPHANED = "left"
 """Topic: chats have lost their node."""
 JOINED = "joined"
 """Topic: a node has joined."""
@@ -139,7 +139,7 @@ class Node:
         at, by_database = self._clock_sample
         return by_database + boot_time() - at
 
-    async def fresh(self) -> None:
+    async def wait_fresh(self) -> None:
         """Return at once if the node is fresh, else after the next heartbeat. Raises Fenced if it was fenced."""
         while not self.is_fresh:
             if self.fenced.is_set():
@@ -227,6 +227,6 @@ class Node:
                 raw = self._raw or await self._connect()
                 async with raw.transaction():
                     await fence(raw, self.id)
-                    await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(self.id, LEFT, self.id)])
+                    await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(self.id, ORPHANED, self.id)])
         except (psycopg.Error, TimeoutError) as error:
             log.warning("the database is away; the other nodes will notice that this one is gone", reason=str(error))

@@ -12,84 +12,81 @@ from gateway.store.signals import Signals
 
 
 class ChatWork(Protocol):
-    """The work on chats in this process."""
+    """The sessions, tasks and deliveries of chats in this process."""
 
-    def knows(self, chat: ChatKey) -> bool:
-        """Return True if the chat can be reached from here."""
+    def can_reach(self, chat: ChatKey) -> bool:
+        """Return True if the chat's platform is connected here."""
 
     def needs_connection(self, chat: ChatKey) -> bool:
-        """Return True if the people in the chat are reached only by the process to which they are connected."""
+        """Return True if only the process to which its people are connected can reach the chat."""
 
-    def heard(self, event: InboundEvent) -> None:
-        """Note an event that came to another node."""
+    def note_remote(self, event: InboundEvent) -> None:
+        """Note an event that another node received."""
 
     def route(self, item: InboxItem, *, is_live: bool) -> None:
-        """Let the chat handle a stored event."""
+        """Pass a stored event to its chat."""
 
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
-        """Go on with what another node, or nobody, did in a chat. Returns its events that wait, to be routed."""
+        """Resume the pending work of a chat. Returns its pending events, for the caller to route."""
 
-    async def taken_over(self, chat: ChatKey) -> None:
-        """Check what was taken over in a chat; called at once after its events were routed, before that goes on."""
+    async def recheck_rights(self, chat: ChatKey) -> None:
+        """Check the rights behind the resumed work; called right after its events were routed."""
 
     async def take_over_all(self) -> None:
-        """Go on with what the previous process did in all chats."""
+        """Resume the pending work of all chats."""
 
     async def resume(self, platform: str) -> None:
-        """Go on with what waits on a platform that was not connected, in a process that works on all chats."""
+        """Resume the pending work on a platform that was just connected, in a process that owns all chats."""
 
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """Send stored posts."""
 
     def is_idle(self, chat: ChatKey) -> bool:
-        """Return True if nothing is done in the chat."""
+        """Return True if there is no work in the chat."""
 
-    def rests(self, chat: ChatKey) -> bool:
-        """Return True if all work in the chat can be cut off without loss, while the program ends."""
+    def is_at_safe_point(self, chat: ChatKey) -> bool:
+        """Return True if all work in the chat can be cancelled without loss."""
 
-    def leave(self, chat: ChatKey) -> None:
-        """Bring the work in a chat to a safe point, from which another process is to go on."""
+    def drain(self, chat: ChatKey) -> None:
+        """Let the work in a chat stop at its next safe point, from which another process resumes it."""
 
-    async def cut_off(self, chat: ChatKey) -> None:
-        """Cancel all work in the chat as it is."""
+    async def cancel(self, chat: ChatKey) -> None:
+        """Cancel all work in the chat at once."""
 
-    def forget(self, chat: ChatKey) -> None:
-        """Drop what the memory holds of a chat."""
+    def unload(self, chat: ChatKey) -> None:
+        """Drop all that is held in memory for a chat."""
 
 
 class Dispatcher(Protocol):
-    """Brings events to the process that works on their chat."""
+    """Routes events to the processes that own their chats."""
 
     def dispatch(self, item: InboxItem, *, is_live: bool) -> None:
-        """Route a stored event, here or elsewhere; returns at once. `is_live` is True for a new event."""
+        """Route a stored event, here or on another node; returns at once. `is_live` is True for a new event."""
 
-    def is_here(self, chat: ChatKey) -> bool:
-        """Return True if this process works on a chat."""
+    async def wait_routed(self, chat: ChatKey) -> None:
+        """Wait until the events dispatched for a chat are routed, or its owner was notified of them."""
 
-    async def routed(self, chat: ChatKey) -> None:
-        """Return once the events that were dispatched for a chat are routed, or their process was told of them."""
+    async def route_pending(self, chats: Collection[ChatKey]) -> None:
+        """Route the pending events of those of the chats that this process owns."""
 
-    async def look_in(self, chats: Collection[ChatKey]) -> None:
-        """Route what waits in the inbox for those of the chats on which this process works, wherever it came in."""
+    async def request(self, chat: ChatKey) -> None:
+        """Claim a chat whose people are connected to this process; its owner is asked to release it once it is idle."""
 
-    async def want(self, chat: ChatKey) -> None:
-        """Work on a chat whose people are connected to this process, as soon as nothing is to be done elsewhere."""
-
-    async def begin(self) -> None:
-        """Go on with what other processes have left."""
+    async def start(self) -> None:
+        """Take over pending work, and start claiming chats."""
 
     async def resume(self, platform: str) -> None:
-        """Go on with what waits on a platform that was not connected here so far."""
+        """Resume the pending work on a platform that was just connected."""
 
     @property
     def is_settled(self) -> bool:
-        """True unless a chat comes to this process, or leaves it."""
+        """True unless a chat is being claimed or released."""
 
     async def drain(self) -> None:
-        """Take no further chats, and leave those of this process to others, as soon as their work rests."""
+        """Claim no more chats, and release each chat once its work is at a safe point."""
 
     async def close(self) -> None:
-        """End the work, which other processes go on with."""
+        """Stop; other processes take over."""
 
 
 class Peers(Protocol):
@@ -103,7 +100,7 @@ class Peers(Protocol):
         """Create the dispatcher. `work` is the work of this process on chats, `channels` are its channels."""
 
     async def note_settings(self, digests: str) -> None:
-        """Tell the others the digests of the settings that this process has now."""
+        """Publish the digests of this process's current settings."""
 
-    async def fenced(self) -> None:
-        """Return once this process was fenced; it must then start again as a new node."""
+    async def wait_fenced(self) -> None:
+        """Wait until this process is fenced; it must then start again as a new node."""

@@ -2,7 +2,7 @@
 
 import structlog
 
-from gateway.cluster.node import LEFT, Node, Raw, fence
+from gateway.cluster.node import ORPHANED, Node, Raw, fence
 from gateway.cluster.signals import ALL, payload_of
 from gateway.store.nodes import DEAD_AFTER, LOCK_OF
 
@@ -42,7 +42,7 @@ async def reap(node: Node) -> list[str]:
                 log.warning("took over from a node", node=suspect, name=name, silent_for=round(age, 1))
                 reaped.append(suspect)
         if reaped:
-            await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(node.id, LEFT, node.id)])
+            await raw.execute("SELECT pg_notify(%s, %s)", [ALL, payload_of(node.id, ORPHANED, node.id)])
     return reaped
 
 

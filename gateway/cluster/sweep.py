@@ -1,4 +1,4 @@
-"""Looks at regular times for dead nodes, chats that nobody works on, and events that were lost on their way."""
+"""Sweeps at intervals for dead nodes, orphaned chats, and events whose notifications were lost."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,37 +11,37 @@ from agent_core.background import Background, set_within
 from agent_core.clock import SystemClock
 from gateway.cluster.chat_owners import Orphan
 from gateway.cluster.dispatcher import NodeDispatcher
-from gateway.cluster.node import JOINED, LEFT, Node
+from gateway.cluster.node import JOINED, ORPHANED, Node
 from gateway.cluster.reaper import reap
 from gateway.cluster.signals import NodeSignals
 
 LOOK_EVERY = 0.5
-"""Seconds between two looks for dead nodes."""
+"""Seconds between two checks for dead nodes."""
 SWEEP_EVERY = 5.0
-"""Seconds between two looks at everything."""
+"""Seconds between two full sweeps."""
 SECOND_AFTER = 1.0
-"""Seconds after the start in which what was left before is looked at again."""
+"""Seconds between the start and the second sweep."""
 FORGET_EVERY = 3600.0
-"""Seconds between two deletions of old records of the engine."""
+"""Seconds between two deletions of the engine's old records."""
 
 log = structlog.get_logger(__name__)
 
 
 class Engine(Protocol):
-    """Shares chats that need a node out among all of them."""
+    """Distributes orphaned chats among the nodes."""
 
     async def offer(self, orphans: Sequence[Orphan]) -> None:
-        """Let the nodes take these chats, each as it has room."""
+        """Put chats into the queue from which the nodes claim them."""
 
     async def forget_old(self) -> None:
-        """Delete records of what was taken long ago."""
+        """Delete old records of claims."""
 
 
 class Sweep:
-    """Finds what would otherwise wait for ever."""
+    """Finds work that would otherwise wait for ever."""
 
     def __init__(self, node: Node, signals: NodeSignals, dispatcher: NodeDispatcher, engine: Engine | None) -> None:
-        """Without an `engine`, this node takes all chats that it finds."""
+        """Without an `engine`, this node claims all orphaned chats that it finds."""
         self._node = node
         self._dispatcher = dispatcher
         self._ownership = dispatcher.ownership
@@ -51,12 +51,12 @@ class Sweep:
         self._rounds = Background("a sweep failed")
         self._forget_at = 0.0
         self._seen: set[Orphan] = set()
-        """The chats that nobody worked on at the last look."""
-        signals.subscribe(LEFT, self._chats_were_left)
-        signals.subscribe(JOINED, self._a_node_has_joined)
+        """Orphaned chats at the last sweep."""
+        signals.subscribe(ORPHANED, self._chats_orphaned)
+        signals.subscribe(JOINED, self._node_joined)
 
-    async def begin(self) -> None:
-        """Take over what was left, if this node is alone; then look at regular times."""
+    async def start(self) -> None:
+        """Take over orphaned chats, and start sweeping at intervals."""
         await self._ownership.count_others()
         await self._offer(is_called=False)
         self._loops.start(self._keep_reaping(), "reaper")
@@ -67,14 +67,14 @@ class Sweep:
         await self._rounds.stop()
 
     def look_soon(self) -> None:
-        """Look for chats that nobody works on."""
+        """Look for orphaned chats soon."""
         self._wanted.set()
 
-    async def _chats_were_left(self, key: str) -> None:
-        if key:  # after other news that was missed, the next look at everything is soon enough
+    async def _chats_orphaned(self, key: str) -> None:
+        if key:  # after lost notifications the next full sweep is soon enough
             self.look_soon()
 
-    async def _a_node_has_joined(self, _: str) -> None:
+    async def _node_joined(self, _: str) -> None:
         await self._ownership.count_others()
 
     async def _keep_reaping(self) -> None:
@@ -87,7 +87,7 @@ class Sweep:
             if await reap(self._node):
                 self._wanted.set()
         except (psycopg.Error, TimeoutError) as error:
-            log.info("no look at the other nodes", reason=str(error))
+            log.info("the other nodes could not be checked", reason=str(error))
 
     async def _sweep(self) -> None:
         clock = SystemClock()
@@ -112,14 +112,14 @@ class Sweep:
             await self._engine.forget_old()
 
     async def _offer(self, *, is_called: bool) -> None:
-        """Take the chats that nobody works on, or offer them to all nodes.
+        """Claim orphaned chats, or offer them to all nodes.
 
-        `is_called` is True if chats have just lost their node, which are not to wait. Else a chat is left alone at the
-        first look, as the node to which an event has just come is about to claim it.
+        `is_called` is True if chats have just lost their owner, which must not wait. Otherwise a chat is skipped once,
+        because the node that has just received an event for it is about to claim it.
         """
         if self._ownership.is_draining and self._engine is None:
             return
-        found = [each for each in await self._ownership.orphans() if self._dispatcher.knows(each.chat)]
+        found = [each for each in await self._ownership.orphans() if self._dispatcher.can_reach(each.chat)]
         is_alone = not found or await self._ownership.is_alone()
         orphans = [
             each
@@ -130,6 +130,6 @@ class Sweep:
         if not orphans:
             return
         if self._engine is None or is_alone:
-            await asyncio.gather(*(self._ownership.take(each.chat) for each in orphans))
+            await asyncio.gather(*(self._ownership.claim(each.chat) for each in orphans))
         else:
             await self._engine.offer(orphans)

@@ -110,7 +110,7 @@ class Delivery:
             raise KeyError(chat.platform)
         masked = self._masked.get(chat.platform)
         if masked is None or masked.channel is not channel:
-            masked = self._masked[chat.platform] = MaskedChannel(channel, self._secrets, self.sending.fresh)
+            masked = self._masked[chat.platform] = MaskedChannel(channel, self._secrets, self.sending.wait_fresh)
         return masked
 
     def limiter(self, chat: ChatKey) -> ChatLimiter:
@@ -155,8 +155,8 @@ class Delivery:
         """Send as `deliver` does, and return the error of the last post that could not be sent whole, or None."""
         trouble: ChannelError | None = None
         right = await self.sending.right(chat)
-        if right is Right.ELSEWHERE:
-            await self.sending.pass_on(chat, [post.key for post in posts])
+        if right is Right.REMOTE:
+            await self.sending.forward(chat, [post.key for post in posts])
             return None
         self.limiter(chat).hurry(chat, min(map(_priority, posts), default=Priority.COSMETIC))
         turn = self._turns.setdefault(chat, asyncio.Lock())
@@ -178,7 +178,7 @@ class Delivery:
 
     async def _is_done(self, post: Post, right: Right) -> bool:
         """Return True if another process could have sent a post or given it up, and has."""
-        if post.message_id is not None or (right is Right.HELD and post.state is not PostState.SENDING):
+        if post.message_id is not None or (right is Right.OWNED and post.state is not PostState.SENDING):
             return False
         stored = await self._store.outbox.find(post.key)
         return stored is not None and stored.state in (PostState.SENT, PostState.FAILED)
@@ -298,7 +298,7 @@ class Delivery:
         if after is None:
             await self._turn(post, 0.0)
             return True
-        await until_one_ends(self._turn(post, after), self.sending.left(post.chat))
+        await until_one_ends(self._turn(post, after), self.sending.wait_leaving(post.chat))
         return self.sending.keeps(post.chat)
 
     async def _turn(self, post: Post, after: float) -> None:

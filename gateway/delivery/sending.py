@@ -1,4 +1,4 @@
-"""The right to send to a chat, where several processes share the chats."""
+"""The right to send to a chat, which only the process that owns the chat has."""
 
 import asyncio
 from collections.abc import Sequence
@@ -11,12 +11,12 @@ from channels.base import ChatKey
 class Right(Enum):
     """A process's right to send to a chat."""
 
-    HELD = auto()
-    """It works on the chat."""
-    NEW = auto()
-    """It works on the chat from now on; what waited there before may have been sent meanwhile."""
-    ELSEWHERE = auto()
-    """Another process works on the chat."""
+    OWNED = auto()
+    """The process owns the chat."""
+    CLAIMED = auto()
+    """The process has just claimed the chat; pending posts may have been sent by the previous owner."""
+    REMOTE = auto()
+    """Another process owns the chat."""
 
 
 class Sending(Protocol):
@@ -24,60 +24,60 @@ class Sending(Protocol):
 
     @property
     def processes(self) -> int:
-        """The number of processes that send, among which the limits of a platform for all chats are shared out."""
+        """The number of processes that send, which share a platform's global rate limits."""
 
     def owns(self, chat: ChatKey) -> bool:
-        """Return True if this process works on a chat."""
+        """Return True if this process owns a chat."""
 
     def keeps(self, chat: ChatKey) -> bool:
-        """Return True if this process works on a chat, and is not about to leave it to another one."""
+        """Return True if this process owns a chat and is not about to hand it over."""
 
-    async def left(self, chat: ChatKey) -> None:
-        """Return once this process is not to send to a chat any more, because another one is to."""
+    async def wait_leaving(self, chat: ChatKey) -> None:
+        """Wait until a chat is about to be handed over, so this process must not send to it any more."""
 
-    async def elsewhere(self) -> set[ChatKey]:
-        """Return the chats that other processes work on."""
+    async def remote_chats(self) -> set[ChatKey]:
+        """Return the chats that other processes own."""
 
-    async def fresh(self) -> None:
-        """Return when this process certainly may send, which is at once unless it may have been taken for dead.
+    async def wait_fresh(self) -> None:
+        """Wait until this process may send: at once, unless other nodes may take it for dead.
 
-        Raises Fenced once others have taken over.
+        Raises Fenced if they have.
         """
 
     async def right(self, chat: ChatKey) -> Right:
-        """Return the right to send to a chat. A chat that nobody works on is taken over."""
+        """Return the right to send to a chat. A free chat is claimed."""
 
-    async def pass_on(self, chat: ChatKey, keys: Sequence[str]) -> None:
-        """Let the process that works on a chat send these stored posts."""
+    async def forward(self, chat: ChatKey, keys: Sequence[str]) -> None:
+        """Let the owner of a chat send these stored posts."""
 
 
 class SendsAlways:
-    """Implements `Sending` for a process that is alone."""
+    """Implements `Sending` for a single process."""
 
     processes = 1
 
     def owns(self, chat: ChatKey) -> bool:
-        """Return True: there is nobody else."""
+        """Return True: there is no other process."""
         return True
 
     def keeps(self, chat: ChatKey) -> bool:
-        """Return True: there is nobody else."""
+        """Return True: there is no other process."""
         return True
 
-    async def left(self, chat: ChatKey) -> None:
-        """Wait for ever: there is nobody else."""
+    async def wait_leaving(self, chat: ChatKey) -> None:
+        """Wait for ever: there is no other process."""
         await asyncio.Event().wait()
 
-    async def elsewhere(self) -> set[ChatKey]:
-        """Return nothing."""
+    async def remote_chats(self) -> set[ChatKey]:
+        """Return an empty set: there is no other process."""
         return set()
 
-    async def fresh(self) -> None:
+    async def wait_fresh(self) -> None:
         """Return at once."""
 
     async def right(self, chat: ChatKey) -> Right:
-        """Return that all chats are held."""
-        return Right.HELD
+        """Return that all chats are owned."""
+        return Right.OWNED
 
-    async def pass_on(self, chat: ChatKey, keys: Sequence[str]) -> None:
-        """Do nothing: there is nobody else."""
+    async def forward(self, chat: ChatKey, keys: Sequence[str]) -> None:
+        """Do nothing: there is no other process."""

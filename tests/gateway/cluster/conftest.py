@@ -45,7 +45,7 @@ async def members(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> 
             desk = Desk(name, store, found.log, Random(name))  # noqa: S311
             owners = Ownership(node, signals, store.table(ChatOwners))
             sharing = NodeDispatcher(owners, signals, store, desk)
-            sharing.begin()
+            sharing.start()
             life.push_async_callback(sharing.close)
             life.push_async_callback(desk.close)
             found.nodes.append(node)

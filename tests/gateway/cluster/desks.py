@@ -32,13 +32,13 @@ class Desk:
         self._open: dict[ChatKey, int] = defaultdict(int)
         self._work = Background("a test's work failed")
 
-    def knows(self, chat: ChatKey) -> bool:
+    def can_reach(self, chat: ChatKey) -> bool:
         return True
 
     def needs_connection(self, chat: ChatKey) -> bool:
         return False
 
-    def heard(self, event: InboundEvent) -> None: ...
+    def note_remote(self, event: InboundEvent) -> None: ...
 
     def route(self, item: InboxItem, *, is_live: bool) -> None:
         self.log.append((self.name, item.seq))
@@ -54,7 +54,7 @@ class Desk:
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
         return await self._store.inbox.waiting(chat)
 
-    async def taken_over(self, chat: ChatKey) -> None: ...
+    async def recheck_rights(self, chat: ChatKey) -> None: ...
 
     async def take_over_all(self) -> None: ...
 
@@ -66,14 +66,14 @@ class Desk:
     def is_idle(self, chat: ChatKey) -> bool:
         return not self._open[chat]
 
-    def rests(self, chat: ChatKey) -> bool:
+    def is_at_safe_point(self, chat: ChatKey) -> bool:
         return self.is_idle(chat)
 
-    def leave(self, chat: ChatKey) -> None: ...
+    def drain(self, chat: ChatKey) -> None: ...
 
-    async def cut_off(self, chat: ChatKey) -> None: ...
+    async def cancel(self, chat: ChatKey) -> None: ...
 
-    def forget(self, chat: ChatKey) -> None: ...
+    def unload(self, chat: ChatKey) -> None: ...
 
     async def close(self) -> None:
         await self._work.join()

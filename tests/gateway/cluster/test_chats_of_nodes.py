@@ -98,7 +98,7 @@ async def test_a_node_that_is_cut_off_is_taken_over_and_its_run_goes_on(nodes: N
         assert nodes.owner(chat) == nodes.node_of(other)
         late.set()
         tunnel.mend()
-        await asyncio.wait_for(one.made.peers.fenced(), 30)
+        await asyncio.wait_for(one.made.peers.wait_fenced(), 30)
 
         assert nodes.platform.screen == ["In time."]
         assert rows(nodes.url, "SELECT count(*) FROM runs") == [(1,)]

@@ -43,7 +43,7 @@ async def test_a_chat_that_cannot_be_cut_off_goes_on(members: Members, monkeypat
         raise RuntimeError("a mistake")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Desk, "cut_off", fails)
+        patch.setattr(Desk, "cancel", fails)
         with pytest.raises(RuntimeError):
             await members.dispatchers[0].release([chat], idle=False)
 
@@ -68,8 +68,8 @@ async def test_posts_that_could_not_be_delivered_are_delivered_when_they_are_pas
         await deliver(desk, at, posts)
 
     monkeypatch.setattr(Desk, "deliver", fails)
-    await members.dispatchers[1].ownership.pass_on(chat, ["key"])
+    await members.dispatchers[1].ownership.forward(chat, ["key"])
     await failed.wait()
 
-    await members.dispatchers[1].ownership.pass_on(chat, ["key"])
+    await members.dispatchers[1].ownership.forward(chat, ["key"])
     await until(lambda: members.desks[0].delivered == ["key"])

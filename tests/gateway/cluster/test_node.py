@@ -126,10 +126,10 @@ async def test_a_node_learns_from_its_beat_that_it_was_fenced(url: str) -> None:
 
 async def test_a_node_whose_database_is_away_sends_nothing_until_it_is_back(url: str) -> None:
     async with Tunnel.to(url) as tunnel, Node.joined(tunnel.url, FACTS) as node:
-        await asyncio.wait_for(node.fresh(), 30)
+        await asyncio.wait_for(node.wait_fresh(), 30)
         tunnel.cut()
         await until(lambda: not node.is_fresh)
-        waiting = asyncio.create_task(node.fresh())
+        waiting = asyncio.create_task(node.wait_fresh())
         assert node.connected_for == 0
         assert not waiting.done()
         tunnel.mend()
@@ -316,7 +316,7 @@ async def test_connections_on_which_nothing_passes_any_more_are_made_again(
         tunnel.stall()
         await until(lambda: not node.is_fresh)
 
-        await asyncio.wait_for(node.fresh(), 30)
+        await asyncio.wait_for(node.wait_fresh(), 30)
         assert not node.fenced.is_set()
         await until(lambda: heard == ["", ""])
         rows(url, """SELECT pg_notify('parley', '["other", "roles", "ann"]')""")

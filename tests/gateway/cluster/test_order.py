@@ -39,7 +39,7 @@ async def test_an_event_waits_for_the_news_of_an_older_one_that_came_to_another_
 async def test_it_does_not_wait_for_the_news_of_a_node_that_has_died(
     met: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "NEWS_WITHIN", 0.05)
+    monkeypatch.setattr(dispatcher, "NOTIFIED_WITHIN", 0.05)
     older = await met.stored(2, CHAT, at=1)
     newer = await met.accept(3, CHAT, at=0)
     await until(lambda: met.dispatchers[0].is_settled)
@@ -104,7 +104,7 @@ async def test_an_older_event_that_is_committed_after_the_look_for_it_is_handled
 async def test_an_event_that_was_dealt_with_elsewhere_is_not_handled(
     met: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(dispatcher, "NEWS_WITHIN", 0.1)
+    monkeypatch.setattr(dispatcher, "NOTIFIED_WITHIN", 0.1)
     older = await met.stored(2, CHAT, at=1)
     newer = await met.accept(3, CHAT, at=0)
     await met.stores[1].inbox.settle([older.seq])  # its sender has just lost the right to speak
@@ -119,7 +119,7 @@ async def test_events_that_wait_go_with_a_chat_that_is_given_up(met: Members) ->
     newer = await met.accept(3, CHAT, at=0)
     met.dispatchers[0].ownership.is_draining = True
     await met.dispatchers[0].hand_over()
-    assert await met.dispatchers[1].take(CHAT)
+    assert await met.dispatchers[1].claim(CHAT)
     await until(lambda: all(each.is_settled for each in met.dispatchers))
 
     assert met.log == [("one", 1), ("two", older.seq), ("two", newer)]
@@ -180,12 +180,12 @@ async def test_events_that_come_while_a_chat_is_taken_over_keep_their_order(
 
 
 async def test_a_gap_that_is_closed_waits_for_no_news(met: Members, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dispatcher, "NEWS_WITHIN", 60.0)  # which would come after that of the gap
+    monkeypatch.setattr(dispatcher, "NOTIFIED_WITHIN", 60.0)  # which would come after that of the gap
     older = await met.stored(2, CHAT, at=1)
     newer = await met.accept(3, CHAT, at=0)
     await asyncio.sleep(0)
 
-    await asyncio.wait_for(met.dispatchers[0].look_in([CHAT]), 30)
+    await asyncio.wait_for(met.dispatchers[0].route_pending([CHAT]), 30)
 
     assert met.log == [("one", 1), ("one", older.seq), ("one", newer)]
 
@@ -199,7 +199,7 @@ async def test_what_was_stored_before_a_gap_is_closed_is_in_the_chat_also_if_tha
     await taking.begun.wait()
     read = await members.stored(3, CHAT, at=1)  # from the history, by another node
 
-    looking = asyncio.create_task(members.dispatchers[0].look_in([CHAT]))
+    looking = asyncio.create_task(members.dispatchers[0].route_pending([CHAT]))
     await asyncio.sleep(0)
     taking.go_on.set()
     await looking
@@ -210,6 +210,6 @@ async def test_what_was_stored_before_a_gap_is_closed_is_in_the_chat_also_if_tha
 async def test_an_event_is_in_its_chat_once_that_is_said(members: Members) -> None:
     item = await members.stored(1, CHAT, at=0)
     members.dispatchers[0].dispatch(item, is_live=False)
-    await members.dispatchers[0].routed(CHAT)
+    await members.dispatchers[0].wait_routed(CHAT)
 
     assert members.log == [("one", item.seq)]

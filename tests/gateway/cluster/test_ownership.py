@@ -78,19 +78,19 @@ async def test_what_has_been_dealt_with_is_forgotten(members: Members) -> None:
     await members.accept(1, CHATS[0], at=0)
     await until(lambda: len(members.log) == 1)
     await members.desks[0].close()
-    held = members.dispatchers[0].ownership.of(CHATS[0])
+    held = members.dispatchers[0].ownership.get(CHATS[0])
     assert held is not None
-    assert held.in_hand == {1}
+    assert held.in_flight == {1}
 
     await members.dispatchers[0].look_for_missing()
 
-    assert held.in_hand == set()
+    assert held.in_flight == set()
 
 
 async def test_of_chats_that_were_released_a_node_holds_nothing_in_memory(members: Members) -> None:
     chats = [CHAT.model_copy(update={"chat": f"chat {number}"}) for number in range(500)]
     sharing = members.dispatchers[0]
-    assert all(await asyncio.gather(*map(sharing.take, chats)))
+    assert all(await asyncio.gather(*map(sharing.claim, chats)))
     states = [weakref.ref(state) for state in sharing.ownership.all()]
     assert len(states) == 500
 
@@ -134,7 +134,7 @@ async def test_a_chat_whose_claim_fails_is_claimed_with_the_next_event(members: 
     rows(members.url, "CREATE FUNCTION refuse() RETURNS trigger AS 'BEGIN RAISE ''no''; END' LANGUAGE plpgsql")
     rows(members.url, "CREATE TRIGGER refuse BEFORE INSERT ON chat_owners EXECUTE FUNCTION refuse()")
     first = await members.accept(1, CHATS[0], at=0)
-    await until(lambda: members.dispatchers[0].ownership.of(CHATS[0]) is None)
+    await until(lambda: members.dispatchers[0].ownership.get(CHATS[0]) is None)
     rows(members.url, "DROP TRIGGER refuse ON chat_owners")
 
     second = await members.accept(2, CHATS[0], at=0)
@@ -144,7 +144,7 @@ async def test_a_chat_whose_claim_fails_is_claimed_with_the_next_event(members: 
 
 
 def _phase(members: Members) -> Phase | None:
-    held = members.dispatchers[0].ownership.of(CHATS[0])
+    held = members.dispatchers[0].ownership.get(CHATS[0])
     return None if held is None else held.phase
 
 
@@ -173,15 +173,15 @@ async def test_work_that_was_begun_in_a_chat_is_cut_off_if_the_rest_cannot_be_ta
         raise sqlite3.OperationalError("a row cannot be read")
 
     async def note(chat: ChatKey) -> None:
-        assert members.dispatchers[0].ownership.of(chat) is not None
+        assert members.dispatchers[0].ownership.get(chat) is not None
         assert rows(members.url, "SELECT count(*) FROM chat_owners WHERE node IS NOT NULL") == [(1,)]
         cut_off.set()
 
     monkeypatch.setattr(desk, "take_over", fail)
-    monkeypatch.setattr(desk, "cut_off", note)
+    monkeypatch.setattr(desk, "cancel", note)
     await members.stores[0].inbox.accept(message(1).model_copy(update={"chat": CHATS[0]}))
     await members.accept(2, CHATS[0], at=0)
-    await until(lambda: members.dispatchers[0].ownership.of(CHATS[0]) is None)
+    await until(lambda: members.dispatchers[0].ownership.get(CHATS[0]) is None)
 
     assert cut_off.is_set()
     await members.accept(3, CHATS[0], at=1)
@@ -201,7 +201,7 @@ async def test_an_event_that_comes_while_a_chat_is_cut_off_goes_to_its_next_node
         cutting.set()
         await cut.wait()
 
-    monkeypatch.setattr(members.desks[0], "cut_off", cut_off)
+    monkeypatch.setattr(members.desks[0], "cancel", cut_off)
     members.dispatchers[0].ownership.is_draining = True
     over = asyncio.create_task(members.dispatchers[0].hand_over())
     await cutting.wait()
@@ -211,7 +211,7 @@ async def test_an_event_that_comes_while_a_chat_is_cut_off_goes_to_its_next_node
     await until(lambda: members.dispatchers[0].is_settled)
 
     assert members.log == [("one", 1)]
-    assert await members.dispatchers[1].take(CHATS[0])
+    assert await members.dispatchers[1].claim(CHATS[0])
     assert members.log == [("one", 1), ("two", seq)]
 
 

@@ -37,8 +37,8 @@ async def test_a_post_of_which_the_news_was_lost_is_delivered_anew(
 ) -> None:
     with monkeypatch.context() as losing:
         losing.setattr(owned.signals[1], "notify", lambda *_: None)
-        await owned.dispatchers[1].ownership.pass_on(CHATS[0], [NOTICE.key])
-    await looking.begin()
+        await owned.dispatchers[1].ownership.forward(CHATS[0], [NOTICE.key])
+    await looking.start()
 
     await until(lambda: owned.desks[1].delivered == [NOTICE.key])
     assert owned.desks[0].delivered == []
@@ -46,21 +46,21 @@ async def test_a_post_of_which_the_news_was_lost_is_delivered_anew(
 
 async def test_a_post_that_was_passed_on_just_now_or_was_sent_is_left_alone(owned: Members) -> None:
     other = owned.dispatchers[1]
-    await other.ownership.pass_on(CHATS[0], [NOTICE.key])
+    await other.ownership.forward(CHATS[0], [NOTICE.key])
     await other.look_for_unsent()
     await until(lambda: owned.desks[0].delivered == [NOTICE.key])
     await owned.stores[0].outbox.sent(NOTICE, "m1")
     await other.look_for_unsent()
 
     assert owned.desks[1].delivered == []
-    assert other.ownership.passed_on == {}
+    assert other.ownership.forwarded == {}
 
 
 async def test_a_post_that_is_in_hand_is_not_begun_again(owned: Members) -> None:
     second = Post("notice:2", "notice", CHATS[0], OutboundMessage(markdown="Another one."))
     await owned.stores[1].outbox.add([second])
-    await owned.dispatchers[1].ownership.pass_on(CHATS[0], [NOTICE.key])
-    await owned.dispatchers[1].ownership.pass_on(CHATS[0], [NOTICE.key, second.key])
+    await owned.dispatchers[1].ownership.forward(CHATS[0], [NOTICE.key])
+    await owned.dispatchers[1].ownership.forward(CHATS[0], [NOTICE.key, second.key])
     await until(lambda: len(owned.desks[0].delivered) > 1)
 
     assert owned.desks[0].delivered == [NOTICE.key, second.key]

@@ -38,7 +38,7 @@ async def test_a_run_that_waits_for_a_budget_goes_on_once_on_another_node(nodes:
         await allows(other, 5 * USD)
         await until(lambda: "Bob's." in nodes.platform.screen)
         tunnel.mend()
-        await asyncio.wait_for(one.made.peers.fenced(), 30)
+        await asyncio.wait_for(one.made.peers.wait_fenced(), 30)
 
         assert one.llm.requests == []
         assert nodes.sent().count("Bob's.") == 1
@@ -64,7 +64,7 @@ async def test_a_node_that_was_taken_over_writes_no_file_and_keeps_no_version(no
         late.set()
         await asyncio.wait_for(streamed.wait(), 30)
         tunnel.mend()
-        await asyncio.wait_for(one.made.peers.fenced(), 30)
+        await asyncio.wait_for(one.made.peers.wait_fenced(), 30)
         await one.stop()
 
         assert not list((nodes.home / "workspaces").rglob("late.txt"))

@@ -24,7 +24,7 @@ async def looking(url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[No
     monkeypatch.setattr(reaper, "CONNECTED_FOR", 0.4)
     async with Node.joined(url, facts("looking")) as node:
         await until(lambda: node.connected_for >= reaper.CONNECTED_FOR)
-        await node.fresh()
+        await node.wait_fresh()
         yield node
 
 
@@ -75,7 +75,7 @@ async def test_a_node_that_has_just_connected_judges_nobody(url: str) -> None:
         assert new.connected_for < reaper.CONNECTED_FOR, "the machine was too slow for this test"
 
         await until(lambda: new.connected_for >= reaper.CONNECTED_FOR)
-        await new.fresh()
+        await new.wait_fresh()
         assert await reap(new) == ["gone"]
 
 
@@ -85,7 +85,7 @@ async def test_a_restart_of_the_database_costs_no_node_its_life(url: str, lookin
         await until(lambda: looking.connected_for < reaper.CONNECTED_FOR)
 
         await until(lambda: looking.connected_for >= reaper.CONNECTED_FOR)
-        await asyncio.gather(looking.fresh(), other.fresh())
+        await asyncio.gather(looking.wait_fresh(), other.wait_fresh())
 
         assert await reap(looking) == []
         assert await reap(other) == []

@@ -39,7 +39,7 @@ class Elsewhere(LocalDispatcher):
         self.free = asyncio.Event()
         self.free.set()
 
-    async def routed(self, chat: ChatKey) -> None:
+    async def wait_routed(self, chat: ChatKey) -> None:
         await self.free.wait()
 
     def is_here(self, chat: ChatKey) -> bool:

@@ -46,7 +46,7 @@ async def test_an_event_that_has_just_come_is_left_to_its_node(
 
     monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.05)
     monkeypatch.setattr(members.dispatchers[1].ownership, "orphans", look)
-    await looking.begin()
+    await looking.start()
     await members.signals[1].listening.wait()
     await until(lambda: looks > 5)  # the news of a new connection makes it take what it finds at once
     seq = await members.stores[0].inbox.accept(EVENT)
@@ -64,7 +64,7 @@ async def test_an_event_whose_node_died_before_it_claimed_the_chat_is_found(
     members: Members, looking: Sweep, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.05)
-    await looking.begin()
+    await looking.start()
     seq = await members.stores[0].inbox.accept(EVENT)
 
     await until(lambda: members.log == [("two", seq)])
@@ -86,10 +86,10 @@ async def test_a_chat_that_lost_its_node_before_its_last_reaction_or_speech_is_f
 
 
 async def test_a_chat_that_has_lost_its_node_is_taken_at_once(members: Members, looking: Sweep) -> None:
-    await looking.begin()
+    await looking.start()
     seq = await members.stores[0].inbox.accept(EVENT)
 
-    await members.dispatchers[0].ownership.tell_of_left()
+    await members.dispatchers[0].ownership.announce_orphans()
     await asyncio.wait_for(_said(members), sweep.SWEEP_EVERY)
 
     assert members.log == [("two", seq)]
@@ -105,7 +105,7 @@ async def test_everything_is_looked_at_also_while_nodes_come_and_go_all_the_time
     monkeypatch.setattr(sweep, "SWEEP_EVERY", 0.5)
     await members.accept(1, CHATS[0], at=1)
     await until(lambda: len(members.log) == 1)
-    await looking.begin()
+    await looking.start()
     going = asyncio.create_task(_come_and_go(members))
     seq = await members.stores[0].inbox.accept(message(2).model_copy(update={"chat": CHATS[0]}))
 
@@ -119,7 +119,7 @@ async def test_everything_is_looked_at_also_while_nodes_come_and_go_all_the_time
 
 async def _come_and_go(members: Members) -> None:
     while True:
-        await members.dispatchers[0].ownership.tell_of_left()
+        await members.dispatchers[0].ownership.announce_orphans()
 
 
 async def test_a_mistake_in_one_look_for_dead_nodes_does_not_end_the_search(
@@ -135,6 +135,6 @@ async def test_a_mistake_in_one_look_for_dead_nodes_does_not_end_the_search(
 
     monkeypatch.setattr(sweep, "LOOK_EVERY", 0.01)
     monkeypatch.setattr(sweep, "reap", look)
-    await looking.begin()
+    await looking.start()
 
     await until(lambda: len(looks) > 1)
