@@ -3,7 +3,6 @@
 from functools import cached_property
 from itertools import chain
 
-from channels.base import ChatKey
 from channels.commands import CommandSpec
 from gateway.app.chats import Chats
 from gateway.app.revocation import Revocation
@@ -168,12 +167,14 @@ class Commands(Chats):
 
     @cached_property
     def forgetting(self) -> Forgetting:
-        def drop(chat: ChatKey) -> None:
-            if self.delivery.knows(chat):
-                self.sessions.of(chat).conversation.forget_agent()
-
         return Forgetting(
-            self.settings.home, self.store, self.delivery, self.audit, self._clock, backups=self._backups, drop=drop
+            self.settings.home,
+            self.store,
+            self.delivery,
+            self.audit,
+            self._clock,
+            backups=self._backups,
+            drop=self.sessions.forget_agents,
         )
 
     def _backups(self) -> int:

@@ -80,6 +80,8 @@ class Conversation:
         self._chat: Chat | None = None
         """Cached, since only this object changes it."""
         self._agent: Agent | None = None
+        self._is_outdated = False
+        """True if the agent is to be loaded again once its run has ended."""
         self._loading = asyncio.Lock()
         self._held = HeldHistory()
         self._undo_news = UndoNews()
@@ -125,6 +127,8 @@ class Conversation:
     async def agent_of(self, session: str) -> Agent:
         """Return the agent with the history of a session, creating it if needed."""
         async with self._loading:
+            if self._is_outdated:
+                self.read_again()
             if self._agent is None or self._agent.session_id != session:
                 self._agent = await self._agents.load(self.key, session)
             agent = self._agent
@@ -148,6 +152,12 @@ class Conversation:
     def forget_agent(self) -> None:
         """Drop the agent, whose state may be wrong; the next one is loaded from the store."""
         self._agent = None
+
+    def read_again(self) -> None:
+        """Let the agent be loaded from the store again, after its run if one is going on."""
+        self._is_outdated = self._agent is not None and self._agent.is_running
+        if not self._is_outdated:
+            self._agent = None
 
     async def skills(self) -> ChatSkills:
         """Return the chat's skills, including which are loaded."""

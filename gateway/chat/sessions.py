@@ -64,10 +64,10 @@ class Sessions:
         return [session.stops.expel() for session in list(self._known.values())]
 
     def forget_agents(self, chat: ChatKey | None) -> None:
-        """Let conversations that rest be read from the store again: that of a chat, or all (None)."""
+        """Let conversations be read from the store again, before their next run: that of a chat, or all (None)."""
         for known, session in list(self._known.items()):
-            if chat in (known, None) and session.is_idle:
-                session.conversation.forget_agent()
+            if chat in (known, None):
+                session.conversation.read_again()
 
     @property
     def are_idle(self) -> bool:

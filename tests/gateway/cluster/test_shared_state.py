@@ -167,6 +167,30 @@ async def test_what_was_erased_is_in_the_memory_of_no_node(nodes: Nodes) -> None
     assert "marmalade" not in str(one.llm.requests[-1].messages)
 
 
+async def test_what_was_erased_during_somebody_else_s_run_is_gone_with_the_end_of_that_run(nodes: Nodes) -> None:
+    said = asyncio.Event()
+    one = await nodes.start("Noted.", Waits(said, "Hello Carl."), "What secret?")
+    await says(one, "the secret is marmalade", nodes, sender="bob", group="team")
+    other = await nodes.start()
+    heard = asyncio.Event()
+    one.made.peers.signals.on(Topic.ERASED, lambda chat: _set(heard, chat))
+    await one.channel.hears("hello", sender="carl", group="team")
+    await until(lambda: len(one.llm.requests) == 2)
+
+    await other.made.forgetting.erase("memory:bob", "memory:ann")
+    await heard.wait()
+    said.set()
+    await nodes.settled()
+    await says(one, "what did Bob say?", nodes, sender="carl", group="team")
+
+    assert "marmalade" not in str(one.llm.requests[-1].messages)
+
+
+async def _set(heard: asyncio.Event, chat: str) -> None:
+    if chat:
+        heard.set()
+
+
 async def test_the_limit_of_a_platform_is_shared_out_among_the_nodes(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
