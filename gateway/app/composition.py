@@ -7,7 +7,7 @@ from functools import cached_property, partial
 
 import structlog
 
-from channels.base import Channel, ChatKey, Menu, ScheduleFired, Sender
+from channels.base import Channel, ChatKey, Menu, Sender
 from channels.capabilities import CatchesUp
 from channels.commands import Suggestion, Typed
 from gateway.app.admission import Admission
@@ -95,6 +95,7 @@ class Composition(SharedState):
             self.sessions,
             commands,
             self.firings,
+            access=self.access,
             replies=replies,
             pace=self.pace,
             tasks=self.handling,
@@ -120,12 +121,8 @@ class Composition(SharedState):
         """Route the events that parts of this process have stored: ends of tasks, and jobs that people start."""
         while True:
             item = await self.stored.get()
-            if not self.delivery.knows(item.event.chat):
-                continue
-            if isinstance(item.event, ScheduleFired) or self.access.may_speak(item.event.chat, item.event.sender):
+            if self.delivery.knows(item.event.chat):
                 self.dispatcher.dispatch(item, is_live=False)
-            else:
-                self._hearing.start(self.store.inbox.settle([item.seq]), f"settle {item.seq}")
 
     # Beside the channels
 

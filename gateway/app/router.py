@@ -18,6 +18,7 @@ from gateway.app.yes_or_no import plain_word
 from gateway.chat.replies import Replies
 from gateway.chat.run_pace import Pace, refusal
 from gateway.chat.sessions import Sessions
+from gateway.permissions.access import Access
 from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.firings import Firings
 from gateway.store.rows import InboxItem
@@ -33,6 +34,7 @@ class EventRouter:
         commands: CommandHandler,
         firings: Firings,
         *,
+        access: Access,
         replies: Replies,
         pace: Pace,
         tasks: DrainedTasks,
@@ -41,6 +43,7 @@ class EventRouter:
         self._sessions = sessions
         self._commands = commands
         self._firings = firings
+        self._access = access
         self._replies = replies
         self._pace = pace
         self._tasks = tasks
@@ -50,10 +53,16 @@ class EventRouter:
     def route(self, item: InboxItem, *, is_live: bool = False) -> None:
         """Route a stored event. `is_live` is True for new events; a plain word in an old one answers no question.
 
-        An event over which a mistake happens is logged, and stays in the inbox for the next start.
+        An event over which a mistake happens is logged, and stays in the inbox for the next start. Nothing is done for
+        somebody who may no longer speak, of which the process that stored the event may not have heard; jobs decide by
+        themselves.
         """
+        event = item.event
         with Bulkhead(f"event {item.seq}"):
-            self._route(item, is_live=is_live)
+            if isinstance(event, ScheduleFired) or self._access.may_speak(event.chat, event.sender):
+                self._route(item, is_live=is_live)
+            else:
+                self._tasks.start(self._replies.answer(item, None))
 
     def _route(self, item: InboxItem, *, is_live: bool) -> None:
         match item.event:

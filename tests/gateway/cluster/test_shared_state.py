@@ -8,15 +8,17 @@ import pytest
 
 from agent_core.models.scripted import Waits, calls
 from agent_core.tools.tool import tool
-from channels.base import Accepted, Addressed, MessageReceived, Sender
+from channels.base import Accepted, Addressed, CommandInvoked, MessageReceived, Sender
 from channels.memory import user
 from gateway.admin.desk import CommandRefused
 from gateway.app.page_commands import PageCommands
 from gateway.cluster import sweep
+from gateway.cluster.signals import NodeSignals
 from gateway.permissions.membership import By, RoleRefused
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
 from gateway.store.person import Account
+from gateway.store.rows import InboxItem
 from gateway.store.server import Server
 from gateway.store.topics import Topic
 from gateway.web.access import PageAccess
@@ -72,6 +74,32 @@ async def test_a_block_ends_the_run_on_the_node_that_works_on_it(nodes: Nodes) -
 
     assert len(one.llm.requests) == 1
     assert rows(nodes.url, "SELECT count(*) FROM runs WHERE state = 'running'") == [(0,)]
+
+
+@pytest.mark.parametrize("event", [MessageReceived, CommandInvoked], ids=["message", "command"])
+async def test_what_came_in_before_a_block_was_heard_of_is_not_done_after_it(
+    nodes: Nodes, event: type[MessageReceived | CommandInvoked]
+) -> None:
+    one, other = await nodes.start("Hello.", "never said"), await nodes.start()
+    assert await says(one, "hello", nodes, sender="bob") == "Hello."
+    await one.made.membership.block(By(one.channel.chat(), user("ann")), Account("memory:bob"))
+    words = {"text": "again"} if event is MessageReceived else {"name": "btw", "arguments": "why?"}
+    about = {
+        "event_id": "late",
+        "message_id": "late",
+        "chat": nodes.platform.chat("bob"),
+        "sender": user("bob"),
+        "at": 2,
+    }
+    late = event.model_validate({**about, **words})
+
+    seq = await other.made.store.inbox.accept(late)  # by a node that has not heard of it yet
+    assert seq is not None
+    other.made.dispatcher.dispatch(InboxItem(seq, late), is_live=True)
+    await nodes.settled()
+
+    assert len(one.llm.requests) == 1
+    assert nodes.platform.screen == ["Hello."]
 
 
 async def test_nodes_that_change_the_same_person_at_once_lose_neither_change(nodes: Nodes) -> None:
@@ -172,8 +200,9 @@ async def test_what_was_erased_during_somebody_else_s_run_is_gone_with_the_end_o
     one = await nodes.start("Noted.", Waits(said, "Hello Carl."), "What secret?")
     await says(one, "the secret is marmalade", nodes, sender="bob", group="team")
     other = await nodes.start()
-    heard = asyncio.Event()
-    one.made.peers.signals.on(Topic.ERASED, lambda chat: _set(heard, chat))
+    heard, signals = asyncio.Event(), one.made.peers.signals
+    assert isinstance(signals, NodeSignals)
+    signals.on(Topic.ERASED, lambda chat: _set(heard, chat))
     await one.channel.hears("hello", sender="carl", group="team")
     await until(lambda: len(one.llm.requests) == 2)
 
