@@ -13,7 +13,6 @@ from channels.memory import user
 from gateway.admin.desk import CommandRefused
 from gateway.app.page_commands import PageCommands
 from gateway.cluster import sweep
-from gateway.cluster.signals import NodeSignals
 from gateway.permissions.membership import By, RoleRefused
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
@@ -200,9 +199,8 @@ async def test_what_was_erased_during_somebody_else_s_run_is_gone_with_the_end_o
     one = await nodes.start("Noted.", Waits(said, "Hello Carl."), "What secret?")
     await says(one, "the secret is marmalade", nodes, sender="bob", group="team")
     other = await nodes.start()
-    heard, signals = asyncio.Event(), one.made.peers.signals
-    assert isinstance(signals, NodeSignals)
-    signals.on(Topic.ERASED, lambda chat: _set(heard, chat))
+    heard = asyncio.Event()
+    one.made.peers.signals.subscribe(Topic.ERASED, lambda chat: _set(heard, chat))
     await one.channel.hears("hello", sender="carl", group="team")
     await until(lambda: len(one.llm.requests) == 2)
 
