@@ -170,7 +170,7 @@ class ChannelServer:
     async def _serve_shared(self, channel: Shares, behind: CatchUp) -> None:
         """Run a channel that several processes share, and read what was missed of what is for this one."""
         name = catch_up_of(channel.name)
-        sharing = self._leases.shared(receiver_of(channel.name), begins=behind.begin, ends=behind.leave)
+        sharing = self._leases.shared(receiver_of(channel.name), on_start=behind.begin, on_stop=behind.leave)
         reading = asyncio.create_task(self._supervisor.keep_going(name, behind.run), name=name)
         try:
             await channel.run_shared(behind.accept, self._menu, sharing)
@@ -193,7 +193,7 @@ class ChannelServer:
                 reading = asyncio.create_task(keep_going(behind.run), name=name)
             else:
                 is_ready, missed = partial(_is_connected, channel), partial(keep_going, read_missed)
-                leased = partial(self._leases.while_held, name, missed, waits=behind.leave, is_ready=is_ready)
+                leased = partial(self._leases.while_held, name, missed, on_wait=behind.leave, is_ready=is_ready)
                 reading = asyncio.create_task(keep_going(leased), name=name)
             try:
                 await channel.run(behind.accept, self._menu)
@@ -201,12 +201,12 @@ class ChannelServer:
                 reading.cancel()
                 await asyncio.wait([reading])
 
-        await self._while_receiver(channel, receive, waits=behind.leave)
+        await self._while_receiver(channel, receive, on_wait=behind.leave)
 
-    async def _while_receiver(self, channel: Channel, receive: Work, waits: Callable[[], None] | None = None) -> None:
+    async def _while_receiver(self, channel: Channel, receive: Work, on_wait: Callable[[], None] | None = None) -> None:
         """Receive: from a platform with one receiver, while this process holds its lease."""
         if channel.limits.one_receiver:
-            await self._leases.while_held(receiver_of(channel.name), receive, waits=waits)
+            await self._leases.while_held(receiver_of(channel.name), receive, on_wait=on_wait)
         else:
             await receive()
 

@@ -268,8 +268,8 @@ class Composition(SharedState):
         try:
             with suppress(TimeoutError):  # what is not left by then is taken over by others at the end
                 async with asyncio.timeout(LEAVE_WITHIN):
-                    await asyncio.gather(self.leases.give_up(), asyncio.shield(handing_over))
-            await self.leases.given_up()
+                    await asyncio.gather(self.leases.release_all(), asyncio.shield(handing_over))
+            await self.leases.wait_handed_over()
             await self.drain.rested()
         finally:
             handing_over.cancel()

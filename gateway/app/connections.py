@@ -122,7 +122,7 @@ class Connections:
         if earlier is not None and not earlier.done():
             await asyncio.wait([earlier])
             await self._server.pause(platform)
-        await self._life.peers.leases.free(connecting_of(platform))
+        await self._life.peers.leases.wait_free(connecting_of(platform))
         before = self._live.files.channels.get(platform)
         try:
             config = (await self._adopted(platform)).channels.get(platform)

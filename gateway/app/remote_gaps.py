@@ -82,4 +82,4 @@ class RemoteGaps:
         On a platform with one receiver nothing comes in before its process has noted the gaps.
         """
         channel = self._channels.on(platform)
-        return channel is None or channel.limits.one_receiver or await self._leases.is_kept(catch_up_of(platform))
+        return channel is None or channel.limits.one_receiver or await self._leases.has_holder(catch_up_of(platform))

@@ -71,8 +71,8 @@ class ClusterPeers:
         self._has_engine = engine
         self.signals = cluster.signals
         self._rows = store.table(ChatOwners)
-        stands_in = not cluster.node.facts.takes_chats
-        self.leases = DatabaseLeases(store.leases, cluster.node, cluster.signals, stands_in=stands_in)
+        is_standby = not cluster.node.facts.takes_chats
+        self.leases = DatabaseLeases(store.leases, cluster.node, cluster.signals, is_standby=is_standby)
         self.sending = Ownership(cluster.node, cluster.signals, self._rows)
 
     def dispatcher(self, work: ChatWork, channels: Connected) -> "ClusterDispatcher":

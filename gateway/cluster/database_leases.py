@@ -1,4 +1,4 @@
-"""Leases of one node of several: rows of the database, of which each names the node that holds it."""
+"""Leases as rows of the database, each with the node that holds it."""
 
 import asyncio
 import sqlite3
@@ -11,23 +11,23 @@ import structlog
 from agent_core.background import set_within
 from agent_core.clock import SystemClock
 from channels.tasks import until_one_ends
-from gateway.cluster.leases import IsReady, Work, at_once, is_of_guide
+from gateway.cluster.leases import IsReady, Work, always_ready, is_guide_lease
 from gateway.cluster.shared_leases import READY, TOPIC, SharedLeases
-from gateway.store.leases import Leases as Rows
+from gateway.store.leases import LeaseRows
 from gateway.store.signals import Signals
 from gateway.store.writer import STORE_ERRORS
 
 LOOK_EVERY = 1.0
-"""Seconds between two tries for a lease, in case the news of its release was lost or its holder has died."""
+"""Seconds between two attempts, in case the notification of a release was lost or the holder has died."""
 BEGUN_WITHIN = 2.0
-"""Seconds after which a node that has taken a lease has certainly begun its work."""
+"""Seconds after which the holder of a lease has certainly started its work."""
 CHECK_EVERY = 0.1
-"""Seconds between two checks that this node may still work."""
+"""Seconds between two checks that this node may still use its leases."""
 
 log = structlog.get_logger(__name__)
 
 
-class Alive(Protocol):
+class ThisNode(Protocol):
     """This node."""
 
     @property
@@ -35,32 +35,32 @@ class Alive(Protocol):
 
     @property
     def is_fresh(self) -> bool:
-        """True while no other node can have taken what this one holds."""
+        """True while no other node can have fenced this one."""
 
 
 class DatabaseLeases:
-    """Implements `Leases` with rows. Work is cancelled before its lease is released, and at once if the node is stale.
+    """Implements `Leases`. Work is cancelled before its lease is released, and at once if the node is stale.
 
-    A node that is stale for a while keeps its rows: it goes on when it is fresh again, unless it was fenced meanwhile.
+    A stale node keeps its rows, and resumes the work once it is fresh again unless it was fenced.
     """
 
-    def __init__(self, rows: Rows, node: Alive, signals: Signals, *, stands_in: bool = False) -> None:
-        """With `stands_in`, the node has leases only while there is no other node that takes chats."""
+    def __init__(self, rows: LeaseRows, node: ThisNode, signals: Signals, *, is_standby: bool = False) -> None:
+        """A node with `is_standby` holds leases only while no other node accepts chats."""
         self._rows = rows
         self._node = node
         self._signals = signals
-        self._stands_in = stands_in
+        self._is_standby = is_standby
         self._avoided: Set[str] = frozenset()
         self._held: set[str] = set()
         self._shared: dict[str, SharedLeases] = {}
         """By the name of their group."""
         self._unreleased: set[str] = set()
-        """Leases that this node does not use, and whose rows may still name it."""
-        self._news = asyncio.Event()
-        """Set, and replaced, when another node may have released a lease."""
+        """Unused leases whose rows may still name this node, because their release failed."""
+        self._freed = asyncio.Event()
+        """Set, and replaced, when a lease may have become free."""
         self._over = asyncio.Event()
-        signals.subscribe(TOPIC, self._heard)
-        signals.subscribe(READY, self._heard_ready)
+        signals.subscribe(TOPIC, self._lease_freed)
+        signals.subscribe(READY, self._receiver_ready)
 
     @property
     def node(self) -> str:
@@ -69,7 +69,7 @@ class DatabaseLeases:
 
     @property
     def is_fresh(self) -> bool:
-        """True while no other node can have taken what this one holds."""
+        """True while no other node can have fenced this one."""
         return self._node.is_fresh
 
     def holds(self, name: str) -> bool:
@@ -77,33 +77,33 @@ class DatabaseLeases:
         shared = self._shared.get(name)
         return name in self._held or (shared is not None and shared.is_holding)
 
-    async def is_kept(self, name: str) -> bool:
-        """See `Leases.is_kept`."""
-        return await self._rows.is_kept(name, BEGUN_WITHIN)
+    async def has_holder(self, name: str) -> bool:
+        """See `Leases.has_holder`."""
+        return await self._rows.has_holder(name, BEGUN_WITHIN)
 
-    def shared(self, group: str, *, begins: Callable[[], None], ends: Callable[[], None]) -> SharedLeases:
+    def shared(self, group: str, *, on_start: Callable[[], None], on_stop: Callable[[], None]) -> SharedLeases:
         """See `Leases.shared`."""
-        made = SharedLeases(group, self._rows, self._signals, self, begins=begins, ends=ends)
+        made = SharedLeases(group, self._rows, self._signals, self, on_start=on_start, on_stop=on_stop)
         self._shared[group] = made
         return made
 
     def avoid(self, names: Set[str]) -> None:
-        """Leave these leases to other nodes from now on, as this one cannot do their work, and no others."""
+        """Leave exactly these leases to other nodes from now on, because this one cannot do their work."""
         if names != self._avoided:
             self._avoided = names
-            self._look()
+            self._wake()
 
-    async def may_have(self, name: str) -> bool:
-        """Return True if this node, and no other one instead, is to have a lease. Raises sqlite3.Error."""
-        return not self._over.is_set() and name not in self._avoided and not await self._has_to_leave(name)
+    async def may_hold(self, name: str) -> bool:
+        """Return True unless the lease has to be left to other nodes. Raises sqlite3.Error."""
+        return not self._over.is_set() and name not in self._avoided and not await self._must_yield(name)
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
+        self, name: str, work: Work, *, on_wait: Callable[[], None] | None = None, is_ready: IsReady = always_ready
     ) -> None:
         """See `Leases.while_held`."""
         while True:
-            if waits is not None:
-                waits()
+            if on_wait is not None:
+                on_wait()
             await self._taken(name, is_ready)
             log.info("lease taken", lease=name)
             if await self._is_done(name, work):
@@ -114,48 +114,48 @@ class DatabaseLeases:
         """See `Leases.avoids`."""
         return name in self._avoided
 
-    async def free(self, name: str) -> None:
-        """See `Leases.free`."""
-        news = self._news
+    async def wait_free(self, name: str) -> None:
+        """See `Leases.wait_free`."""
+        freed = self._freed
         while not await self._is_free(name):
-            await self._come(news)
-            news = self._news
+            await self._wait_freed(freed)
+            freed = self._freed
 
-    async def give_up(self) -> None:
-        """See `Leases.give_up`."""
+    async def release_all(self) -> None:
+        """See `Leases.release_all`."""
         self._over.set()
-        self._look()
+        self._wake()
         while self._held or any(each.is_holding for each in self._shared.values()):  # noqa: ASYNC110 - they end themselves
             await asyncio.sleep(CHECK_EVERY / 10)
 
-    async def given_up(self) -> None:
-        """See `Leases.given_up`."""
+    async def wait_handed_over(self) -> None:
+        """See `Leases.wait_handed_over`."""
         while any(each.is_lingering for each in self._shared.values()):  # noqa: ASYNC110 - they end themselves
             await asyncio.sleep(CHECK_EVERY / 10)
 
-    async def _heard(self, _: str) -> None:
-        self._look()
+    async def _lease_freed(self, _: str) -> None:
+        self._wake()
 
-    async def _heard_ready(self, name: str) -> None:
+    async def _receiver_ready(self, name: str) -> None:
         for each in self._shared.values():
-            each.heard_ready(name)
+            each.mark_ready(name)
 
-    def _look(self) -> None:
-        news, self._news = self._news, asyncio.Event()
-        news.set()
+    def _wake(self) -> None:
+        freed, self._freed = self._freed, asyncio.Event()
+        freed.set()
         for each in self._shared.values():
-            each.look()
+            each.wake()
 
     async def _taken(self, name: str, is_ready: IsReady) -> None:
-        """Wait until this node has the lease."""
-        news = self._news
+        """Wait until this node holds the lease."""
+        freed = self._freed
         while not await self._is_ours(name, is_ready):
-            await self._come(news, LOOK_EVERY if is_ready() else CHECK_EVERY)
-            news = self._news
+            await self._wait_freed(freed, LOOK_EVERY if is_ready() else CHECK_EVERY)
+            freed = self._freed
 
-    async def _come(self, news: asyncio.Event, patience: float = LOOK_EVERY) -> None:
-        """Wait until a lease may be free: for news since the last look, or until it is time for another one."""
-        await set_within(news, patience, SystemClock())
+    async def _wait_freed(self, freed: asyncio.Event, patience: float = LOOK_EVERY) -> None:
+        """Wait until a lease may be free, at most `patience` seconds. `freed` was read before the last attempt."""
+        await set_within(freed, patience, SystemClock())
 
     async def _is_free(self, name: str) -> bool:
         try:
@@ -164,11 +164,11 @@ class DatabaseLeases:
             return False
 
     async def _is_ours(self, name: str, is_ready: IsReady) -> bool:
-        """Take a lease if this node may have it; else release it, if that is still to be done."""
+        """Acquire a lease if this node may hold it; otherwise retry a release that failed."""
         if not self._node.is_fresh:
             return False
         try:
-            if is_ready() and await self.may_have(name):
+            if is_ready() and await self.may_hold(name):
                 return await self._rows.take(name, self._node.id)
         except STORE_ERRORS:  # the database is away
             return False
@@ -177,14 +177,14 @@ class DatabaseLeases:
         return False
 
     async def _is_done(self, name: str, work: Work) -> bool:
-        """Do the work. Return False if it was cancelled because the lease was lost."""
+        """Do the work. Returns False if it was cancelled because the lease was lost."""
         if self._is_lost:
             await self._release(name)
             return False
         self._held.add(name)
         self._unreleased.discard(name)
         working = asyncio.ensure_future(work())
-        losing = asyncio.create_task(self._lost(name), name=f"watch {name}")
+        losing = asyncio.create_task(self._wait_lost(name), name=f"watch {name}")
         try:
             await asyncio.wait([working, losing], return_when=asyncio.FIRST_COMPLETED)
             if working.done():
@@ -199,38 +199,38 @@ class DatabaseLeases:
 
     def _why_lost(self, name: str) -> str:
         if self._over.is_set():
-            return "given up"
+            return "released"
         if name in self._avoided:
-            return "its platform cannot be reached from here"
-        return "another node has come" if self._node.is_fresh else "this node is not fresh"
+            return "this node cannot reach its platform"
+        return "another node accepts chats" if self._node.is_fresh else "this node is not fresh"
 
     @property
     def _is_lost(self) -> bool:
         return self._over.is_set() or not self._node.is_fresh
 
-    async def _lost(self, name: str) -> None:
-        """Return when the lease must not be used any more, or another node is to have it."""
-        await until_one_ends(self._unusable(name), self._replaced(name))
+    async def _wait_lost(self, name: str) -> None:
+        """Wait until the lease must not be used any more, or another node is to hold it."""
+        await until_one_ends(self._wait_unusable(name), self._wait_replaced(name))
 
-    async def _unusable(self, name: str) -> None:
-        """Return when the lease must not be used any more, or cannot be."""
+    async def _wait_unusable(self, name: str) -> None:
+        """Wait until the lease must not or cannot be used any more."""
         while not self._is_lost and name not in self._avoided:
             await set_within(self._over, CHECK_EVERY, SystemClock())
 
-    async def _replaced(self, name: str) -> None:
-        """Return when this node only stands in, and need not any more. Each look waits for a database that is away."""
+    async def _wait_replaced(self, name: str) -> None:
+        """Wait until this standby has to yield. Each check waits for the database if it is away."""
         while True:
             await asyncio.sleep(LOOK_EVERY)
             with suppress(sqlite3.Error):
-                if await self._has_to_leave(name):
+                if await self._must_yield(name):
                     return
 
-    async def _has_to_leave(self, name: str) -> bool:
-        """Return True if this node only stands in, and need not any more."""
-        return self._stands_in and not is_of_guide(name) and await self._rows.others_work(self._node.id)
+    async def _must_yield(self, name: str) -> bool:
+        """Return True if this node is a standby and another one accepts chats."""
+        return self._is_standby and not is_guide_lease(name) and await self._rows.others_accept_chats(self._node.id)
 
     async def _release(self, name: str) -> None:
-        """Release a lease, or note that this is still to be done."""
+        """Release a lease, or remember it if that fails."""
         self._unreleased.add(name)
         if not self._node.is_fresh:
             return

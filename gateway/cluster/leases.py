@@ -1,4 +1,4 @@
-"""Leases: work that one node at a time may do, such as receiving from a platform that knows one receiver."""
+"""Leases for work that one node at a time may do, such as receiving from a platform with a single receiver."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -12,28 +12,28 @@ Work = Callable[[], Awaitable[None]]
 IsReady = Callable[[], bool]
 
 
-def at_once() -> bool:
-    """Return True: work that needs nothing but its lease."""
+def always_ready() -> bool:
+    """Return True, for work that needs only its lease."""
     return True
 
 
 def receiver_of(platform: str) -> str:
-    """Return the name of the lease of the process that receives from a platform."""
+    """Return the name of the lease for receiving from a platform."""
     return f"receive {platform}"
 
 
 def catch_up_of(platform: str) -> str:
-    """Return the name of the lease of the process that reads what was missed on a platform where several receive."""
+    """Return the name of the lease for reading missed messages of a platform from which all nodes receive."""
     return f"catch up {platform}"
 
 
 def connecting_of(platform: str) -> str:
-    """Return the name of the lease of the process in which a guide connects a platform, so that no other listens."""
+    """Return the name of the lease under which a guide connects a platform while no node listens there."""
     return f"{_CONNECTING}{platform}"
 
 
-def is_of_guide(name: str) -> bool:
-    """Return True for the lease of a guide, which only the process in which it runs can have."""
+def is_guide_lease(name: str) -> bool:
+    """Return True for the lease of a guide, which only the process that runs it can hold."""
     return name.startswith(_CONNECTING)
 
 
@@ -41,55 +41,55 @@ class Leases(Protocol):
     """The leases of this process."""
 
     def holds(self, name: str) -> bool:
-        """Return True while this node does the work of the lease."""
+        """Return True while this node holds the lease and does its work."""
 
-    async def is_kept(self, name: str) -> bool:
-        """Return True if a process that lives has done the work of the lease for a while. Raises sqlite3.Error."""
+    async def has_holder(self, name: str) -> bool:
+        """Return True if a live process has held the lease long enough to have started. Raises sqlite3.Error."""
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
+        self, name: str, work: Work, *, on_wait: Callable[[], None] | None = None, is_ready: IsReady = always_ready
     ) -> None:
-        """Wait for a lease, and do its work until it returns.
+        """Acquire a lease, and do its work until that returns.
 
-        If the lease is lost, the work is cancelled, and done again once the lease is back. `waits` is called each time
-        before the lease is waited for. The lease is left to other processes until `is_ready`.
+        If the lease is lost, the work is cancelled, and started again once the lease is back. `on_wait` is called
+        before each wait for the lease. The lease is left to other processes until `is_ready`.
         """
 
     def avoids(self, name: str) -> bool:
-        """Return True if other processes are to do the work of the lease, as this one cannot and they can."""
+        """Return True if the lease is left to other processes, because only they reach its platform."""
 
-    async def free(self, name: str) -> None:
-        """Wait until no other process holds a lease."""
+    async def wait_free(self, name: str) -> None:
+        """Wait until no other process holds the lease."""
 
-    def shared(self, group: str, *, begins: Callable[[], None], ends: Callable[[], None]) -> Sharing:
-        """Return how the nodes share a group of leases.
+    def shared(self, group: str, *, on_start: Callable[[], None], on_stop: Callable[[], None]) -> Sharing:
+        """Share a group of leases with the other nodes.
 
-        `begins` is called before the first one is used here, `ends` while none is.
+        `on_start` is called before the first one is used here, `on_stop` when none is used any more.
         """
 
-    async def give_up(self) -> None:
-        """Leave all leases to other processes for good.
+    async def release_all(self) -> None:
+        """Release all leases for good, and wait until none is held here.
 
-        Returns once no lease is held here. The work of a group goes on until others do it; see `given_up`.
+        The work of shared groups goes on until other nodes do it; see `wait_handed_over`.
         """
 
-    async def given_up(self) -> None:
-        """Wait until others do the work of all groups that were given up."""
+    async def wait_handed_over(self) -> None:
+        """Wait until other nodes do the work of the released groups."""
 
 
 class LocalLeases:
-    """The leases of a process that is alone: it holds each of them all the time."""
+    """Implements `Leases` for a single process, which holds all of them."""
 
     def holds(self, name: str) -> bool:
         """See `Leases.holds`."""
         return True
 
-    async def is_kept(self, name: str) -> bool:
-        """See `Leases.is_kept`."""
+    async def has_holder(self, name: str) -> bool:
+        """See `Leases.has_holder`."""
         return True
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
+        self, name: str, work: Work, *, on_wait: Callable[[], None] | None = None, is_ready: IsReady = always_ready
     ) -> None:
         """See `Leases.while_held`."""
         await work()
@@ -98,24 +98,24 @@ class LocalLeases:
         """Return False: there is no other process."""
         return False
 
-    async def free(self, name: str) -> None:
+    async def wait_free(self, name: str) -> None:
         """Return at once: there is no other process."""
 
-    async def give_up(self) -> None:
-        """Go on to the end, as nobody else would take the work: what arrives meanwhile is stored."""
+    async def release_all(self) -> None:
+        """Do nothing: no other process would do the work, so events are stored until the end."""
 
-    def shared(self, group: str, *, begins: Callable[[], None], ends: Callable[[], None]) -> Sharing:
+    def shared(self, group: str, *, on_start: Callable[[], None], on_stop: Callable[[], None]) -> Sharing:
         """See `Leases.shared`."""
-        begins()
+        on_start()
         return Unshared()
 
-    async def given_up(self) -> None:
-        """Return at once: no other node is there."""
+    async def wait_handed_over(self) -> None:
+        """Return at once: there is no other process."""
 
 
 @asynccontextmanager
 async def held(leases: Leases, name: str) -> AsyncIterator[None]:
-    """Wait for a lease, and hold it while the context is open."""
+    """Acquire a lease, and hold it while the context is open."""
     began = asyncio.Event()
 
     async def hold() -> None:

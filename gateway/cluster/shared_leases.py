@@ -1,7 +1,7 @@
-"""Leases for the shards of a bot, spread evenly over the nodes. Each passes on while its old holder still receives.
+"""Leases for the shards of a bot, balanced over the nodes, with a handover that overlaps.
 
-Several processes may receive the same shard, and each event is stored once. So the lease passes first, and the old
-holder goes on until the new one says that it is connected.
+Two nodes may receive the same shard, as each event is stored once. So the lease passes first, and its old holder
+receives until the new one is connected.
 """
 
 import asyncio
@@ -17,34 +17,35 @@ import structlog
 from agent_core.background import Background, set_within
 from agent_core.clock import SystemClock
 from channels.sharing import Receive
-from gateway.store.leases import Leases as Rows
-from gateway.store.leases import Sharers
+from gateway.store.leases import LeaseRows, Sharers
 from gateway.store.signals import Signals
 from gateway.store.writer import STORE_ERRORS
 
 TOPIC = "leases"
-"""The topic of leases that have become free."""
+"""Topic: leases that were released."""
 READY = "ready"
-"""The topic of shards that a node receives from now on; the key is the name of their lease."""
+"""Topic: a node has connected a shard; the key is the name of its lease."""
 LOOK_EVERY = 1.0
-"""Seconds between two looks at who holds what, in case the news was lost or a holder has died."""
+"""Seconds between two looks at the holders, in case a notification was lost or a holder has died."""
 LOOK_SOON = 0.2
 """Seconds until the next look while a shard is free."""
 FREE_FOR = 2.0
-"""Seconds after which a node takes a free shard although another one has fewer."""
+"""Seconds after which a node takes a free shard even if another node has fewer."""
 LINGER = 6.0
-"""Longest time in seconds for which an old holder waits for the next shard to be connected elsewhere; Discord lets most
-bots begin one in five seconds."""
+"""Longest wait in seconds of an old holder for the next shard to be connected on another node.
+
+Discord lets most bots start one session in five seconds.
+"""
 GRACE = 0.5
-"""Seconds for which it then goes on, for what was sent before the new holder was connected."""
+"""Seconds for which it still receives, for events sent before the new holder was connected."""
 TURN_EVERY = 0.2
-"""Seconds between two tries to have a turn."""
+"""Seconds between two attempts to get a turn."""
 
 log = structlog.get_logger(__name__)
 
 
-class Standing(Protocol):
-    """The condition of this node: its id, and which leases it may have."""
+class Holder(Protocol):
+    """This node as the holder of leases."""
 
     @property
     def node(self) -> str:
@@ -52,10 +53,10 @@ class Standing(Protocol):
 
     @property
     def is_fresh(self) -> bool:
-        """True while no other node can have taken what this one holds."""
+        """True while no other node can have fenced this one."""
 
-    async def may_have(self, name: str) -> bool:
-        """Return True if this node is to have such leases now. Raises sqlite3.Error."""
+    async def may_hold(self, name: str) -> bool:
+        """Return True unless the leases have to be left to other nodes. Raises sqlite3.Error."""
 
 
 @dataclass
@@ -66,46 +67,46 @@ class _Received:
     is_ready: asyncio.Event
     """Set once it is connected."""
     is_elsewhere: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set once another node receives it too."""
+    """Set once another node is connected for it too."""
     lingering: "asyncio.Task[None] | None" = None
-    """Set once the lease has passed on; ends when the shard is received here no more."""
+    """Set once the lease was passed on; ends when the shard is no longer received here."""
 
 
 class SharedLeases:
-    """Implements `Sharing` for one of several nodes."""
+    """Implements `Sharing` for a node."""
 
     def __init__(
         self,
         group: str,
-        rows: Rows,
+        rows: LeaseRows,
         signals: Signals,
-        standing: Standing,
+        holder: Holder,
         *,
-        begins: Callable[[], None],
-        ends: Callable[[], None],
+        on_start: Callable[[], None],
+        on_stop: Callable[[], None],
     ) -> None:
         """Create the leases of a group.
 
         Args:
-            group: The name of the group, and of the only lease if there is one.
+            group: The name of the group, and of its lease if there is only one.
             rows: The table of leases.
-            signals: Tells other nodes of leases that are free, and of shards that are received.
-            standing: The condition of this node.
-            begins: Called before the first shard is received here.
-            ends: Called while none is received here.
+            signals: Notifies other nodes of released leases and connected shards.
+            holder: This node.
+            on_start: Called before the first shard is received here.
+            on_stop: Called when no shard is received here any more.
         """
         self._group = group
         self._rows = rows
         self._signals = signals
-        self._standing = standing
-        self._begins = begins
-        self._ends = ends
+        self._holder = holder
+        self._on_start = on_start
+        self._on_stop = on_stop
         self._count = 0
         self._received: dict[int, _Received] = {}
-        self._telling = Background("telling the other nodes of a shard failed")
-        self._news = asyncio.Event()
+        self._telling = Background("notifying the other nodes of a shard failed")
+        self._freed = asyncio.Event()
         self._patient_until = 0.0
-        """Time by the event loop's clock until which old holders wait."""
+        """Until when old holders wait, by the event loop's clock."""
 
     @property
     def is_holding(self) -> bool:
@@ -114,15 +115,15 @@ class SharedLeases:
 
     @property
     def is_lingering(self) -> bool:
-        """True while this node receives a shard whose lease has passed on."""
+        """True while this node receives a shard whose lease was passed on."""
         return any(each.lingering is not None for each in self._received.values())
 
-    def look(self) -> None:
-        """Look at once who holds what."""
-        self._news.set()
+    def wake(self) -> None:
+        """Look at the holders at once."""
+        self._freed.set()
 
-    def heard_ready(self, name: str) -> None:
-        """Note that another node receives a shard from now on."""
+    def mark_ready(self, name: str) -> None:
+        """Note that another node has connected a shard."""
         self._patient_until = asyncio.get_running_loop().time() + LINGER
         for shard, each in self._received.items():
             if self._name(shard) == name:
@@ -151,17 +152,17 @@ class SharedLeases:
     async def each(self, count: int, receive: Receive) -> None:
         """See `Sharing.each`."""
         self._count = count
-        self._ends()
+        self._on_stop()
         try:
             while True:
-                self._news.clear()
+                self._freed.clear()
                 patience = LOOK_EVERY
                 try:
                     sharers = await self._rows.sharers(self._group)
                     if sharers.count > count:
                         return
-                    if self._standing.is_fresh:
-                        patience = await self._even_out(sharers, receive)
+                    if self._holder.is_fresh:
+                        patience = await self._balance(sharers, receive)
                 except STORE_ERRORS as error:
                     log.info("the leases cannot be looked at", group=self._group, reason=str(error))
                 await self._changed(patience)
@@ -169,24 +170,24 @@ class SharedLeases:
             await self._end()
 
     async def _changed(self, patience: float) -> None:
-        """Wait for news, at most so many seconds. Raises what a shard has raised."""
-        news = asyncio.create_task(self._news.wait())
+        """Wait for a released lease, at most `patience` seconds. Raises the error of a shard that failed."""
+        freed = asyncio.create_task(self._freed.wait())
         tasks = [each.task for each in self._received.values()]
         try:
-            await asyncio.wait([news, *tasks], timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+            await asyncio.wait([freed, *tasks], timeout=patience, return_when=asyncio.FIRST_COMPLETED)
         finally:
-            news.cancel()
+            freed.cancel()
         for task in tasks:
             if task.done() and not task.cancelled():
                 task.result()
 
-    # Who has what
+    # The leases
 
-    async def _even_out(self, sharers: Sharers, receive: Receive) -> float:
-        """Take or pass on leases, so that each node has as many. Returns the seconds until the next look."""
-        node = self._standing.node
-        if not await self._standing.may_have(self._group):
-            await self._give_up(sharers)
+    async def _balance(self, sharers: Sharers, receive: Receive) -> float:
+        """Take or pass on leases until all nodes have equally many. Returns the seconds until the next look."""
+        node = self._holder.node
+        if not await self._holder.may_hold(self._group):
+            await self._release_all(sharers)
             return LOOK_EVERY
         if sharers.members.get(node) != self._count:
             await self._rows.join(self._group, self._count, node)
@@ -207,9 +208,9 @@ class SharedLeases:
             await self._pass_on(max(self._received), lingers=True)
         return LOOK_EVERY
 
-    async def _give_up(self, sharers: Sharers) -> None:
-        """Leave all to the others, and go on until they are connected."""
-        node = self._standing.node
+    async def _release_all(self, sharers: Sharers) -> None:
+        """Pass on all leases, and receive until other nodes are connected."""
+        node = self._holder.node
         if node in sharers.members:
             await self._rows.leave(self._group, node)
         for shard in [shard for shard, each in self._received.items() if each.lingering is None]:
@@ -219,7 +220,7 @@ class SharedLeases:
                 await self._release(shard)  # its release has failed
 
     async def _pass_on(self, shard: int, *, lingers: bool) -> None:
-        """Release the lease of a shard; with `lingers`, go on until another node receives it."""
+        """Release the lease of a shard. With `lingers`, receive it until another node is connected."""
         self._received[shard].is_elsewhere.clear()  # by a former holder that was connected after this one had the lease
         await self._release(shard)
         if lingers:
@@ -231,7 +232,7 @@ class SharedLeases:
 
     async def _release(self, shard: int) -> None:
         name = self._name(shard)
-        await self._rows.release(name, self._standing.node, partial(self._signals.publish, topic=TOPIC))
+        await self._rows.release(name, self._holder.node, partial(self._signals.publish, topic=TOPIC))
         log.info("lease passed on", lease=name)
 
     # The shards
@@ -250,7 +251,7 @@ class SharedLeases:
                 self._telling.start(self._tell(self._name(shard), known.is_ready))  # its last holder waits for it
             return  # one that is just ending begins anew at the next look
         if not self._received:
-            self._begins()
+            self._on_start()
         is_ready = asyncio.Event()
         task = asyncio.create_task(self._receive(shard, receive, is_ready), name=self._name(shard))
         self._received[shard] = _Received(task, is_ready)
@@ -264,15 +265,15 @@ class SharedLeases:
             await asyncio.wait([telling])
 
     async def _tell(self, name: str, is_ready: asyncio.Event) -> None:
-        """Tell the other nodes once a shard is received here."""
+        """Notify the other nodes once a shard is connected here."""
         await is_ready.wait()
         try:
             await self._rows.tell(partial(self._signals.publish, topic=READY, key=name))
         except STORE_ERRORS as error:
-            log.info("the other nodes are not told of a shard", lease=name, reason=str(error))
+            log.info("the other nodes could not be notified of a shard", lease=name, reason=str(error))
 
     async def _linger(self, shard: int) -> None:
-        """Receive a shard until another node does, and stop."""
+        """Receive a shard until another node is connected for it, then stop."""
         each, now = self._received[shard], asyncio.get_running_loop().time
         while not each.is_elsewhere.is_set() and (left := self._patient_until - now()) > 0:
             await set_within(each.is_elsewhere, left, SystemClock())
@@ -283,16 +284,16 @@ class SharedLeases:
         await self._stop(shard)
 
     async def _stop(self, shard: int) -> None:
-        """Receive a shard no more."""
+        """Stop receiving a shard."""
         task = self._received[shard].task
         task.cancel()
         await asyncio.wait([task])
         self._received.pop(shard, None)
         if not self._received:
-            self._ends()
+            self._on_stop()
 
     async def _end(self) -> None:
-        """Receive nothing more, and release all leases."""
+        """Stop receiving, and release all leases."""
         await self._telling.stop()
         lingering = [each.lingering for each in self._received.values() if each.lingering is not None]
         for task in lingering:
@@ -301,10 +302,10 @@ class SharedLeases:
             await asyncio.wait(lingering)
         held = list(self._received)
         await asyncio.gather(*(self._stop(shard) for shard in held))
-        if not self._standing.is_fresh:
+        if not self._holder.is_fresh:
             return
         try:
-            await self._rows.leave(self._group, self._standing.node)
+            await self._rows.leave(self._group, self._holder.node)
             for shard in held:
                 await self._release(shard)
         except STORE_ERRORS as error:

@@ -1,4 +1,4 @@
-"""The table of leases: which node does the work that one node at a time may do. Only used on PostgreSQL."""
+"""The table of leases, each held by one node at a time. Only used on PostgreSQL."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -39,7 +39,7 @@ _FORGET = (
     " OR NOT EXISTS (SELECT 1 FROM nodes WHERE nodes.id = leases.node AND NOT nodes.fenced))"
 )
 SHARE = "share "
-"""The prefix of the leases by which nodes say that they share a group of leases."""
+"""Prefix of the rows by which nodes join a group of shared leases."""
 
 
 @dataclass(frozen=True)
@@ -47,20 +47,20 @@ class Sharers:
     """The nodes that share a group of leases."""
 
     members: Mapping[str, int] = field(default_factory=dict)
-    """The number of leases that the group has, as each node says."""
+    """The number of leases of the group according to each node."""
     holders: Mapping[str, str] = field(default_factory=dict)
-    """The node that holds each lease, by its name."""
+    """The holder of each lease, by its name."""
     freed: Mapping[str, float] = field(default_factory=dict)
-    """Seconds since each lease was released, or since it was taken by a node that is dead."""
+    """Seconds since each free lease was released, or taken by a node that has died."""
 
     @property
     def count(self) -> int:
-        """The highest number that a node uses; 0 if there is none."""
+        """The highest number that a node uses; 0 without nodes."""
         return max(self.members.values(), default=0)
 
 
-class Leases(Table):
-    """All leases. One whose holder is fenced, or gone from the table of nodes, is free."""
+class LeaseRows(Table):
+    """All leases. A lease is free if its holder is fenced or gone from the table of nodes."""
 
     async def take(self, name: str, node: str) -> bool:
         """Take a lease that is free or the node's own. Returns False if another node holds it.
@@ -71,11 +71,11 @@ class Leases(Table):
         def change(connection: Connection) -> bool:
             return connection.execute(_TAKE, (name, node)).rowcount == 1
 
-        # mostly it is not free, and reading needs no place in the line of those who write
+        # usually it is not free, and a read does not wait for the writer
         return await self.is_free(name, node) and await self._writer.submit(change, patient=False)
 
     async def is_free(self, name: str, node: str) -> bool:
-        """Return True if no other node than this one holds a lease. Raises sqlite3.Error."""
+        """Return True if no other node holds a lease. Raises sqlite3.Error."""
 
         def read(connection: Connection) -> bool:
             (is_free,) = connection.execute(_IS_FREE, (name, node)).fetchone()
@@ -83,17 +83,17 @@ class Leases(Table):
 
         return await self._reader.run(read)
 
-    async def is_kept(self, name: str, since: float) -> bool:
-        """Return True if a node that lives has held a lease for at least so many seconds. Raises sqlite3.Error."""
+    async def has_holder(self, name: str, since: float) -> bool:
+        """Return True if a live node has held a lease for at least `since` seconds. Raises sqlite3.Error."""
 
         def read(connection: Connection) -> bool:
-            (is_kept,) = connection.execute(_IS_KEPT, (name, since, DEAD_AFTER)).fetchone()
-            return bool(is_kept)
+            (has_holder,) = connection.execute(_IS_KEPT, (name, since, DEAD_AFTER)).fetchone()
+            return bool(has_holder)
 
         return await self._reader.run(read)
 
-    async def others_work(self, node: str) -> bool:
-        """Return True if there is another node that takes chats. Raises sqlite3.Error."""
+    async def others_accept_chats(self, node: str) -> bool:
+        """Return True if another node accepts chats. Raises sqlite3.Error."""
         query = "SELECT EXISTS (SELECT 1 FROM nodes WHERE id <> ? AND NOT fenced AND NOT draining)"
 
         def read(connection: Connection) -> bool:
@@ -103,7 +103,7 @@ class Leases(Table):
         return await self._reader.run(read)
 
     async def release(self, name: str, node: str, announce: Callable[[Connection], None]) -> None:
-        """Free a lease of the node; `announce` tells the other nodes, in the same transaction.
+        """Release a lease of the node; `announce` notifies the other nodes in the same transaction.
 
         Raises StoreUnavailable.
         """
@@ -116,7 +116,7 @@ class Leases(Table):
         await self._writer.submit(change, patient=False)
 
     async def tell(self, announce: Callable[[Connection], None]) -> None:
-        """Let `announce` tell the other nodes something. Raises StoreUnavailable."""
+        """Let `announce` notify the other nodes. Raises StoreUnavailable."""
         await self._writer.submit(announce, patient=False)
 
     async def sharers(self, group: str) -> Sharers:
@@ -138,7 +138,7 @@ class Leases(Table):
         return await self._reader.run(read)
 
     async def join(self, group: str, count: int, node: str) -> None:
-        """Share a group of `count` leases from now on, whatever the node has said before. Raises StoreUnavailable."""
+        """Join a group of `count` leases, in place of any earlier number. Raises StoreUnavailable."""
 
         def change(connection: Connection) -> None:
             connection.execute(_FORGET, (f"{SHARE}{group}/%", node))
@@ -147,7 +147,7 @@ class Leases(Table):
         await self._writer.submit(change, patient=False)
 
     async def leave(self, group: str, node: str) -> None:
-        """Share a group of leases no more. Raises StoreUnavailable."""
+        """Leave a group of leases. Raises StoreUnavailable."""
 
         def change(connection: Connection) -> None:
             connection.execute("DELETE FROM leases WHERE name LIKE ? AND node = ?", (f"{SHARE}{group}/%", node))
@@ -155,7 +155,7 @@ class Leases(Table):
         await self._writer.submit(change, patient=False)
 
     async def turn(self, name: str, every: float) -> bool:
-        """Have a turn, unless there was one within so many seconds. Returns False then.
+        """Take a turn. Returns False if the last one was less than `every` seconds ago.
 
         Raises StoreUnavailable.
         """

@@ -26,7 +26,7 @@ from gateway.store.heartbeats import Heartbeats
 from gateway.store.home_marker import HomeMarker
 from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
-from gateway.store.leases import Leases
+from gateway.store.leases import LeaseRows
 from gateway.store.links import Links
 from gateway.store.menus import Menus
 from gateway.store.nodes import Nodes
@@ -104,7 +104,7 @@ class Store:
         self.retention = Retention(*tables)
         self.people, self.links = People(*tables), Links(*tables)
         self.pairing, self.strangers = Pairing(*tables), Strangers(*tables)
-        self.leases, self.nodes, self.home_marker = Leases(*tables), Nodes(*tables), HomeMarker(*tables)
+        self.leases, self.nodes, self.home_marker = LeaseRows(*tables), Nodes(*tables), HomeMarker(*tables)
         self._writer, self._reader = writer, reader
 
     @classmethod

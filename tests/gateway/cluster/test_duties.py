@@ -10,7 +10,7 @@ import pytest
 from agent_core import supervise
 from channels.base import ChannelError
 from gateway.app.duties import Duties
-from gateway.cluster.leases import IsReady, LocalLeases, Work, at_once
+from gateway.cluster.leases import IsReady, LocalLeases, Work, always_ready
 from gateway.errors import ParleyError
 from gateway.schedule.scheduler import HEAD_START
 from gateway.store.rule import Once
@@ -26,7 +26,7 @@ class Failing(LocalLeases):
     has_failed = False
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
+        self, name: str, work: Work, *, on_wait: Callable[[], None] | None = None, is_ready: IsReady = always_ready
     ) -> None:
         if self.has_failed:
             await work()
@@ -88,7 +88,7 @@ class Losing(LocalLeases):
         self.is_released = False
 
     async def while_held(
-        self, name: str, work: Work, *, waits: Callable[[], None] | None = None, is_ready: IsReady = at_once
+        self, name: str, work: Work, *, on_wait: Callable[[], None] | None = None, is_ready: IsReady = always_ready
     ) -> None:
         working = asyncio.ensure_future(work())
         await self.lost.wait()

@@ -13,7 +13,7 @@ from gateway.cluster.database_leases import DatabaseLeases
 from gateway.cluster.leases import LocalLeases
 from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.signals import NodeSignals
-from gateway.store.leases import Leases as Rows
+from gateway.store.leases import LeaseRows
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -60,7 +60,7 @@ async def wanting(name: str, doing: Doing, home: Path, url: str, *, takes_chats:
         node = await life.enter_async_context(Node.joined(url, facts))
         store = await life.enter_async_context(Store.open(home, FakeClock(), numbered(), url=url, node=StoreNode(node)))
         signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
-        leases = DatabaseLeases(store.leases, node, signals, stands_in=not takes_chats)
+        leases = DatabaseLeases(store.leases, node, signals, is_standby=not takes_chats)
         task = asyncio.create_task(leases.while_held(LEASE, lambda: doing.by(name)))
         try:
             yield One(node, leases, task)
@@ -77,7 +77,7 @@ async def test_one_node_does_the_work_and_another_one_once_it_is_given_up(tmp_pa
             assert a.leases.holds(LEASE)
             assert not b.leases.holds(LEASE)
 
-            await a.leases.give_up()
+            await a.leases.release_all()
 
             assert doing.now != ["a"]
             await until(lambda: doing.now == ["b"])
@@ -181,7 +181,7 @@ async def test_a_lease_that_could_not_be_released_is_released_once_the_database_
             await until(lambda: doing.now == ["b"])
 
 
-class SlowRows(Rows):
+class SlowRows(LeaseRows):
     """Leases of which one is looked at slowly."""
 
     slow = "another"
@@ -231,15 +231,15 @@ async def test_a_lease_is_kept_by_a_node_that_lives_once_it_has_begun(
     doing, lock = Doing(), "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'"
     async with wanting("a", doing, tmp_path, url) as a:
         await until(lambda: doing.now == ["a"])
-        assert not await a.leases.is_kept(LEASE)
+        assert not await a.leases.has_holder(LEASE)
         monkeypatch.setattr("gateway.cluster.database_leases.BEGUN_WITHIN", 0.0)
-        assert await a.leases.is_kept(LEASE)
-        assert not await a.leases.is_kept("another")
+        assert await a.leases.has_holder(LEASE)
+        assert not await a.leases.has_holder("another")
 
         rows(url, lock)
         await until(lambda: rows(url, "SELECT 1 FROM pg_locks WHERE locktype = 'advisory'") == [])
 
-        assert not await a.leases.is_kept(LEASE)
+        assert not await a.leases.has_holder(LEASE)
 
 
 async def test_a_process_that_is_alone_holds_every_lease() -> None:
@@ -247,8 +247,8 @@ async def test_a_process_that_is_alone_holds_every_lease() -> None:
     working = asyncio.create_task(alone.while_held(LEASE, lambda: doing.by("it")))
     await until(lambda: doing.now)
 
-    assert await alone.is_kept(LEASE)
-    await alone.give_up()
+    assert await alone.has_holder(LEASE)
+    await alone.release_all()
 
     assert alone.holds(LEASE)
     assert doing.now == ["it"]

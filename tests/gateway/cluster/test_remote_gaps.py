@@ -236,7 +236,7 @@ class NobodyReads(LocalLeases):
     def __init__(self) -> None:
         self.held = False
 
-    async def is_kept(self, name: str) -> bool:
+    async def has_holder(self, name: str) -> bool:
         return self.held
 
 

@@ -14,7 +14,7 @@ from gateway.cluster.database_leases import DatabaseLeases
 from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.shared_leases import READY
 from gateway.cluster.signals import NodeSignals
-from gateway.store.leases import SHARE, Leases, Sharers
+from gateway.store.leases import SHARE, LeaseRows, Sharers
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -73,7 +73,7 @@ class One:
 
     def sharing(self, group: str) -> Sharing:
         note = self.life.append
-        return self.leases.shared(group, begins=lambda: note("begins"), ends=lambda: note("ends"))
+        return self.leases.shared(group, on_start=lambda: note("begins"), on_stop=lambda: note("ends"))
 
     async def run(self, name: str, bot: Bot) -> None:
         sharing = self.sharing(GROUP)
@@ -119,9 +119,9 @@ async def test_one_node_receives_all_and_two_receive_half_each_without_a_moment_
             assert (a.leases.holds(GROUP), b.leases.holds(GROUP)) == (True, True)
             assert bot.unheard == 0
 
-            await a.leases.give_up()
+            await a.leases.release_all()
             assert not a.leases.holds(GROUP)
-            await a.leases.given_up()
+            await a.leases.wait_handed_over()
 
             assert bot.of("b") == [0, 1, 2, 3]
             assert bot.unheard == 0
@@ -144,9 +144,9 @@ async def test_a_shard_that_was_just_freed_is_left_to_a_node_with_fewer_and_take
     tmp_path: Path, url: str, bot: Bot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gateway.cluster.shared_leases.FREE_FOR", 1_000.0)
-    looks, sharers = list[str](), Leases.sharers
+    looks, sharers = list[str](), LeaseRows.sharers
 
-    async def counted(table: Leases, group: str) -> Sharers:
+    async def counted(table: LeaseRows, group: str) -> Sharers:
         looks.append(group)
         return await sharers(table, group)
 
@@ -156,7 +156,7 @@ async def test_a_shard_that_was_just_freed_is_left_to_a_node_with_fewer_and_take
     rows(url, freed)
     async with Node.joined(url, NodeInfo(name="slow", host="here", pid=1, version="0", started=1.0)) as slow:
         rows(url, "INSERT INTO leases VALUES (%s, %s, 1, now())", f"{SHARE}{GROUP}/4 {slow.id}", slow.id)
-        monkeypatch.setattr(Leases, "sharers", counted)
+        monkeypatch.setattr(LeaseRows, "sharers", counted)
         async with sharing("a", bot, tmp_path, url):
             await until(lambda: len(bot.of("a")) == 1)
             before = len(looks)
@@ -171,9 +171,9 @@ async def test_a_node_that_is_alone_ends_at_once(tmp_path: Path, url: str, bot: 
     async with sharing("a", bot, tmp_path, url) as a:
         await until(lambda: bot.of("a") == [0, 1, 2, 3])
 
-        await a.leases.give_up()
+        await a.leases.release_all()
 
-        await asyncio.wait_for(a.leases.given_up(), 1)
+        await asyncio.wait_for(a.leases.wait_handed_over(), 1)
         assert bot.of("a") == []
 
 
@@ -198,12 +198,12 @@ async def test_a_node_goes_on_until_the_next_one_is_connected(tmp_path: Path, ur
         one, other, name = (a, b, "b") if bot.of("a") else (b, a, "a")
         bot.can_connect.clear()
 
-        await one.leases.give_up()
+        await one.leases.release_all()
         await until(lambda: other.leases.holds(GROUP))
         assert bot.of(name) == []
         assert bot.unheard == 0
         bot.can_connect.set()
-        await one.leases.given_up()
+        await one.leases.wait_handed_over()
 
         assert bot.of(name) == [0]
         assert bot.unheard == 0
@@ -219,8 +219,8 @@ async def test_a_node_that_takes_a_shard_back_which_it_still_receives_is_not_wai
         async with sharing("b", bot, tmp_path, url) as b:
             await until(lambda: b.leases.holds(GROUP))
 
-            await b.leases.give_up()
-            await asyncio.wait_for(b.leases.given_up(), 30)
+            await b.leases.release_all()
+            await asyncio.wait_for(b.leases.wait_handed_over(), 30)
 
         assert bot.of("a") == [0, 1, 2, 3]
         assert bot.unheard == 0
@@ -245,10 +245,10 @@ async def test_a_node_that_was_connected_before_it_has_passed_a_shard_on_is_not_
         async with sharing("b", bot, tmp_path, url) as b:
             await until(lambda: rows(url, "SELECT count(*) FROM leases WHERE name LIKE 'share %'") == [(2,)])
 
-            await a.leases.give_up()
+            await a.leases.release_all()
             await until(lambda: b.leases.holds(GROUP))
             bot.can_connect.set()
-            await a.leases.given_up()
+            await a.leases.wait_handed_over()
 
             assert bot.of("b") == [0]
             assert bot.unheard == 0
