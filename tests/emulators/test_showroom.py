@@ -295,15 +295,33 @@ async def test_a_node_is_killed_by_a_button_and_another_answers(
     async with Showroom(tmp_path / "showroom", port=0, nodes=2) as showroom:
         tab = await browser.new_page()
         await tab.goto(showroom.page.url)
+        nodes, invitation = tab.get_by_label("Nodes"), tab.locator("#why")
+        await expect(invitation).to_have_text("No node is connected yet. What you write is answered once one is.")
         await connected(showroom.telegram)
+        await expect(invitation).to_be_hidden()
         await tab.get_by_role("button", name="Kill node-1").click()
-        await expect(tab.get_by_role("button", name="Start node-1")).to_be_visible()
+        await expect(nodes).to_contain_text("node-1 is stopped; the others do its work")
 
         await say(column(tab, "telegram"), "What is 17 × 23?")
-        await expect(said_by_bot(column(tab, "telegram")).last).to_contain_text("391", timeout=30_000)
+        await expect(said_by_bot(column(tab, "telegram")).last).to_contain_text("391")
+        await expect(nodes).to_contain_text("node-2 works on 1 chat, receives from Discord, Telegram")
+        await tab.get_by_role("button", name="Kill node-2").click()
+        await expect(invitation).to_have_text(
+            "All nodes are stopped. Start one, and it answers what you write meanwhile."
+        )
+        await expect(nodes).to_contain_text("node-2 is stopped; it worked on")
         await tab.get_by_role("button", name="Start node-1").click()
-        await expect(tab.get_by_role("button", name="Kill node-1")).to_be_visible()
+        await expect(nodes).to_contain_text("node-1 is starting")
         await tab.close()
+
+
+@pytest.mark.parametrize("wrong", [("--nodes", "0"), ("--nodes", "6"), ("--port", "65533"), ("--port", "-1")])
+async def test_a_wrong_number_is_one_sentence(wrong: tuple[str, str]) -> None:
+    ended = await python("-P", "-m", "tests.emulators.showroom", *wrong, cwd=REPOSITORY)
+
+    assert ended.code == 2
+    assert f"argument {wrong[0]}: " in ended.err
+    assert "Traceback" not in ended.err
 
 
 async def test_a_broken_rule_is_shown(showroom: Showroom, page: Page) -> None:

@@ -4,12 +4,16 @@ import argparse
 import asyncio
 import signal
 import sys
+from contextlib import suppress
 
+from tests.emulators.showroom.nodes import MOST
 from tests.emulators.showroom.showroom import PORT, PortTaken, Showroom
 from tests.process import REPOSITORY
 
 FOLDER = ".showroom"
 REFUSED = 2
+LAST_PORT = 65535 - 3
+"""The page's highest port, as the platforms have the next three."""
 
 
 def main() -> int:
@@ -28,11 +32,15 @@ def main() -> int:
     parser.add_argument(
         "--nodes",
         type=int,
+        choices=range(1, MOST + 1),
         default=0,
         metavar="N",
-        help="also run so many Parleys over a PostgreSQL of their own; the page has a button that kills each",
+        help=f"also run so many Parleys, 1 to {MOST}, over a PostgreSQL of their own; the page has a button that kills "
+        "each",
     )
     given = parser.parse_args()
+    if not 0 <= given.port <= LAST_PORT:
+        parser.error(f"argument --port: {given.port} is none of 1 to {LAST_PORT}; 0 takes free ones")
     try:
         asyncio.run(_stand(given.port, given.nodes))
     except PortTaken as error:
@@ -42,19 +50,26 @@ def main() -> int:
 
 
 async def _stand(port: int, nodes: int) -> None:
+    """Run until a signal; one that comes while it starts ends what has been started."""
+    standing = asyncio.ensure_future(_until_cancelled(port, nodes))
+    for each in (signal.SIGINT, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(each, standing.cancel)
+    with suppress(asyncio.CancelledError):
+        await standing
+
+
+async def _until_cancelled(port: int, nodes: int) -> None:
     async with Showroom(REPOSITORY / FOLDER, port=port, shown_as=FOLDER, nodes=nodes) as showroom:
         sys.stdout.write(_welcome(showroom, nodes))
         sys.stdout.flush()
-        ended = asyncio.Event()
-        for each in (signal.SIGINT, signal.SIGTERM):
-            asyncio.get_running_loop().add_signal_handler(each, ended.set)
-        await ended.wait()
+        await asyncio.Event().wait()
 
 
 def _welcome(showroom: Showroom, nodes: int) -> str:
     lines = ["Telegram, Slack and Discord are emulated on this machine.", f"  Page     {showroom.page.url}"]
     if nodes:
-        lines.append(f"  Parley   {nodes} nodes, whose output is in {FOLDER}/node-1.txt and so on")
+        several = f"{nodes} nodes, whose output is" if nodes > 1 else "one node, whose output is"
+        lines.append(f"  Parley   {several} in {FOLDER}/node-1.txt{' and so on' if nodes > 1 else ''}")
     else:
         lines.append(f"  Parley   {showroom.command}        (in another terminal)")
     home = showroom.home

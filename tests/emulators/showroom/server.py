@@ -16,7 +16,7 @@ from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
 
 from tests.emulators.control import Changes
 from tests.emulators.showroom.exhibit import PEOPLE, Exhibit, NotThere, Said, Upload
-from tests.nodes import Nodes
+from tests.emulators.showroom.nodes import ShownNodes
 from tests.process import REPOSITORY
 
 PAGES = Path(__file__).parent / "page"
@@ -96,16 +96,18 @@ class _End(BaseModel):
 
 @dataclass(frozen=True)
 class Invitation:
-    """Content of the page for a visitor without a running Parley."""
+    """Content of the page for a visitor without a running Parley, or without the emulators."""
 
     command: str
+    again: str
+    """The command that starts the emulators."""
 
 
 class Page:
     """Listens on 127.0.0.1 between `start` and `close`."""
 
     def __init__(
-        self, exhibits: Sequence[AnyExhibit], invitation: Invitation, *, port: int, nodes: Nodes | None = None
+        self, exhibits: Sequence[AnyExhibit], invitation: Invitation, *, port: int, nodes: ShownNodes | None = None
     ) -> None:
         """Port 0 takes any free one. `nodes` are those that visitors can kill."""
         self.url = ""
@@ -145,6 +147,8 @@ class Page:
             raise
         self.url = f"http://127.0.0.1:{self._runner.addresses[0][1]}/"
         self._watchers = [asyncio.create_task(self._watch(each)) for each in self._exhibits.values()]
+        if self._nodes is not None:
+            self._watchers.append(asyncio.create_task(self._nodes.watch(self._note)))
 
     async def close(self) -> None:
         for each in self._watchers:
@@ -166,17 +170,20 @@ class Page:
             }
             for each in self._exhibits.values()
         ]
-        return web.json_response({"people": PEOPLE, "platforms": platforms, "command": self._invitation.command})
+        return web.json_response({"people": PEOPLE, "platforms": platforms, **asdict(self._invitation)})
 
     async def _watch(self, exhibit: AnyExhibit) -> None:
         """Note every change, with a condition that is never true."""
 
         def note() -> bool:
-            self._version += 1
-            self._news.notify()
+            self._note()
             return False
 
         await exhibit.emulator.changes.until(note, FOREVER)
+
+    def _note(self) -> None:
+        self._version += 1
+        self._news.notify()
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         """Stream changes as objects: "slack" for the state of a platform, "slack/group" for a conversation, "nodes"."""
@@ -204,7 +211,7 @@ class Page:
 
     def _sights(self) -> Iterator[tuple[str, str]]:
         if self._nodes is not None:
-            yield "nodes", json.dumps({name: name in self._nodes.running for name in self._nodes.programs})
+            yield "nodes", json.dumps([asdict(each) for each in self._nodes.shown()])
         for name, exhibit in self._exhibits.items():
             yield name, json.dumps(asdict(exhibit.condition))
             for room in exhibit.rooms:
@@ -253,11 +260,10 @@ class Page:
 
     async def _node(self, request: web.Request) -> web.Response:
         asked = _End.model_validate(await request.json())
-        if self._nodes is None or asked.node not in self._nodes.programs:
+        if self._nodes is None or asked.node not in self._nodes.nodes.programs:
             raise NotThere(f"no node {asked.node}")
-        await (self._nodes.start if asked.runs else self._nodes.kill)(asked.node)
-        self._version += 1
-        self._news.notify()
+        await (self._nodes.nodes.start if asked.runs else self._nodes.nodes.kill)(asked.node)
+        self._note()
         return web.Response(status=204)
 
     def _exhibit(self, name: str) -> AnyExhibit:

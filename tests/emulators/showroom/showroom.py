@@ -11,6 +11,7 @@ from typing import Self
 from tests.emulators.showroom.discord import DiscordExhibit
 from tests.emulators.showroom.exhibit import Now
 from tests.emulators.showroom.home import Home, settle
+from tests.emulators.showroom.nodes import ShownNodes
 from tests.emulators.showroom.server import AnyExhibit, Invitation, Page
 from tests.emulators.showroom.slack import SlackExhibit
 from tests.emulators.showroom.telegram import TelegramExhibit
@@ -50,6 +51,7 @@ class Showroom:
         self.telegram, self.slack, self.discord = TelegramExhibit(now), SlackExhibit(now), DiscordExhibit(now)
         self.exhibits: tuple[AnyExhibit, ...] = (self.telegram, self.slack, self.discord)
         self.command = f"PARLEY_HOME={shown_as or folder} ./run"
+        self._again = f"./run emulators --nodes {nodes}" if nodes else "./run emulators"
         self._names = [f"node-{number}" for number in range(1, nodes + 1)]
         self._folder = folder
         self._port = port
@@ -62,7 +64,7 @@ class Showroom:
                 await self._listen(each.emulator.port, opening.enter_async_context(each.emulator))
             self.home = settle(self._folder, self.settings, self._people())
             nodes = await self._nodes(opening) if self._names else None
-            self.page = Page(self.exhibits, Invitation(self.command), port=self._port, nodes=nodes)
+            self.page = Page(self.exhibits, Invitation(self.command, self._again), port=self._port, nodes=nodes)
             await self._listen(self._port, self.page.start())
             opening.push_async_callback(self.page.close)
             self._open = opening.pop_all()
@@ -82,7 +84,7 @@ class Showroom:
         """Return a user on all platforms in the form of PARLEY_OWNERS and PARLEY_ALLOW."""
         return ",".join(f"{each.name}:{each.person_id(person)}" for each in self.exhibits)
 
-    async def _nodes(self, opening: AsyncExitStack) -> Nodes:
+    async def _nodes(self, opening: AsyncExitStack) -> ShownNodes:
         """Start the database and the nodes. Their output is in the home, in a file for each."""
         database = opening.enter_context(Database.started(self._folder.with_name(f"{self._folder.name}-postgres")))
         template = Program(self._folder, {"PARLEY_HOME": str(self._folder)})
@@ -90,7 +92,7 @@ class Showroom:
             template.unset(name)
         nodes = Nodes(template, database.url, self._names)
         await opening.enter_async_context(nodes.all_running())
-        return nodes
+        return ShownNodes(nodes, database.url)
 
     def _people(self) -> list[tuple[str, Mapping[str, str]]]:
         speakers = {"PARLEY_OWNERS": self.listed("Ann"), "PARLEY_ALLOW": self.listed("Bob")}

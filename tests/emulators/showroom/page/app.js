@@ -6,6 +6,7 @@ import { element } from "./markup.js";
 const by = (id) => document.getElementById(id);
 const columns = new Map();
 let heard = false;
+let nodes = null;
 
 async function start() {
   const about = await (await fetch("/api/about")).json();
@@ -18,10 +19,9 @@ async function start() {
     by("switch").append(tab);
   }
   about.people.forEach((person, index) => offer(person, index === 0));
-  by("command").textContent = about.command;
-  by("copy").onclick = () => navigator.clipboard.writeText(about.command);
+  by("copy").onclick = () => navigator.clipboard.writeText(by("command").textContent);
   turn(about.platforms[0].name);
-  listen();
+  listen(about);
 }
 
 function offer(person, first) {
@@ -40,17 +40,20 @@ function turn(platform) {
   }
 }
 
-function listen() {
+function listen(about) {
   const source = new EventSource("/api/events");
   source.onmessage = (event) => {
     for (const [key, value] of Object.entries(JSON.parse(event.data))) take(key, value);
     heard = true;
-    invite("No Parley is here yet. In another terminal:");
+    const connected = [...columns.values()].some((column) => column.condition.connected);
+    if (connected) by("invitation").hidden = true;
+    else if (nodes === null) invite("No Parley is here yet. In another terminal:", about.command);
+    else if (nodes.some((node) => node.runs)) invite("No node is connected yet. What you write is answered once one is.");
+    else invite("All nodes are stopped. Start one, and it answers what you write meanwhile.");
   };
   source.onerror = () => {
     heard = false;
-    by("invitation").hidden = false;
-    by("why").textContent = "The emulators are gone. Start them again with ./run emulators, and beside them:";
+    invite("The emulators are gone. Start them again:", about.again);
   };
 }
 
@@ -64,18 +67,27 @@ function take(key, value) {
   if (heard && tab.ariaPressed !== "true") tab.classList.add("news");
 }
 
-function showNodes(nodes) {
-  const buttons = Object.entries(nodes).map(([node, runs]) => {
-    const change = () => ask("node", { node, runs: !runs });
-    return element("button", { type: "button", onclick: change, className: runs ? "runs" : "" }, runs ? `Kill ${node}` : `Start ${node}`);
+function showNodes(shown) {
+  nodes = shown;
+  const list = by("nodes");
+  while (list.children.length < shown.length) {
+    list.append(element("p", {}, element("button", { type: "button" }), element("span", {})));
+  }
+  shown.forEach(({ name, runs, about }, index) => {
+    const [button, words] = list.children[index].children;
+    button.onclick = () => ask("node", { node: name, runs: !runs });
+    button.className = runs ? "runs" : "";
+    button.textContent = runs ? `Kill ${name}` : `Start ${name}`;
+    words.textContent = `${name} ${about}`;
   });
-  by("nodes").replaceChildren(...buttons);
-  by("nodes").hidden = false;
+  list.hidden = false;
 }
 
-function invite(why) {
+function invite(why, command = "") {
   by("why").textContent = why;
-  by("invitation").hidden = [...columns.values()].some((column) => column.condition.connected);
+  by("command").textContent = command;
+  by("command").hidden = by("copy").hidden = !command;
+  by("invitation").hidden = false;
 }
 
 async function ask(action, body) {
