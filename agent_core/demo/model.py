@@ -87,11 +87,11 @@ def decide(request: LlmRequest) -> str | Calls:
     if NOTHING in offered and talk.asked:
         due, context = text_of(talk.asked[0].content), talk.asked[0].context or ""
         wording = CHINESE if IN_CHINESE.search(f"{due}\n{context}") else wording
-        scene = Scene(wording, request.system, tuple(talk.outcomes))
+        scene = Scene(wording, request.system, tuple(pool))
         return _follow(Intent(Topic.DUE, due), scene, pool, offered)
     said = list(talk.reports)
     for message, intent in _understood(talk):
-        answer = _follow(intent, Scene(wording, request.system, tuple(talk.outcomes), talk.told), pool, offered)
+        answer = _follow(intent, Scene(wording, request.system, tuple(pool), talk.told), pool, offered)
         if isinstance(answer, Calls):
             return replace(answer, text="\n\n".join([*said, answer.text]) if answer.text else "")
         said.append(_with_what_came_along(message, intent, answer, wording))

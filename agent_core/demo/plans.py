@@ -188,7 +188,7 @@ def _count(intent: Intent, scene: Scene) -> Plan:
     for number in range(1, wanted + 1):
         yield from done(second, before=" ".join(map(str, range(1, number + 1))))
     wording = scene.wording
-    if counted > wanted:
+    if intent.instead_of and counted > wanted:
         return wording.counted_too_far.format(number=counted, wanted=wanted)
     sentence = wording.counted_instead if intent.instead_of else wording.counted
     return sentence.format(number=wanted, before=intent.instead_of)

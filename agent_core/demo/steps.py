@@ -53,7 +53,7 @@ class Scene:
     wording: Wording
     system: str
     outcomes: tuple[Outcome, ...]
-    """All tool results since the question."""
+    """Tool results since the question that no earlier plan has used."""
     report: str = ""
     """The last report that the user was sent unasked."""
 

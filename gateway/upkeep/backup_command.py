@@ -61,21 +61,25 @@ def bring_back(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
 
     Settings are not loaded, as they may be what is broken.
     """
-    if given.file is not None and database_of(environ, cwd) is not None:
+    on_server = database_of(environ, cwd) is not None
+    if given.file is not None and on_server:
         raise NotAFile("parley restore", "bring the database back with pg_restore while Parley is stopped")
     home = home_folder(environ, cwd)
-    lines = _listed(home) if given.file is None else _restored(home, cwd / given.file)
+    lines = _listed(home, on_server=on_server) if given.file is None else _restored(home, cwd / given.file)
     print_pieces((f"{line}\n" for line in lines), Secrets())
     return 0
 
 
-def _listed(home: Path) -> Iterator[str]:
-    backups = kept(home)
-    if not backups:
+def _listed(home: Path, *, on_server: bool) -> Iterator[str]:
+    backups, replaced = kept(home), sorted((home / ASIDE).glob("*"), reverse=True)
+    if on_server:
+        yield "The store is on PostgreSQL (PARLEY_DATABASE_URL); pg_dump makes its backups (docs/cluster.md says how)."
+        yield from ["What follows is from before it was there."] * bool(backups or replaced)
+    elif not backups:
         yield f"There is no backup in {home / 'backups'} yet. One is made each night while Parley runs."
     for file in backups:
         yield f"{file}  {in_words(file.stat().st_size)}"
-    for folder in sorted((home / ASIDE).glob("*"), reverse=True):
+    for folder in replaced:
         yield f"{folder}  what an earlier restore or move replaced"
 
 

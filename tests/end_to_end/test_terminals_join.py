@@ -7,12 +7,14 @@ import pytest
 
 from channels.terminal.frames import FILE
 from channels.terminal.program import BACK
+from gateway.settings.files import NODES
 from tests.emulators.model_script import says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.inbox import taken_in
 from tests.end_to_end.platforms.terminal import Terminal
 from tests.end_to_end.program import Program
 from tests.end_to_end.stage import Stage
+from tests.postgres import UrlOf, rows
 from tests.process import until
 
 pytestmark = where(lambda facts: facts.name == "terminal")
@@ -48,6 +50,25 @@ async def test_it_joins_and_looks_as_alone_and_its_end_is_not_that_of_the_progra
     assert await own_stage.program.ended() == 0
     leaving.cancel()
     assert server.is_running
+
+
+async def test_it_joins_the_node_on_its_machine_whatever_the_name_of_that_is(own_stage: Stage, url_of: UrlOf) -> None:
+    own_stage.program.set("PARLEY_DATABASE_URL", url := url_of(own_stage.program.home))
+    own_stage.script.then(says("Hello Ann."))
+    node = own_stage.program.twin("kitchen.txt")
+    for name, value in (("PARLEY_NODE_NAME", "kitchen"), ("PARLEY_WEB", "on"), ("PARLEY_WEB_PORT", "0")):
+        node.set(name, value)
+    await node.launch()
+    try:
+        await until((node.home / NODES / "kitchen" / FILE).exists)
+        await own_stage.start()
+        ann, chat = own_stage.private("Ann")
+        await chat.says(ann, "hello")
+
+        await chat.until(lambda c: c.screen == ["Hello Ann."])
+        assert rows(url, "SELECT name FROM nodes") == [("kitchen",)]
+    finally:
+        await node.kill()
 
 
 async def test_the_program_is_killed_in_the_middle_of_an_answer_and_each_line_is_answered_once(

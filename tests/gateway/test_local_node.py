@@ -1,6 +1,7 @@
 """A command reaches the node that runs on its machine, whatever its name is."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -11,6 +12,9 @@ from channels.terminal.frames import bound
 from gateway.errors import ParleyError
 from gateway.settings.files import NODES, host_name
 from gateway.settings.local_node import REQUESTS
+from gateway.settings.settings import load_settings
+from gateway.store.opening import locked
+from gateway.upkeep.doctor.report import examine
 from gateway.web.link_socket import LinkSocket, run
 
 
@@ -25,6 +29,7 @@ class Machine:
     async def runs(self, name: str) -> None:
         """Let a node of this name run here."""
         folder = self.knows(name)
+        self._life.enter_context(locked(folder))
         server = await asyncio.start_unix_server(lambda _, writer: writer.close(), sock=bound(folder / REQUESTS))
         self._life.callback(server.close)
         page = LinkSocket(folder, lambda: f"http://page-of-{name}")
@@ -37,6 +42,12 @@ class Machine:
         folder.mkdir(parents=True)
         bound(folder / REQUESTS).close()
         return folder
+
+    async def doctor(self, **environ: str) -> str:
+        """Return what `parley doctor` says of the Parleys that run here."""
+        found = await examine(load_settings({**self.environ, **environ}, self._home))
+        (said,) = [each.what for each in found if each.what.startswith("Parley is running")]
+        return said
 
     async def link(self, **environ: str) -> None:
         """Give `parley link`, which prints to standard output. Raises ParleyError."""
@@ -92,3 +103,13 @@ async def test_without_a_node_on_its_machine_a_command_says_where_nodes_are(mach
 
     with pytest.raises(ParleyError, match="on the machine of another node: elsewhere"):
         await machine.link()
+
+
+async def test_the_doctor_names_each_node_on_its_machine(machine: Machine) -> None:
+    machine.knows("elsewhere")
+    await machine.runs("kitchen")
+    assert await machine.doctor() == f"Parley is running (pid {os.getpid()})"
+
+    await machine.runs("attic")
+    assert await machine.doctor() == f"Parley is running (attic: pid {os.getpid()}, kitchen: pid {os.getpid()})"
+    assert await machine.doctor(PARLEY_NODE_NAME="attic") == f"Parley is running (pid {os.getpid()})"

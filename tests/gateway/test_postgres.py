@@ -377,6 +377,22 @@ def test_commands_for_the_file_name_the_tool_for_the_server(
         (backup if command[0] == "backup" else bring_back)(environ, tmp_path, given)
 
 
+def test_the_list_of_backups_says_that_the_server_keeps_its_own(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    environ = {"PARLEY_HOME": str(tmp_path), "PARLEY_DATABASE_URL": "postgresql://ann:sesame@127.0.0.1:1/parley"}
+
+    assert bring_back(environ, tmp_path, Namespace(file=None)) == 0
+    (only,) = capsys.readouterr().out.splitlines()
+    assert "pg_dump makes its backups" in only
+
+    (tmp_path / "replaced" / "2026-11-26").mkdir(parents=True)
+    assert bring_back(environ, tmp_path, Namespace(file=None)) == 0
+    said = capsys.readouterr().out.splitlines()
+    assert said[1] == "What follows is from before it was there."
+    assert said[2].startswith(f"{tmp_path / 'replaced' / '2026-11-26'}  ")
+
+
 def test_the_password_of_the_address_is_a_secret(tmp_path: Path) -> None:
     environ = {"PARLEY_HOME": str(tmp_path), "PARLEY_DATABASE_URL": "postgresql://ann:open%20sesame@db/parley"}
     secrets = load_settings(environ, tmp_path).secrets

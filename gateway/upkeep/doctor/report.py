@@ -37,8 +37,7 @@ async def examine(settings: Settings) -> list[Finding]:
     channels = (discovery.check(*channel) for channel in settings.channels.items())
     asked = [look_at_model(settings), look_at_sandbox(settings), look_at_mcp(settings), *channels]
     waiting = asyncio.gather(*asked)
-    here, *_ = await local_nodes(settings) or [settings]
-    holder = running(here.local)
+    holder = _running(await local_nodes(settings) or [settings])
     findings = [
         *look_at_machine(),
         *_look_at_settings(settings),
@@ -50,6 +49,12 @@ async def examine(settings: Settings) -> list[Finding]:
     for answers in await waiting:
         findings.extend(answers)
     return findings
+
+
+def _running(here: Sequence[Settings]) -> str | None:
+    """Return the processes of Parley on this machine, with their names if there are several; None if there is none."""
+    holders = [(each.node, holder) for each in here if (holder := running(each.local))]
+    return ", ".join(f"{name}: {holder}" if len(holders) > 1 else holder for name, holder in holders) or None
 
 
 def render(findings: Sequence[Finding], secrets: Secrets) -> str:

@@ -261,6 +261,19 @@ async def test_a_correction_that_comes_too_late_is_taken_for_what_it_is(chat: Ch
     assert await chat.says("count to 20") == ENGLISH.counted_too_far.format(number=4, wanted=2)
 
 
+async def test_a_second_count_begins_anew_and_the_first_one_ends_as_if_alone(chat: Chat) -> None:
+    wishes = {1: "count to 6", 8: "no, to 2"}
+
+    def wish(event: AgentEvent) -> None:
+        if isinstance(event, ToolExecutionEnd) and len(chat.used) in wishes:
+            chat.agent.steer(wishes.pop(len(chat.used)))
+
+    chat.agent.subscribe(wish)
+
+    both = f"{ENGLISH.counted.format(number=4)}\n\n{ENGLISH.counted_too_far.format(number=4, wanted=2)}"
+    assert await chat.says("count to 4") == both
+
+
 async def test_a_question_in_between_is_answered_in_between_and_the_count_can_still_be_corrected(chat: Chat) -> None:
     said: list[str] = []
 

@@ -7,6 +7,7 @@ import sqlite3
 import pytest
 
 from agent_core.models.scripted import calls
+from gateway.app.duties import LEASE
 from gateway.permissions.workspaces import Versions
 from gateway.store.erasures import Erasures
 from gateway.store.retention import RUNS, Retention
@@ -98,6 +99,44 @@ async def test_a_night_whose_node_dies_in_the_middle_is_ended_by_another_one(
     assert sum(done for _, done in shortened) == MORE + 1
     assert rows(nodes.url, "SELECT count(*) FROM runs WHERE shortened = 1") == [(MORE + 1,)]
     assert rows(nodes.url, "SELECT count(*) FROM transcript WHERE message LIKE '%… [shortened: %'") == [(1,)]
+
+
+async def test_former_versions_of_memories_are_deleted_once_by_the_node_with_the_duties(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.05)
+    clock, pruned, looks = OffsetClock(), list[Versions](), list[upkeep.Upkeep]()
+    prune, look = Versions.prune, upkeep.Upkeep.look
+    forgets = (calls(("remember", {"fact": "likes tea"})), "Done.", calls(("forget", {"number": 1})), "Done.")
+    one = await nodes.start(clock=clock, nightly=True)
+    await until(lambda: one.made.leases.holds(LEASE))
+    other = await nodes.start(*forgets, *forgets, clock=clock, nightly=True)
+    for sender in ("ann", "bob"):
+        for words in ("remember that I like tea", "forget it"):
+            await other.channel.hears(words, sender=sender)
+            await nodes.settled()
+    kept = list(nodes.home.glob("versions/*/groups/*.json"))
+    assert len(kept) == 4
+
+    def noted(versions: Versions) -> None:
+        prune(versions)
+        pruned.append(versions)
+
+    async def noted_too(work: upkeep.Upkeep) -> None:
+        await look(work)
+        looks.append(work)
+
+    monkeypatch.setattr(Versions, "prune", noted)
+    monkeypatch.setattr(upkeep.Upkeep, "look", noted_too)
+    clock.ahead += 31 * DAY
+    await until(lambda: bool(pruned))
+    del looks[:]
+    await until(lambda: len(looks) > 3)
+
+    assert pruned == [one.made.versions]
+    assert set(looks) == {one.made.upkeep}
+    assert not any(file.exists() for file in kept)
+    assert rows(nodes.url, "SELECT count(*) FROM leases WHERE name = 'duties' AND node IS NOT NULL") == [(1,)]
 
 
 async def test_old_copies_are_deleted_while_a_node_that_has_lost_its_lease_still_deletes_them(nodes: Nodes) -> None:
