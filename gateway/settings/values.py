@@ -1,10 +1,13 @@
 """Reads single values of the settings."""
 
+import re
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, SecretStr
 
 from agent_core.models.audio import audio_server
+
+_NODE_NAME = re.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
 def _person(entry: str) -> str:
@@ -29,6 +32,13 @@ def postgres(value: SecretStr) -> SecretStr:
     """Return the value if it is an address of PostgreSQL. Raises ValueError."""
     if not value.get_secret_value().startswith(("postgresql://", "postgres://")):
         raise ValueError("must begin with postgresql://")
+    return value
+
+
+def node_name(value: str) -> str:
+    """Return the value if it can be the name of a node, and of its folder. Raises ValueError."""
+    if not _NODE_NAME.fullmatch(value):
+        raise ValueError("must be at most 100 letters, digits, dots, - and _, and begin with a letter or digit")
     return value
 
 

@@ -184,6 +184,11 @@ def test_settings_made_directly_read_nothing() -> None:
         ("[web]\nport = 65536", "web.port in {}, line 2 must be at most 65535."),
         ("web = false", "web in {}, line 1 is a table: write [web] on a line of its own, and its keys below."),
         ("owners = 42", "owners in {}, line 1 must be a list."),
+        (
+            'node_name = "a/b"',
+            "node_name in {}, line 1 must be at most 100 letters, digits, dots, - and _, and begin with a letter or "
+            "digit.",
+        ),
         ('language = "fr"', "language in {}, line 1 must be 'en' or 'zh'."),
         (
             'timezone = "Europe/Pari"',

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from gateway.errors import ParleyError
-from gateway.store.nodes import SeenNode, seen_nodes
-from gateway.store.on_server import Server
+from gateway.store.nodes import NodeStatus, node_statuses
+from gateway.store.server import Server
 from tests.nodes import Nodes
 
 MOST = 5
@@ -32,7 +32,7 @@ class ShownNodes:
     def __init__(self, nodes: Nodes, url: str) -> None:
         self.nodes = nodes
         self._server = Server(url)
-        self._seen: Mapping[str, SeenNode] = {}
+        self._seen: Mapping[str, NodeStatus] = {}
 
     async def watch(self, note: Callable[[], None]) -> None:
         """Look again and again, and call `note` each time."""
@@ -62,9 +62,9 @@ class ShownNodes:
             return f"is stopped; others are about to take over {_chats(seen.chats)}"
         return f"is stopped; it worked on {_chats(seen.chats)}"
 
-    def _read(self) -> Mapping[str, SeenNode]:
+    def _read(self) -> Mapping[str, NodeStatus]:
         with self._server.read() as connection:
-            return {node.name: node for node in seen_nodes(connection)}  # the one that started last
+            return {node.name: node for node in node_statuses(connection)}  # the one that started last
 
 
 def _chats(number: int) -> str:
