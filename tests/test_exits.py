@@ -280,6 +280,7 @@ WITHOUT_WORDS = {
     "Chats.save_zone",
     "Nodes.note_settings",
     "Nodes.note_unreachable",
+    "ReadMarks.ask",
     "ReadMarks.close_gap",
     "ReadMarks.meet",
     "ReadMarks.open_gap",

@@ -42,7 +42,7 @@ class Shards:
         """One for each shard that was ever received here: it remembers when sessions were started."""
         self._received: set[Shard] = set()
         self._missed: set[Shard] = set()
-        """Shards with a new session since `gap` returned last."""
+        """Shards with a new session here since `gap` returned last."""
         self._gap = asyncio.Event()
 
     @property
@@ -95,12 +95,15 @@ class Shards:
         if shard not in self._connections:
             self._connections[shard] = Connection(self._rest, self._silence, shard=(shard.number, shard.count))
         self._received.add(shard)
+        is_first = True
 
         def on_session(*, is_new: bool) -> None:
+            nonlocal is_first
             ready()
-            if is_new:
+            if is_new or is_first:  # also a session from before another process has had the shard, and noted gaps there
                 self._missed.add(shard)
                 self._gap.set()
+            is_first = False
 
         try:
             await self._connections[shard].run(on_session, sharing.turn)

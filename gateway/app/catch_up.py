@@ -16,7 +16,7 @@ from channels.base import Accepted, Addressed, ChannelError, ChatKey, InboundEve
 from channels.capabilities import CatchesUp, FindsPrivateChats, Gap
 from gateway.app.gap_reader import OLDEST, OVERLAP, GapReader
 from gateway.chat.run_pace import Pace
-from gateway.store.read_marks import ReadMark
+from gateway.store.read_marks import NotedGap, ReadMark
 from gateway.store.store import Store
 
 ACTIVE_WITHIN = 30 * 24 * 3600.0
@@ -96,14 +96,14 @@ class CatchUp:
         """
         if not isinstance(event, MessageReceived):
             return await self._inbox(event)
-        await set_within(self._noted, NOTED_WITHIN, self._clock)
+        await self._until_noted()
         outside = outside_of_threads(event.chat)
         self._find_gaps(event, outside)
         above = {chat for chat in {event.chat, outside} if self._reader.has_gap(chat)}
         try:
             accepted = await self._inbox(event)
         except (NotTakenIn, sqlite3.Error):
-            self._reader.missed(event.chat, event.at - OVERLAP)
+            self._reader.note(event.chat, event.at - OVERLAP)
             raise
         if accepted is Accepted.NEW:
             for chat in {event.chat, outside}:
@@ -112,6 +112,12 @@ class CatchUp:
                 elif chat not in above or chat not in self._known:
                     await self._move(chat, event)
         return accepted
+
+    async def _until_noted(self) -> None:
+        """Wait until the rows say which chats have a gap; the next gap may begin while this one is noted."""
+        until = self._clock.monotonic() + NOTED_WITHIN
+        while not self._noted.is_set() and (left := until - self._clock.monotonic()) > 0:
+            await set_within(self._noted, left, self._clock)
 
     async def _meet(self, chat: ChatKey, event: MessageReceived) -> None:
         """Let the process that reads the history know of a chat: it reads there from a day before its first message."""
@@ -136,9 +142,7 @@ class CatchUp:
                 gap = Gap() if is_again else await self._channel.gap()
                 is_again = False
                 self._begin_gap(gap)  # at once, so that messages from now on wait behind the gap
-                marks = await self._note_gaps(gap)
-                since = {chat: max(at - OVERLAP, self._since) for chat, at in marks.items()}
-                self._reader.begin(since, gap.concerns)
+                self._reader.begin(await self._note_gaps(gap), self._since, gap.concerns)
                 # In the background, so that the next gap is noticed at once.
                 if gap.private:
                     tasks.create_task(self._look_for_people())
@@ -147,21 +151,19 @@ class CatchUp:
         self._noted.clear()
         self._reader.reopen(gap.concerns)
 
-    async def _note_gaps(self, gap: Gap) -> dict[ChatKey, float]:
-        """Note the chats that may have a gap: all known ones that it concerns.
-
-        Returns the time up to which each of them was read.
-        """
+    async def _note_gaps(self, gap: Gap) -> dict[ChatKey, NotedGap]:
+        """Note the chats that may have a gap: all known ones that it concerns. Returns all gaps that they have."""
         now = self._clock.time()
+        active_since = now - ACTIVE_WITHIN
         self._pace.listens(self._name)
         self._since = max(now - OLDEST, await self._store.created_at())
-        marks = with_outsides(await self._store.read_marks.newest(self._name, now - ACTIVE_WITHIN, MOST_CHATS))
+        marks = with_outsides(await self._store.read_marks.newest(self._name, active_since, MOST_CHATS))
         concerned = {chat: at for chat, at in marks.items() if gap.concerns(chat)}
-        await self._store.read_marks.open_gaps(self._name, concerned, gap.concerns)
-        self._known = marks
+        noted = await self._store.read_marks.open_gaps(self._name, concerned, active_since, gap.concerns)
+        self._known = {chat: found.at for chat, found in noted.items()} | marks
         self._unheard_until = now + OLDEST if marks else 0.0
         self._noted.set()
-        return concerned
+        return noted
 
     async def _look_for_people(self) -> None:
         """Read the private chats of authorised users who never wrote before, in case they did while disconnected."""
@@ -179,7 +181,7 @@ class CatchUp:
         if chat is not None:
             self._store.read_marks.move(chat, self._since, person)
             if chat not in self._known:
-                self._reader.add(chat, self._since)
+                self._reader.note(chat, self._since)
 
     async def _private_chat(self, channel: FindsPrivateChats, person: str) -> ChatKey | None:
         while True:
@@ -198,7 +200,7 @@ class CatchUp:
         begins_thread = event.chat.thread == event.message_id
         for chat in {outside} if begins_thread else {event.chat, outside}:
             if chat not in self._known:
-                self._reader.add(chat, self._since)
+                self._reader.note(chat, self._since)
                 self._remember(chat, self._since)
 
     def _remember(self, chat: ChatKey, at: float) -> None:

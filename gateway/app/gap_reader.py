@@ -15,6 +15,7 @@ from agent_core.log_errors import Bulkhead
 from channels.base import Accepted, ChannelError, ChatKey, CommandInvoked, Inbox, MessageReceived, NotTakenIn
 from channels.capabilities import CatchesUp, Concerns, Shares, everywhere
 from gateway.chat.gaps import LONGEST_WAIT, Gaps
+from gateway.store.read_marks import NotedGap
 from gateway.store.store import Store
 from gateway.store.writer import may_pass
 
@@ -38,6 +39,8 @@ Said = Sequence[MessageReceived | CommandInvoked]
 @dataclass
 class _Gap:
     since: float
+    number: int
+    """Its number in the rows when it was found: only what was noted until then is closed once it was read."""
     tries: int = 0
     not_before: float = -math.inf
     """Earliest next try, by the monotonic clock."""
@@ -70,6 +73,7 @@ class GapReader:
         self._tell = tell
         self._to_read: dict[ChatKey, _Gap] = {}
         """Most recently active chats first."""
+        self._being_read: dict[ChatKey, _Gap] = {}
         self._paused_until = -math.inf
         self._more = asyncio.Event()
         self._troubles: dict[str, list[ChatKey]] = {}
@@ -90,41 +94,41 @@ class GapReader:
         self._to_read = {}
         self._gaps.leave(self.name)
 
-    def begin(self, gaps: Mapping[ChatKey, float], concerns: Concerns = everywhere) -> None:
-        """Set which of the chats concerned have a gap, with the time since when, most urgent first."""
+    def begin(self, gaps: Mapping[ChatKey, NotedGap], earliest: float, concerns: Concerns = everywhere) -> None:
+        """Set which of the chats concerned have a gap, most urgent first; nothing before `earliest` is read."""
         others = {chat: gap for chat, gap in self._to_read.items() if not concerns(chat)}
-        self._to_read = {chat: _Gap(since) for chat, since in gaps.items()} | others
+        self._to_read = {chat: _noted(gap, earliest) for chat, gap in gaps.items()} | others
         self._gaps.listed(self.name, gaps, concerns)
         self._more.set()
 
-    def add(self, chat: ChatKey, since: float) -> None:
-        """Add a chat with a gap. Its row is on disk with the next message, so that it holds wherever that goes."""
-        self._store.read_marks.open_gap(chat, since)
-        if not self._gaps.is_open(chat):
-            self._to_read[chat] = _Gap(since)
-            self._gaps.open(chat)
-            self._more.set()
+    def note(self, chat: ChatKey, since: float) -> None:
+        """Let messages of a chat wait until the process that reads has read what came since a time.
 
-    def missed(self, chat: ChatKey, since: float) -> None:
-        """Let messages of a chat wait for one that could not be stored, until the process that reads has read it."""
+        The row is on disk with the next message, so that this holds wherever that goes.
+        """
         if self._gaps.begin_noting(chat):
-            self._store.read_marks.open_gap(chat, since).add_done_callback(partial(self._has_missed, chat, since))
+            self._store.read_marks.open_gap(chat, since).add_done_callback(partial(self._was_noted, chat, since))
 
-    def _has_missed(self, chat: ChatKey, since: float, noted: "asyncio.Future[None]") -> None:
+    def _was_noted(self, chat: ChatKey, since: float, noted: "asyncio.Future[int]") -> None:
         """Go on once rows can be written again; meanwhile the gaps may have been left to another process."""
         is_noted = not noted.cancelled() and noted.exception() is None
         self._gaps.end_noting(chat, is_noted=is_noted)
         if is_noted and self._gaps.is_read_here(chat):
-            self._to_read.setdefault(chat, _Gap(since))
-            self._more.set()
+            self._read_later(chat, _Gap(since, noted.result()))
 
-    def found(self, gaps: Mapping[ChatKey, float]) -> None:
+    def found(self, gaps: Mapping[ChatKey, NotedGap]) -> None:
         """See `Reader.found`."""
-        for chat, at in gaps.items():
-            if not self._gaps.is_open(chat):
-                self._to_read[chat] = _Gap(max(at - OVERLAP, self._clock.time() - OLDEST))
-                self._gaps.open(chat)
-                self._more.set()
+        earliest = self._clock.time() - OLDEST
+        for chat, gap in gaps.items():
+            self._read_later(chat, _noted(gap, earliest))
+
+    def _read_later(self, chat: ChatKey, gap: _Gap) -> None:
+        """Read a gap, unless that is about to be done or has begun since it was noted."""
+        known = [gaps[chat].number for gaps in (self._to_read, self._being_read) if chat in gaps]
+        if gap.number > max(known, default=0):
+            self._to_read[chat] = gap
+            self._gaps.open(chat)
+            self._more.set()
 
     async def run(self) -> None:
         async with asyncio.TaskGroup() as tasks:
@@ -154,18 +158,21 @@ class GapReader:
         return max(soonest, self._paused_until)
 
     async def _read(self, chat: ChatKey, gap: _Gap) -> None:
+        self._being_read[chat] = gap
         with Bulkhead("catching up") as bulkhead:
             try:
-                await self._take_in(chat, await self._channel.messages_since(chat, gap.since))
+                await self._take_in(chat, gap, await self._channel.messages_since(chat, gap.since))
             except (ChannelError, NotTakenIn, sqlite3.Error) as error:
                 if isinstance(error, sqlite3.Error) and not may_pass(error):
                     raise
                 await self._failed(chat, gap, error)
-                return
+            finally:
+                if self._being_read.get(chat) is gap:
+                    del self._being_read[chat]
         if bulkhead.error is not None:
             await self._give_up(chat, f"a mistake in Parley ({type(bulkhead.error).__name__})")
 
-    async def _take_in(self, chat: ChatKey, said: Said) -> None:
+    async def _take_in(self, chat: ChatKey, gap: _Gap, said: Said) -> None:
         """Take the messages in; after an error, those taken in before it are recognised when read again.
 
         Raises NotTakenIn, and sqlite3.Error if the store cannot be read.
@@ -175,12 +182,15 @@ class GapReader:
             if event.sender.is_bot:
                 continue
             if event.chat != chat:  # the message begins a thread, which may contain more
-                self.add(event.chat, event.at)
+                self.note(event.chat, event.at)
             new += await self._inbox(event) is Accepted.NEW
         if chat in self._to_read:  # another gap has opened meanwhile
             return
-        self._store.read_marks.close_gap(chat, said[-1].at if said else None)
-        self._gaps.close(chat)
+        left = await self._store.read_marks.close_gap(chat, said[-1].at if said else None, gap.number)
+        if left and self._gaps.is_read_here(chat):
+            self._read_later(chat, _Gap(gap.since, left))
+        elif not left and chat not in self._to_read:
+            self._gaps.close(chat)
         if new:
             log.info("caught up", chat=str(chat), messages=new)
 
@@ -195,8 +205,9 @@ class GapReader:
         else:
             gap.not_before = now + min(FIRST_DELAY * 2**gap.tries, LONGEST_DELAY)
             gap.tries += 1
-        self._to_read.setdefault(chat, gap)
-        self._more.set()
+        if self._gaps.is_read_here(chat):  # else it was left to another process meanwhile
+            self._to_read.setdefault(chat, gap)
+            self._more.set()
 
     # Gaps that stay
 
@@ -224,3 +235,7 @@ class GapReader:
             troubles, self._troubles = self._troubles, {}
             for reason, chats in troubles.items():
                 self._tell(reason, chats)
+
+
+def _noted(gap: NotedGap, earliest: float) -> _Gap:
+    return _Gap(max(gap.at - OVERLAP, earliest), gap.number)

@@ -12,6 +12,7 @@ from gateway.chat.gaps import Gaps
 from gateway.cluster.leases import Leases, catch_up_of
 from gateway.cluster.protocols import Dispatcher
 from gateway.store.read_marks import ReadMarks
+from gateway.store.writer import STORE_ERRORS
 
 LOOK_EVERY = 0.25
 """Seconds between two looks at the rows until they say which chats have a gap."""
@@ -37,7 +38,10 @@ class RemoteGaps:
         self._leases = leases
         self._background = background
         self._in_turn = asyncio.Lock()
+        self._asking: set[str] = set()
+        """Platforms whose rows are looked at because a message waits."""
         gaps.on_left(self._left)
+        gaps.on_waiting(self._waited)
 
     async def changed(self, key: str) -> None:
         """React to news of `Topic.GAPS`."""
@@ -51,6 +55,21 @@ class RemoteGaps:
     def _left(self, platform: str) -> None:
         self._background.start(self._follow(platform), f"gaps of {platform}")
 
+    def _waited(self, platform: str) -> None:
+        if platform not in self._asking:
+            self._asking.add(platform)
+            self._background.start(self._ask(platform), f"gaps waited for on {platform}")
+
+    async def _ask(self, platform: str) -> None:
+        """Look at the rows again, and let the process do so that reads the gaps there."""
+        try:
+            with suppress(*STORE_ERRORS):  # the database is away
+                await self.changed(platform)
+                if not all(map(self._gaps.is_read_here, self._gaps.of(platform))):
+                    await self._rows.ask(platform)
+        finally:
+            self._asking.discard(platform)
+
     async def _follow(self, platform: str) -> None:
         """Read the rows until they say which chats have a gap."""
         while True:
@@ -62,7 +81,8 @@ class RemoteGaps:
 
     async def _closed(self, chat: ChatKey) -> None:
         """Let the chat's messages go on together with what was read of its history, of which news may be on the way."""
-        if self._gaps.is_open(chat) and not self._gaps.is_read_here(chat):
+        is_elsewhere = self._gaps.is_open(chat) and not self._gaps.is_read_here(chat)
+        if is_elsewhere and not await self._rows.has_gap(chat):  # else it was noted again
             await self._dispatcher.route_pending([chat])
             self._gaps.close(chat)
 

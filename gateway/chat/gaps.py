@@ -11,10 +11,13 @@ from channels.base import ChatKey
 from channels.capabilities import Concerns, everywhere
 from gateway.chat.mailbox import Mailbox
 from gateway.delivery.typing_sign import Typing
+from gateway.store.read_marks import NotedGap
 from gateway.store.rows import InboxItem
 
 LONGEST_WAIT = 60.0
 """Seconds that a message waits for a gap to be read; then the chat is answered in spite of it."""
+ASK_EVERY = 5.0
+"""Seconds that a message waits until the rows are looked at again, as news of a gap may have been lost."""
 TYPING_AFTER = 3.0
 """Seconds before the typing indicator is shown to a waiting user."""
 
@@ -25,8 +28,8 @@ class Reader(Protocol):
     def overdue(self, chat: ChatKey) -> None:
         """Report a chat that is answered because its gap was not read in time."""
 
-    def found(self, gaps: Mapping[ChatKey, float]) -> None:
-        """Read the gaps that another process has noted, each after its chat's mark."""
+    def found(self, gaps: Mapping[ChatKey, NotedGap]) -> None:
+        """Read those of the noted gaps that are not about to be read, each after its chat's mark."""
 
 
 class Gaps:
@@ -43,11 +46,14 @@ class Gaps:
         """Chats with a gap that is not in the rows yet."""
         self._opened: set[ChatKey] = set()
         """Chats whose gap was opened here since `look`."""
+        self._closed: set[ChatKey] = set()
+        """Chats whose gap was closed here since `look`."""
         self._waiting: dict[ChatKey, asyncio.Event] = {}
         """Chats with waiting messages, longest waiting first. The event is set once they need not wait any more."""
         self._readers: dict[str, Reader] = {}
         """By platform."""
         self._left: Callable[[str], None] | None = None
+        self._asked: Callable[[str], None] | None = None
         self.let_go: set[ChatKey] = set()
         """Chats that are answered in spite of their gap."""
 
@@ -58,6 +64,10 @@ class Gaps:
     def on_left(self, look: Callable[[str], None]) -> None:
         """Register a callback for each platform whose history another process reads from now on."""
         self._left = look
+
+    def on_waiting(self, ask: Callable[[str], None]) -> None:
+        """Register a callback for each platform on which a message has waited for `ASK_EVERY` seconds."""
+        self._asked = ask
 
     def is_open(self, chat: ChatKey) -> bool:
         return chat.platform in self._unlisted or chat in self._open
@@ -73,9 +83,16 @@ class Gaps:
 
     async def closed(self, chat: ChatKey) -> None:
         """Wait until messages of the chat need not wait any more; give the gap up after `LONGEST_WAIT` seconds."""
+        patience = LONGEST_WAIT
         while self.holds(chat):
             event = self._waiting.setdefault(chat, asyncio.Event())
-            if not await set_within(event, LONGEST_WAIT, self._clock):
+            if await set_within(event, ASK_EVERY, self._clock):
+                continue
+            patience -= ASK_EVERY
+            if patience > 0:
+                if self._asked is not None:
+                    self._asked(chat.platform)
+            else:
                 self.give_up(chat)
                 if reader := self._readers.get(chat.platform):
                     reader.overdue(chat)
@@ -92,7 +109,8 @@ class Gaps:
     def listed(self, platform: str, chats: Iterable[ChatKey], concerns: Concerns = everywhere) -> None:
         """Record that of the platform's chats concerned only these have a gap."""
         self._unlisted.discard(platform)
-        self._set_open(platform, [*chats, *(chat for chat in self.of(platform) if not concerns(chat))])
+        kept = [chat for chat in self.of(platform) if chat in self._noting or not concerns(chat)]
+        self._set_open(platform, [*chats, *kept])
 
     def leave(self, platform: str) -> None:
         """Leave the platform's history to another process. All chats count as having a gap until `follow`."""
@@ -117,18 +135,20 @@ class Gaps:
         reads = self._read_here.get(chat.platform)
         return reads is not None and reads(chat)
 
-    def follow(self, platform: str, chats: Mapping[ChatKey, float]) -> None:
+    def follow(self, platform: str, rows: Mapping[ChatKey, NotedGap]) -> None:
         """Open and close gaps as the rows say, which were read after `look`.
 
-        Gaps that this process has opened since `look`, or has not written to the rows yet, stay open. Where it reads
-        the history itself, it closes none, and reads those that it did not know.
+        Gaps that this process has opened since `look`, or has not written to the rows yet, stay open, and those that it
+        has closed since `look` stay closed. Where it reads the history itself, it closes none, and reads those that it
+        is not about to read.
 
         Args:
             platform: The platform whose rows were read.
-            chats: Its chats with a gap, with their marks.
+            rows: The gaps of its chats.
         """
+        chats = {chat: gap for chat, gap in rows.items() if chat not in self._closed}
         if platform in self._read_here:
-            self._readers[platform].found({chat: at for chat, at in chats.items() if self.is_read_here(chat)})
+            self._readers[platform].found({chat: gap for chat, gap in chats.items() if self.is_read_here(chat)})
         else:
             self._unlisted.discard(platform)
         here = {chat for chat in self.of(platform) if self.is_read_here(chat)}
@@ -139,12 +159,13 @@ class Gaps:
         }
 
     def look(self) -> None:
-        """Remember the gaps that are opened here from now on: the rows that are read next may not have them yet."""
-        self._opened = set()
+        """Remember what is opened and closed here from now on: the rows that are read next may not say so yet."""
+        self._opened, self._closed = set(), set()
 
     def open(self, chat: ChatKey) -> None:
         self._open.add(chat)
         self._opened.add(chat)
+        self._closed.discard(chat)
 
     def begin_noting(self, chat: ChatKey) -> bool:
         """Open a gap that is about to be written to the rows. Return False if that is being done already."""
@@ -160,8 +181,12 @@ class Gaps:
             self.open(chat)
 
     def close(self, chat: ChatKey) -> None:
-        """Record that the chat's gap has been read."""
+        """Record that the chat's gap has been read, unless it has one again that is not in the rows yet."""
+        if chat in self._noting:
+            return
         self._open.discard(chat)
+        self._opened.discard(chat)
+        self._closed.add(chat)
         self.let_go.discard(chat)
         self._wake(chat)
 

@@ -3,10 +3,10 @@
 import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 
 from channels.base import ChatKey
 from channels.capabilities import Concerns, everywhere
-from gateway.store.chats import chat_of
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 from gateway.store.topics import Topic
@@ -22,7 +22,11 @@ _MEET = (
     "INSERT INTO read_marks (chat, at, person) VALUES (?, ?, ?) ON CONFLICT (chat) DO UPDATE"
     " SET person = coalesce(excluded.person, read_marks.person)"
 )
-_OPEN = "INSERT INTO read_marks (chat, at, gap) VALUES (?, ?, 1) ON CONFLICT (chat) DO UPDATE SET gap = 1"
+_OPEN = (
+    "INSERT INTO read_marks (chat, at, gap) VALUES (?, ?, 1) ON CONFLICT (chat) DO UPDATE SET gap = read_marks.gap + 1"
+)
+_NUMBER = "SELECT gap FROM read_marks WHERE chat = ?"
+_GAPS = "SELECT chat, at, gap FROM read_marks WHERE chat >= ? AND chat < ? AND gap > 0{} ORDER BY at DESC"
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,16 @@ class ReadMark:
     at: float
     trouble: str = ""
     """The reason why the history could not be read last time."""
+
+
+@dataclass(frozen=True)
+class NotedGap:
+    """A gap after a chat's mark, as it is in the rows."""
+
+    at: float
+    """The mark."""
+    number: int
+    """How often it was noted since it was closed: what was noted again while the chat was read is still to be read."""
 
 
 class ReadMarks(Table):
@@ -85,52 +99,78 @@ class ReadMarks(Table):
 
         await self._writer.submit(change)
 
-    async def open_gaps(self, platform: str, chats: Mapping[ChatKey, float], concerns: Concerns = everywhere) -> None:
-        """Note the chats of a platform that have a gap after their mark; others that `concerns` names have none."""
+    async def open_gaps(
+        self, platform: str, chats: Mapping[ChatKey, float], since: float, concerns: Concerns = everywhere
+    ) -> dict[ChatKey, NotedGap]:
+        """Note that chats of a platform have a gap after their mark.
+
+        Returns all gaps of the chats that `concerns` names, also those that were noted meanwhile, those with the latest
+        mark first. The gaps of other chats than these whose mark is not later than `since` are closed unread.
+        """
         rows = [(str(chat), at) for chat, at in chats.items()]
-        query = "SELECT chat FROM read_marks WHERE chat >= ? AND chat < ? AND gap = 1"
+
+        def change(connection: Connection) -> dict[ChatKey, NotedGap]:
+            connection.executemany(_OPEN, rows)
+            found = {chat: gap for chat, gap in _gaps(connection, platform).items() if concerns(chat)}
+            over = {chat for chat, gap in found.items() if gap.at <= since and chat not in chats}
+            connection.executemany("UPDATE read_marks SET gap = 0 WHERE chat = ?", [(str(chat),) for chat in over])
+            self._changed(connection, Topic.GAPS, platform)
+            return {chat: gap for chat, gap in found.items() if chat not in over}
+
+        return await self._writer.submit(change)
+
+    def open_gap(self, chat: ChatKey, at: float) -> "asyncio.Future[int]":
+        """Note that a chat has a gap after `at`, no later than what is stored next. Returns the number of the gap."""
+
+        def change(connection: Connection) -> int:
+            connection.execute(_OPEN, (str(chat), at))
+            self._changed(connection, Topic.GAPS, chat.platform)
+            (number,) = connection.execute(_NUMBER, (str(chat),)).fetchone()
+            return int(number)
+
+        return self._writer.submit(change)
+
+    async def gaps(self, platform: str) -> dict[ChatKey, NotedGap]:
+        """Return the gaps of a platform's chats.
+
+        Those whose history could not be read last time are left out.
+        """
+        return await self._reader.run(partial(_gaps, platform=platform, condition=" AND trouble = ''"))
+
+    async def has_gap(self, chat: ChatKey) -> bool:
+        """Return True if `gaps` has this chat."""
+        query = "SELECT 1 FROM read_marks WHERE chat = ? AND gap > 0 AND trouble = ''"
+
+        def read(connection: Connection) -> bool:
+            return connection.execute(query, (str(chat),)).fetchone() is not None
+
+        return await self._reader.run(read)
+
+    async def ask(self, platform: str) -> None:
+        """Let all nodes look at the gaps of a platform again, as news of them may have been lost."""
 
         def change(connection: Connection) -> None:
-            noted = list(readable(connection.execute(query, _keys_of(platform)).fetchall(), chat_of, "read_marks"))
-            over = [(str(chat),) for chat in noted if concerns(chat) and chat not in chats]
-            connection.executemany("UPDATE read_marks SET gap = 0 WHERE chat = ?", over)
-            connection.executemany(_OPEN, rows)
             self._changed(connection, Topic.GAPS, platform)
 
         await self._writer.submit(change)
 
-    def open_gap(self, chat: ChatKey, at: float) -> "asyncio.Future[None]":
-        """Note that a chat has a gap after `at`, no later than what is stored next."""
+    async def close_gap(self, chat: ChatKey, at: float | None, number: int) -> int:
+        """Note that a chat's gap was read, up to `at` if there was anything, unless it was noted again since.
 
-        def change(connection: Connection) -> None:
-            connection.execute(_OPEN, (str(chat), at))
-            self._changed(connection, Topic.GAPS, chat.platform)
-
-        return self._writer.submit(change)
-
-    async def gaps(self, platform: str) -> dict[ChatKey, float]:
-        """Return the marks of a platform's chats that have a gap.
-
-        Those whose history could not be read last time are left out.
+        Returns the number of the gap that is still to be read, or 0.
         """
-        query = "SELECT chat, at FROM read_marks WHERE chat >= ? AND chat < ? AND gap = 1 AND trouble = ''"
 
-        def read(connection: Connection) -> dict[ChatKey, float]:
-            rows = connection.execute(query, _keys_of(platform)).fetchall()
-            return dict(readable(rows, lambda row: (ChatKey.parse(row[0]), float(row[1])), "read_marks"))
+        def change(connection: Connection) -> int:
+            values = str(chat), number
+            connection.execute("UPDATE read_marks SET gap = 0, trouble = '' WHERE chat = ? AND gap <= ?", values)
+            (left,) = connection.execute(_NUMBER, (str(chat),)).fetchone() or (0,)
+            if not left:
+                if at is not None:
+                    connection.execute(_MOVE, (str(chat), at, None))
+                self._changed(connection, Topic.GAPS, str(chat))
+            return int(left)
 
-        return await self._reader.run(read)
-
-    def close_gap(self, chat: ChatKey, at: float | None) -> None:
-        """Note that a chat's gap was read, up to `at` if there was anything."""
-
-        def change(connection: Connection) -> None:
-            connection.execute("UPDATE read_marks SET gap = 0, trouble = '' WHERE chat = ?", (str(chat),))
-            if at is not None:
-                connection.execute(_MOVE, (str(chat), at, None))
-            self._changed(connection, Topic.GAPS, str(chat))
-
-        self._writer.submit(change, later=True)
+        return await self._writer.submit(change)
 
     async def note_trouble(self, chat: ChatKey, reason: str) -> bool:
         """Record why a chat's history cannot be read. Returns True if the reason is new."""
@@ -148,6 +188,11 @@ class ReadMarks(Table):
         return await self._writer.submit(change)
 
 
+def _gaps(connection: Connection, platform: str, condition: str = "") -> dict[ChatKey, NotedGap]:
+    rows = connection.execute(_GAPS.format(condition), _keys_of(platform)).fetchall()
+    return dict(readable(rows, _gap, "read_marks"))
+
+
 def _keys_of(platform: str) -> tuple[str, str]:
     """Return the bounds of the keys of a platform's chats: ";" follows ":" in ASCII."""
     return f"{platform}:", f"{platform};"
@@ -156,3 +201,8 @@ def _keys_of(platform: str) -> tuple[str, str]:
 def _mark(row: tuple[str, float, str]) -> ReadMark:
     chat, at, trouble = row
     return ReadMark(ChatKey.parse(chat), at, trouble)
+
+
+def _gap(row: tuple[str, float, int]) -> tuple[ChatKey, NotedGap]:
+    chat, at, number = row
+    return ChatKey.parse(chat), NotedGap(float(at), int(number))

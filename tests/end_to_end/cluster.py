@@ -20,7 +20,7 @@ _READS = (
     " AND since < clock_timestamp() - interval '2.5 seconds'"
 )
 """Selects a node that has had the time to look for what was missed on Slack, where all let messages wait until then."""
-_GAPS = "SELECT 1 FROM read_marks WHERE gap = 1"
+_GAPS = "SELECT 1 FROM read_marks WHERE gap > 0"
 _OPEN = "SELECT seq FROM inbox WHERE state = 'new'"
 
 

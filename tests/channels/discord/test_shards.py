@@ -102,3 +102,19 @@ async def test_a_number_that_discord_refuses_is_asked_for_again(
     await connected(discord, 2)
     running.cancel()
     await asyncio.wait([running])
+
+
+async def test_a_process_that_gets_a_shard_back_looks_for_gaps_though_it_resumes_its_old_session(
+    discord: DiscordEmulator, channel: DiscordChannel
+) -> None:
+    async with listening(discord, channel):
+        await channel.gap()
+        may_connect = discord.faults.hold("gateway", times=None)
+        discord.close(4000)
+        await discord.wait_for(lambda: len(discord.calls_of("gateway")) == 2)
+
+    discord.faults.clear()
+    may_connect.set()
+    async with listening(discord, channel):
+        await asyncio.wait_for(channel.gap(), 30)
+        assert discord.gateway.resumes == 1

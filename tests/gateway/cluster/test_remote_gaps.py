@@ -9,9 +9,10 @@ import pytest
 
 from agent_core.background import Background
 from agent_core.clock import SystemClock
-from channels.base import ChatKey
+from channels.base import Accepted, ChatKey, InboundEvent
 from channels.connected import Connected
 from channels.memory import MemoryChannel
+from gateway.app.admission import Admission
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.peers import LocalDispatcher
 from gateway.app.remote_gaps import RemoteGaps
@@ -19,8 +20,10 @@ from gateway.chat.gaps import Gaps
 from gateway.cluster.leases import LocalLeases
 from gateway.cluster.ownership import INBOX
 from gateway.cluster.signals import ALL, NodeSignals, payload_of
+from gateway.store.read_marks import NotedGap
 from gateway.store.rows import InboxItem
 from gateway.store.topics import Topic
+from gateway.store.writer import StoreUnavailable
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.cluster.nodes import READING, Nodes, Remembering
 from tests.gateway.remembering import RememberingChannel
@@ -188,6 +191,55 @@ async def test_a_node_that_does_not_read_the_history_lets_messages_wait_until_it
     assert not gaps.holds(chat)
 
 
+async def test_a_message_that_is_refused_while_the_chat_is_read_is_read_too(
+    nodes: Remembering, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reader, other = await nodes.start(*["Yes."] * 2), await nodes.start(*["Yes."] * 2)
+    await other.channel.deliver(nodes.platform.writes("hello"))
+    await nodes.settled()
+    await nodes.outage(reader)
+    await nodes.heard_of_it(other)
+    take, refusals = Admission.take, [StoreUnavailable("the disk is full")]
+
+    async def refusing(admission: Admission, event: InboundEvent) -> InboxItem | Accepted:
+        if refusals:
+            raise refusals.pop()
+        return await take(admission, event)
+
+    monkeypatch.setattr(Admission, "take", refusing)
+    with pytest.raises(StoreUnavailable):
+        await other.channel.deliver(nodes.platform.writes("refused"))
+    await until(lambda: len(nodes.platform.read) == 2)
+    nodes.platform.open.set()
+    await until(lambda: rows(nodes.url, "SELECT max(gap) FROM read_marks") == [(0,)])
+    await nodes.settled()
+
+    assert heard(other) == ["hello", "first", "refused"]
+
+
+@pytest.mark.parametrize("is_read", [False, True])
+async def test_a_message_does_not_wait_for_lost_news_of_a_gap(
+    nodes: Remembering, monkeypatch: pytest.MonkeyPatch, *, is_read: bool
+) -> None:
+    monkeypatch.setattr("gateway.chat.gaps.ASK_EVERY", 0.1)
+    monkeypatch.setattr("gateway.chat.gaps.LONGEST_WAIT", 300.0)
+    await nodes.start(*["Yes."] * 2)
+    other = await nodes.start(*["Yes."] * 2)
+    await other.channel.deliver(nodes.platform.writes("hello"))
+    await nodes.settled()
+    rows(nodes.url, "UPDATE read_marks SET gap = 1")  # and no news of it
+    await other.made.remote_gaps.changed("memory")
+
+    nodes.platform.open.clear()
+    await other.channel.deliver(nodes.platform.writes("are you there?"))
+    await until(lambda: other.made.sessions.of(nodes.platform.chat()).mail.has_above)
+    if is_read:
+        rows(nodes.url, "UPDATE read_marks SET gap = 0")
+    else:
+        nodes.platform.open.set()
+    await until(lambda: len(nodes.platform.screen) == 2)
+
+
 async def test_news_of_a_message_waits_for_news_of_the_gap_before_it(tmp_path: Path, url_of: UrlOf) -> None:
     url, known, heard = url_of(tmp_path), asyncio.Event(), list[str]()
 
@@ -224,7 +276,7 @@ async def test_a_gap_that_is_noted_while_the_rows_are_read_stays_open() -> None:
 
     gaps.end_noting(early, is_noted=True)
     gaps.look()
-    gaps.follow("memory", {early: 1.0})
+    gaps.follow("memory", {early: NotedGap(1.0, 1)})
 
     assert gaps.holds(early)
     assert not gaps.holds(late)
