@@ -9,8 +9,8 @@ import random
 from collections import Counter
 from collections.abc import Iterator
 
+from bench.cluster_stage import START_S, ClusterStage, cluster_stage
 from bench.figures import Figure
-from bench.hall import START_S, Hall, hall
 from bench.kills import AT_THE_END_S, MODEL_S, MOST_TWICE, UNCONFIRMED, Sizes, shares
 from bench.talk import WORD, GivenUp, Talk
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn
@@ -49,7 +49,7 @@ def answer(asked: ModelRequest) -> Answer:
 
 async def figures(sizes: Sizes) -> list[Figure]:
     chance = random.Random(sizes.seed)  # noqa: S311 (a bench that can be repeated)
-    async with hall(answer, sizes.nodes, sizes.chats) as scene:
+    async with cluster_stage(answer, sizes.nodes, sizes.chats) as scene:
         talk = Talk(scene.seats, chance)
         for seat in scene.seats:
             await seat.says(REMIND)
@@ -67,7 +67,7 @@ async def figures(sizes: Sizes) -> list[Figure]:
 class _Chaos:
     """Disturbs the nodes and the database in random order."""
 
-    def __init__(self, scene: Hall, chance: random.Random, returns: asyncio.TaskGroup) -> None:
+    def __init__(self, scene: ClusterStage, chance: random.Random, returns: asyncio.TaskGroup) -> None:
         """`returns` runs what ends a disturbance later."""
         self._scene = scene
         self._chance = chance
@@ -114,13 +114,13 @@ class _Chaos:
             self._scene.nodes.programs[name].thaw()
 
 
-async def _all_run(scene: Hall) -> None:
+async def _all_run(scene: ClusterStage) -> None:
     for name in scene.nodes.programs:
         await scene.nodes.start(name)
     await scene.listening()
 
 
-def _others(scene: Hall, talk: Talk) -> Iterator[Figure]:
+def _others(scene: ClusterStage, talk: Talk) -> Iterator[Figure]:
     """Yield what the database and the screens say of repetitions, tools and reminders."""
     repeated, turned = talk.repeated(), talk.turned(_arrivals(scene).index)
     for place, platform in enumerate(scene.platforms):
@@ -146,7 +146,7 @@ def _others(scene: Hall, talk: Talk) -> Iterator[Figure]:
         yield Figure(f"reminders doubled on {platform}", doubled, "", MOST_TWICE.get(platform))
 
 
-def _arrivals(scene: Hall) -> list[str]:
+def _arrivals(scene: ClusterStage) -> list[str]:
     """Return the words in the order in which they were stored.
 
     Slack gives an event that a dead or frozen node does not acknowledge to another one after three seconds, when later

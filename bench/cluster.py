@@ -6,8 +6,8 @@ from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 
+from bench.cluster_stage import START_S, ClusterStage, cluster_stage
 from bench.figures import Figure, median, p95
-from bench.hall import START_S, Hall, hall
 from bench.node_costs import IDLE_S, Costs, measured, notification, scaled
 from bench.stage import Seat, Stage, stage
 from tests.emulators.model_script import Answer, ModelRequest, ToolUse, Turn
@@ -90,7 +90,7 @@ async def figures() -> list[Figure]:
             Figure(f"{name}the same over that of one node", costs.message / means[0].message, "times", 1.15),
             *costs.figures(),
         ]
-    async with _hall(NODES, SEATS, ("slack", *RECEIVERS)) as (scene, model):
+    async with _stage(NODES, SEATS, ("slack", *RECEIVERS)) as (scene, model):
         found += await _talk(scene)
         found += await _deaths(scene, model)
         told = notification(scene)
@@ -100,15 +100,17 @@ async def figures() -> list[Figure]:
 
 
 async def _costs(count: int) -> Costs:
-    async with _hall(count, A_NODE * count) as (scene, _):
+    async with _stage(count, A_NODE * count) as (scene, _):
         return await measured(scene, partial(_ask_all, scene), len(scene.seats) * ROUNDS)
 
 
 @asynccontextmanager
-async def _hall(count: int, seats: int, on: Sequence[str] = ("slack", "telegram")) -> AsyncIterator[tuple[Hall, Model]]:
+async def _stage(
+    count: int, seats: int, on: Sequence[str] = ("slack", "telegram")
+) -> AsyncIterator[tuple[ClusterStage, Model]]:
     model = Model()
     drains = {"PARLEY_DRAIN_SECONDS": "20"}
-    async with hall(model, count, seats, on=on, environ=drains) as scene:
+    async with cluster_stage(model, count, seats, on=on, environ=drains) as scene:
         for seat in scene.seats:  # opens connections and loads late imports
             await _ask(seat, 1)
         yield scene, model
@@ -131,7 +133,7 @@ async def _on_sqlite() -> tuple[float, float]:
         return 1000 * spent / (A_NODE * ROUNDS), median([first for _, first in times])
 
 
-async def _ask_all(scene: Hall | Stage) -> None:
+async def _ask_all(scene: ClusterStage | Stage) -> None:
     """Send all messages, at the same pace in each chat."""
     began = time.monotonic()
 
@@ -150,7 +152,7 @@ async def _ask(seat: Seat, count: int) -> None:
     await seat.answered(ANSWER, count, GIVE_UP_S)
 
 
-async def _first_step(scene: Hall | Stage, seat: Seat) -> tuple[float, float]:
+async def _first_step(scene: ClusterStage | Stage, seat: Seat) -> tuple[float, float]:
     """Return the times until a message on Slack is acknowledged, and from then to the model's request, in ms."""
     slack = scene.emulator if isinstance(scene, Stage) else scene.platforms["slack"].emulator
     if not isinstance(slack, SlackEmulator):
@@ -164,7 +166,7 @@ async def _first_step(scene: Hall | Stage, seat: Seat) -> tuple[float, float]:
     return 1000 * (accepted - said), 1000 * (scene.model.requests[asked].at - said)
 
 
-async def _talk(scene: Hall) -> list[Figure]:
+async def _talk(scene: ClusterStage) -> list[Figure]:
     """Measure messages and /stop. Slack gives each event to a node at random, so two of three are for another node."""
     times = [await _first_step(scene, seat) for seat in scene.on("slack") for _ in range(3)]
     stops = [await _stopped(scene, seat) for seat in scene.on("slack") for _ in range(3)]
@@ -178,7 +180,7 @@ async def _talk(scene: Hall) -> list[Figure]:
     ]
 
 
-async def _stopped(scene: Hall, seat: Seat) -> float:
+async def _stopped(scene: ClusterStage, seat: Seat) -> float:
     """Return the time from /stop until the model's call is given up, in ms."""
     request = await _begun(scene, seat)
     said = await seat.says("/stop")
@@ -186,7 +188,7 @@ async def _stopped(scene: Hall, seat: Seat) -> float:
     return 1000 * (time.monotonic() - said)
 
 
-async def _steered(scene: Hall, seat: Seat) -> float:
+async def _steered(scene: ClusterStage, seat: Seat) -> float:
     """Return the time from a message to the request with which a run that calls tools gives it to the model, in ms.
 
     A turn of the run that had begun when the message came is part of that time.
@@ -200,7 +202,7 @@ async def _steered(scene: Hall, seat: Seat) -> float:
     return 1000 * (has_it.at - said)
 
 
-async def _begun(scene: Hall, seat: Seat) -> ModelRequest:
+async def _begun(scene: ClusterStage, seat: Seat) -> ModelRequest:
     """Begin a long answer, and return the model's request."""
     asked = len(scene.model.requests)
     await seat.says(LONG)
@@ -208,7 +210,7 @@ async def _begun(scene: Hall, seat: Seat) -> ModelRequest:
     return scene.model.requests[asked]
 
 
-async def _deaths(scene: Hall, model: Model) -> list[Figure]:
+async def _deaths(scene: ClusterStage, model: Model) -> list[Figure]:
     found: list[Figure] = []
     for how, most, most_lease in ((scene.nodes.kill, 3500, 5000), (scene.nodes.terminate, 1000, 1000)):
         name = "kill -9" if how == scene.nodes.kill else "SIGTERM"
@@ -221,7 +223,7 @@ async def _deaths(scene: Hall, model: Model) -> list[Figure]:
     return found
 
 
-async def _resumed(scene: Hall, model: Model, seat: Seat, how: End) -> float:
+async def _resumed(scene: ClusterStage, model: Model, seat: Seat, how: End) -> float:
     """Return the time until the next request of a run whose node ends, in ms.
 
     It counts from the kill, or from the answer to the open call, for which a node waits that is told to stop.
@@ -244,7 +246,7 @@ async def _resumed(scene: Hall, model: Model, seat: Seat, how: End) -> float:
     return 1000 * (scene.model.requests[asked].at - ended)
 
 
-async def _handed_over(scene: Hall, platform: str, seat: Seat, how: End) -> float:
+async def _handed_over(scene: ClusterStage, platform: str, seat: Seat, how: End) -> float:
     """Return the time from the end of the node that receives to the answer of a message from that moment, in ms."""
     [(holder,)] = rows(scene.database.url, HOLDER.format(platform))
     count, ended = len(seat.answers(ANSWER)), time.monotonic()
@@ -256,7 +258,7 @@ async def _handed_over(scene: Hall, platform: str, seat: Seat, how: End) -> floa
     return 1000 * (answered - ended)
 
 
-async def _again(scene: Hall, name: str) -> None:
+async def _again(scene: ClusterStage, name: str) -> None:
     """Start a node, and wait until all of them are nodes."""
     await scene.nodes.start(name)
     alive = "SELECT count(*) FROM nodes WHERE NOT fenced AND NOT draining AND beat > clock_timestamp() - interval '1 s'"

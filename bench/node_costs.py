@@ -8,8 +8,8 @@ from contextlib import ExitStack
 from dataclasses import astuple, dataclass
 from statistics import fmean
 
+from bench.cluster_stage import ClusterStage
 from bench.figures import Figure
-from bench.hall import Hall
 from tests.postgres import rows
 
 IDLE_S = 8.0
@@ -38,7 +38,7 @@ class Reading:
     connections: float
 
     @classmethod
-    def of(cls, scene: Hall) -> "Reading":
+    def of(cls, scene: ClusterStage) -> "Reading":
         rows(scene.database.url, "SELECT pg_stat_clear_snapshot()")
         [(transactions, wal, connections)] = rows(scene.database.url, _COUNTS)
         counts = [float(str(each)) for each in (transactions, wal, connections)]
@@ -85,7 +85,7 @@ class Costs:
         yield Figure(f"{name}connections of a node", self.connections, "")
 
 
-async def measured(scene: Hall, work: Callable[[], Awaitable[object]], messages: int) -> Costs:
+async def measured(scene: ClusterStage, work: Callable[[], Awaitable[object]], messages: int) -> Costs:
     """Measure a while of rest, then the work with so many messages, from which the cost of rest is taken off."""
     count = len(scene.nodes.programs)
     before = Reading.of(scene)
@@ -134,7 +134,7 @@ def scaled(costs: Costs, notification: float) -> Iterator[Figure]:
         yield Figure(f"{name}connections", count * costs.connections, "")
 
 
-def notification(scene: Hall) -> float:
+def notification(scene: ClusterStage) -> float:
     """Return the CPU time of PostgreSQL for a notification and each node that listens, in seconds."""
     psycopg = importlib.import_module("psycopg")
     with ExitStack() as stack:
@@ -150,7 +150,7 @@ def notification(scene: Hall) -> float:
     return (told - alone) / LISTENERS
 
 
-def _spent(scene: Hall, do: Callable[[], object]) -> float:
+def _spent(scene: ClusterStage, do: Callable[[], object]) -> float:
     """Return the CPU time of the database for one of many calls, in seconds."""
     before = scene.database.cpu
     for _ in range(NOTIFICATIONS):

@@ -24,7 +24,7 @@ from gateway.settings.digests import digests
 from gateway.settings.settings import Settings
 from gateway.store.nodes import NodeStatus, node_statuses
 from gateway.store.rows import Post
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.store import Store
 from gateway.texts.say import language_of, say
 
@@ -141,7 +141,7 @@ class OtherNodes:
 
 
 def _seen(url: str) -> list[NodeStatus]:
-    with Server(url).read() as connection:
+    with PostgresServer(url).read() as connection:
         return node_statuses(connection)
 
 

@@ -18,7 +18,7 @@ from gateway.delivery.sending import Sending, SendsAlways
 from gateway.security.packages import version
 from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.signals import NoSignals, Signals, StoreNode
 from gateway.store.store import Store
 
@@ -110,7 +110,7 @@ async def opened(
         async with Store.open(home, clock, new_id, secrets, ballast=ballast) as store:
             yield store, NoPeers(), clock
         return
-    await Server(shared.url).migrate()
+    await PostgresServer(shared.url).migrate()
     cluster = importlib.import_module("gateway.cluster.cluster")  # it needs an extra
     host = socket.gethostname()
     about = cluster.NodeInfo(

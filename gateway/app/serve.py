@@ -47,7 +47,7 @@ from gateway.settings.local_node import REQUESTS
 from gateway.settings.settings import Settings
 from gateway.store.opening import FILE as FILE_OF_STORE
 from gateway.store.opening import NodeNameTaken, StoreNotMoved, locked
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.store import Store
 from gateway.store.writer import WriterFenced
 from gateway.texts.about import About
@@ -121,7 +121,7 @@ async def _stopped_before(settings: Settings, told: "asyncio.Queue[signal.Signal
     """
     if settings.database is None:
         return None
-    waiting = asyncio.create_task(Server(settings.database).answering())
+    waiting = asyncio.create_task(PostgresServer(settings.database).wait_available())
     ending = asyncio.create_task(told.get())
     try:
         await asyncio.wait([waiting, ending], return_when=asyncio.FIRST_COMPLETED)

@@ -21,7 +21,7 @@ from agent_core.supervise import supervise
 from channels.base import ChatKey
 from gateway.cluster.chat_owners import ChatOwners, Orphan
 from gateway.errors import ParleyError
-from gateway.store.postgres import LOOK_EVERY, Raw, give_up_if_dead, is_waiting, options
+from gateway.store.postgres import LOOK_EVERY, Raw, abort_if_dead, is_waiting, options
 from gateway.store.postgres_opening import DatabaseAway
 
 NAME = "parley"
@@ -151,7 +151,7 @@ class _Lines:
             waiting = [raw for raw in list(self._all) if is_waiting(raw)]
             for raw in waiting:
                 if raw in before:
-                    await asyncio.to_thread(give_up_if_dead, raw, self._url)
+                    await asyncio.to_thread(abort_if_dead, raw, self._url)
             before = waiting
 
 

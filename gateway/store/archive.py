@@ -21,7 +21,7 @@ from gateway.store.history import END, known_rows
 from gateway.store.inbox import event_adapter
 from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations, schema_of
 from gateway.store.question import Question
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ class Archive:
         Raises NothingKept, StoreTooNew, StoreDamaged and others, with a message for the user.
         """
         if url is not None:
-            with Server(url).read() as connection:
+            with PostgresServer(url).read() as connection:
                 yield cls(connection)
             return
         with reading(home) as file:

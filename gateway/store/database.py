@@ -66,14 +66,14 @@ class Reader(Database):
     """A connection that reads. Each unit of work sees the database as of one moment, however many queries it makes."""
 
     async def run(self, work: Work[T]) -> T:
-        return await super().run(partial(_in_one_view, work))
+        return await super().run(partial(_in_snapshot, work))
 
     async def query(self, work: Work[T]) -> T:
         """Run work that makes one query only."""
         return await super().run(work)
 
 
-def _in_one_view(work: Work[T], connection: sqlite3.Connection) -> T:
+def _in_snapshot(work: Work[T], connection: sqlite3.Connection) -> T:
     connection.execute("BEGIN")
     try:
         return work(connection)

@@ -1,4 +1,4 @@
-"""PostgreSQL in SQLite's place: connections on threads of their own, which take the statements of the tables.
+"""PostgreSQL connections that accept the SQLite statements of the tables, each on a thread of its own.
 
 Errors are raised as sqlite3.OperationalError with SQLite's code for the same trouble, so the writer waits for a
 database that is away as it waits for a full disk.
@@ -55,7 +55,7 @@ _SESSION = (
 _WRITING = "BEGIN; SELECT pg_current_xact_id()::text, {}"
 _ALONE = "TRUE"
 _UNFENCED = "EXISTS (SELECT FROM nodes WHERE id = '{}' AND NOT fenced FOR KEY SHARE)"
-"""Whoever fences a node locks its row first, so a transaction that has read this is committed before that."""
+"""The row is locked before a node is fenced, so a transaction that has read this commits before."""
 _READING = b"BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
 _CODES = {
     "08": sqlite3.SQLITE_BUSY,  # the connection
@@ -84,7 +84,7 @@ class PostgresError(sqlite3.OperationalError):
 
 
 class PostgresConnection:
-    """A connection for one thread, opened when it is needed, and again after it was lost."""
+    """A connection for one thread, opened on first use and again after it was lost."""
 
     def __init__(self, url: str, prepare: Prepare = lambda _: None, fence: Fence | None = None) -> None:
         """`prepare` is called with each new connection; it may refuse it by an error.
@@ -149,10 +149,10 @@ class PostgresConnection:
             self._raw.close()
             self._raw = None
 
-    def give_up_if_dead(self) -> None:
-        """Let the statement that another thread waits for fail if the server does not work on it."""
+    def abort_if_dead(self) -> None:
+        """Abort the statement that another thread waits for if the server is not working on it."""
         if self._raw is not None:
-            give_up_if_dead(self._raw, self.url)
+            abort_if_dead(self._raw, self.url)
 
     def _begin(self) -> Rows:
         cursor = self._run(lambda raw: raw.execute(self._writing, prepare=False))
@@ -206,7 +206,7 @@ class PostgresConnection:
 
 
 class PostgresWriter:
-    """The connection that writes, on a thread of its own."""
+    """The writing connection, on a thread of its own."""
 
     def __init__(self, connection: PostgresConnection) -> None:
         self._connection = connection
@@ -225,48 +225,48 @@ class PostgresWriter:
 
     async def run(self, work: Work[T]) -> T:
         """Run `work` with the connection and return its result."""
-        return await self._on_the_thread(work)
+        return await self._in_thread(work)
 
     async def give_back_pages(self) -> bool:
         """Do nothing: PostgreSQL frees space by itself."""
         return False
 
     async def scrub(self) -> None:
-        """See `Writes`. The files keep what was in the rows until they are rewritten, or other rows come there."""
-        await self._beside(rewrites.vacuum)
+        """See `Writes`. The files keep deleted rows until they are rewritten or the space is reused."""
+        await self._in_new_connection(rewrites.vacuum)
 
     async def rewrite(self) -> list[str]:
         """See `Writes`."""
-        return await self._beside(rewrites.rewrite)
+        return await self._in_new_connection(rewrites.rewrite)
 
-    async def _beside(self, work: Work[T]) -> T:
-        """Run `work` with a connection of its own, so that this one goes on writing."""
+    async def _in_new_connection(self, work: Work[T]) -> T:
+        """Run `work` on a new connection, so that this one can still write."""
         async with PostgresWriter.open(self._connection.url) as other:
             return await other.run(work)
 
-    async def _on_the_thread(self, work: Callable[[PostgresConnection], T]) -> T:
+    async def _in_thread(self, work: Callable[[PostgresConnection], T]) -> T:
         running = asyncio.get_running_loop().run_in_executor(self._thread, work, self._connection)
         try:
             while not (await asyncio.wait([running], timeout=LOOK_EVERY))[0]:
-                await asyncio.to_thread(self._connection.give_up_if_dead)
+                await asyncio.to_thread(self._connection.abort_if_dead)
             return running.result()
         finally:
             running.cancel()
 
 
 class PostgresReader(PostgresWriter):
-    """A connection that reads. A read waits for a database that is away, or in other trouble, up to a minute."""
+    """The reading connection. A read waits up to a minute for an unavailable database."""
 
     async def run(self, work: Work[T]) -> T:
-        return await self.query(partial(_in_one_view, work))
+        return await self.query(partial(_in_snapshot, work))
 
     async def query(self, work: Callable[[PostgresConnection], T]) -> T:
-        """Run work that makes one query only."""
+        """Run work that makes a single query, without a transaction."""
         loop = asyncio.get_running_loop()
         until = loop.time() + PATIENCE
         while True:
             try:
-                return await self._on_the_thread(work)
+                return await self._in_thread(work)
             except PostgresError as error:
                 if not is_machine_trouble(error) or loop.time() > until:
                     raise
@@ -274,7 +274,7 @@ class PostgresReader(PostgresWriter):
 
 
 class _Number(Loader):
-    """Reads the sums of whole numbers, which have no limit in PostgreSQL, as the numbers that SQLite returns."""
+    """Loads sums of integers, which PostgreSQL returns as numeric, as SQLite returns them."""
 
     def load(self, data: Buffer) -> float:
         text = bytes(data)
@@ -282,12 +282,12 @@ class _Number(Loader):
 
 
 def address(url: str) -> str:
-    """Return what psycopg connects to, with options that find out soon if the server is gone."""
+    """Return the connection string for psycopg, with options that detect a lost server soon."""
     return make_conninfo(url, **options(url))
 
 
 def options(url: str) -> dict[str, str]:
-    """Return the options of connections that an address does not give itself."""
+    """Return the connection options that the address does not set."""
     given = conninfo_to_dict(url)
     return {name: value for name, value in _OPTIONS.items() if name not in given}
 
@@ -297,8 +297,8 @@ def is_waiting(raw: Raw) -> bool:
     return raw.info.transaction_status == TransactionStatus.ACTIVE
 
 
-def give_up_if_dead(raw: Raw, url: str) -> None:
-    """Let the statement that another thread waits for fail if the server does not work on it.
+def abort_if_dead(raw: Raw, url: str) -> None:
+    """Abort the statement that another thread waits for if the server is not working on it.
 
     Behind a proxy, the other side of a connection may be gone without a sign.
     """
@@ -337,7 +337,7 @@ def _plain(values: Sequence[object] | Mapping[str, object]) -> Sequence[object] 
 
 
 def _value(value: object) -> object:
-    """Return a value that PostgreSQL takes where SQLite takes this one."""
+    """Return a value for PostgreSQL in place of one for SQLite."""
     match value:
         case str():
             return str(value).replace("\0", NUL)
@@ -347,7 +347,7 @@ def _value(value: object) -> object:
             return value
 
 
-def _in_one_view(work: Work[T], connection: PostgresConnection) -> T:
+def _in_snapshot(work: Work[T], connection: PostgresConnection) -> T:
     connection.begin_reading()
     try:
         return work(connection)

@@ -1,4 +1,4 @@
-"""Opening a store on PostgreSQL: migrates the database, one process at a time, and connects."""
+"""Opens a store on PostgreSQL: migrates the database, one process at a time, and connects."""
 
 import asyncio
 import secrets
@@ -20,13 +20,13 @@ from gateway.store.nodes import fence_all, hold_all
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter, address
 
 LOCK = 0x5041524C4559
-"""The number of the advisory lock under which one process at a time migrates; it spells PARLEY."""
-NEWS_WITHIN = 5.0
-"""Seconds in which news arrive on any connection that lets them through."""
+"""Number of the advisory lock under which a process migrates; it spells PARLEY."""
+NOTIFIED_WITHIN = 5.0
+"""Timeout in seconds of the test if notifications arrive."""
 OLDEST = 14
-"""The oldest version of PostgreSQL that has what the store uses."""
+"""The oldest supported version of PostgreSQL."""
 STARTS_WITHIN = 60.0
-"""Seconds for which a start waits for a server that is away."""
+"""Seconds for which a start waits for an unavailable server."""
 TRY_AGAIN_EVERY = 1.0
 """Seconds."""
 HIGHEST_PORT = 65_535
@@ -78,8 +78,8 @@ async def opened(url: str, fence: Fence | None = None) -> AsyncIterator[tuple[Po
         yield writing, reading
 
 
-async def answering(url: str) -> None:
-    """Return once a server that is away, starting, ending or a standby can be used; at once for any other trouble.
+async def wait_available(url: str) -> None:
+    """Wait for a server that is away, starting, stopping or a standby; return at once for any other problem.
 
     Raises DatabaseAway after a minute, and DatabaseUnusable for an address that cannot be read.
     """
@@ -114,7 +114,7 @@ async def migrated(url: str) -> None:
 
 @contextmanager
 def reading(url: str) -> Iterator[PostgresConnection]:
-    """Open a connection that sees the database as of one moment, without its lock.
+    """Open a connection to one snapshot of the database, without its lock.
 
     Raises DatabaseUnusable and DatabaseTooNew.
     """
@@ -138,10 +138,10 @@ def about(connection: Connection, url: str) -> str:
     return f"{shown(url)} can be read: version {version}, {size / 2**20:.1f} MB"
 
 
-def trouble_of_sessions(url: str) -> str:
-    """Return what a pooler on the way to the database breaks, or "". Raises DatabaseUnusable.
+def pooler_problem(url: str) -> str:
+    """Return what a connection pooler breaks, or "" if nothing. Raises DatabaseUnusable.
 
-    The second connection uses up the session that the first one had, if a pooler gives that to whoever comes next.
+    A pooler in transaction mode lets the second connection use the session of the first one.
     """
     number, channel = secrets.randbits(62), f"parley_trial_{secrets.token_hex(6)}"
     try:
@@ -154,15 +154,15 @@ def trouble_of_sessions(url: str) -> str:
             if is_free != (False,):
                 return "a lock is lost between two statements"
             two.execute("SELECT pg_notify(%s, '')", [channel])
-            if not list(one.notifies(timeout=NEWS_WITHIN, stop_after=1)):
-                return "news by LISTEN does not arrive"
+            if not list(one.notifies(timeout=NOTIFIED_WITHIN, stop_after=1)):
+                return "notifications by LISTEN do not arrive"
     except psycopg.Error as error:
         raise DatabaseUnusable(f"{shown(url)} cannot be used ({_in_one_line(error)}). {FIX}") from error
     return ""
 
 
 async def _why_away(url: str) -> str | None:
-    """Return the reason why a server takes no connections that write, if it may pass by itself; else None."""
+    """Return why a server accepts no connections that write, if that may pass by itself; otherwise None."""
     try:
         async with await psycopg.AsyncConnection.connect(address(url)):
             return None
@@ -175,7 +175,7 @@ async def _why_away(url: str) -> str | None:
 
 
 def _for_ping(url: str) -> bytes:
-    """Return an address to which a server answers that a start with `url` refuses for its certificate or password."""
+    """Return an address that can be pinged even if the server's certificate or the password is refused."""
     pinged = {name: str(value) for name, value in conninfo_to_dict(url).items()}
     pinged |= {"connect_timeout": "2", "password": "unknown"}
     if pinged.get("sslmode") in STRICT:

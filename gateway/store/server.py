@@ -1,4 +1,4 @@
-"""The store on a PostgreSQL server. Its modules are imported only if there is one, as they need an extra."""
+"""The store on a PostgreSQL server. Its modules are imported only when they are used, as they need an extra."""
 
 import importlib
 from collections.abc import AsyncIterator, Iterator
@@ -12,7 +12,7 @@ from gateway.store.writer import Writer
 
 
 class NoDriver(ParleyError):
-    """The extra with the driver of PostgreSQL is not installed."""
+    """The extra with the PostgreSQL driver is not installed."""
 
     def __init__(self) -> None:
         super().__init__(
@@ -21,8 +21,8 @@ class NoDriver(ParleyError):
         )
 
 
-class Server:
-    """What is done with a database by its address, for which the driver is imported."""
+class PostgresServer:
+    """Operations on a database by its address."""
 
     def __init__(self, url: str) -> None:
         """Raises NoDriver."""
@@ -32,15 +32,15 @@ class Server:
         except ModuleNotFoundError as error:
             raise NoDriver from error
 
-    async def answering(self) -> None:
-        """Wait for a server that is away, up to a minute. Raises ParleyError."""
-        await self._opening.answering(self._url)
+    async def wait_available(self) -> None:
+        """Wait until the server accepts connections, up to a minute. Raises ParleyError."""
+        await self._opening.wait_available(self._url)
 
     @asynccontextmanager
     async def opened(self, node: StoreNode | None = None) -> AsyncIterator[tuple[Writer, Reads]]:
         """Open the store. Raises ParleyError if the database cannot be used.
 
-        `node` is the process that writes; None: nobody else uses the database, or nobody minds.
+        `node` is the node that writes; None for a process that is not fenced.
         """
         fence, signals = (node.fence, node.signals) if node is not None else (None, None)
         async with self._opening.opened(self._url, fence) as (writing, reading):
@@ -52,13 +52,13 @@ class Server:
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
-        """Open a connection that reads, while Parley may run, and sees one moment. Raises ParleyError."""
+        """Open a read-only connection to one snapshot, while Parley may run. Raises ParleyError."""
         with self._opening.reading(self._url) as connection:
             yield connection
 
     @contextmanager
     def alone(self) -> Iterator[OnServer]:
-        """Open the content in one transaction, while no Parley uses the database. Raises ParleyError."""
+        """Open the content in one transaction while no Parley uses the database. Raises ParleyError."""
         with importlib.import_module("gateway.store.postgres_contents").alone(self._url) as contents:
             yield contents
 
@@ -67,6 +67,6 @@ class Server:
         with self.read() as connection:
             return str(self._opening.about(connection, self._url))
 
-    def trouble_of_sessions(self) -> str:
-        """Return what a pooler on the way to the database breaks, or "". Raises ParleyError."""
-        return str(self._opening.trouble_of_sessions(self._url))
+    def pooler_problem(self) -> str:
+        """Return what a connection pooler breaks, or "" if nothing. Raises ParleyError."""
+        return str(self._opening.pooler_problem(self._url))

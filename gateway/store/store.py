@@ -54,7 +54,7 @@ from gateway.store.retention import Retention
 from gateway.store.run_records import RunRecords
 from gateway.store.runs import Runs
 from gateway.store.search import Search
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.sessions import Sessions
 from gateway.store.shared_spending import SharedSpending
 from gateway.store.signals import StoreNode
@@ -170,7 +170,7 @@ class Store:
 @asynccontextmanager
 async def _on_server(home: Path, url: str, node: StoreNode | None) -> AsyncIterator[tuple[Writer, Reads]]:
     create_home(home)
-    async with Server(url).opened(node) as (writer, reading):
+    async with PostgresServer(url).opened(node) as (writer, reading):
         yield writer, reading
 
 

@@ -16,7 +16,7 @@ from gateway.store import archive
 from gateway.store.contents import FileContents, OnServer, Say, are_equal, copy, is_taken, new_file
 from gateway.store.home_marker import FILE as MARKER
 from gateway.store.opening import FILE, check_store, locked
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.side_file import FILE as MARK
 from gateway.upkeep.restore import put_aside
 
@@ -45,7 +45,7 @@ def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
     secrets = load_settings({**environ, VARIABLE: url}, cwd).secrets
     say = partial(_say, secrets)
     try:
-        (_to_file if is_back else _to_server)(settings.home, Server(url), say)
+        (_to_file if is_back else _to_server)(settings.home, PostgresServer(url), say)
     except OSError as error:
         raise HomeUnusable(Path(error.filename or settings.home), error.strerror or type(error).__name__) from error
     except sqlite3.Error as error:
@@ -62,7 +62,7 @@ def _say(secrets: Secrets, line: str) -> None:
     print_pieces([f"{line}\n"], secrets)
 
 
-def _to_server(home: Path, server: Server, say: Say) -> None:
+def _to_server(home: Path, server: PostgresServer, say: Say) -> None:
     """Copy the file to the server. A complete copy that is there already, as of a move that was killed, is enough."""
     with locked(home):
         check_store(home)
@@ -82,7 +82,7 @@ def _to_server(home: Path, server: Server, say: Say) -> None:
                 )
 
 
-def _to_file(home: Path, server: Server, say: Say) -> None:
+def _to_file(home: Path, server: PostgresServer, say: Say) -> None:
     """Copy what is on the server to the file, unless a complete copy is there already."""
     with locked(home), server.alone() as there:
         if not is_taken(home):

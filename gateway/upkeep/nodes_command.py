@@ -8,7 +8,7 @@ from gateway.errors import ParleyError
 from gateway.security.printing import print_pieces
 from gateway.settings.settings import load_settings
 from gateway.store.nodes import NodeStatus, differences, node_statuses
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 
 
 def run(environ: Mapping[str, str], cwd: Path) -> int:
@@ -19,7 +19,7 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
             "There is one node: the store is a file. Nodes share a database, which PARLEY_DATABASE_URL names "
             "(docs/cluster.md)."
         )
-    with Server(settings.database).read() as connection:
+    with PostgresServer(settings.database).read() as connection:
         found = node_statuses(connection)
     warnings = list(warnings_of(found))
     print_pieces((f"{line}\n" for line in [*told(found), *(f"! {each}" for each in warnings)]), settings.secrets)

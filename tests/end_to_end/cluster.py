@@ -5,7 +5,7 @@ import signal
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from tests.end_to_end.program import START_SECONDS, Program
 from tests.end_to_end.reported import ROUTED
 from tests.end_to_end.tables import ADDRESS
@@ -41,7 +41,7 @@ class Cluster(Program):
         """See `Program`. The output of all nodes is appended to one file."""
         if terminal is not None:
             raise AssertionError("nodes have no terminal")
-        await Server(self._url).migrate()
+        await PostgresServer(self._url).migrate()
         self._routed.write_text("")
         self._nodes = [self._node(f"node-{number}") for number in range(1, self._size + 1)]
         await asyncio.gather(*(node.launch() for node in self._nodes))

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.platforms.platform import Platform
 from tests.end_to_end.program import START_SECONDS, Program
@@ -101,7 +101,7 @@ async def nodes(folder: Path, url: str, ways: Mapping[str, str], platform: Platf
     script = Script()
     async with OpenAiEmulator(script, models=(MODEL,)) as model:
         made = Nodes(url, script, model)
-        await Server(url).migrate()
+        await PostgresServer(url).migrate()
         for name, way in ways.items():
             environ = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": API_KEY}
             made.programs[name] = Program(folder, environ, console=f"{name}.txt")

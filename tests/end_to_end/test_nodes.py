@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from gateway.errors import INTERRUPTED, REFUSED
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end import next_release
 from tests.end_to_end.forks import parley
@@ -118,7 +118,7 @@ async def test_an_older_node_ends_with_a_sentence_once_a_newer_parley_has_change
     await chat.says(ann, "are you there?")
 
     with newer_parley(nodes.stage.program.home):
-        await Server(nodes.url).migrate()
+        await PostgresServer(nodes.url).migrate()
     late.set()
 
     older = nodes.programs["a"]
@@ -172,7 +172,7 @@ async def test_a_frozen_node_is_taken_over_and_begins_anew_when_it_wakes(nodes: 
 
 async def test_a_node_that_loses_its_connection_or_is_taken_over_while_it_starts_begins_anew(nodes: Three) -> None:
     nodes.stage.script.respond = echo
-    await Server(nodes.url).migrate()
+    await PostgresServer(nodes.url).migrate()
     rows(nodes.url, "CREATE SEQUENCE tries")
     join = (
         "DECLARE try bigint := nextval(''tries''); BEGIN"

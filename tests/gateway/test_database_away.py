@@ -17,7 +17,7 @@ from psycopg.pq import PGconn
 from gateway.cli import main
 from gateway.store import postgres_opening
 from gateway.store.postgres_opening import DatabaseAway, DatabaseUnusable
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from tests.gateway.cluster.test_seeing import use_home
 from tests.postgres import UrlOf, rows
 from tests.process import until
@@ -56,7 +56,7 @@ async def test_a_start_waits_for_the_server_and_says_so_once(
         nobody.bind(("127.0.0.1", 0))
         port = nobody.getsockname()[1]
     way = urlsplit(url)._replace(netloc=f"{urlsplit(url).username}@127.0.0.1:{port}", query="").geturl()
-    waiting = asyncio.create_task(Server(way).answering())
+    waiting = asyncio.create_task(PostgresServer(way).wait_available())
     await until(lambda: len(tries) > 3)
     async with Tunnel.to(url, port):
         await asyncio.wait_for(waiting, 30)
@@ -96,7 +96,7 @@ async def test_a_server_that_starts_for_too_long_ends_the_start_in_a_way_that_le
     monkeypatch.setattr(postgres_opening, "STARTS_WITHIN", 0.1)
     refused = pytest.raises(DatabaseAway, match=r"starting up.*See that PostgreSQL runs there")
     with starting_up() as url, refused as away:
-        await asyncio.wait_for(Server(url).answering(), 30)
+        await asyncio.wait_for(PostgresServer(url).wait_available(), 30)
 
     assert away.value.exit_code == 75
     assert "sesame" not in away.value.sentence
@@ -106,7 +106,7 @@ async def test_a_start_waits_while_the_address_leads_to_a_standby(tmp_path: Path
     url = url_of(tmp_path)
     name = urlsplit(url).path[1:]
     rows(url, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-    waiting = asyncio.create_task(Server(url).answering())
+    waiting = asyncio.create_task(PostgresServer(url).wait_available())
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(asyncio.shield(waiting), 0.3)
     with closing(psycopg.connect(url, autocommit=True)) as raw:
@@ -130,8 +130,8 @@ async def test_a_start_waits_while_the_address_leads_to_a_standby(tmp_path: Path
 async def test_a_start_does_not_wait_for_what_only_a_person_can_mend(
     tmp_path: Path, url_of: UrlOf, wrong: dict[str, str], reason: str
 ) -> None:
-    server = Server(make_conninfo(url_of(tmp_path), **wrong))
-    await asyncio.wait_for(server.answering(), 20)
+    server = PostgresServer(make_conninfo(url_of(tmp_path), **wrong))
+    await asyncio.wait_for(server.wait_available(), 20)
 
     with pytest.raises(DatabaseUnusable, match=reason) as refused:
         await server.migrate()
@@ -140,7 +140,7 @@ async def test_a_start_does_not_wait_for_what_only_a_person_can_mend(
 
 async def test_a_server_that_goes_away_during_a_start_ends_it_in_a_way_that_lets_it_be_tried_again() -> None:
     with pytest.raises(DatabaseAway, match="Connection refused") as away:
-        await Server(NOBODY).migrate()
+        await PostgresServer(NOBODY).migrate()
 
     assert away.value.exit_code == 75
 

@@ -15,7 +15,7 @@ from psycopg.conninfo import conninfo_to_dict
 
 from gateway.cli import main
 from gateway.store.postgres_opening import STARTS_WITHIN, DatabaseUnusable
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from tests.gateway.cluster.test_seeing import use_home
 from tests.logs import restored_logs
 from tests.postgres import GIVEN, GUARDED, UrlOf, rows
@@ -83,12 +83,12 @@ def test_each_command_tells_of_a_wrong_password_in_one_line_without_it(
 
 
 def test_a_move_and_the_check_of_the_way_tell_of_a_wrong_password_too(wrong: str) -> None:
-    server = Server(wrong)
+    server = PostgresServer(wrong)
 
     with pytest.raises(DatabaseUnusable) as moving, server.alone():
         pass
     with pytest.raises(DatabaseUnusable) as checking:
-        server.trouble_of_sessions()
+        server.pooler_problem()
 
     for refused in (moving, checking):
         assert REFUSED in refused.value.sentence
@@ -114,7 +114,7 @@ async def test_a_sign_in_a_password_that_splits_the_address_otherwise_is_told_wi
 ) -> None:
     assert conninfo_to_dict(address), "libpq takes it for an address"
 
-    for trial in (Server(address).answering, Server(address).migrate):
+    for trial in (PostgresServer(address).wait_available, PostgresServer(address).migrate):
         with pytest.raises(DatabaseUnusable, match=r"cannot be read.*@ is written as %40") as refused:
             await trial()
         assert "sesame" not in refused.value.sentence
@@ -148,8 +148,8 @@ async def test_a_server_whose_certificate_or_lack_of_one_is_refused_is_not_waite
     tmp_path: Path, url_of: UrlOf
 ) -> None:
     with by_tcp(url_of(tmp_path)) as url:
-        server = Server(f"{url}?sslmode=verify-full")
-        await asyncio.wait_for(server.answering(), STARTS_WITHIN / 2)
+        server = PostgresServer(f"{url}?sslmode=verify-full")
+        await asyncio.wait_for(server.wait_available(), STARTS_WITHIN / 2)
 
         with pytest.raises(DatabaseUnusable, match="does not support SSL, but SSL was required") as refused:
             await server.migrate()

@@ -19,7 +19,7 @@ from gateway.store.archive import NothingKept
 from gateway.store.opening import FILE, StoreBusy, StoreDamaged, StoreNotMoved, check_store
 from gateway.store.postgres_contents import DatabaseBusy
 from gateway.store.postgres_opening import DatabaseLeft, DatabaseUnusable
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
@@ -98,15 +98,15 @@ async def test_a_process_that_was_cut_off_can_write_no_more_once_the_store_is_el
     tmp_path: Path, url_of: UrlOf
 ) -> None:
     url = url_of(tmp_path)
-    await Server(url).migrate()
-    async with Node.joined(url, FACTS) as node, Server(url).opened(StoreNode(node)) as (writer, _):
+    await PostgresServer(url).migrate()
+    async with Node.joined(url, FACTS) as node, PostgresServer(url).opened(StoreNode(node)) as (writer, _):
         rows(url, "UPDATE nodes SET beat = beat - interval '1 hour'")
         move(tmp_path, SQLITE, PARLEY_DATABASE_URL=url)
         with pytest.raises(StoreUnavailable):
             await writer.submit(lambda connection: connection.execute("UPDATE store SET sequence = 7"))
 
     with pytest.raises(DatabaseLeft, match="was moved to a file by `parley migrate`"):
-        await Server(url).migrate()
+        await PostgresServer(url).migrate()
 
 
 def test_each_copy_has_an_id_by_which_its_home_is_known(tmp_path: Path, url_of: UrlOf) -> None:

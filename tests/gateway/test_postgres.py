@@ -20,7 +20,7 @@ from gateway.store.connection import Connection
 from gateway.store.opening import FILE, migrate
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresWriter, translated
 from gateway.store.postgres_opening import DatabaseTooNew, DatabaseUnusable
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable
 from gateway.upkeep.backup_command import NotAFile, backup, bring_back
@@ -289,7 +289,7 @@ async def test_a_connection_on_which_nothing_passes_any_more_is_given_up(
 
 async def test_a_long_statement_is_left_alone(tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres, "LOOK_EVERY", 0.02)
-    async with Server(url_of(tmp_path)).opened() as (writer, reader):
+    async with PostgresServer(url_of(tmp_path)).opened() as (writer, reader):
         slept = "SELECT pg_sleep(0.5), 'done'"
         assert (await writer.submit(lambda connection: connection.execute(slept).fetchone()))[1] == "done"
         assert (await reader.run(lambda connection: connection.execute(slept).fetchone()))[1] == "done"

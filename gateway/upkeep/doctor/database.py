@@ -8,13 +8,13 @@ from channels.checkup import Finding, note, ok, problem
 from gateway.errors import ParleyError
 from gateway.store.home_marker import FILE, known_marker
 from gateway.store.nodes import MOST_APART, differences, node_statuses
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 
 
 def look_at_database(url: str, home: Path, now: Callable[[], float] = time.time) -> Iterator[Finding]:
     """Check the database, the way to it, and the nodes on it."""
     try:
-        server = Server(url)
+        server = PostgresServer(url)
         yield ok(server.about())
         yield _sessions(server)
         with server.read() as connection:
@@ -40,9 +40,9 @@ def look_at_database(url: str, home: Path, now: Callable[[], float] = time.time)
         yield note(f"{what} is not the same on all nodes: {who}", "set it everywhere, and restart those that lag")
 
 
-def _sessions(server: Server) -> Finding:
+def _sessions(server: PostgresServer) -> Finding:
     """Try what a pooler that gives each transaction another session breaks."""
-    if trouble := server.trouble_of_sessions():
+    if trouble := server.pooler_problem():
         return problem(
             f"the way to the database does not keep sessions: {trouble}",
             "connect to PostgreSQL itself, or through a pooler in session mode",

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from gateway.errors import ParleyError
 from gateway.store.nodes import NodeStatus, node_statuses
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from tests.nodes import Nodes
 
 MOST = 5
@@ -31,7 +31,7 @@ class ShownNodes:
 
     def __init__(self, nodes: Nodes, url: str) -> None:
         self.nodes = nodes
-        self._server = Server(url)
+        self._server = PostgresServer(url)
         self._seen: Mapping[str, NodeStatus] = {}
 
     async def watch(self, note: Callable[[], None]) -> None:

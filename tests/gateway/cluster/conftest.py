@@ -13,13 +13,13 @@ from gateway.cluster.dispatcher import NodeDispatcher
 from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.ownership import Ownership
 from gateway.cluster.signals import NodeSignals
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
-from tests.gateway.cluster.desks import Desk, Members
 from tests.gateway.cluster.nodes import Nodes
+from tests.gateway.cluster.recorded_work import Members, RecordedWork
 from tests.postgres import UrlOf
 
 
@@ -27,7 +27,7 @@ from tests.postgres import UrlOf
 async def url(tmp_path: Path, url_of: UrlOf) -> str:
     """The address of a database with its tables."""
     url = url_of(tmp_path)
-    await Server(url).migrate()
+    await PostgresServer(url).migrate()
     return url
 
 
@@ -42,16 +42,16 @@ async def members(tmp_path: Path, url: str, monkeypatch: pytest.MonkeyPatch) -> 
             signals = await life.enter_async_context(NodeSignals.opened(url, node.id))
             opening = Store.open(tmp_path, FakeClock(), numbered(), url=url, node=StoreNode(node, signals))
             store = await life.enter_async_context(opening)
-            desk = Desk(name, store, found.log, Random(name))  # noqa: S311
+            work = RecordedWork(name, store, found.log, Random(name))  # noqa: S311
             owners = Ownership(node, signals, store.table(ChatOwners))
-            sharing = NodeDispatcher(owners, signals, store, desk)
+            sharing = NodeDispatcher(owners, signals, store, work)
             sharing.start()
             life.push_async_callback(sharing.close)
-            life.push_async_callback(desk.close)
+            life.push_async_callback(work.close)
             found.nodes.append(node)
             found.signals.append(signals)
             found.stores.append(store)
-            found.desks.append(desk)
+            found.works.append(work)
             found.dispatchers.append(sharing)
         yield found
 

@@ -10,7 +10,7 @@ from channels.base import ChatKey, OutboundMessage
 from gateway.cluster.chat_owners import ChatOwners
 from gateway.store.postgres import PostgresError
 from gateway.store.rows import Post
-from tests.gateway.cluster.desks import CHATS, Desk, Members
+from tests.gateway.cluster.recorded_work import CHATS, Members, RecordedWork
 from tests.process import until
 
 
@@ -18,7 +18,7 @@ async def test_a_chat_whose_release_has_failed_goes_on(members: Members, monkeyp
     chat = CHATS[0]
     await members.accept(1, chat, 0)
     await until(lambda: members.log and members.dispatchers[0].ownership.owns(chat))
-    await until(lambda: members.desks[0].is_idle(chat))
+    await until(lambda: members.works[0].is_idle(chat))
     errors, release = [PostgresError("an internal error", sqlite3.SQLITE_ERROR)], ChatOwners.release
 
     async def failing(rows: ChatOwners, chats: Sequence[ChatKey], node: str, *, idle: bool = True) -> list[ChatKey]:
@@ -39,11 +39,11 @@ async def test_a_chat_that_cannot_be_cut_off_goes_on(members: Members, monkeypat
     await members.accept(1, chat, 0)
     await until(lambda: members.log and members.dispatchers[0].ownership.owns(chat))
 
-    async def fails(_: Desk, __: ChatKey) -> None:
+    async def fails(_: RecordedWork, __: ChatKey) -> None:
         raise RuntimeError("a mistake")
 
     with monkeypatch.context() as patch:
-        patch.setattr(Desk, "cancel", fails)
+        patch.setattr(RecordedWork, "cancel", fails)
         with pytest.raises(RuntimeError):
             await members.dispatchers[0].release([chat], idle=False)
 
@@ -59,17 +59,17 @@ async def test_posts_that_could_not_be_delivered_are_delivered_when_they_are_pas
     await until(lambda: members.log and members.dispatchers[0].ownership.owns(chat))
     post = Post("key", "run", chat, OutboundMessage(markdown="hello"))
     await members.stores[1].outbox.add([post])
-    failed, deliver = asyncio.Event(), Desk.deliver
+    failed, deliver = asyncio.Event(), RecordedWork.deliver
 
-    async def fails(desk: Desk, at: ChatKey, posts: Sequence[Post]) -> None:
+    async def fails(work: RecordedWork, at: ChatKey, posts: Sequence[Post]) -> None:
         if not failed.is_set():
             failed.set()
             raise PostgresError("no memory", sqlite3.SQLITE_NOMEM)
-        await deliver(desk, at, posts)
+        await deliver(work, at, posts)
 
-    monkeypatch.setattr(Desk, "deliver", fails)
+    monkeypatch.setattr(RecordedWork, "deliver", fails)
     await members.dispatchers[1].ownership.forward(chat, ["key"])
     await failed.wait()
 
     await members.dispatchers[1].ownership.forward(chat, ["key"])
-    await until(lambda: members.desks[0].delivered == ["key"])
+    await until(lambda: members.works[0].delivered == ["key"])

@@ -10,7 +10,7 @@ from channels.base import ChatKey
 from gateway.cluster import engine
 from gateway.cluster.chat_owners import ChatOwners, Orphan
 from gateway.store import postgres
-from tests.gateway.cluster.desks import CHATS, Members
+from tests.gateway.cluster.recorded_work import CHATS, Members
 from tests.postgres import rows
 from tests.process import until
 from tests.tunnel import Tunnel

@@ -20,7 +20,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.postgres import PostgresError
 from gateway.store.postgres_opening import opened
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from gateway.store.writer import StoreUnavailable, Writer
@@ -174,7 +174,7 @@ async def test_a_node_beats_during_its_transaction_and_is_given_up_only_after_th
 
 async def test_what_was_written_while_the_address_led_to_a_standby_is_written_to_the_next_primary(url: str) -> None:
     name = urlsplit(url).path[1:]
-    async with Server(url).opened() as (writer, reader):
+    async with PostgresServer(url).opened() as (writer, reader):
         rows(url, f"ALTER DATABASE {name} SET default_transaction_read_only = on")  # of each new session
         writing = writer.submit(lambda connection: connection.execute("DELETE FROM chat_settings").rowcount)
         reading = asyncio.create_task(reader.run(lambda connection: connection.execute("SELECT 1").fetchone()))
@@ -212,7 +212,7 @@ async def test_two_nodes_in_each_others_way_both_write_and_nothing_is_refused(tm
 
         return change
 
-    async with Server(url).opened() as (one, _), Server(url).opened() as (other, _):
+    async with PostgresServer(url).opened() as (one, _), PostgresServer(url).opened() as (other, _):
         rows(url, "INSERT INTO chat_settings VALUES ('a', 'x', '', 'ann', 0), ('b', 'x', '', 'ann', 0)")
         writes = asyncio.gather(one.submit(crossing("a", "b")), other.submit(crossing("b", "a")))
         await until(both.is_set)
@@ -280,7 +280,7 @@ async def test_a_change_is_told_to_the_other_nodes_once_it_is_committed(
 ) -> None:
     one, heard_by_one = await listen("one")  # type: ignore[misc]
     _, heard_by_other = await listen("other")  # type: ignore[misc]
-    async with Server(url).opened() as (writer, _):
+    async with PostgresServer(url).opened() as (writer, _):
 
         def change(connection: Connection) -> None:
             one.publish(connection, "roles", "ann")

@@ -7,7 +7,7 @@ import pytest
 from channels.base import ChatKey
 from gateway.cluster import dispatcher, ownership
 from gateway.store.rows import InboxItem
-from tests.gateway.cluster.desks import CHATS, Members
+from tests.gateway.cluster.recorded_work import CHATS, Members
 from tests.postgres import rows
 from tests.process import until
 
@@ -33,7 +33,7 @@ async def test_an_event_waits_for_the_news_of_an_older_one_that_came_to_another_
     await until(lambda: met.dispatchers[0].is_settled)
 
     assert met.log == [("one", 1), ("one", older.seq), ("one", newer)]
-    assert met.desks[0].live == [1, older.seq, newer]
+    assert met.works[0].live == [1, older.seq, newer]
 
 
 async def test_it_does_not_wait_for_the_news_of_a_node_that_has_died(
@@ -45,7 +45,7 @@ async def test_it_does_not_wait_for_the_news_of_a_node_that_has_died(
     await until(lambda: met.dispatchers[0].is_settled)
 
     assert met.log == [("one", 1), ("one", older.seq), ("one", newer)]
-    assert met.desks[0].live == [1, newer]
+    assert met.works[0].live == [1, newer]
 
 
 async def test_a_newer_one_that_is_told_first_waits_too(met: Members) -> None:
@@ -152,8 +152,8 @@ class Taking:
 
     def __init__(self, members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
         self.begun, self.go_on = asyncio.Event(), asyncio.Event()
-        self._take_over = members.desks[0].take_over
-        monkeypatch.setattr(members.desks[0], "take_over", self)
+        self._take_over = members.works[0].take_over
+        monkeypatch.setattr(members.works[0], "take_over", self)
 
     async def __call__(self, chat: ChatKey) -> list[InboxItem]:
         found = await self._take_over(chat)

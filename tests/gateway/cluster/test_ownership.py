@@ -14,7 +14,7 @@ from gateway.cluster import ownership
 from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.ownership import Phase
 from gateway.store.rows import InboxItem
-from tests.gateway.cluster.desks import CHATS, Members
+from tests.gateway.cluster.recorded_work import CHATS, Members
 from tests.gateway.test_store import CHAT, message
 from tests.postgres import rows
 from tests.process import until
@@ -30,12 +30,12 @@ async def test_each_event_is_handled_once_while_chats_go_to_and_fro(members: Mem
             coming.append(asyncio.create_task(random.choice(members.dispatchers).release_idle()))
         await asyncio.sleep(random.random() / 200)
         if number % 50 == 49:  # on a busy machine no chat is idle by itself
-            await asyncio.gather(*coming, *(desk.close() for desk in members.desks))
+            await asyncio.gather(*coming, *(work.close() for work in members.works))
             await asyncio.gather(*(each.release_idle() for each in members.dispatchers))
         coming.append(asyncio.create_task(members.accept(number, random.choice(CHATS), random.randrange(3))))
     await asyncio.gather(*coming)
     await until(lambda: len(members.log) == 200)
-    await asyncio.gather(*(desk.close() for desk in members.desks))
+    await asyncio.gather(*(work.close() for work in members.works))
     await until(lambda: all(each.is_settled for each in members.dispatchers))
 
     assert sorted(seq for _, seq in members.log) == sorted({seq for _, seq in members.log})
@@ -63,7 +63,7 @@ async def test_an_event_whose_news_was_lost_is_found(members: Members) -> None:
 async def test_a_chat_with_something_to_do_is_not_released(members: Members) -> None:
     await members.accept(1, CHATS[0], at=0)
     await until(lambda: members.dispatchers[0].ownership.owns(CHATS[0]))
-    await members.desks[0].close()
+    await members.works[0].close()
     await members.stores[1].inbox.accept(message(2).model_copy(update={"chat": CHATS[0]}))
 
     await members.dispatchers[0].release_idle()
@@ -77,7 +77,7 @@ async def test_a_chat_with_something_to_do_is_not_released(members: Members) -> 
 async def test_what_has_been_dealt_with_is_forgotten(members: Members) -> None:
     await members.accept(1, CHATS[0], at=0)
     await until(lambda: len(members.log) == 1)
-    await members.desks[0].close()
+    await members.works[0].close()
     held = members.dispatchers[0].ownership.get(CHATS[0])
     assert held is not None
     assert held.in_flight == {1}
@@ -151,7 +151,7 @@ def _phase(members: Members) -> Phase | None:
 async def test_a_release_that_nobody_waits_for_any_more_is_completed(members: Members) -> None:
     await members.accept(1, CHATS[0], at=0)
     await until(lambda: len(members.log) == 1)
-    await members.desks[0].close()
+    await members.works[0].close()
     releasing = asyncio.create_task(members.dispatchers[0].release_idle())
     await asyncio.sleep(0)
     assert _phase(members) is Phase.RELEASING
@@ -167,7 +167,7 @@ async def test_a_release_that_nobody_waits_for_any_more_is_completed(members: Me
 async def test_work_that_was_begun_in_a_chat_is_cut_off_if_the_rest_cannot_be_taken_over(
     members: Members, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    desk, cut_off = members.desks[0], asyncio.Event()
+    work, cut_off = members.works[0], asyncio.Event()
 
     async def fail(chat: ChatKey) -> list[InboxItem]:
         raise sqlite3.OperationalError("a row cannot be read")
@@ -177,8 +177,8 @@ async def test_work_that_was_begun_in_a_chat_is_cut_off_if_the_rest_cannot_be_ta
         assert rows(members.url, "SELECT count(*) FROM chat_owners WHERE node IS NOT NULL") == [(1,)]
         cut_off.set()
 
-    monkeypatch.setattr(desk, "take_over", fail)
-    monkeypatch.setattr(desk, "cancel", note)
+    monkeypatch.setattr(work, "take_over", fail)
+    monkeypatch.setattr(work, "cancel", note)
     await members.stores[0].inbox.accept(message(1).model_copy(update={"chat": CHATS[0]}))
     await members.accept(2, CHATS[0], at=0)
     await until(lambda: members.dispatchers[0].ownership.get(CHATS[0]) is None)
@@ -194,14 +194,14 @@ async def test_an_event_that_comes_while_a_chat_is_cut_off_goes_to_its_next_node
 ) -> None:
     await members.accept(1, CHATS[0], at=0)
     await until(lambda: len(members.log) == 1)
-    await members.desks[0].close()
+    await members.works[0].close()
     cutting, cut = asyncio.Event(), asyncio.Event()
 
     async def cut_off(chat: ChatKey) -> None:
         cutting.set()
         await cut.wait()
 
-    monkeypatch.setattr(members.desks[0], "cancel", cut_off)
+    monkeypatch.setattr(members.works[0], "cancel", cut_off)
     members.dispatchers[0].ownership.is_draining = True
     over = asyncio.create_task(members.dispatchers[0].hand_over())
     await cutting.wait()

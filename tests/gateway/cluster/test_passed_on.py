@@ -8,7 +8,7 @@ from channels.base import OutboundMessage
 from gateway.cluster import sweep
 from gateway.cluster.sweep import Sweep
 from gateway.store.rows import Post
-from tests.gateway.cluster.desks import CHATS, Members
+from tests.gateway.cluster.recorded_work import CHATS, Members
 from tests.process import until
 
 NOTICE = Post("notice:1", "notice", CHATS[0], OutboundMessage(markdown="A notice."))
@@ -40,19 +40,19 @@ async def test_a_post_of_which_the_news_was_lost_is_delivered_anew(
         await owned.dispatchers[1].ownership.forward(CHATS[0], [NOTICE.key])
     await looking.start()
 
-    await until(lambda: owned.desks[1].delivered == [NOTICE.key])
-    assert owned.desks[0].delivered == []
+    await until(lambda: owned.works[1].delivered == [NOTICE.key])
+    assert owned.works[0].delivered == []
 
 
 async def test_a_post_that_was_passed_on_just_now_or_was_sent_is_left_alone(owned: Members) -> None:
     other = owned.dispatchers[1]
     await other.ownership.forward(CHATS[0], [NOTICE.key])
     await other.look_for_unsent()
-    await until(lambda: owned.desks[0].delivered == [NOTICE.key])
+    await until(lambda: owned.works[0].delivered == [NOTICE.key])
     await owned.stores[0].outbox.sent(NOTICE, "m1")
     await other.look_for_unsent()
 
-    assert owned.desks[1].delivered == []
+    assert owned.works[1].delivered == []
     assert other.ownership.forwarded == {}
 
 
@@ -61,6 +61,6 @@ async def test_a_post_that_is_in_hand_is_not_begun_again(owned: Members) -> None
     await owned.stores[1].outbox.add([second])
     await owned.dispatchers[1].ownership.forward(CHATS[0], [NOTICE.key])
     await owned.dispatchers[1].ownership.forward(CHATS[0], [NOTICE.key, second.key])
-    await until(lambda: len(owned.desks[0].delivered) > 1)
+    await until(lambda: len(owned.works[0].delivered) > 1)
 
-    assert owned.desks[0].delivered == [NOTICE.key, second.key]
+    assert owned.works[0].delivered == [NOTICE.key, second.key]

@@ -9,7 +9,7 @@ from gateway.cluster import reaper
 from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.reaper import reap
 from gateway.store.connection import Connection
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from tests.postgres import rows
 from tests.process import until
 
@@ -100,7 +100,7 @@ async def test_a_node_is_not_fenced_in_the_middle_of_its_transaction(url: str, l
         loop.call_soon_threadsafe(begun.set)
         asyncio.run_coroutine_threadsafe(looked.wait(), loop).result(5)
 
-    async with Server(url).opened() as (writer, _):
+    async with PostgresServer(url).opened() as (writer, _):
         writing = writer.submit(change)
         await begun.wait()
         assert await reap(looking) == []

@@ -11,7 +11,7 @@ from gateway.cluster.chat_owners import Orphan
 from gateway.cluster.node import Node
 from gateway.cluster.sweep import Sweep
 from gateway.store.rows import InboxItem
-from tests.gateway.cluster.desks import CHATS, Members
+from tests.gateway.cluster.recorded_work import CHATS, Members
 from tests.gateway.test_store import message
 from tests.postgres import rows
 from tests.process import until

@@ -11,7 +11,7 @@ from channels.base import NotTakenIn
 from gateway.cluster.node import Node, NodeInfo
 from gateway.store.connection import Connection
 from gateway.store.postgres_opening import DatabaseTooNew, opened
-from gateway.store.server import Server
+from gateway.store.server import PostgresServer
 from gateway.store.writer import StoreUnavailable, Writer
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.cluster.versions import newer_parley
@@ -50,7 +50,7 @@ async def test_the_tables_change_after_what_an_older_node_is_writing_and_before_
     tmp_path: Path, url_of: UrlOf
 ) -> None:
     url, begun, end = url_of(tmp_path), threading.Event(), threading.Event()
-    await Server(url).migrate()
+    await PostgresServer(url).migrate()
 
     def change(connection: Connection) -> None:
         connection.execute("INSERT INTO chat_settings VALUES ('a', 'x', '', 'ann', 0)")
@@ -62,7 +62,7 @@ async def test_the_tables_change_after_what_an_older_node_is_writing_and_before_
         writing = writer.submit(change)
         await until(begun.is_set)
         with newer_parley(tmp_path):
-            migrating = asyncio.create_task(Server(url).migrate())
+            migrating = asyncio.create_task(PostgresServer(url).migrate())
             await until(lambda: rows(url, "SELECT count(*) FROM pg_locks WHERE NOT granted") != [(0,)])
             later = writer.submit(lambda connection: connection.execute("DELETE FROM chat_settings"))
             assert not migrating.done()

@@ -1,4 +1,4 @@
-"""The stage of several nodes: emulated platforms and a model in this process, PostgreSQL, and a process a node."""
+"""A stage with several nodes: emulated platforms and a model in this process, PostgreSQL, and a process per node."""
 
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -22,7 +22,7 @@ LAST_LOGGED = 2000
 
 
 @dataclass(frozen=True)
-class Hall:
+class ClusterStage:
     """Nodes on all platforms, and people with a private chat each, on one platform after the other."""
 
     platforms: Mapping[str, Emulated]
@@ -55,10 +55,10 @@ class Hall:
 
 
 @asynccontextmanager
-async def hall(
+async def cluster_stage(
     script: Script, count: int, seats: int, on: Sequence[str] = tuple(PLACES), environ: Mapping[str, str] | None = None
-) -> AsyncIterator[Hall]:
-    """Set up a hall with so many nodes, which run and listen. Limits of the platforms are lifted where possible."""
+) -> AsyncIterator[ClusterStage]:
+    """Start `count` nodes, and wait until they listen. The limits of the platforms are lifted where possible."""
     compile_sources()
     async with AsyncExitStack() as stack:
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="parley-bench-")))
@@ -71,7 +71,7 @@ async def hall(
         for name, value in (environ or {}).items():
             template.set(name, value)
         nodes = Nodes(template, database.url, [f"node-{number}" for number in range(1, count + 1)])
-        made = Hall(platforms, model, database, nodes, people)
+        made = ClusterStage(platforms, model, database, nodes, people)
         async with nodes.all_running():
             await made.listening()
             yield made

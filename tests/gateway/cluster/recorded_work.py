@@ -17,7 +17,7 @@ from tests.gateway.test_store import CHAT, message
 CHATS = [CHAT.model_copy(update={"chat": name}) for name in ("x", "y", "z")]
 
 
-class Desk:
+class RecordedWork:
     """Implements ChatWork: notes which node handled which event, and marks it as done a moment later."""
 
     def __init__(self, name: str, store: Store, log: list[tuple[str, int]], pause: Random) -> None:
@@ -80,7 +80,7 @@ class Desk:
 
 
 class Members:
-    """Nodes that share a database, each with its own store and desk."""
+    """Nodes that share a database, each with its own store and work."""
 
     def __init__(self, url: str) -> None:
         self.url = url
@@ -88,7 +88,7 @@ class Members:
         self.nodes: list[Node] = []
         self.signals: list[NodeSignals] = []
         self.stores: list[Store] = []
-        self.desks: list[Desk] = []
+        self.works: list[RecordedWork] = []
         self.dispatchers: list[NodeDispatcher] = []
 
     async def meet(self) -> None:
