@@ -1,7 +1,9 @@
-"""Files to upload: their content, their type, and the error for one that is too large."""
+"""Files to upload: their content, their type, and the error for one that is too large. And the deletion of files."""
 
 import asyncio
 import mimetypes
+import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from channels.attachments import Attachment
@@ -30,3 +32,11 @@ async def read_upload(file: Attachment, taker: str, limit: int) -> bytes:
 def mime_type_of(name: str) -> str:
     """Guess the type of a file from its name alone."""
     return mimetypes.guess_type(name)[0] or "application/octet-stream"
+
+
+def delete_whole(path: Path) -> None:
+    """Delete a file or a folder, parts of which may be deleted by others at the same time. Blocks. Raises OSError."""
+    while path.is_dir() and not path.is_symlink():
+        with suppress(FileNotFoundError):
+            shutil.rmtree(path)
+    path.unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from aiohttp import BodyPartReader
 
 from channels.attachments import Attachment
 from channels.base import ChannelError
-from channels.files import mime_type_of
+from channels.files import delete_whole, mime_type_of
 
 REFERENCE = re.compile(r"([0-9a-f]{16}_)?[0-9a-f]{32}(-[0-9]{1,2})?", re.ASCII)
 """The visitor's mark, a name, and the number of a file of a message."""
@@ -86,7 +86,7 @@ class Uploads:
     def _delete(self, mark: str) -> None:
         for folder in self._folder.iterdir() if self._folder.is_dir() else ():
             if is_of(folder.name, mark):
-                shutil.rmtree(folder)
+                delete_whole(folder)
 
     def _only_file(self, reference: str) -> Path | None:
         folder = self._folder / reference

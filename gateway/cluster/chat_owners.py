@@ -42,6 +42,12 @@ _LEFT = (
     " UNION SELECT chat FROM reactions"
     " UNION SELECT chat FROM spoken_answers"
 )
+BEATEN_WITHIN = 1.0
+"""Seconds since its last beat in which a node is passed chats; a frozen one would keep them until it is fenced."""
+_IS_FRESH = (
+    "SELECT 1 FROM nodes WHERE id = ? AND NOT fenced AND NOT draining"
+    " AND beat > clock_timestamp() - make_interval(secs => ?)"
+)
 _NOTIFY_OTHER = "SELECT pg_notify(? || node, ?) FROM chat_owners WHERE chat = ? AND node <> ?"
 _ORPHANS = (
     f"SELECT waiting.chat, coalesce(number, 0) FROM ({_LEFT}) AS waiting"  # noqa: S608
@@ -128,11 +134,17 @@ class ChatOwners(Table):
         return await self._reader.run(read)
 
     async def notify_owner(self, chat: ChatKey, notify: Notify, otherwise: str | None = None) -> bool:
-        """Notify the owner of a chat, or the node `otherwise` if it is free. Returns False if there is neither."""
+        """Notify the owner of a chat, or the node `otherwise` if it is free. Returns False if there is neither.
+
+        A node that has not beaten just now does not count as `otherwise`.
+        """
 
         def change(connection: Connection) -> bool:
             row = connection.execute("SELECT node FROM chat_owners WHERE chat = ?", (str(chat),)).fetchone()
-            node = otherwise if row is None or row[0] is None else row[0]
+            node = None if row is None else row[0]
+            if node is None and otherwise is not None:
+                fresh = connection.execute(_IS_FRESH, (otherwise, BEATEN_WITHIN)).fetchone()
+                node = otherwise if fresh is not None else None
             if node is not None:
                 notify(connection, node)
             return node is not None

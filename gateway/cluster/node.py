@@ -16,7 +16,7 @@ from agent_core.clock import SystemClock
 from agent_core.supervise import supervise
 from gateway.cluster.signals import ALL, payload_of
 from gateway.store.connection import Fenced
-from gateway.store.nodes import FREE, LOCK_OF
+from gateway.store.nodes import FREE_CHATS, FREE_REST, LOCK_OF
 from gateway.store.postgres import address
 
 Raw: TypeAlias = "psycopg.AsyncConnection[TupleRow]"
@@ -61,12 +61,18 @@ def boot_time() -> float:
     return time.clock_gettime(_CLOCK)
 
 
-async def fence(raw: Raw, node: str) -> None:
-    """Fence a node once its open transaction has ended, and free its chats, leases and reservations."""
+async def fence_without_chats(raw: Raw, node: str) -> None:
+    """Fence a node once its open transaction has ended, and free its leases and reservations, but not its chats."""
     await raw.execute("SELECT 1 FROM nodes WHERE id = %s FOR UPDATE", [node])
     await raw.execute("UPDATE nodes SET fenced = TRUE WHERE id = %s", [node])
-    for statement in FREE:
+    for statement in FREE_REST:
         await raw.execute(statement.encode())
+
+
+async def fence(raw: Raw, node: str) -> None:
+    """Fence a node once its open transaction has ended, and free its chats, leases and reservations."""
+    await fence_without_chats(raw, node)
+    await raw.execute(FREE_CHATS.encode())
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -359,12 +359,13 @@ class Ownership:
         if self.is_draining or self.avoids(chat):
             if not await self._rows.notify_owner(chat, notify):
                 await self.announce_orphans()
-        elif state.waiting and (node := self._roomier(chat, state)) is not None:
+            return False
+        if state.waiting and (node := self._roomier(chat, state)) is not None:
             self._loads[node].chats += 1
-            await self._rows.notify_owner(chat, notify, otherwise=node)
-        else:
-            return await self._claim_row(chat, state, notify)
-        return False
+            if await self._rows.notify_owner(chat, notify, otherwise=node):
+                return False
+            self._loads.pop(node, None)  # it is silent, and may be frozen
+        return await self._claim_row(chat, state, notify)
 
     async def _claim_row(self, chat: ChatKey, state: ChatState, notify: Notify) -> bool:
         """Claim a chat, or `notify` its owner. Returns True if it was claimed."""

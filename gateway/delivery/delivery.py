@@ -14,7 +14,7 @@ import structlog
 
 from agent_core.background import Background, UnderWay
 from agent_core.clock import Clock
-from channels.base import AccountRefused, Channel, ChannelError, ChatKey, Posted
+from channels.base import AccountRefused, Channel, ChannelError, ChatKey, EditsRefused, MessageGone, Posted
 from channels.capabilities import FindsPrivateChats, HasOwnChat
 from channels.connected import Connected
 from channels.tasks import until_one_ends
@@ -278,9 +278,7 @@ class Delivery:
                     post, without = replace(post, message=post.message.model_copy(update={"attachments": ()})), error
                     continue
                 if wait is None:
-                    self.tally.ended(post, "failed")
-                    log.warning("post failed for good", key=post.key, chat=str(post.chat), reason=error.reason)
-                    await self._store.outbox.failed(post.key, error.reason)
+                    await self._give_up(post, error)
                     return error
                 self._delay(post, wait, error)
             else:
@@ -369,6 +367,15 @@ class Delivery:
                 self._store.outbox.not_sent(post.key, attempts.unknown)
             raise
         return posted
+
+    async def _give_up(self, post: Post, error: ChannelError) -> None:
+        """Record that a post was not sent. Of a progress message that is gone nobody misses the end."""
+        if post.is_progress and isinstance(error, MessageGone) and not isinstance(error, EditsRefused):
+            log.debug("a progress message is gone", key=post.key, chat=str(post.chat), reason=error.reason)
+        else:
+            self.tally.ended(post, "failed")
+            log.warning("post failed for good", key=post.key, chat=str(post.chat), reason=error.reason)
+        await self._store.outbox.failed(post.key, error.reason)
 
     async def _leave_unconfirmed(self, post: Post, error: Unconfirmed) -> ChannelError:
         """Record that the post may not have arrived. It is offered again when somebody next writes in the chat."""

@@ -28,12 +28,13 @@ DEAD_AFTER = 1.5
 """Seconds without a beat after which a node sends nothing any more."""
 LOCK_OF = "hashtextextended('parley node ' || {}, 0)"
 """The number of a node's advisory lock, by an expression for its id."""
-FREE = (
-    "UPDATE chat_owners SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)",
+FREE_CHATS = "UPDATE chat_owners SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)"
+"""A statement that frees the chats of fenced nodes."""
+FREE_REST = (
     "UPDATE leases SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)",
     "UPDATE spending SET state = 'estimate' WHERE state = 'reserved' AND node IN (SELECT id FROM nodes WHERE fenced)",
 )
-"""Statements that free what fenced nodes held; what they had reserved in budgets counts in full, as estimates."""
+"""Statements that free what else fenced nodes held; what they had reserved in budgets counts in full, as estimates."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +136,7 @@ def hold_all(connection: Connection) -> None:
 
 def fence_all(connection: Connection) -> None:
     """Let no node that has joined so far write any more, and free what it held."""
-    for statement in ("UPDATE nodes SET fenced = TRUE WHERE NOT fenced", *FREE):
+    for statement in ("UPDATE nodes SET fenced = TRUE WHERE NOT fenced", FREE_CHATS, *FREE_REST):
         connection.execute(statement)
 
 

@@ -7,7 +7,6 @@ So it continues at the next start after a crash, and it is repeated once an olde
 import asyncio
 import json
 import os
-import shutil
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager
@@ -22,6 +21,7 @@ from agent_core.clock import Clock
 from agent_core.file_lock import Held
 from channels.base import ChatKey
 from channels.capabilities import KeepsFiles
+from channels.files import delete_whole
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.workspaces import folder_name
@@ -229,13 +229,13 @@ class Forgetting:
     def _delete_files(self, chats: Iterable[ChatKey], names: Sequence[str]) -> None:
         for chat in chats:
             for folder in FOLDERS:
-                _delete(self._home / folder / folder_name(chat))
-            _delete(self._home / "provenance" / f"{folder_name(chat)}.json")
+                delete_whole(self._home / folder / folder_name(chat))
+            delete_whole(self._home / "provenance" / f"{folder_name(chat)}.json")
         for name in names:
             for parent in (self._home / OUTGOING, self._home / UPLOADS):
                 path = parent / name
                 if path.is_relative_to(parent) and path != parent and ".." not in path.parts:
-                    _delete(path)
+                    delete_whole(path)
 
 
 def confirmed(home: Path) -> Iterator[Erasure]:
@@ -253,10 +253,3 @@ def _is_about(entry: Content, account: Account, chats: frozenset[str]) -> bool:
     is_theirs = entry.get("person") == f"{account.platform}:{account.id}"
     chat = str(entry.get("chat"))
     return chat in chats or (is_theirs and chat.startswith(account.chats))
-
-
-def _delete(path: Path) -> None:
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
-    else:
-        path.unlink(missing_ok=True)

@@ -121,13 +121,21 @@ def _sweep(folder: Path, before: float, unsent: set[str]) -> int:
     A node that has just lost the lease of this work may delete them as well.
     """
     removed = 0
-    for place, _, names in os.walk(folder, topdown=False):
-        for file in (Path(place, name) for name in names):
-            with suppress(FileNotFoundError):
-                if file.lstat().st_mtime < before and str(file) not in unsent:
-                    file.unlink()
-                    removed += 1
-        if Path(place) != folder:
+    found = [(Path(place), names, _is_older(Path(place), before)) for place, _, names in os.walk(folder)]
+    for place, names, is_old in reversed(found):
+        for file in (place / name for name in names):
+            if _is_older(file, before) and str(file) not in unsent:
+                file.unlink(missing_ok=True)
+                removed += 1
+        if is_old and place != folder:  # in a new one, a copy may be about to be made
             with suppress(OSError):  # it is not empty, or gone
-                Path(place).rmdir()
+                place.rmdir()
     return removed
+
+
+def _is_older(path: Path, than: float) -> bool:
+    """Return True if a file or folder has last been changed before that; False if it is gone."""
+    try:
+        return path.lstat().st_mtime < than
+    except FileNotFoundError:
+        return False

@@ -3,6 +3,8 @@
 import asyncio
 from pathlib import Path
 
+from structlog.testing import capture_logs
+
 from channels.base import ChannelError, OutboundMessage
 from channels.limits import Limits
 from channels.memory import MemoryChannel
@@ -29,6 +31,22 @@ async def test_nobody_waits_for_the_line_that_a_run_leaves_behind(tmp_path: Path
         await clock.advance(FOLD_WITHIN / 2)
         await delivery.settled()
         assert channel.screen == ["1 tool, 12 s", "answer 0"]
+
+
+async def test_that_a_message_is_gone_which_was_to_be_folded_is_no_failure(tmp_path: Path) -> None:
+    clock, channel = HandClock(), MemoryChannel(limits=Limits(max_text=4_000, edits_per_minute=50))
+    async with Store.open(tmp_path, clock, numbered()) as store:
+        delivery = Delivery([channel], store, clock)
+        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="1 tool, 12 s"), "gone")
+        await store.outbox.add([fold])
+
+        with capture_logs() as logs:
+            await delivery.deliver(ANN, [fold])
+            await delivery.settled()
+
+        assert [each for each in logs if each["log_level"] != "debug"] == []
+        assert delivery.tally.deliveries == {}
+        assert await store.outbox.unsent() == []
 
 
 async def test_a_last_line_that_a_crowd_overtakes_is_dropped_and_its_message_taken_away(tmp_path: Path) -> None:

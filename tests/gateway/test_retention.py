@@ -121,12 +121,15 @@ async def test_copies_of_sent_files_go_after_thirty_days(start_bot: StartBot) ->
     for file, age in ((old, 31 * DAY), (new, 29 * DAY)):
         file.parent.mkdir(parents=True)
         file.write_bytes(b"png")
-        os.utime(file, (time.time() - age,) * 2)
+        for path in (file, file.parent):
+            os.utime(path, (time.time() - age,) * 2)
+    (bot.home / "outgoing" / "begun").mkdir()
 
     await bot.made.upkeep.look()
 
     assert not old.parent.exists()
     assert new.exists()
+    assert (bot.home / "outgoing" / "begun").exists(), "a copy is about to be made there"
 
 
 async def test_owners_read_in_status_what_is_kept(start_bot: StartBot) -> None:

@@ -49,6 +49,22 @@ async def test_the_chats_and_leases_of_a_dead_node_are_free(url: str, looking: N
     assert await reap(looking) == []
 
 
+async def test_many_chats_are_freed_in_small_transactions_which_any_node_goes_on_with(
+    url: str, looking: Node, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reaper, "MOST_FREED", 2)
+    silent(url, 1.6)
+    rows(url, "INSERT INTO chat_owners SELECT 'memory:here:' || i, 'gone', 1, now() FROM generate_series(1, 4) i")
+
+    assert await reap(looking) == ["gone"]
+
+    assert rows(url, "SELECT count(*) FROM chat_owners WHERE node IS NULL") == [(5,)]
+    assert rows(url, "SELECT count(DISTINCT xmin::text) FROM chat_owners") == [(3,)]
+    rows(url, "UPDATE chat_owners SET node = 'gone'")  # as if the other node had died before it had freed them
+    assert await reap(looking) == []
+    assert rows(url, "SELECT count(*) FROM chat_owners WHERE node IS NULL") == [(5,)]
+
+
 async def test_a_node_that_has_just_missed_a_beat_is_left_alone(url: str, looking: Node) -> None:
     silent(url, 0.5)
 
