@@ -62,6 +62,8 @@ class Connections:
         self._clock = clock
         self._sending = Background("sending what was kept failed")
         self._following = Background("connecting what another node has connected failed")
+        self._used = dict(live.files.channels)
+        """The settings with which each platform was connected."""
         self._followed: dict[str, asyncio.Task[None]] = {}
         """By platform, what follows the newest guide of another node."""
 
@@ -101,17 +103,27 @@ class Connections:
         return True
 
     async def follow(self, what: str) -> None:
-        """Do here what a guide of another node does: with a platform, or with the model."""
+        """Do here what a guide of another node does: with a platform, or with the model.
+
+        If `what` is empty, news may have been lost: follow each guide that is under way.
+        """
         if what == MODEL:
             await self._adopt_model()
         elif what:
-            earlier = self._followed.get(what)
-            self._followed[what] = self._following.start(self._follow(what, earlier), f"connect {what}")
+            self._begin_following(what)
+        else:
+            for platform in discovery.setups():
+                if not await self._life.peers.leases.is_free(connecting_of(platform)):
+                    self._begin_following(platform)
 
     async def close(self) -> None:
         """Leave what was not sent to the next start."""
         await self._following.stop()
         await self._sending.stop()
+
+    def _begin_following(self, platform: str) -> None:
+        earlier = self._followed.get(platform)
+        self._followed[platform] = self._following.start(self._follow(platform, earlier), f"connect {platform}")
 
     async def _follow(self, platform: str, earlier: "asyncio.Task[None] | None") -> None:
         """Do not listen on a platform until a guide of another node is over; then use what it has written.
@@ -123,7 +135,7 @@ class Connections:
             await asyncio.wait([earlier])
             await self._server.pause(platform)
         await self._life.peers.leases.wait_free(connecting_of(platform))
-        before = self._live.files.channels.get(platform)
+        before = self._used.get(platform)
         try:
             config = (await self._adopted(platform)).channels.get(platform)
         except SettingsError as error:
@@ -143,7 +155,7 @@ class Connections:
 
     async def _use(self, platform: str, config: BaseModel) -> str:
         """Connect a platform with its new tokens. Returns the reason if that has failed, else ""."""
-        channel = discovery.open_channel(platform, config, self._clock.time)
+        channel, self._used[platform] = discovery.open_channel(platform, config, self._clock.time), config
         if isinstance(channel, CatchesUp):
             self._life.gaps.reopen(platform)
         was_there = await self._server.put(channel)

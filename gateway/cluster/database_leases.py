@@ -21,6 +21,8 @@ LOOK_EVERY = 1.0
 """Seconds between two attempts, in case the notification of a release was lost or the holder has died."""
 BEGUN_WITHIN = 2.0
 """Seconds after which the holder of a lease has certainly started its work."""
+UNREADY_FOR = 10.0
+"""Seconds after which a node leaves a lease for whose work it is no longer ready, as when it has lost its sockets."""
 CHECK_EVERY = 0.1
 """Seconds between two checks that this node may still use its leases."""
 
@@ -106,7 +108,7 @@ class DatabaseLeases:
                 on_wait()
             await self._taken(name, is_ready)
             log.info("lease taken", lease=name)
-            if await self._is_done(name, work):
+            if await self._is_done(name, work, is_ready):
                 return
             log.info("lease lost", lease=name, why=self._why_lost(name))
 
@@ -114,10 +116,17 @@ class DatabaseLeases:
         """See `Leases.avoids`."""
         return name in self._avoided
 
+    async def is_free(self, name: str) -> bool:
+        """See `Leases.is_free`."""
+        try:
+            return await self._rows.is_free(name, self._node.id)
+        except sqlite3.Error:  # the database is away
+            return False
+
     async def wait_free(self, name: str) -> None:
         """See `Leases.wait_free`."""
         freed = self._freed
-        while not await self._is_free(name):
+        while not await self.is_free(name):
             await self._wait_freed(freed)
             freed = self._freed
 
@@ -157,12 +166,6 @@ class DatabaseLeases:
         """Wait until a lease may be free, at most `patience` seconds. `freed` was read before the last attempt."""
         await set_within(freed, patience, SystemClock())
 
-    async def _is_free(self, name: str) -> bool:
-        try:
-            return await self._rows.is_free(name, self._node.id)
-        except sqlite3.Error:  # the database is away
-            return False
-
     async def _is_ours(self, name: str, is_ready: IsReady) -> bool:
         """Acquire a lease if this node may hold it; otherwise retry a release that failed."""
         if not self._node.is_fresh:
@@ -176,7 +179,7 @@ class DatabaseLeases:
             await self._release(name)
         return False
 
-    async def _is_done(self, name: str, work: Work) -> bool:
+    async def _is_done(self, name: str, work: Work, is_ready: IsReady) -> bool:
         """Do the work. Returns False if it was cancelled because the lease was lost."""
         if self._is_lost:
             await self._release(name)
@@ -184,7 +187,7 @@ class DatabaseLeases:
         self._held.add(name)
         self._unreleased.discard(name)
         working = asyncio.ensure_future(work())
-        losing = asyncio.create_task(self._wait_lost(name), name=f"watch {name}")
+        losing = asyncio.create_task(self._wait_lost(name, is_ready), name=f"watch {name}")
         try:
             await asyncio.wait([working, losing], return_when=asyncio.FIRST_COMPLETED)
             if working.done():
@@ -202,20 +205,23 @@ class DatabaseLeases:
             return "released"
         if name in self._avoided:
             return "this node cannot reach its platform"
-        return "another node accepts chats" if self._node.is_fresh else "this node is not fresh"
+        return "another node is to hold it" if self._node.is_fresh else "this node is not fresh"
 
     @property
     def _is_lost(self) -> bool:
         return self._over.is_set() or not self._node.is_fresh
 
-    async def _wait_lost(self, name: str) -> None:
+    async def _wait_lost(self, name: str, is_ready: IsReady) -> None:
         """Wait until the lease must not be used any more, or another node is to hold it."""
-        await until_one_ends(self._wait_unusable(name), self._wait_replaced(name))
+        await until_one_ends(self._wait_unusable(name, is_ready), self._wait_replaced(name))
 
-    async def _wait_unusable(self, name: str) -> None:
+    async def _wait_unusable(self, name: str, is_ready: IsReady) -> None:
         """Wait until the lease must not or cannot be used any more."""
-        while not self._is_lost and name not in self._avoided:
-            await set_within(self._over, CHECK_EVERY, SystemClock())
+        clock = SystemClock()
+        ready_at = clock.monotonic()
+        while not self._is_lost and name not in self._avoided and clock.monotonic() - ready_at < UNREADY_FOR:
+            await set_within(self._over, CHECK_EVERY, clock)
+            ready_at = clock.monotonic() if is_ready() else ready_at
 
     async def _wait_replaced(self, name: str) -> None:
         """Wait until this standby has to yield. Each check waits for the database if it is away."""

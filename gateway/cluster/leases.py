@@ -52,11 +52,15 @@ class Leases(Protocol):
         """Acquire a lease, and do its work until that returns.
 
         If the lease is lost, the work is cancelled, and started again once the lease is back. `on_wait` is called
-        before each wait for the lease. The lease is left to other processes until `is_ready`.
+        before each wait for the lease. The lease is left to other processes until `is_ready`,
+        and once that was False for a while.
         """
 
     def avoids(self, name: str) -> bool:
         """Return True if the lease is left to other processes, because only they reach its platform."""
+
+    async def is_free(self, name: str) -> bool:
+        """Return True if no other process holds the lease; False also if that is unknown."""
 
     async def wait_free(self, name: str) -> None:
         """Wait until no other process holds the lease."""
@@ -97,6 +101,10 @@ class LocalLeases:
     def avoids(self, name: str) -> bool:
         """Return False: there is no other process."""
         return False
+
+    async def is_free(self, name: str) -> bool:
+        """Return True: there is no other process."""
+        return True
 
     async def wait_free(self, name: str) -> None:
         """Return at once: there is no other process."""

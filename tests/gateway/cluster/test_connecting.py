@@ -9,6 +9,7 @@ import pytest
 
 from channels.capabilities import KnowsConnection
 from gateway.app.other_nodes import OtherNodes
+from gateway.cluster.leases import connecting_of, held
 from gateway.connect.steps import YES, Confirm, Done, Listen
 from tests import connecting
 from tests.connecting import Platform
@@ -82,6 +83,25 @@ async def test_a_platform_that_one_node_connects_is_connected_on_all_and_none_li
     await chat.says(ann, "who is there?")
     await chat.until(lambda chat: chat.screen[-1] == "It is me.")
     assert emulator.double_polls == 0
+
+
+async def test_a_guide_of_which_the_news_was_lost_is_followed_once_news_comes_again(
+    nodes: Nodes, telegram: Platform
+) -> None:
+    one, other = [await nodes.start(loaded=settings_in(nodes.home, telegram.environ)) for _ in range(2)]
+    nodes.life.push_async_callback(other.made.channels.close)
+    token = telegram.tokens["TELEGRAM_BOT_TOKEN"]
+
+    async with held(one.made.leases, connecting_of("telegram")):
+        await other.made.connections.follow("")
+        (nodes.home / ".env").write_text(f"TELEGRAM_BOT_TOKEN={token}\n")
+        assert other.made.channels.on("telegram") is None
+    await until(lambda: receives(other))
+
+    async with held(one.made.leases, connecting_of("telegram")):
+        await other.made.connections.follow("")
+        await until(lambda: not receives(other))
+    await until(lambda: receives(other))
 
 
 async def test_a_model_that_one_node_connects_answers_on_all(nodes: Nodes) -> None:

@@ -17,6 +17,7 @@ from gateway.app.handler import ChannelMessageHandler
 from gateway.app.peers import LocalDispatcher
 from gateway.app.remote_gaps import RemoteGaps
 from gateway.chat.gaps import Gaps
+from gateway.cluster import database_leases
 from gateway.cluster.leases import LocalLeases
 from gateway.cluster.ownership import INBOX
 from gateway.cluster.signals import ALL, NodeSignals, payload_of
@@ -148,7 +149,10 @@ class Crowded(RememberingChannel):
     is_connected = False
 
 
-async def test_the_history_is_read_by_a_node_that_is_connected(tmp_path: Path, url_of: UrlOf) -> None:
+async def test_the_history_is_read_by_a_node_that_is_connected(
+    tmp_path: Path, url_of: UrlOf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(database_leases, "UNREADY_FOR", 0.3)
     nodes = Nodes(tmp_path, url_of(tmp_path))
     async with nodes.life:
         nodes.platform = Crowded()
@@ -158,6 +162,10 @@ async def test_the_history_is_read_by_a_node_that_is_connected(tmp_path: Path, u
 
         await until(lambda: other.made.leases.holds(READING))
         assert not one.made.leases.holds(READING)
+
+        vars(one.channel)["is_connected"], vars(other.channel)["is_connected"] = True, False
+        await until(lambda: one.made.leases.holds(READING))
+        assert not other.made.leases.holds(READING)
 
 
 async def test_a_message_waits_no_more_once_the_gap_is_given_up_elsewhere(nodes: Remembering) -> None:
