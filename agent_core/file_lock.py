@@ -2,8 +2,9 @@
 
 import fcntl
 import os
+import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from weakref import finalize
 
@@ -57,6 +58,57 @@ class Held:
         except OSError:
             self.release()
             raise
+
+
+class FolderLock:
+    """The lock of a folder that one process changes at a time, and another one may have for itself. Reentrant.
+
+    Threads of this process take turns. Processes that enter it do not wait for each other, so one that is frozen holds
+    up nobody; only `alone` excludes them.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._file = folder / "lock"
+        self._turns = threading.RLock()
+        self._depth = 0
+        self._held: int | None = None
+
+    def __enter__(self) -> None:
+        self._turns.acquire()
+        if self._depth == 0:
+            self._held = self._shared()
+        self._depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self._depth -= 1
+        if self._depth == 0 and self._held is not None:
+            os.close(self._held)
+            self._held = None
+        self._turns.release()
+
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Hold it while no other process does. Raises BlockingIOError if one does, and other OSErrors."""
+        with self._turns:
+            held = Held(self._file)
+            self._depth += 1
+            try:
+                yield
+            finally:
+                self._depth -= 1
+                held.release()
+
+    def _shared(self) -> int | None:
+        """Return the descriptor of the lock; None if there is no folder yet, or no lock can be had on its disk."""
+        with ExitStack() as undo:
+            try:
+                file = os.open(self._file, _FLAGS, 0o600)
+                undo.callback(os.close, file)
+                fcntl.flock(file, fcntl.LOCK_SH)
+            except OSError:
+                return None
+            undo.pop_all()
+        return file
 
 
 def is_held(path: Path) -> bool:

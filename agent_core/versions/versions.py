@@ -1,12 +1,11 @@
 """Version history of one chat's workspace and memory, recorded before tool calls change them.
 
 Contents are stored by digest in a folder outside the workspace, which programs cannot reach. The changes of a call are
-a `Group`. Methods block, except `everything`; one lock serialises them.
+a `Group`. Methods block, except `everything`; one lock serialises them, and keeps out `prune_alone` of other processes.
 """
 
 import asyncio
 import json
-import threading
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent_core.clock import Clock
+from agent_core.file_lock import FolderLock
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.blobs import Blobs, Budget, NoRoom
 from agent_core.versions.group import FILE, Change, Entry, Group, Groups, write_json
@@ -42,7 +42,7 @@ class KeepLimits:
 
 
 class ChatVersions:
-    """Implements `Keeper`. There must be only one instance at a time for each chat."""
+    """Implements `Keeper`. Only one instance at a time may change a chat's versions; others may call `prune_alone`."""
 
     def __init__(
         self,
@@ -56,7 +56,7 @@ class ChatVersions:
         self.quota = quota or Boundless()
         self.groups = Groups(folder / "groups")
         self.blobs = Blobs(folder / "blobs")
-        self.lock = threading.RLock()
+        self.lock = FolderLock(folder)
         self._index = folder / "index.json"
         self._clock = clock
         self._limits = limits or KeepLimits()
@@ -163,6 +163,11 @@ class ChatVersions:
                 self.groups.drop(number)
             if old:
                 self.blobs.drop_all_but(self._needed())
+
+    def prune_alone(self) -> None:
+        """Prune, also what another process may change meanwhile. Raises BlockingIOError if it changes something now."""
+        with self.lock.alone():
+            self.prune()
 
     def size(self) -> int:
         """Return the bytes on disk."""

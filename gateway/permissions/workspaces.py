@@ -96,11 +96,16 @@ class Versions:
         return partial(self.of(chat).facts, author, memory)
 
     def prune(self) -> None:
-        """Delete versions that are too old, in every chat. Blocks."""
+        """Delete versions that are too old, in every chat. Blocks.
+
+        Where another node changes files at this moment it is left to that node, which prunes after each change.
+        """
         for folder in sorted((self._home / FOLDER).glob("*/")):
             found = self._known.get(folder.name) or ChatVersions(folder, folder, self._clock, self._limits)
             try:
-                found.prune()
+                found.prune_alone()
+            except BlockingIOError:
+                continue
             except (OSError, ValueError) as error:
                 log.warning("old versions are kept", folder=str(folder), reason=str(error))
 

@@ -3,16 +3,25 @@
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from agent_core.mcp.config import McpServer
 from agent_core.sandbox.usage import Usage
 from agent_core.skills.archive import PackedSkill
 from agent_core.skills.header import Header
 from agent_core.skills.installed import InstalledSkills
 from agent_core.sources import file
+from agent_core.versions.blobs import Blobs, Budget
+from agent_core.versions.undo import newest, undo
+from agent_core.versions.versions import DAY
 from agent_core.workspace.provenance import FileSources
+from channels.base import ChatKey
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.quotas import Quotas
+from gateway.permissions.workspaces import Versions
 from gateway.settings.limits import QuotaSettings
+from tests.agent_core.versions.kit import ANN, by
+from tests.clock import FakeClock
 from tests.gateway.test_approved_tools import EVIL, PLAIN, described
 
 SKILL = b"---\nname: NAME\ndescription: Does something.\n---\nDo it.\n"
@@ -48,6 +57,36 @@ def test_skills_that_are_approved_at_once_are_all_approved_everywhere(tmp_path: 
         assert all(skills.approval(f"skill-{number}") is not None for number in range(8))
     nodes[0].remove("skill-3")
     assert nodes[1].approval("skill-3") is None
+
+
+def test_versions_that_a_node_keeps_while_another_one_deletes_old_ones_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, chat = FakeClock(), ChatKey(platform="memory", account="here", chat="ann")
+    nodes = [Versions(tmp_path, clock) for _ in range(2)]
+    versions = nodes[0].of(chat)
+    versions.workspace.mkdir(parents=True)
+    (versions.workspace / "notes.txt").write_text("old")
+    with versions.file(by("call-1"), "other.txt", 1):
+        (versions.workspace / "other.txt").write_text("1")
+    clock.now += 31 * DAY
+    keep = Blobs.keep
+
+    def keeps(blobs: Blobs, handle: int, budget: Budget) -> str:
+        digest = keep(blobs, handle, budget)
+        nodes[1].prune()
+        return digest
+
+    monkeypatch.setattr(Blobs, "keep", keeps)
+    with versions.file(by("call-2"), "notes.txt", 3):
+        (versions.workspace / "notes.txt").write_text("new")
+    group = newest(versions, ANN)
+    assert group is not None
+    assert undo(versions, group, ANN, anyway=False).failed == ()
+    nodes[1].prune()
+
+    assert (versions.workspace / "notes.txt").read_text() == "old"
+    assert len(list((tmp_path / "versions").glob("*/groups/*.json"))) == 2
 
 
 def test_tools_that_are_approved_on_one_node_are_so_on_all(tmp_path: Path) -> None:
