@@ -21,7 +21,7 @@ REQUIRED = "PARLEY_REQUIRE_POSTGRES"
 """With 1 in this environment variable, a missing PostgreSQL is a failure, not a skip."""
 GIVEN = "PARLEY_TEST_DATABASE_URL"
 """The environment variable with the address of a server to use instead of starting one."""
-FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off")
+FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "max_wal_size = '64MB'")
 GUARDED = "parley_guarded"
 """A role of which a server that is started for the tests asks a password."""
 UrlOf = Callable[[Path], str]
