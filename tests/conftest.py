@@ -19,7 +19,13 @@ from tests.examples import ALL, examples
 from tests.in_turn import pytest_generate_tests  # noqa: F401 - a hook of pytest's
 from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's
 from tests.logs import use_plain_logs
-from tests.postgres import database, postgres_server, url_of  # noqa: F401 - fixtures
+from tests.postgres import (  # noqa: F401 - fixtures
+    bare_url_of,
+    database,
+    postgres_server,
+    ready_database,
+    url_of,
+)
 from tests.ready_store import use_ready_stores
 from tests.zones import use_pinned_zones
 

@@ -1,7 +1,9 @@
 """A real PostgreSQL for tests, started once for each test process, with a new database for each home."""
 
+import asyncio
 import importlib.util
 import os
+import secrets
 import shutil
 import sqlite3
 import warnings
@@ -15,6 +17,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
+from gateway.store.server import Server
 from gateway.store.opening import FILE
 
 REQUIRED = "PARLEY_REQUIRE_POSTGRES"
@@ -22,6 +25,9 @@ REQUIRED = "PARLEY_REQUIRE_POSTGRES"
 GIVEN = "PARLEY_TEST_DATABASE_URL"
 """The environment variable with the address of a server to use instead of starting one."""
 FAST = ("fsync = off", "synchronous_commit = off", "full_page_writes = off", "max_wal_size = '64MB'")
+EMPTY = "template0"
+"""The database of each server in which nothing was ever made."""
+ITS_OWN = "UPDATE store SET id = replace(gen_random_uuid()::text, '-', ''), born = floor(extract(epoch FROM now()))"
 GUARDED = "parley_guarded"
 """A role of which a server that is started for the tests asks a password."""
 UrlOf = Callable[[Path], str]
@@ -64,28 +70,51 @@ def packaged(folder: Path) -> Iterator[Any]:
         server.cleanup()
 
 
+@pytest.fixture(scope="session")
+def ready_database(postgres_server: str) -> Iterator[str]:
+    """The name of an empty store on the server, to be copied, which takes a fifth of the time of all migrations."""
+    name = f"parley_ready_{secrets.token_hex(4)}"
+    rows(postgres_server, f"CREATE DATABASE {name} TEMPLATE {EMPTY}")
+    asyncio.run(Server(_at(postgres_server, name)).migrate())
+    yield name
+    rows(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
 @pytest.fixture
-def url_of(postgres_server: str) -> Iterator[UrlOf]:
-    """Makes a database for each home that a test names."""
-    with databases(postgres_server) as url:
+def url_of(postgres_server: str, ready_database: str) -> Iterator[UrlOf]:
+    """Makes a database with an empty store for each home that a test names."""
+    with databases(postgres_server, ready_database) as url:
+        yield url
+
+
+@pytest.fixture
+def bare_url_of(postgres_server: str) -> Iterator[UrlOf]:
+    """Makes a database without any table for each home that a test names."""
+    with databases(postgres_server, EMPTY) as url:
         yield url
 
 
 @contextmanager
-def databases(server: str) -> Iterator[UrlOf]:
-    """Make a database on the server for each home that is named, and drop all at the end."""
+def databases(server: str, template: str) -> Iterator[UrlOf]:
+    """Make a copy of a database on the server for each home that is named, and drop all at the end."""
     made: set[str] = set()
 
     def url(home: Path) -> str:
         name = f"parley_{blake2b(str(home).encode(), digest_size=8).hexdigest()}"
         if name not in made:
-            rows(server, f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'UTF8'")
+            rows(server, f"CREATE DATABASE {name} TEMPLATE {template} ENCODING 'UTF8'")
             made.add(name)
-        return urlsplit(server)._replace(path=f"/{name}").geturl()
+            if template != EMPTY:
+                rows(_at(server, name), ITS_OWN)
+        return _at(server, name)
 
     yield url
     for name in made:
         rows(server, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+def _at(server: str, database: str) -> str:
+    return urlsplit(server)._replace(path=f"/{database}").geturl()
 
 
 @pytest.fixture(params=["SQLite", "PostgreSQL"])

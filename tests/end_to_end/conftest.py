@@ -100,7 +100,8 @@ def make_program(node_count: int, request: pytest.FixtureRequest) -> Iterator[Ma
     if not node_count:
         yield Program
         return
-    with databases(request.getfixturevalue("postgres_server")) as url_of:
+    server, ready = (request.getfixturevalue(name) for name in ("postgres_server", "ready_database"))
+    with databases(server, ready) as url_of:
         yield lambda folder, environ: Cluster(folder, environ, url=url_of(folder), size=node_count)
 
 

@@ -43,8 +43,8 @@ MANY = 8_000
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_every_table_of_the_schema_comes_over_and_back_whole(tmp_path: Path, url_of: UrlOf, seed: int) -> None:
-    url = url_of(tmp_path)
+def test_every_table_of_the_schema_comes_over_and_back_whole(tmp_path: Path, bare_url_of: UrlOf, seed: int) -> None:
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed)
     before = content_of(tmp_path, None)
     assert all(before.values()), "a table has no row, so this shows nothing for it"
@@ -55,8 +55,8 @@ def test_every_table_of_the_schema_comes_over_and_back_whole(tmp_path: Path, url
     assert content_of(tmp_path, None) == before
 
 
-def test_new_rows_get_higher_numbers_than_those_that_came_over(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+def test_new_rows_get_higher_numbers_than_those_that_came_over(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
     with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
         file.execute("UPDATE inbox SET seq = seq + 1000")
@@ -72,8 +72,8 @@ def test_new_rows_get_higher_numbers_than_those_that_came_over(tmp_path: Path, u
 
 
 @pytest.mark.parametrize("seed", range(3))
-async def test_conversations_go_on_wherever_the_store_moves(tmp_path: Path, url_of: UrlOf, seed: int) -> None:
-    use = Use(tmp_path, url_of(tmp_path), seed)
+async def test_conversations_go_on_wherever_the_store_moves(tmp_path: Path, bare_url_of: UrlOf, seed: int) -> None:
+    use = Use(tmp_path, bare_url_of(tmp_path), seed)
     await use.play()
 
     heard = [text for text in use.bot.screen if text.startswith("Heard ")]
@@ -84,8 +84,8 @@ async def test_conversations_go_on_wherever_the_store_moves(tmp_path: Path, url_
 # What is refused, and what is left then
 
 
-async def test_a_running_parley_is_not_moved(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+async def test_a_running_parley_is_not_moved(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
     async with Store.open(tmp_path, FakeClock(), numbered()):
         with pytest.raises(StoreBusy):
             move(tmp_path, url)
@@ -95,9 +95,9 @@ async def test_a_running_parley_is_not_moved(tmp_path: Path, url_of: UrlOf) -> N
 
 
 async def test_a_process_that_was_cut_off_can_write_no_more_once_the_store_is_elsewhere(
-    tmp_path: Path, url_of: UrlOf
+    tmp_path: Path, bare_url_of: UrlOf
 ) -> None:
-    url = url_of(tmp_path)
+    url = bare_url_of(tmp_path)
     await PostgresServer(url).migrate()
     async with Node.joined(url, FACTS) as node, PostgresServer(url).opened(StoreNode(node)) as (writer, _):
         rows(url, "UPDATE nodes SET beat = beat - interval '1 hour'")
@@ -109,40 +109,40 @@ async def test_a_process_that_was_cut_off_can_write_no_more_once_the_store_is_el
         await PostgresServer(url).migrate()
 
 
-def test_each_copy_has_an_id_by_which_its_home_is_known(tmp_path: Path, url_of: UrlOf) -> None:
+def test_each_copy_has_an_id_by_which_its_home_is_known(tmp_path: Path, bare_url_of: UrlOf) -> None:
     homes = [tmp_path / name for name in ("one", "two")]
     for home in homes:
         home.mkdir()
         filled(home, seed=1)
-        move(home, url_of(home))
+        move(home, bare_url_of(home))
 
-    ids = {str(found) for home in homes for (found,) in rows(url_of(home), "SELECT id FROM store")}
+    ids = {str(found) for home in homes for (found,) in rows(bare_url_of(home), "SELECT id FROM store")}
     assert {len(found) for found in ids} == {32}
     assert len(ids) == 2
 
 
-async def test_no_start_forgets_a_store_that_was_not_moved(tmp_path: Path, url_of: UrlOf) -> None:
+async def test_no_start_forgets_a_store_that_was_not_moved(tmp_path: Path, bare_url_of: UrlOf) -> None:
     filled(tmp_path, seed=1)
-    settings = load_settings({"PARLEY_HOME": str(tmp_path), "PARLEY_DATABASE_URL": url_of(tmp_path)}, tmp_path)
+    settings = load_settings({"PARLEY_HOME": str(tmp_path), "PARLEY_DATABASE_URL": bare_url_of(tmp_path)}, tmp_path)
 
     with pytest.raises(StoreNotMoved, match="parley migrate --to"):
         async with prepare(settings):
             pass
-    await asyncio.to_thread(move, tmp_path, url_of(tmp_path))
+    await asyncio.to_thread(move, tmp_path, bare_url_of(tmp_path))
     async with prepare(settings):
         pass
 
 
-def test_a_store_that_was_moved_already_is_said_to_be(tmp_path: Path, url_of: UrlOf) -> None:
+def test_a_store_that_was_moved_already_is_said_to_be(tmp_path: Path, bare_url_of: UrlOf) -> None:
     filled(tmp_path, seed=1)
-    move(tmp_path, url_of(tmp_path))
+    move(tmp_path, bare_url_of(tmp_path))
 
     with pytest.raises(ParleyError, match="on PostgreSQL already"):
-        move(tmp_path, url_of(tmp_path))
+        move(tmp_path, bare_url_of(tmp_path))
 
 
-def test_a_database_that_is_in_use_for_something_else_is_left_alone(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+def test_a_database_that_is_in_use_for_something_else_is_left_alone(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
     rows(url, "CREATE TABLE cakes (name text)")
 
@@ -153,8 +153,8 @@ def test_a_database_that_is_in_use_for_something_else_is_left_alone(tmp_path: Pa
     assert not (tmp_path / ".env").exists()
 
 
-def test_another_store_is_not_overwritten(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+def test_another_store_is_not_overwritten(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
     move(tmp_path, url)
     filled(tmp_path, seed=2)
@@ -167,8 +167,8 @@ def test_another_store_is_not_overwritten(tmp_path: Path, url_of: UrlOf) -> None
     assert content_of(tmp_path, None) == other
 
 
-def test_what_cannot_be_moved_is_told_with_the_reason(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+def test_what_cannot_be_moved_is_told_with_the_reason(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
     with pytest.raises(NothingKept, match="Nothing is kept"):
         move(tmp_path, url)
     with pytest.raises(DatabaseUnusable, match="is empty or of an older Parley"):
@@ -195,8 +195,8 @@ async def test_a_place_that_is_none_is_refused() -> None:
 
 
 @pytest.mark.parametrize("to_server", [True, False])
-async def test_a_move_that_is_killed_can_be_made_again(tmp_path: Path, url_of: UrlOf, *, to_server: bool) -> None:
-    url = url_of(tmp_path)
+async def test_a_move_that_is_killed_can_be_made_again(tmp_path: Path, bare_url_of: UrlOf, *, to_server: bool) -> None:
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
     with closing(sqlite3.connect(tmp_path / FILE)) as file, file:
         message = user("water the cactus").model_dump_json()
@@ -228,8 +228,8 @@ async def test_a_move_that_is_killed_can_be_made_again(tmp_path: Path, url_of: U
 
 
 @pytest.mark.parametrize("to_server", [True, False])
-def test_a_move_that_was_killed_at_its_end_is_completed(tmp_path: Path, url_of: UrlOf, *, to_server: bool) -> None:
-    url = url_of(tmp_path)
+def test_a_move_that_was_killed_at_its_end_is_completed(tmp_path: Path, bare_url_of: UrlOf, *, to_server: bool) -> None:
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
     file, settings = (tmp_path / FILE).read_bytes(), tmp_path / ".env"
     move(tmp_path, url)
@@ -249,9 +249,9 @@ def test_a_move_that_was_killed_at_its_end_is_completed(tmp_path: Path, url_of: 
 
 
 def test_it_says_what_it_did_and_how_to_undo_it(
-    tmp_path: Path, url_of: UrlOf, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, bare_url_of: UrlOf, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    url = url_of(tmp_path)
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
     (tmp_path / ".env").write_text("PARLEY_MODEL=demo\n")
 
@@ -269,9 +269,9 @@ def test_it_says_what_it_did_and_how_to_undo_it(
 
 
 def test_a_setting_in_the_environment_is_left_to_its_owner(
-    tmp_path: Path, url_of: UrlOf, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, bare_url_of: UrlOf, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    url = url_of(tmp_path)
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
 
     move(tmp_path, url, PARLEY_DATABASE_URL=url)
@@ -282,12 +282,12 @@ def test_a_setting_in_the_environment_is_left_to_its_owner(
     )
 
 
-def test_the_old_file_is_no_store_that_could_be_started_by_mistake(tmp_path: Path, url_of: UrlOf) -> None:
+def test_the_old_file_is_no_store_that_could_be_started_by_mistake(tmp_path: Path, bare_url_of: UrlOf) -> None:
     filled(tmp_path, seed=1)
     before = content_of(tmp_path, None)
-    move(tmp_path, url_of(tmp_path))
+    move(tmp_path, bare_url_of(tmp_path))
     back(tmp_path)
-    move(tmp_path / ".", url_of(tmp_path / "another"))
+    move(tmp_path / ".", bare_url_of(tmp_path / "another"))
 
     first, _ = sorted((tmp_path / "replaced").iterdir())
     with pytest.raises(StoreDamaged, match="missing, though it was used before"):
@@ -296,10 +296,10 @@ def test_the_old_file_is_no_store_that_could_be_started_by_mistake(tmp_path: Pat
     assert content_of(tmp_path, None)["transcript"] == before["transcript"]
 
 
-async def test_the_home_belongs_to_whichever_database_the_store_is_on(tmp_path: Path, url_of: UrlOf) -> None:
+async def test_the_home_belongs_to_whichever_database_the_store_is_on(tmp_path: Path, bare_url_of: UrlOf) -> None:
     filled(tmp_path, seed=1)
     for name in ("one", "other"):
-        url = url_of(tmp_path / name)
+        url = bare_url_of(tmp_path / name)
         move(tmp_path, url)
         async with opened(tmp_path, url) as store:
             await store.home_marker.check(tmp_path)
@@ -307,9 +307,9 @@ async def test_the_home_belongs_to_whichever_database_the_store_is_on(tmp_path: 
 
 
 async def test_a_move_back_to_where_the_store_came_from_is_quick_if_nothing_has_changed(
-    tmp_path: Path, url_of: UrlOf
+    tmp_path: Path, bare_url_of: UrlOf
 ) -> None:
-    url = url_of(tmp_path)
+    url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
     for _ in range(2):
         move(tmp_path, url)
@@ -321,8 +321,8 @@ async def test_a_move_back_to_where_the_store_came_from_is_quick_if_nothing_has_
     assert not (tmp_path / FILE).exists()
 
 
-async def test_search_works_at_once(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+async def test_search_works_at_once(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         await store.runs.begin(RUN)
         await store.transcript.append(RUN, 1, user("今天数据库备份完成了"))

@@ -62,8 +62,8 @@ def indexes_of_sqlite(home: Path) -> set[str]:
         return {name for (name,) in found}
 
 
-async def test_both_databases_have_the_same_tables_columns_and_indexes(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+async def test_both_databases_have_the_same_tables_columns_and_indexes(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
     async with opened(tmp_path, url):
         pass
     columns = rows(
@@ -87,8 +87,8 @@ def test_each_migration_of_one_database_has_its_number_on_the_other() -> None:
 # Opening
 
 
-async def test_processes_that_start_at_once_migrate_one_after_the_other(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+async def test_processes_that_start_at_once_migrate_one_after_the_other(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
 
     await asyncio.gather(*(postgres_opening.migrated(url) for _ in range(4)))
 
@@ -132,8 +132,8 @@ async def test_an_address_that_cannot_be_read_is_told_without_quoting_it(tmp_pat
     assert "sesame" not in refused.value.sentence
 
 
-async def test_a_database_of_another_program_is_left_alone(tmp_path: Path, url_of: UrlOf) -> None:
-    url = url_of(tmp_path)
+async def test_a_database_of_another_program_is_left_alone(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    url = bare_url_of(tmp_path)
     rows(url, "CREATE TABLE inbox (words text)")
 
     with pytest.raises(ParleyError, match="already exists"):
@@ -345,8 +345,8 @@ async def test_runs_are_read_by_another_process_while_parley_runs(tmp_path: Path
     assert isinstance(said, SaidRow)
 
 
-def test_a_database_that_parley_never_used_is_not_read(tmp_path: Path, url_of: UrlOf) -> None:
-    with pytest.raises(DatabaseUnusable, match="Start this one once"), Archive.open(tmp_path, url_of(tmp_path)):
+def test_a_database_that_parley_never_used_is_not_read(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    with pytest.raises(DatabaseUnusable, match="Start this one once"), Archive.open(tmp_path, bare_url_of(tmp_path)):
         pass
 
 

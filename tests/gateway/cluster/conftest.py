@@ -27,7 +27,6 @@ from tests.postgres import UrlOf
 async def url(tmp_path: Path, url_of: UrlOf) -> str:
     """The address of a database with its tables."""
     url = url_of(tmp_path)
-    await PostgresServer(url).migrate()
     return url
 
 
