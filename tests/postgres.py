@@ -17,8 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gateway.store.server import Server
 from gateway.store.opening import FILE
+from gateway.store.server import PostgresServer
 
 REQUIRED = "PARLEY_REQUIRE_POSTGRES"
 """With 1 in this environment variable, a missing PostgreSQL is a failure, not a skip."""
@@ -75,7 +75,7 @@ def ready_database(postgres_server: str) -> Iterator[str]:
     """The name of an empty store on the server, to be copied, which takes a fifth of the time of all migrations."""
     name = f"parley_ready_{secrets.token_hex(4)}"
     rows(postgres_server, f"CREATE DATABASE {name} TEMPLATE {EMPTY}")
-    asyncio.run(Server(_at(postgres_server, name)).migrate())
+    asyncio.run(PostgresServer(_at(postgres_server, name)).migrate())
     yield name
     rows(postgres_server, f"DROP DATABASE {name} WITH (FORCE)")
 

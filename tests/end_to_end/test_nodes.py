@@ -75,8 +75,8 @@ class Three:
 
 
 @pytest.fixture
-async def nodes(own_stage: Stage, url_of: UrlOf) -> AsyncIterator[Three]:
-    three = Three(own_stage, url_of(own_stage.program.home))
+async def nodes(own_stage: Stage, bare_url_of: UrlOf) -> AsyncIterator[Three]:
+    three = Three(own_stage, bare_url_of(own_stage.program.home))
     async with AsyncExitStack() as stack:
         for program in three.programs.values():
             stack.push_async_callback(program.kill)

@@ -37,7 +37,17 @@ import time
 from dataclasses import asdict, dataclass
 from typing import NoReturn, Self
 
-MODULES = ("gateway.app.start", "gateway.app.terminal", "agent_core.models.openai_client", "channels.web.adapter")
+MODULES = (
+    "gateway.app.start",
+    "gateway.app.terminal",
+    "gateway.admin.pages",
+    "gateway.web.page",
+    "agent_core.models.openai_client",
+    "channels.web.adapter",
+    "encodings.idna",
+    "importlib.readers",
+    "uvloop",
+)
 """Modules that every program imports sooner or later, except `gateway.cli`, which is run, and SDKs; see
 `Birth.modules`."""
 MESSAGE = 1 << 17

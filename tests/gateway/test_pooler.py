@@ -11,7 +11,6 @@ from urllib.parse import parse_qs, urlsplit
 import psycopg
 import pytest
 
-from gateway.store.server import PostgresServer
 from gateway.upkeep.doctor.database import look_at_database
 from tests.gateway.cluster.test_seeing import seen
 from tests.postgres import UrlOf
@@ -62,7 +61,6 @@ async def test_a_pooler_that_keeps_no_sessions_is_a_problem(
     tmp_path: Path, url_of: UrlOf, unused_tcp_port: int, mode: str, *, is_kept: bool
 ) -> None:
     url = url_of(tmp_path)
-    await PostgresServer(url).migrate()
     with pooled(url, tmp_path, unused_tcp_port, mode) as way:
         await until(lambda: answers(way))
         found = list(look_at_database(way, tmp_path))

@@ -13,7 +13,6 @@ from gateway.cluster.dispatcher import NodeDispatcher
 from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.ownership import Ownership
 from gateway.cluster.signals import NodeSignals
-from gateway.store.server import PostgresServer
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -24,10 +23,9 @@ from tests.postgres import UrlOf
 
 
 @pytest.fixture
-async def url(tmp_path: Path, url_of: UrlOf) -> str:
+def url(tmp_path: Path, url_of: UrlOf) -> str:
     """The address of a database with its tables."""
-    url = url_of(tmp_path)
-    return url
+    return url_of(tmp_path)
 
 
 @pytest.fixture

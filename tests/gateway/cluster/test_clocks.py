@@ -17,7 +17,6 @@ from gateway.store.budget import ALL, Budget
 from gateway.store.nodes import MOST_APART
 from gateway.store.pairing import LASTS
 from gateway.store.rule import Once
-from gateway.store.server import PostgresServer
 from gateway.texts.amounts import Allowance, Period, Unit
 from tests.clock import FakeClock, OffsetClock
 from tests.gateway.approving import CHART, id_of, questions, recorder
@@ -144,7 +143,6 @@ async def test_a_question_that_ran_out_did_so_also_on_a_node_that_is_days_behind
 async def test_a_clock_that_agrees_with_the_database_is_left_as_it_is(tmp_path: Path, url_of: UrlOf) -> None:
     own = FakeClock()
     url = url_of(tmp_path)
-    await PostgresServer(url).migrate()
     async with Node.joined(url, FACTS) as node:
         shared = SharedClock(own, node)
 

@@ -9,7 +9,6 @@ import pytest
 from pydantic import SecretStr
 
 from gateway.cluster.node import Node, NodeInfo
-from gateway.store.server import PostgresServer
 from tests.gateway.admin.desk import admin_world
 from tests.postgres import UrlOf, rows
 from tests.process import until
@@ -21,7 +20,6 @@ FACTS = NodeInfo(name="other", host="elsewhere", pid=7, version="1.0", started=1
 async def url(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[str]:
     """The address of a database that another node uses with a model of its own."""
     url = url_of(tmp_path)
-    await PostgresServer(url).migrate()
     async with Node.joined(url, replace(FACTS, settings=json.dumps({"model": "1234abcd"}))):
         yield url
 

@@ -18,7 +18,6 @@ from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
 from gateway.store.person import Account
 from gateway.store.rows import InboxItem
-from gateway.store.server import PostgresServer
 from gateway.store.topics import Topic
 from gateway.web.access import PageAccess
 from gateway.web.links import LOCAL_PRINCIPAL
@@ -307,7 +306,6 @@ async def test_a_command_for_a_chat_whose_node_is_gone_is_run_here(nodes: Nodes)
 async def pages(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[list[PageAccess]]:
     """The ways into the pages of two nodes."""
     url, found = url_of(tmp_path), list[PageAccess]()
-    await PostgresServer(url).migrate()
     async with opened_node(tmp_path, url) as one, opened_node(tmp_path, url) as other:
         for node in (one, other):
             access = page_server(node.store, [], about=lambda: DEMO).access

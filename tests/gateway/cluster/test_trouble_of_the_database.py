@@ -17,7 +17,6 @@ from agent_core.models.scripted import Waits
 from channels.base import NotTakenIn
 from gateway.store.nodes import Nodes as NodeRows
 from gateway.store.rule import Once
-from gateway.store.server import PostgresServer
 from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
@@ -59,7 +58,6 @@ END $$;
 @pytest.fixture
 async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
     found = Nodes(tmp_path, url_of(tmp_path))
-    await PostgresServer(found.url).migrate()
     rows(found.url, IN_TROUBLE)
     async with found.life:
         yield found

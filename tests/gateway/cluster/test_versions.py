@@ -50,7 +50,6 @@ async def test_the_tables_change_after_what_an_older_node_is_writing_and_before_
     tmp_path: Path, url_of: UrlOf
 ) -> None:
     url, begun, end = url_of(tmp_path), threading.Event(), threading.Event()
-    await PostgresServer(url).migrate()
 
     def change(connection: Connection) -> None:
         connection.execute("INSERT INTO chat_settings VALUES ('a', 'x', '', 'ann', 0)")
