@@ -73,9 +73,9 @@ class Pairing(Table):
         name = {each.principal: self._secrets.mask(each.name) for each in owner.accounts}
 
         def change(connection: Connection) -> tuple[Try, bool]:
+            alone(connection)  # another node may be handling the same event
             if (earlier := _outcome(connection, event)) is not None:
                 return Try(earlier), False
-            alone(connection)
             done = attempt(connection)
             self._changed(connection, Topic.PAIRING)
             note_outcome(connection, event, done, now)

@@ -16,7 +16,8 @@ from gateway.cluster import sweep
 from gateway.permissions.membership import By, RoleRefused
 from gateway.permissions.roles import Role
 from gateway.store.budget import ALL
-from gateway.store.person import Account
+from gateway.store.pairing import Try
+from gateway.store.person import Account, Person
 from gateway.store.rows import InboxItem
 from gateway.store.topics import Topic
 from gateway.web.access import PageAccess
@@ -226,6 +227,19 @@ async def test_the_limit_of_a_platform_is_shared_out_among_the_nodes(
     await until(lambda: one.made.peers.sending.processes == other.made.peers.sending.processes == 2)
     await other.stop()
     await until(lambda: one.made.peers.sending.processes == 1)
+
+
+async def test_a_pairing_code_pairs_once_though_its_event_comes_to_two_nodes_at_once(tmp_path: Path, url: str) -> None:
+    eve = Person("eve", "owner", accounts=(Account("memory:eve"),))
+    async with opened_node(tmp_path, url) as one, opened_node(tmp_path, url) as other:
+        for number in range(10):
+            await one.store.pairing.current("12345678")
+
+            tries = [
+                each.store.pairing.attempt("12345678", "memory:eve", eve, f"event {number}") for each in (one, other)
+            ]
+
+            assert sorted(await asyncio.gather(*tries)) == [(Try.PAIRED, False), (Try.PAIRED, True)]
 
 
 # Commands of a page
