@@ -1,7 +1,7 @@
 """A backup is restored between conversations: nothing is sent twice, and the owner learns what was not answered."""
 
-import asyncio
 import sqlite3
+import time
 from contextlib import closing
 from dataclasses import dataclass
 
@@ -9,7 +9,6 @@ import pytest
 import pytest_asyncio
 
 from gateway.store.opening import FILE
-from gateway.upkeep.upkeep import TELL_EVERY
 from tests.emulators.model_script import Answer, ModelRequest, says
 from tests.end_to_end import forks
 from tests.end_to_end.platforms.catalogue import where
@@ -39,6 +38,12 @@ def unsent(stage: Stage) -> int:
     with closing(sqlite3.connect(stage.program.home / FILE)) as store:
         rows = store.execute("SELECT count(*) FROM outbox WHERE state IN ('pending', 'sending')")
         return int(rows.fetchone()[0])
+
+
+def to_be_told(stage: Stage) -> int:
+    """Return the number of messages of which the owner was not told yet."""
+    with closing(sqlite3.connect(stage.program.home / FILE)) as store:
+        return int(store.execute("SELECT count(*) FROM set_aside WHERE told = 0").fetchone()[0])
 
 
 @dataclass(frozen=True)
@@ -76,7 +81,8 @@ async def talk(own_stage: Stage) -> Talk:
     await stage.program.kill()
     await with_bob.says(bob, "four")
     await parley(stage, "restore", backup)
-    await asyncio.sleep(1)  # Telegram's dates have a resolution of one second
+    restored = int(time.time())
+    await until(lambda: int(time.time()) > restored)  # Telegram's dates have a resolution of one second
     await with_bob.says(bob, "five")
     stage.model.requests.clear()
     await stage.start()
@@ -108,6 +114,8 @@ async def test_what_was_said_since_the_backup_is_listed_once_to_the_owner(own_st
     await until(lambda: unsent(own_stage) == 0)
     await own_stage.program.kill()
     await own_stage.start()
-    await asyncio.sleep(1.5 * TELL_EVERY)
+    await talk.with_ann.says(talk.ann, "six")
+    await talk.with_ann.until(lambda chat: chat.screen[-1] == "You said six.")
 
+    assert to_be_told(own_stage) == 0
     assert [text for text in talk.with_ann.screen if "were not answered" in text] == [told]

@@ -1,32 +1,37 @@
 """/why tells how an answer came about, and the button Details shows the calls of its run."""
 
-import asyncio
 import re
 
 import pytest
 
 from agent_core.models.scripted import calls
-from agent_core.tools.tool import tool
+from agent_core.tools.tool import Tool, tool
 from channels.base import ButtonPressed, OutboundMessage
 from channels.memory import NO_PACE, MemoryChannel, Reply, user
 from gateway.security.secrets import Secrets
 from tests.gateway.approving import acting, asked
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.process import until
 
 
-@tool(acts="read", label="Looking up {word}")
-async def look_up(word: str) -> str:
-    """Look up a word."""
-    await asyncio.sleep(0.4)
-    return f"{word} is a word."
+def looking_up(channel: MemoryChannel) -> Tool:
+    """Return a tool whose call takes until progress is shown in an empty chat."""
+
+    @tool(acts="read", label="Looking up {word}")
+    async def look_up(word: str) -> str:
+        """Look up a word."""
+        await until(lambda: bool(channel.screen))
+        return f"{word} is a word."
+
+    return look_up
 
 
 async def looked_up(start_bot: StartBot, *more: object, **how: object) -> Bot:
     """Return a bot that has answered Ann with the help of one tool call."""
     channel = MemoryChannel(limits=NO_PACE)
     bot = await start_bot(
-        calls(("look_up", {"word": "cat"})), "A cat.", *more, channel=channel, tools=(look_up,), **how
+        calls(("look_up", {"word": "cat"})), "A cat.", *more, channel=channel, tools=(looking_up(channel),), **how
     )
     await bot.hears("What is a cat?")
     return bot
@@ -176,7 +181,7 @@ async def test_details_show_each_call_with_arguments_result_and_time(start_bot: 
 
     [shown] = details_of(bot)
     assert re.match(r"\*\*1 tool, \d+ s\*\*, scripted", shown.markdown)
-    assert re.search(r"1\\\. ✓ \*\*look\\_up\*\* \(0\.[4-9] s\)  \n`word: cat`  \n→ `cat is a word\.`", shown.markdown)
+    assert re.search(r"1\\\. ✓ \*\*look\\_up\*\* \(\d+\.\d s\)  \n`word: cat`  \n→ `cat is a word\.`", shown.markdown)
 
 
 async def test_details_pressed_again_edit_the_same_message(start_bot: StartBot) -> None:
@@ -226,7 +231,7 @@ async def test_secrets_in_arguments_and_results_are_masked(start_bot: StartBot) 
     channel = MemoryChannel(limits=NO_PACE)
     word = "xoxb-very-secret-1234567890"
     bot = await start_bot(
-        calls(("look_up", {"word": word})), "A cat.", channel=channel, tools=(look_up,), secrets=secrets
+        calls(("look_up", {"word": word})), "A cat.", channel=channel, tools=(looking_up(channel),), secrets=secrets
     )
     await bot.hears("What is a cat?")
 

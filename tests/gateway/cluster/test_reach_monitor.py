@@ -39,6 +39,7 @@ from tests.tunnel import Tunnel
 LOOK = calls(("look", {}))
 WORK = "SELECT name, number, node FROM leases WHERE name NOT LIKE 'share %' AND name NOT LIKE 'start %' ORDER BY name"
 """The leases of work, without what nodes note about sharing it."""
+BEATS = "SELECT id, extract(epoch FROM beat)::float8 FROM nodes"
 
 
 @tool(idempotent=True)
@@ -219,7 +220,8 @@ async def test_if_no_node_can_reach_the_platform_the_work_stays_with_one_which_a
     owners = rows(away.nodes.url, "SELECT chat, number FROM chat_owners")
     await until(lambda: all(node for _, _, node in rows(away.nodes.url, WORK)))
     leases = rows(away.nodes.url, WORK)
-    await asyncio.sleep(1)  # three times what makes a node pass its work on
+    beats = dict(rows(away.nodes.url, BEATS))
+    await until(lambda: all(at > beats[node] + 1 for node, at in rows(away.nodes.url, BEATS)))  # more than it takes
     assert rows(away.nodes.url, "SELECT chat, number FROM chat_owners") == owners
     assert rows(away.nodes.url, WORK) == leases
     assert max(int(str(number)) for _, number, *_ in [*owners, *leases]) <= len(away.nodes.bots) + 1
