@@ -1,4 +1,4 @@
-"""Several Parleys on one machine that share a PostgreSQL server and a home: for benches, and to try them by hand."""
+"""Several nodes on one machine that share a PostgreSQL server and a home, for benches and manual tests."""
 
 import asyncio
 import os
@@ -27,12 +27,12 @@ class _Packaged(Protocol):
 
 
 class Database:
-    """A PostgreSQL server on this machine, as it is installed: with all its safety."""
+    """A PostgreSQL server on this machine with its default, durable settings."""
 
     def __init__(self, server: _Packaged) -> None:
         self._server = server
         self._spent = 0.0
-        """CPU time of servers that have ended, in seconds."""
+        """CPU seconds of stopped servers."""
 
     @classmethod
     @contextmanager
@@ -47,11 +47,11 @@ class Database:
 
     @property
     def cpu(self) -> float:
-        """CPU time of all its processes so far in seconds."""
+        """CPU seconds of all its processes so far."""
         return self._spent + sum(map(_cpu, self._processes()))
 
     async def restart(self, *, crash: bool = False) -> None:
-        """Stop it, as an operator does or as in a crash, and start it."""
+        """Stop the server, cleanly or as in a crash, and start it again."""
         self._spent = self.cpu
         await asyncio.to_thread(self._crash if crash else self._server.stop)
         await asyncio.to_thread(self._server.start)
@@ -80,7 +80,7 @@ class Nodes:
             name: template.twin(f"{name}.txt", PARLEY_DATABASE_URL=url, PARLEY_NODE_NAME=name) for name in names
         }
         self.ended = 0
-        """How often a node was found ended that nobody had stopped."""
+        """How often a node had ended by itself."""
         self._stopped = set(self.programs)
         self._spent = 0.0
 

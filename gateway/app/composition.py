@@ -161,9 +161,9 @@ class Composition(SharedState):
 
     # The app
 
-    def hear(self) -> None:
-        """Read again what other nodes change, and do what they ask for, read or connect."""
-        super().hear()
+    def subscribe(self) -> None:
+        """Subscribe to the changes, requests, gaps and connections of other nodes."""
+        super().subscribe()
         self.peers.signals.subscribe(Topic.GAPS, self.remote_gaps.changed)
         self.peers.signals.subscribe(Topic.CONNECTED, self.connections.follow)
         self.peers.signals.subscribe(Topic.COMMANDS, self.chat_commands.given)
@@ -378,7 +378,7 @@ async def composed(
         approved=approved or ApprovedTools(settings.home / "mcp.json", {}),
     )
     _ = made.app, made.vitals  # every part exists before the first one begins
-    made.hear()
+    made.subscribe()
     await made.begin()
     try:
         yield made

@@ -1,7 +1,7 @@
-"""Connects platforms and models on other machines, for a guide on one where no Parley runs.
+"""Connects platforms and models on the nodes of other machines, for a guide on a machine without a node.
 
-The guide writes the settings into the home that all share. Its process is one of the nodes for a moment, so that no
-other one listens on the platform meanwhile, and so that they hear when they have to read the settings again.
+The guide writes the settings into the shared home. Its process joins the cluster for a moment, to keep the nodes from
+listening on the platform meanwhile and to notify them of the new settings.
 """
 
 import asyncio
@@ -29,26 +29,26 @@ from gateway.store.store import Store
 from gateway.texts.say import language_of, say
 
 WITHIN = 20.0
-"""Seconds that the other nodes get."""
+"""Seconds to wait for the other nodes."""
 LOOK_EVERY = 0.1
 OF_MODEL = "model", "openai_base_url"
-"""Settings that say which model answers."""
+"""Settings that select the model."""
 
 
 @dataclass(frozen=True)
 class _Pause:
-    """The time in which no node listens on a platform."""
+    """A pause in which no node listens on a platform."""
 
     store: Store
     peers: Peers
     listening: AsyncExitStack
-    """Lets them listen again when it is closed."""
+    """Ends the pause when it is closed."""
     name: str
-    """That of the run in whose name the owner is greeted."""
+    """The run of the greeting to the owner."""
 
 
 class OtherNodes:
-    """Implements `Program` by nodes that run on other machines."""
+    """Implements `Program` through nodes on other machines."""
 
     def __init__(self, settings: Settings, url: str) -> None:
         self._settings = settings
@@ -58,7 +58,7 @@ class OtherNodes:
 
     @classmethod
     async def found(cls, settings: Settings) -> Self | None:
-        """Return the other nodes; None if there are none, or their database cannot be read."""
+        """Return the other nodes, or None if there are none or their database cannot be read."""
         if settings.database is None:
             return None
         try:
@@ -90,7 +90,7 @@ class OtherNodes:
         )
         post = Post(f"{pause.name}:notice:{owner.chat}", pause.name, owner.chat, OutboundMessage(markdown=text))
         await pause.store.outbox.add([post])
-        await pause.peers.sending.forward(owner.chat, [post.key])  # or else a node that looks for posts finds it
+        await pause.peers.sending.forward(owner.chat, [post.key])  # otherwise a sweep finds it
 
         async def is_sent() -> bool:
             return post.key not in {each.key for each in await pause.store.outbox.unsent(owner.chat)}
@@ -112,7 +112,7 @@ class OtherNodes:
 
     @asynccontextmanager
     async def _joined(self) -> AsyncIterator[tuple[Store, Peers]]:
-        """Be one of the nodes, which works on no chat, while the context is open. Raises ParleyError."""
+        """Join the cluster as a node that accepts no chats while the context is open. Raises ParleyError."""
         settings = self._settings
         skills = await asyncio.to_thread(lambda: digest_of(skill_library(settings)))
         shared = SharedDatabase(self._url, settings.node, digests(settings), skills, takes_chats=False)
@@ -150,6 +150,6 @@ def _works(node: NodeStatus) -> bool:
 
 
 def _of_model(told: str) -> list[str | None]:
-    """Return the digests of the settings that say which model answers."""
+    """Return the digests of the settings that select the model."""
     found = json.loads(told or "{}")
     return [found.get(name) for name in OF_MODEL]

@@ -46,14 +46,14 @@ class Recovery:
         await self._resume(self._delivery.knows, self._tasks.recover)
 
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
-        """Resume what another process left in a chat. Returns its unhandled events, for the caller to route."""
+        """Resume the pending work of a chat. Returns its unhandled events, for the caller to route."""
         await self._approvals.recall(chat)
         if chat in await self._store.outbox.to_offer():
             self._delivery.unconfirmed.add(chat)
         return await self._begin(chat, self._delivery.knows, partial(self._tasks.take_over, chat))
 
     async def resume(self, platform: str) -> None:
-        """Resume what waits on a platform that was not connected at the start."""
+        """Resume the pending work on a platform that was not connected at the start."""
 
         def is_there(chat: ChatKey) -> bool:
             return chat.platform == platform

@@ -1,4 +1,4 @@
-"""Follows the gaps that another process reads, so that messages wait for them wherever they arrive."""
+"""Follows the gaps that another node reads, so that messages wait for them on every node."""
 
 import asyncio
 import sqlite3
@@ -19,7 +19,7 @@ LOOK_EVERY = 0.25
 
 
 class RemoteGaps:
-    """Opens and closes gaps as the process that reads a platform's history has noted them in the rows."""
+    """Opens and closes gaps as the node that reads a platform's history records them in the rows."""
 
     def __init__(
         self,
@@ -30,7 +30,7 @@ class RemoteGaps:
         leases: Leases,
         background: Background,
     ) -> None:
-        """`background` reads the rows once this process has left a platform's history to another one."""
+        """`background` reads the rows once this node has left a platform's history to another one."""
         self._gaps = gaps
         self._rows = rows
         self._dispatcher = dispatcher
@@ -44,7 +44,7 @@ class RemoteGaps:
         gaps.on_waiting(self._waited)
 
     async def changed(self, key: str) -> None:
-        """React to news of `Topic.GAPS`."""
+        """Handle a notification of `Topic.GAPS`."""
         async with self._in_turn:
             if ":" in key:
                 await self._closed(ChatKey.parse(key))

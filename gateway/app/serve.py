@@ -26,8 +26,8 @@ from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Composition, composed
-from gateway.app.entry import OpenPage, opened_page
 from gateway.app.local_requests import answering
+from gateway.app.page import OpenPage, opened_page
 from gateway.app.peers import SharedDatabase, opened
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance

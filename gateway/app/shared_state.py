@@ -1,4 +1,4 @@
-"""Reads again what this process holds in memory when other nodes have changed the rows behind it."""
+"""Refreshes the caches of this process when other nodes change the rows behind them."""
 
 import structlog
 
@@ -13,10 +13,10 @@ log = structlog.get_logger(__name__)
 
 
 class SharedState(Commands):
-    """The parts that go by rows of the store, kept as all nodes have changed them."""
+    """The parts that cache rows of the store, refreshed when other nodes change them."""
 
-    def hear(self) -> None:
-        """Read again what other nodes change, from now on."""
+    def subscribe(self) -> None:
+        """Subscribe to the changes of other nodes."""
         handlers: dict[Topic, Handler] = {
             Topic.PEOPLE: self._people_changed,
             Topic.STANDINGS: self._standings_changed,

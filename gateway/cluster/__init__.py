@@ -1,1 +1,1 @@
-"""Several processes that share one database on PostgreSQL: who works on what, and what each tells the others."""
+"""Several processes on one PostgreSQL database: nodes, chat ownership, leases and notifications."""

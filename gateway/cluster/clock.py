@@ -1,4 +1,4 @@
-"""The time of day of a node, on which all nodes agree."""
+"""The clock of a node, on which all nodes agree."""
 
 from agent_core.clock import Clock
 from gateway.cluster.node import Node
@@ -6,7 +6,7 @@ from gateway.store.nodes import MOST_APART
 
 
 class SharedClock:
-    """Implements `Clock` by the clock of the machine, or by that of the database where the two do not agree."""
+    """Implements `Clock` by the machine's clock, or the database's if the two disagree."""
 
     def __init__(self, own: Clock, node: Node) -> None:
         self._own = own

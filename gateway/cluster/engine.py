@@ -1,6 +1,6 @@
-"""The engine that shares chats out among nodes: a durable queue of DBOS, in a schema of its own in the same database.
+"""Distributes orphaned chats among nodes by a durable queue of DBOS, in a schema of its own in the same database.
 
-DBOS runs on threads and an event loop of its own, as it would replace and close the executor of ours.
+DBOS runs on its own threads and event loop, because it would replace and close the executor of ours.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from gateway.store.postgres_opening import DatabaseAway
 NAME = "parley"
 QUEUE = "chats"
 VERSION = "1"
-"""Changes only if a waiting workflow of an older Parley means something else: each version takes only its own."""
+"""Changed only if the meaning of a queued workflow changes, as DBOS runs only workflows of its own version."""
 AT_ONCE = 10
-"""Most chats that a node takes at the same time, so that the first to look does not take all."""
+"""Chats that a node claims at the same time, so that the first one does not claim all."""
 POLL_EVERY = 0.25
 """Seconds."""
 TAKEN_WITHIN = 10.0
-"""Seconds within which a node claims a chat that it has got from the queue, if it ever does."""
+"""Seconds within which a node claims a chat from the queue, if it ever does."""
 KEPT_FOR = 24 * 3600.0
 """Seconds for which finished workflows are kept."""
 
@@ -44,16 +44,16 @@ class DbosEngine:
     """Implements `Engine`. DBOS exists once in a process, and so does this."""
 
     def __init__(self, rows: ChatOwners, take: Take) -> None:
-        """`take` lets this node work on a chat."""
+        """`take` claims a chat for this node."""
         self._rows = rows
         self._loop = asyncio.get_running_loop()
         self._open: set[Future[bool]] = set()
         self._begun: dict[str, float] = {}
-        """When a workflow was first seen as begun, by its id and the event loop's clock."""
+        """When each workflow was first seen as started, by the event loop's clock."""
 
         @DBOS.workflow(name="take")
         def workflow(chat: str, number: int) -> bool:
-            """Work on a chat that has lost its node; its last ownership had this number."""
+            """Claim an orphaned chat, whose last claim had this number."""
             taking = asyncio.run_coroutine_threadsafe(_take(take, chat), self._loop)
             self._open.add(taking)
             try:
@@ -64,12 +64,12 @@ class DbosEngine:
         self._workflow = workflow
 
     def cancel(self) -> None:
-        """Take no chat any more."""
+        """Claim no more chats."""
         for taking in list(self._open):
             taking.cancel()
 
     async def offer(self, orphans: Sequence[Orphan]) -> None:
-        """See `Engine`. Chats that are in the queue, or being taken by a node that lives, are left alone."""
+        """See `Engine`. Chats that are queued, or being claimed by a live node, are skipped."""
         alive = await self._rows.alive()
         statuses = await asyncio.to_thread(_statuses, [_name(each) for each in orphans])
         self._begun = {name: at for name, at in self._begun.items() if name in statuses}
@@ -83,9 +83,9 @@ class DbosEngine:
                 await asyncio.to_thread(self._enqueue, offered)
 
     def _is_being_taken(self, name: str, status: str, alive: Collection[str]) -> bool:
-        """Return True if a node takes the chat of this workflow.
+        """Return True if a node is claiming the chat of this workflow.
 
-        A node that loses the database just after it has got a chat from the queue never begins, and is alive.
+        A node that lost the database right after it got the chat from the queue is alive, and never starts.
         """
         if status.removeprefix("PENDING ") not in alive:
             return False
@@ -93,7 +93,7 @@ class DbosEngine:
         return now - self._begun.setdefault(name, now) < TAKEN_WITHIN
 
     async def forget_old(self) -> None:
-        """Delete the records of what was taken long ago."""
+        """Delete the records of old claims."""
         await asyncio.to_thread(_forget, datetime.fromtimestamp(time.time() - KEPT_FOR, UTC))
 
     def _enqueue(self, orphan: Orphan) -> None:
@@ -103,8 +103,8 @@ class DbosEngine:
 
 @asynccontextmanager
 async def launched(url: str, node: str, rows: ChatOwners, take: Take) -> AsyncIterator[DbosEngine]:
-    """Take chats from the queue while the context is open; `take` lets this node work on one."""
-    logging.getLogger("dbos").setLevel(logging.CRITICAL)  # it writes hundreds of lines about a database that is away
+    """Claim chats from the queue by calling `take` while the context is open."""
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)  # it logs hundreds of lines while the database is away
     lines = _Lines(url)
     config: DBOSConfig = {
         "name": NAME,
@@ -144,7 +144,7 @@ class _Lines:
         self._all.add(raw)
 
     async def keep_looking(self) -> None:
-        """Give up those on which nothing passes any more, until cancelled: DBOS would wait for them for ever."""
+        """Abort statements on dead connections until cancelled: DBOS would wait for them for ever."""
         before: list[Raw] = []
         while True:
             await asyncio.sleep(LOOK_EVERY)

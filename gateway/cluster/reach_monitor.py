@@ -1,7 +1,7 @@
-"""Leaves the work on platforms that this node cannot reach to nodes that can.
+"""Hands the work on platforms that this node cannot reach over to nodes that can.
 
-A node counts as one that can until it has failed itself. So if a platform is away for all, its work passes on at most
-once to each node, and stays with the last one, which goes on trying.
+A node counts as able to reach a platform until it has failed itself. If a platform is down for all nodes, its work
+moves at most once to each of them, and stays with the last one, which keeps trying.
 """
 
 import asyncio
@@ -18,15 +18,15 @@ from gateway.store.nodes import Nodes
 from gateway.store.writer import STORE_ERRORS
 
 LOOK_EVERY = 0.5
-"""Seconds between two looks at what was reached."""
+"""Seconds between two checks."""
 TRY_EVERY = 2.5
-"""Seconds between two tries to reach a platform of which the last call has failed."""
+"""Seconds between two probes of a platform whose last call has failed."""
 
 log = structlog.get_logger(__name__)
 
 
 class ReachMonitor:
-    """Tells the other nodes which platforms this one cannot reach, and leaves its work on those to them."""
+    """Publishes the platforms that this node cannot reach, and hands its work there over to the other nodes."""
 
     def __init__(
         self, node: str, rows: Nodes, dispatcher: NodeDispatcher, leases: DatabaseLeases, channels: Connected
@@ -36,10 +36,10 @@ class ReachMonitor:
         self._dispatcher = dispatcher
         self._leases = leases
         self._channels = channels
-        self._told: frozenset[str] = frozenset()
-        """The platforms that the other nodes know to be out of reach from here."""
+        self._published: frozenset[str] = frozenset()
+        """The published platforms."""
         self._trying: dict[str, asyncio.Task[None]] = {}
-        self._looks = Background("leaving the work on a platform failed")
+        self._looks = Background("handing over the work on a platform failed")
         self._tries = Background("trying to reach a platform failed")
 
     async def run(self) -> None:
@@ -53,18 +53,18 @@ class ReachMonitor:
 
     async def _look(self) -> None:
         try:
-            await self._leave_work()
+            await self._update()
         except STORE_ERRORS as error:
-            log.info("no look at what the other nodes reach", reason=str(error))
+            log.info("the reach of the other nodes cannot be read", reason=str(error))
 
-    async def _leave_work(self) -> None:
+    async def _update(self) -> None:
         channels = {each.name: each for each in self._channels if isinstance(each, KnowsReach)}
         for platform, channel in channels.items():
             if channel.reach.is_failing() and platform not in self._trying:
                 self._trying[platform] = self._tries.start(self._try(platform, channel), f"reach {platform}")
         unreachable = frozenset(platform for platform, channel in channels.items() if channel.reach.is_cut_off)
-        if unreachable != self._told:
-            await self._tell(unreachable)
+        if unreachable != self._published:
+            await self._publish(unreachable)
         avoided = await self._rows.reached_elsewhere(self._node, unreachable) if unreachable else frozenset()
         self._dispatcher.ownership.avoided = avoided
         self._leases.avoid({lease for each in avoided for lease in (receiver_of(each), catch_up_of(each))})
@@ -77,10 +77,10 @@ class ReachMonitor:
         finally:
             del self._trying[platform]
 
-    async def _tell(self, unreachable: frozenset[str]) -> None:
+    async def _publish(self, unreachable: frozenset[str]) -> None:
         await self._rows.note_unreachable(self._node, unreachable)
-        for platform in sorted(unreachable - self._told):
+        for platform in sorted(unreachable - self._published):
             log.warning("a platform is out of reach of this node; others do its work if they can", platform=platform)
-        for platform in sorted(self._told - unreachable):
+        for platform in sorted(self._published - unreachable):
             log.info("a platform is in reach of this node again", platform=platform)
-        self._told = unreachable
+        self._published = unreachable

@@ -1,4 +1,4 @@
-"""The node on this machine that a command is to reach, where several processes share a home."""
+"""Finds the node on this machine that a command is meant for, where several nodes share a home."""
 
 from channels.terminal.frames import connected
 from gateway.errors import ParleyError
@@ -6,13 +6,13 @@ from gateway.settings.files import NODES
 from gateway.settings.settings import Settings
 
 REQUESTS = "connect.sock"
-"""The socket in the folder of a node at which every running Parley listens."""
+"""Name of the socket in a node's folder on which it listens for commands."""
 
 
 async def with_local_node(settings: Settings) -> Settings:
-    """Return the settings with the name of the node that runs on this machine, unless they say which one is meant.
+    """Return the settings with the name of the node that runs on this machine, unless they name one.
 
-    They stay as they are where none runs here. Raises ParleyError if several do.
+    Without such a node they are returned unchanged. Raises ParleyError if there are several.
     """
     here = await local_nodes(settings)
     if len(here) > 1:
@@ -25,7 +25,7 @@ async def with_local_node(settings: Settings) -> Settings:
 
 
 async def local_nodes(settings: Settings) -> list[Settings]:
-    """Return the settings of each node that runs on this machine; of one only if the settings say which is meant."""
+    """Return the settings of each node that runs on this machine, or of the one that the settings name."""
     if settings.database is None or settings.node_name or await _listens(settings):
         return [settings]
     others = [settings.model_copy(update={"node_name": name}) for name in node_names(settings)]
@@ -33,12 +33,12 @@ async def local_nodes(settings: Settings) -> list[Settings]:
 
 
 def node_names(settings: Settings) -> list[str]:
-    """Return the names of the nodes that use the home or have done so, on any machine."""
+    """Return the names of all nodes that use the home or have used it, on any machine."""
     return sorted(folder.name for folder in (settings.home / NODES).glob("*/"))
 
 
 async def _listens(settings: Settings) -> bool:
-    """Return True if this node runs here: sockets of other machines in a shared home cannot be reached."""
+    """Return True if this node runs here: the sockets of other machines refuse connections."""
     try:
         _, writer = await connected(settings.local / REQUESTS)
     except OSError:

@@ -1,4 +1,4 @@
-"""The table of nodes: what each says of itself, what others are shown, and how all are fenced. Only on PostgreSQL."""
+"""The table of nodes: their descriptions, states and fences. Only used on PostgreSQL."""
 
 import json
 from collections.abc import Awaitable, Callable, Collection, Iterator, Sequence
@@ -21,25 +21,25 @@ _OTHERS = (
 _LEASES = "SELECT node, name FROM leases WHERE node IS NOT NULL AND substr(name, 1, 6) <> 'share ' ORDER BY name"
 _MAY_SEND = "SELECT EXISTS (SELECT FROM nodes WHERE NOT fenced AND beat > clock_timestamp() - make_interval(secs => ?))"
 SILENT = 5.0
-"""Seconds without a beat after which a node is shown as silent."""
+"""Seconds without a heartbeat after which a node is shown as silent."""
 MOST_APART = 2.0
-"""Seconds that the clock of a machine may differ from that of the database before the latter counts."""
+"""Seconds by which a machine's clock may differ from the database's before the latter is used."""
 DEAD_AFTER = 1.5
-"""Seconds without a beat after which a node sends nothing any more."""
+"""Seconds without a heartbeat after which a node sends nothing any more."""
 LOCK_OF = "hashtextextended('parley node ' || {}, 0)"
-"""The number of a node's advisory lock, by an expression for its id."""
+"""SQL for the number of a node's advisory lock; the placeholder is its id."""
 FREE_CHATS = "UPDATE chat_owners SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)"
-"""A statement that frees the chats of fenced nodes."""
+"""Frees the chats of fenced nodes."""
 FREE_REST = (
     "UPDATE leases SET node = NULL WHERE node IN (SELECT id FROM nodes WHERE fenced)",
     "UPDATE spending SET state = 'estimate' WHERE state = 'reserved' AND node IN (SELECT id FROM nodes WHERE fenced)",
 )
-"""Statements that free what else fenced nodes held; what they had reserved in budgets counts in full, as estimates."""
+"""Statements that free the leases of fenced nodes, and count their reservations in full as estimates."""
 
 
 @dataclass(frozen=True)
 class NodeStatus:
-    """A node that others have not taken over, and what it does."""
+    """A node that is not fenced, with its load."""
 
     id: str
     name: str
@@ -49,18 +49,18 @@ class NodeStatus:
     started: float
     """Seconds since the epoch, by its own clock."""
     beat_age: float
-    """Seconds since its last beat, by the clock of the database."""
+    """Seconds since its last heartbeat, by the database's clock."""
     is_draining: bool
     settings: str
     """Digests of its settings by name, as JSON."""
     skills: str
-    """A digest of its skills."""
+    """Digest of its skills."""
     unreachable: str
-    """The platforms that are out of its reach, with commas between them."""
+    """Platforms that it cannot reach, separated by commas."""
     chats: int
-    """Chats that it works on."""
+    """Number of chats that it owns."""
     runs: int
-    """Answers that it is working on."""
+    """Number of its running answers."""
     leases: tuple[str, ...] = ()
 
     @property
@@ -69,7 +69,7 @@ class NodeStatus:
 
     @property
     def out_of_reach(self) -> str:
-        """The platforms that it cannot reach, as people read them."""
+        """The platforms that it cannot reach, for people."""
         return self.unreachable.replace(",", ", ")
 
 
@@ -103,7 +103,7 @@ class Nodes(Table):
         await self._writer.submit(change)
 
     async def reached_elsewhere(self, node: str, platforms: Collection[str]) -> frozenset[str]:
-        """Return those of the platforms that another node that lives may reach. Raises sqlite3.Error."""
+        """Return those of the platforms that another live node may reach. Raises sqlite3.Error."""
 
         def read(connection: Connection) -> frozenset[str]:
             others = [names_in(row[0]) for row in connection.execute(_OTHERS, (node, SILENT)).fetchall()]
@@ -113,7 +113,7 @@ class Nodes(Table):
 
 
 def names_in(unreachable: str) -> frozenset[str]:
-    """Return the platforms that a row names as out of reach."""
+    """Return the platforms named in a row's `unreachable`."""
     return frozenset(filter(None, unreachable.split(",")))
 
 
@@ -127,7 +127,7 @@ def node_statuses(connection: Connection) -> list[NodeStatus]:
 
 
 def hold_all(connection: Connection) -> None:
-    """Let no node write or beat until the open transaction ends, and return once none of them sends any more."""
+    """Block writes and heartbeats of all nodes until the open transaction ends, and wait until none sends any more."""
     connection.execute("LOCK TABLE nodes IN EXCLUSIVE MODE")  # after all that write now, before all that want to
     (may_send,) = connection.execute(_MAY_SEND, (DEAD_AFTER,)).fetchone()
     if may_send:
@@ -135,13 +135,13 @@ def hold_all(connection: Connection) -> None:
 
 
 def fence_all(connection: Connection) -> None:
-    """Let no node that has joined so far write any more, and free what it held."""
+    """Fence all nodes that have joined so far, and free their chats, leases and reservations."""
     for statement in ("UPDATE nodes SET fenced = TRUE WHERE NOT fenced", FREE_CHATS, *FREE_REST):
         connection.execute(statement)
 
 
 def differences(nodes: Sequence[NodeStatus]) -> Iterator[tuple[str, str]]:
-    """Yield what is not the same on all nodes, and which nodes have what, such as `a, b / c`."""
+    """Yield what differs between nodes, and the groups of nodes that agree, such as `a, b / c`."""
     settings = {node.id: _settings_of(node) for node in nodes}
     for name in sorted({name for each in settings.values() for name in each}):
         yield from _difference(name, [(node.name, settings[node.id].get(name, "")) for node in nodes])
@@ -158,7 +158,7 @@ def _difference(what: str, values: Sequence[tuple[str, str]]) -> Iterator[tuple[
 
 
 def _settings_of(node: NodeStatus) -> dict[str, str]:
-    """Return the digests; none for a row of another version that holds something else."""
+    """Return the digests, or none for a row written by another version."""
     try:
         found = json.loads(node.settings or "{}")
     except ValueError:

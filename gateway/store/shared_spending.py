@@ -48,7 +48,7 @@ class Answer:
     """The database's answer to a reservation."""
 
     used: tuple[Spent, ...]
-    """The amount used of each limit, without this call."""
+    """The used amount of each limit, without this call."""
     lacking: int | None
     """The index of the first limit without room; None if the call was reserved."""
 
@@ -78,7 +78,7 @@ class SharedSpending(Spending):
         return await self._answer(change)
 
     async def room(self, at: float, spent: Spent, limits: Sequence[Limit]) -> Answer:
-        """Return what is used of the limits. The nodes are told when there may be room in one that has none."""
+        """Return the used amount of each limit. The nodes are notified once a full one may have room."""
         if not limits:
             return Answer((), None)
         accounts = _accounts(limits, ())
@@ -101,7 +101,7 @@ class SharedSpending(Spending):
             await asyncio.sleep(BEGIN_AGAIN)
 
     def settle(self, call: str, model: str, spent: Spent, state: State) -> "asyncio.Future[None]":
-        """Record what a call has used, and tell the nodes if somebody waited for that."""
+        """Record the usage of a call, and notify the nodes if a run waited for room."""
 
         def change(connection: Connection) -> None:
             _pass_gate(connection)
@@ -117,7 +117,7 @@ class SharedSpending(Spending):
         return self._writer.submit(change, later=True)
 
     async def settle_unknown(self) -> int:
-        """Settle in full, as estimates, the calls that no living node makes. Returns their number."""
+        """Settle the calls of dead nodes in full, as estimates. Returns their number."""
 
         def change(connection: Connection) -> int:
             return connection.execute(_SETTLE_UNKNOWN).rowcount

@@ -9,7 +9,7 @@ import pytest
 import pytest_asyncio
 
 from channels.base import Addressed
-from gateway.app.entry import Entry
+from gateway.app.page import PageAccess
 from gateway.web.address import Address
 from gateway.web.page import Entrance
 from tests.clock import OffsetClock
@@ -131,7 +131,7 @@ async def test_an_admin_neither_sees_nor_ends_the_sessions_of_others(start_bot: 
 async def test_who_is_no_admin_any_more_is_signed_out_at_once_and_it_is_in_the_audit_file(
     start_bot: StartBot, tmp_path: Path
 ) -> None:
-    entry = Entry(OffsetClock(), print)
+    entry = PageAccess(OffsetClock(), print)
     page = Page(tmp_path / "page", address=Address(url=URL), guests=entry)  # type: ignore[arg-type]
     async with page.serving():
         bot = await start_bot(entrance=Entrance(page.server, entry), beside=(page.channel,))

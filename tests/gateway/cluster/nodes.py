@@ -26,7 +26,7 @@ class Nodes:
         self.bots: list[Bot] = []
         self.life = AsyncExitStack()
         self.platform = MemoryChannel()
-        """Never connected itself: each node has a connection of its own to the same messages."""
+        """Never connected itself: each node has its own connection to the same messages."""
 
     async def start(self, *turns: Turn, url: str | None = None, **how: object) -> Bot:
         """Start one more node, which reaches the database by `url`."""
@@ -38,7 +38,7 @@ class Nodes:
         return bot
 
     async def settled(self) -> None:
-        """Wait until nothing runs on any node, and no event waits."""
+        """Wait until all nodes are idle and no event waits."""
         async with asyncio.timeout(30):
             while True:
                 for bot in self.bots:
@@ -53,7 +53,7 @@ class Nodes:
         return started[self.bots.index(bot)]
 
     def owner(self, chat: ChatKey) -> str | None:
-        """Return the id of the node that works on a chat."""
+        """Return the id of the node that owns a chat."""
         found = rows(self.url, f"SELECT node FROM chat_owners WHERE chat = '{chat}'")  # noqa: S608
         return None if not found or found[0][0] is None else str(found[0][0])
 
@@ -63,14 +63,14 @@ class Nodes:
 
 
 class Remembering(Nodes):
-    """Nodes on a platform with a history, which the node reads that was started first."""
+    """Nodes on a platform with a history, which the first node reads."""
 
     def __init__(self, home: Path, url: str) -> None:
         super().__init__(home, url)
         self.platform: RememberingChannel = RememberingChannel()
 
     async def start(self, *turns: Turn, url: str | None = None, **how: object) -> Bot:
-        """Start one more node. The first one has begun to read the history when this returns, and has found nothing."""
+        """Start one more node. The first one has read the empty history when this returns."""
         bot = await super().start(*turns, url=url, **how)
         if len(self.bots) == 1:
             await until(lambda: bot.made.leases.holds(READING) and not bot.made.gaps.is_open(self.platform.chat()))

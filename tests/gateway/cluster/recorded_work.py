@@ -1,4 +1,4 @@
-"""Nodes whose work on chats is noted instead of done."""
+"""Nodes whose work on chats is recorded instead of done."""
 
 import asyncio
 from collections import defaultdict
@@ -18,7 +18,7 @@ CHATS = [CHAT.model_copy(update={"chat": name}) for name in ("x", "y", "z")]
 
 
 class RecordedWork:
-    """Implements ChatWork: notes which node handled which event, and marks it as done a moment later."""
+    """Implements `ChatWork`: records which node handled which event, and marks it as done a moment later."""
 
     def __init__(self, name: str, store: Store, log: list[tuple[str, int]], pause: Random) -> None:
         self.name = name
@@ -26,9 +26,9 @@ class RecordedWork:
         self._store = store
         self._pause = pause
         self.live: list[int] = []
-        """Events that had just come."""
+        """Live events."""
         self.delivered: list[str] = []
-        """Keys of posts that it was to send."""
+        """Keys of posts to deliver."""
         self._open: dict[ChatKey, int] = defaultdict(int)
         self._work = Background("a test's work failed")
 
@@ -97,14 +97,14 @@ class Members:
             await each.ownership.count_others()
 
     async def stored(self, number: int, chat: ChatKey, at: int) -> InboxItem:
-        """Let a node store an event, and do nothing more about it yet."""
+        """Store an event at a node without dispatching it."""
         event = message(number).model_copy(update={"chat": chat})
         seq = await self.stores[at].inbox.accept(event)
         assert seq is not None
         return InboxItem(seq, event)
 
     async def accept(self, number: int, chat: ChatKey, at: int) -> int:
-        """Let an event come in at a node. Returns its number in the inbox."""
+        """Store and dispatch an event at a node. Returns its number in the inbox."""
         item = await self.stored(number, chat, at)
         self.dispatchers[at].dispatch(item, is_live=True)
         return item.seq

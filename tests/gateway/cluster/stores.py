@@ -15,7 +15,7 @@ from gateway.store.store import Store
 
 @dataclass(frozen=True)
 class Opened:
-    """A node with its store and its news."""
+    """A node with its store and its notifications."""
 
     node: Node
     signals: NodeSignals

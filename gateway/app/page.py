@@ -1,4 +1,4 @@
-"""The page of the running gateway, and who may use it."""
+"""Opens the page of the running gateway, and decides who may use it."""
 
 import importlib
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -21,9 +21,11 @@ from gateway.store.store import Store
 from gateway.texts.about import About
 
 
-class Entry:
-    """Decides who may use the page, and writes it to the audit file. Until the gateway runs, only the person at this
-    machine may."""
+class PageAccess:
+    """Decides who may use the page, and records uses in the audit file.
+
+    Until the gateway runs, only the person at this machine may use it.
+    """
 
     def __init__(self, clock: Clock, link_used: Callable[[str], None]) -> None:
         """`link_used` is called with the next link for the console once one was used."""
@@ -79,7 +81,7 @@ class OpenPage:
     link: str
     """For the console."""
     entrance: Entrance
-    _entry: Entry
+    _access: PageAccess
     _operation: Operation
     _show: Callable[[Composition], AbstractContextManager[None]]
 
@@ -88,7 +90,7 @@ class OpenPage:
         """Show a running gateway while the context is open."""
         with ExitStack() as life:
             life.enter_context(self._operation.of(made.vitals))
-            life.enter_context(self._entry.of(made.access, made.audit))
+            life.enter_context(self._access.of(made.access, made.audit))
             life.enter_context(self._show(made))
             yield
 
@@ -97,12 +99,12 @@ class OpenPage:
 async def opened_page(
     settings: Settings, about: Callable[[], About], store: Store, clock: Clock, link_used: Callable[[str], None]
 ) -> AsyncIterator[OpenPage]:
-    """Open the page, and close it at the end. Raises ParleyError. `link_used`: see `Entry`."""
+    """Open the page, and close it at the end. Raises ParleyError. `link_used`: see `PageAccess`."""
     # Imported by name: without a page these imports are saved at the start.
     page, pages = (importlib.import_module(f"gateway.{name}") for name in ("web.page", "admin.pages"))
-    operation, entry, admin = Operation(), Entry(clock, link_used), pages.AdminPages()
+    operation, page_access, admin = Operation(), PageAccess(clock, link_used), pages.AdminPages()
     channel, server, entrance = page.open_page(
-        settings, about, store, clock, watched=operation, rights=entry, routes=admin.routes()
+        settings, about, store, clock, watched=operation, rights=page_access, routes=admin.routes()
     )
 
     def show(made: Composition) -> AbstractContextManager[None]:
@@ -115,4 +117,4 @@ async def opened_page(
         socket = importlib.import_module("gateway.web.link_socket").LinkSocket(settings.local, server.new_link)
         await socket.start()
         life.push_async_callback(socket.close)
-        yield OpenPage(channel, server.link, entrance, entry, operation, show)
+        yield OpenPage(channel, server.link, entrance, page_access, operation, show)
