@@ -50,7 +50,7 @@ from gateway.settings.sources import (
     read_environ,
     read_toml,
 )
-from gateway.settings.values import People, audio, node_name, postgres, split
+from gateway.settings.values import People, audio, check_node_name, postgres, split
 from gateway.settings.web import WebSettings
 from gateway.settings.zone import check_zone, system_zone
 
@@ -128,7 +128,7 @@ class Settings(BaseSettings):
     database_url: Annotated[SecretStr, AfterValidator(postgres)] | None = None
     """Address of a PostgreSQL database, such as postgresql://parley:password@db.example.org/parley, which needs the
     extra cluster. Empty: the file parley.db."""
-    node_name: Annotated[str, AfterValidator(node_name)] | None = None
+    node_name: Annotated[str, AfterValidator(check_node_name)] | None = None
     """Name of this machine, where several share a PostgreSQL database: letters, digits, dots and dashes. Empty: its
     host name."""
     permissions: PermissionSettings = PermissionSettings()

@@ -35,7 +35,7 @@ def postgres(value: SecretStr) -> SecretStr:
     return value
 
 
-def node_name(value: str) -> str:
+def check_node_name(value: str) -> str:
     """Return the value if it can be the name of a node, and of its folder. Raises ValueError."""
     if not _NODE_NAME.fullmatch(value):
         raise ValueError("must be at most 100 letters, digits, dots, - and _, and begin with a letter or digit")
