@@ -118,15 +118,12 @@ class DatabaseLeases:
 
     async def is_free(self, name: str) -> bool:
         """See `Leases.is_free`."""
-        try:
-            return await self._rows.is_free(name, self._node.id)
-        except sqlite3.Error:  # the database is away
-            return False
+        return await self._rows.is_free(name, self._node.id)
 
     async def wait_free(self, name: str) -> None:
         """See `Leases.wait_free`."""
         freed = self._freed
-        while not await self.is_free(name):
+        while not await self._is_known_free(name):
             await self._wait_freed(freed)
             freed = self._freed
 
@@ -165,6 +162,12 @@ class DatabaseLeases:
     async def _wait_freed(self, freed: asyncio.Event, patience: float = LOOK_EVERY) -> None:
         """Wait until a lease may be free, at most `patience` seconds. `freed` was read before the last attempt."""
         await set_within(freed, patience, SystemClock())
+
+    async def _is_known_free(self, name: str) -> bool:
+        try:
+            return await self.is_free(name)
+        except sqlite3.Error:  # the database is away
+            return False
 
     async def _is_ours(self, name: str, is_ready: IsReady) -> bool:
         """Acquire a lease if this node may hold it; otherwise retry a release that failed."""

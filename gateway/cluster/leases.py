@@ -60,7 +60,7 @@ class Leases(Protocol):
         """Return True if the lease is left to other processes, because only they reach its platform."""
 
     async def is_free(self, name: str) -> bool:
-        """Return True if no other process holds the lease; False also if that is unknown."""
+        """Return True if no other process holds the lease. Raises sqlite3.Error."""
 
     async def wait_free(self, name: str) -> None:
         """Wait until no other process holds the lease."""

@@ -95,6 +95,7 @@ async def test_a_guide_of_which_the_news_was_lost_is_followed_once_news_comes_ag
     async with held(one.made.leases, connecting_of("telegram")):
         await other.made.connections.follow("")
         (nodes.home / ".env").write_text(f"TELEGRAM_BOT_TOKEN={token}\n")
+        await other.made.live.adopt("channels")  # as after a guide for another platform
         assert other.made.channels.on("telegram") is None
     await until(lambda: receives(other))
 
