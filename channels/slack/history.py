@@ -1,6 +1,5 @@
 """Reading past messages: context for a mention, messages missed while offline, and posts with an unknown outcome."""
 
-import asyncio
 from collections.abc import AsyncIterator, Sequence, Set
 from itertools import count
 from typing import TypeGuard
@@ -60,7 +59,10 @@ class History:
     async def _events(
         self, messages: Sequence[Message], me: Identity, commands: Set[str]
     ) -> Sequence[MessageReceived | CommandInvoked]:
-        await asyncio.gather(*(self._users.wait_for(user) for user in {message.user for message in messages}))
+        missing: list[str] = []
+        for message in messages:
+            said(message, me, self._users.noting(missing), commands)
+        await self._users.wait_for(*missing)
         events = (said(message, me, self._users, commands) for message in messages)
         return [event for event in events if event is not None]
 

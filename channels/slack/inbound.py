@@ -35,7 +35,7 @@ from channels.slack.interactions import (
     question_asked,
     question_window,
 )
-from channels.slack.normalise import Identity, normalise
+from channels.slack.normalise import Identity, Names, normalise
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
 from channels.slack.wire import AssistantThread, Interaction, Message, SlashCommand
@@ -117,35 +117,35 @@ class Inbound(AsyncMiddleware):
         if isinstance(event, dict) and event.get("type") in _REMOVED:
             self._refuse_account(event)
             return
-        found = self._event(body)
+        missing: list[str] = []
+        found = self._event(body, self._users.noting(missing))
         if found is None:
             self._shortcuts.take(body)
             return
-        is_fresh = self._users.is_fresh(found.sender.id)
         async with self._order.of(str(found.chat), found.at):
-            if not is_fresh:  # perhaps it became so while this event waited for its turn
-                await self._users.wait_for(found.sender.id)
-                found = self._event(body) or found
+            if missing:  # perhaps they became known while this event waited for its turn
+                await self._users.wait_for(*missing)
+                found = self._event(body, self._users) or found
         await self._accept(found)
 
-    def _event(self, body: Body) -> InboundEvent | None:
-        """Convert a payload to an event, with the names that are known so far."""
+    def _event(self, body: Body, names: Names) -> InboundEvent | None:
+        """Convert a payload to an event."""
         if body.get("type") == "event_callback":
-            return self._message(body)
+            return self._message(body, names)
         if "command" in body:
             command = parse(SlashCommand, body)
-            return command_invoked(command, self._me, self._users, self._now()) if command else None
+            return command_invoked(command, self._me, names, self._now()) if command else None
         interaction = parse(Interaction, body) if body.get("type") in _INTERACTIONS else None
         if interaction is None:
             return None
         now = self._now()
         return (
-            pressed(interaction, self._me, self._users)
-            or question_asked(interaction, self._me, self._users, now)
-            or command_on_message(interaction, self._me, self._users, self._commands, now)
+            pressed(interaction, self._me, names)
+            or question_asked(interaction, self._me, names, now)
+            or command_on_message(interaction, self._me, names, self._commands, now)
         )
 
-    def _message(self, body: Body) -> InboundEvent | None:
+    def _message(self, body: Body, names: Names) -> InboundEvent | None:
         raw = body.get("event")
         if not isinstance(raw, dict) or raw.get("type") not in _MESSAGES:
             return None
@@ -153,7 +153,7 @@ class Inbound(AsyncMiddleware):
         if message is None:
             log.warning("malformed event event_id=%s", body.get("event_id"))
             return None
-        return normalise(message, self._me, self._users, self._commands)
+        return normalise(message, self._me, names, self._commands)
 
     async def _accept(self, event: InboundEvent) -> None:
         self._typing.noted(event)

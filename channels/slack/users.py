@@ -3,17 +3,18 @@
 import asyncio
 import logging
 import time
+from collections.abc import MutableSequence
 
 from pydantic import JsonValue
 
 from channels.base import ChannelError
 from channels.slack.client import Answer, Client
-from channels.slack.normalise import Person
+from channels.slack.normalise import Names, Person
 
 log = logging.getLogger(__name__)
 
 WAIT_SECONDS = 2.0
-"""Longest time a message waits for its sender's name."""
+"""Longest time a message waits for the names of its sender, of those it mentions, and of the owners of its files."""
 FRESH_SECONDS = 300.0
 """Longest time that a full member who became a guest still counts as a full member."""
 AGAIN_SECONDS = 60.0
@@ -42,10 +43,21 @@ class Users:
         found = self._known.get(user)
         return not user.startswith(("U", "W")) or (found is not None and found[1] >= time.monotonic())
 
-    async def wait_for(self, user: str) -> None:
+    def noting(self, missing: MutableSequence[str]) -> Names:
+        """Return what is known so far, and let `missing` name the users for whom `wait_for` is worth while."""
+
+        def names(user: str) -> Person | None:
+            if not self.is_fresh(user):
+                missing.append(user)
+            return self(user)
+
+        return names
+
+    async def wait_for(self, *users: str) -> None:
         """Return once what is known is fresh, or after `WAIT_SECONDS`."""
-        if not self.is_fresh(user) and (asking := self._ask(user)) is not None:
-            await asyncio.wait((asking,), timeout=WAIT_SECONDS)
+        asking = [self._ask(user) for user in dict.fromkeys(users) if not self.is_fresh(user)]
+        if tasks := [task for task in asking if task is not None]:
+            await asyncio.wait(tasks, timeout=WAIT_SECONDS)
 
     async def close(self) -> None:
         for task in self._asking.values():

@@ -87,6 +87,19 @@ async def test_files_come_in_and_a_page_to_sign_in_is_none(
     assert refused.value.permanent
 
 
+async def test_the_owner_of_a_file_has_a_name_though_this_process_has_never_heard_from_them(
+    slack: SlackEmulator, inbox: Inbox
+) -> None:
+    ann, eve = slack.person("Ann"), slack.person("Eve")
+    elsewhere = slack.group("others", [ann, eve])
+    await elsewhere.kick_bot()
+    document = await elsewhere.says(eve, document=("report.md", b"# Report", "text/markdown"))
+    await slack.private(ann).shares_file(ann, document, "sum this up")
+
+    [report] = (await inbox.message()).attachments
+    assert report.by == "Eve"
+
+
 @pytest.mark.parametrize(
     ("attachment", "words"),
     [
