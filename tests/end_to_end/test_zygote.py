@@ -111,6 +111,22 @@ async def test_what_still_runs_at_the_end_is_killed_and_counted(tmp_path: Path) 
         await left.wait()
 
 
+async def test_a_start_that_is_broken_off_ends_no_other_program(tmp_path: Path) -> None:
+    nursery = Nursery()
+    other = await waiting(nursery, tmp_path)
+
+    start = asyncio.create_task(waiting(nursery, tmp_path))
+    await asyncio.sleep(0)  # it asks
+    start.cancel()
+    await asyncio.gather(start, return_exceptions=True)
+
+    for program in (other, await waiting(nursery, tmp_path)):
+        assert program.returncode is None
+        program.send_signal(signal.SIGTERM)
+        assert await program.wait() == -signal.SIGTERM
+    nursery.close()
+
+
 async def waiting(nursery: Nursery, folder: Path) -> Forked:
     """Fork a program that waits for a signal."""
     said = folder / "said.txt"

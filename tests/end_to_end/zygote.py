@@ -34,6 +34,7 @@ import signal
 import socket
 import sys
 import time
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import NoReturn, Self
 
@@ -140,7 +141,7 @@ class Zygote:
         for file in standard:
             os.close(file)
         self._lines[pid] = socket.socket(fileno=line)
-        self._lines[pid].send(str(pid).encode())
+        _tell(self._lines[pid], pid)
         return False
 
     def _leave(self) -> None:
@@ -161,7 +162,13 @@ class Zygote:
             ended, status = os.waitpid(pid, os.WNOHANG)
             if ended:
                 with self._lines.pop(pid), line:
-                    line.send(str(os.waitstatus_to_exitcode(status)).encode())
+                    _tell(line, os.waitstatus_to_exitcode(status))
+
+
+def _tell(line: socket.socket, number: int) -> None:
+    """Send a number to a test, unless that waits no more."""
+    with suppress(ConnectionError):
+        line.send(str(number).encode())
 
 
 def become(birth: Birth, files: list[int]) -> None:
