@@ -6,20 +6,40 @@ import sys
 from pathlib import Path
 
 from gateway.app.local_chats import LocalChats
+from gateway.chat.mailbox import Mailbox
 from gateway.store.rows import InboxItem
 
 ROUTED = "routed.txt"
 """A file beside the home with the numbers of the inbox rows."""
-_route = LocalChats.route
+_route, _arrive, _arrived = LocalChats.route, Mailbox.arrive, Mailbox.arrived
+_arriving: set[int] = set()
+"""Numbers of messages for a run that goes on, which it takes in only when their prompt has been made."""
 
 
 def _reports(self: LocalChats, item: InboxItem, *, is_live: bool) -> None:
     _route(self, item, is_live=is_live)
+    if item.seq not in _arriving:
+        _report(item.seq)
+
+
+def _arrives(self: Mailbox, item: InboxItem) -> None:
+    _arriving.add(item.seq)
+    _arrive(self, item)
+
+
+def _has_arrived(self: Mailbox, seq: int) -> None:
+    _arrived(self, seq)
+    _arriving.discard(seq)
+    _report(seq)
+
+
+def _report(seq: int) -> None:
     with (Path(os.environ["HOME"]) / ROUTED).open("a") as routed:
-        routed.write(f"{item.seq}\n")
+        routed.write(f"{seq}\n")
 
 
 if __name__ == "__main__":
     LocalChats.route = _reports  # type: ignore[method-assign]
+    Mailbox.arrive, Mailbox.arrived = _arrives, _has_arrived  # type: ignore[method-assign]
     module, *sys.argv[1:] = sys.argv[1:]
     runpy.run_module(module, run_name="__main__", alter_sys=True)

@@ -6,15 +6,19 @@ from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end import forks
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import API_KEY, Stage, is_answered
+from tests.end_to_end.tables import ADDRESS
 from tests.process import Finished
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 async def parley(stage: Stage, *arguments: str) -> Finished:
-    """Run a command in the same home as the running program."""
+    """Run a command with the same home and database as the running program."""
     home = stage.program.home
     environ = {"HOME": str(home.parent), "PARLEY_HOME": str(home), "OPENAI_API_KEY": API_KEY}
+    address = home.parent / ADDRESS
+    if address.exists():
+        environ["PARLEY_DATABASE_URL"] = address.read_text()
     return await forks.parley(*arguments, cwd=home.parent, environ=environ)
 
 
@@ -36,7 +40,6 @@ async def test_a_person_gets_the_chat_as_a_file(stage: Stage) -> None:
     assert "<strong>Oslo</strong> &lt;b&gt;it is&lt;/b&gt;." in page
 
 
-@pytest.mark.one_process("it looks at a store in a file")
 async def test_what_runs_now_can_be_looked_at_from_outside(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(calls(ToolUse("calculator", {"expression": "6*7"})), says("Forty-two."))
