@@ -1,5 +1,6 @@
 """The messages about strangers and linked accounts: to owners and admins, to the stranger, to the giver of a code."""
 
+import asyncio
 from functools import partial
 
 from agent_core.background import Background
@@ -68,12 +69,17 @@ class StrangerNotices:
         self._owners.tell_account(link.giver, f"linked-{link.id}", message)
 
     async def close(self, stranger: Stranger, verdict: str, by: str) -> None:
-        """Replace the question by its outcome, in which the words of the stranger are gone."""
+        """Replace the question by its outcome, in which the words of the stranger are gone.
+
+        Its button may have been pressed before its send is recorded, and without that it would be sent once more.
+        """
         who = quoted_name(stranger)
 
         def message(language: Language) -> OutboundMessage:
             return OutboundMessage(markdown=say(OUTCOMES[verdict], language, who=who, by=by))
 
+        chats = {post.chat for post in await self._store.outbox.of_run(_name(stranger))}
+        await asyncio.gather(*map(self._delivery.caught_up, chats))
         await self._owners.close_notice(_name(stranger), message)
 
     async def close_rest(self, stranger: Stranger) -> None:

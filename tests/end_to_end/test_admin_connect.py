@@ -39,6 +39,7 @@ pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 @asynccontextmanager
 async def guide(browser: Browser, program: Program, title: str) -> AsyncIterator[Tab]:
     """Start the program, sign in, and begin a guide."""
+    program.forked = True
     await program.launch()
     context = await browser.new_context(locale="en-GB", timezone_id="UTC")
     context.set_default_timeout(30_000)

@@ -14,6 +14,7 @@ from gateway.store.pairing import MOST_OF_SENDER
 from gateway.store.person import Account
 from gateway.store.strangers import KEPT, LONGEST, MOST_SHOWN
 from tests.clock import FakeClock
+from tests.gateway.answering_late import LateChannel, seen, unanswered
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import ANN, NOBODY, Platform, code_of, role_of, told
@@ -50,6 +51,23 @@ async def test_what_a_stranger_said_is_answered_after_allow(start_bot: StartBot)
     assert role_of(bot, "eve") is Role.GUEST
     assert "hi, may I?\nand one more thing" in text_of(bot.llm.requests[0].messages[-1].content)
     await bot.channel.until(lambda: told(bot, "ann") == ["`Eve` (`memory:eve`) was let in as a guest by `Ann`."])
+
+
+class LatePlatform(Platform, LateChannel):
+    """One that acknowledges calls late, too."""
+
+
+async def test_a_question_is_closed_though_its_button_was_pressed_before_its_send_was_acknowledged(
+    start_bot: StartBot,
+) -> None:
+    bot = await start_bot("Hello, Eve.", channel=LatePlatform(keeps_keys=False))
+    async with unanswered(bot, "As guest"):
+        await bot.hears("hi, may I?", sender="eve")
+        await seen(bot, "As guest")
+        await bot.channel.presses("As guest")
+
+    assert told(bot, "ann") == ["`Eve` (`memory:eve`) was let in as a guest by `Ann`."]
+    await bot.channel.until(lambda: told(bot, "eve")[-1] == "Hello, Eve.")
 
 
 async def test_a_stranger_who_was_let_in_is_answered_after_a_crash_too(start_bot: StartBot) -> None:
