@@ -28,6 +28,8 @@ ALSO_WITH_NODES = "test_conversation"
 """The module whose tests run with nodes too, beside one process, with `--all-platforms`."""
 NODES, WIDEST = 3, "slack"
 """How many then, and on which platform: the one that gives events to all of them."""
+WITH_NODES = 300
+"""Seconds for a test with nodes: each of its starts is that of several processes."""
 FAILED = pytest.StashKey[bool]()
 """True for a test that has failed."""
 
@@ -83,7 +85,13 @@ def _variants(metafunc: pytest.Metafunc, names: Sequence[str]) -> list[tuple[str
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what has no nodes, with `--nodes`."""
+    """Give tests with nodes more time in all, and with `--nodes` leave out those without.
+
+    Each wait of theirs has the same limit as with one process.
+    """
+    for item in items:
+        if _node_count(item):
+            item.add_marker(pytest.mark.timeout(WITH_NODES), append=False)
     nodes = config.getoption("nodes")
     if nodes:
         config.hook.pytest_deselected(items=[item for item in items if _node_count(item) != nodes])

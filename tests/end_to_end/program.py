@@ -14,8 +14,8 @@ from tests.end_to_end.zygote import Birth
 from tests.process import REPOSITORY
 
 _TICK = os.sysconf("SC_CLK_TCK")
-START_SECONDS = 40
-"""Time limit for a start on a busy machine."""
+START_SECONDS = 60
+"""Time limit for a start, also of several nodes at once, on a busy machine."""
 
 
 class Program:
