@@ -70,6 +70,7 @@ async def test_an_owner_connects_a_platform_in_the_browser(browser: Browser, tmp
         ann = there.emulator.person("Ann <img src=x onerror=alert(1)>", language="en")
         chat = there.emulator.private(ann)
         program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **there.environ})
+        program.forked = True
         async with guide(browser, program, there.title) as tab:
             link = tab.get_by_role("link", name="Open the link")
             await expect(link).to_have_attribute("href", re.compile(re.escape(there.link)))
@@ -103,6 +104,7 @@ async def test_tokens_that_are_wrong_expired_or_revoked_are_named_and_a_scope_is
         slack.scopes.discard("files:write")
         bot, app = there.tokens.values()
         program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **there.environ})
+        program.forked = True
         async with guide(browser, program, there.title) as tab:
             await gives(tab, ASKED["SLACK_BOT_TOKEN"], "xoxb-1-2-wrong")
             await gives(tab, ASKED["SLACK_APP_TOKEN"], app)
@@ -129,6 +131,7 @@ async def refused(tab: Tab, reason: str) -> None:
 async def test_an_owner_connects_a_model_in_the_browser(browser: Browser, tmp_path: Path) -> None:
     async with OpenAiEmulator(lambda _: says("I am the new one."), api_key=KEY) as model:
         program = Program(tmp_path, {"PARLEY_WEB_PORT": "0"})
+        program.forked = True
         async with guide(browser, program, "Model") as tab:
             await tab.get_by_label("Where is the model?").select_option("server")
             await tab.get_by_role("button", name="Go on").click()

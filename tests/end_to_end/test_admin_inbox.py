@@ -149,6 +149,7 @@ async def reachable(folder: Path, telegram: TelegramEmulator, model: str, **peop
         "PARLEY_WEB_KEY_FILE": key_file,
     }
     program = Program(folder, {**environ, **people})
+    program.forked = True
     await program.launch()
     try:
         yield program

@@ -35,7 +35,9 @@ async def telegram() -> AsyncIterator[Platform]:
 
 
 def program_in(folder: Path, platform: Platform) -> Program:
-    return Program(folder, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **platform.environ})
+    program = Program(folder, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **platform.environ})
+    program.forked, program.imports = True, (f"channels.{platform.name}.adapter",)
+    return program
 
 
 async def started(program: Program) -> None:

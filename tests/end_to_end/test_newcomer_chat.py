@@ -66,6 +66,7 @@ class Newcomer:
 @pytest.fixture
 async def newcomer(tmp_path: Path) -> AsyncIterator[Newcomer]:
     program = Program(tmp_path, {"PARLEY_MODEL": "demo"})
+    program.forked = True
     async with Terminal() as terminal:
         terminal.settle(program)
         program.unset("PARLEY_PERMISSIONS_OWNER")

@@ -19,6 +19,7 @@ async def test_the_code_on_the_page_makes_somebody_on_telegram_the_owner(browser
     async with TelegramEmulator() as telegram:
         bot = {"TELEGRAM_BOT_TOKEN": telegram.token, "TELEGRAM_BASE_URL": telegram.url}
         program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **bot})
+        program.forked = True
         await program.launch()
         try:
             async with opened(browser, await link_of(program)) as page:

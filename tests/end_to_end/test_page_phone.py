@@ -86,6 +86,7 @@ async def talking(folder: Path, browser: Browser, *turns: Turn) -> AsyncIterator
     async with OpenAiEmulator(turns, models=("test-model",)) as model:
         environ = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test", "PARLEY_WEB_PORT": "0"}
         program = Program(folder, environ)
+        program.forked = True
         await program.launch()
         try:
             async with phone(browser, await link_of(program)) as page:

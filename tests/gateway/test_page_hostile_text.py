@@ -17,6 +17,7 @@ from channels.web.visitor import Visitor
 from gateway.admin.screen import Visit
 from gateway.admin.templates import Templates
 from gateway.permissions.roles import Role
+from tests.examples import examples
 from tests.hostile_text import FRAGMENTS, hostile_texts, live_parts
 from tests.page_server import Page
 
@@ -31,9 +32,9 @@ def test_what_the_check_looks_for_is_found() -> None:
     assert live_parts('<a href="https://a.example" class="x">') == []
 
 
-def test_twenty_five_thousand_hostile_texts_become_harmless_html() -> None:
+def test_hostile_texts_become_harmless_html() -> None:
     found = {}
-    for text in hostile_texts(COUNT):
+    for text in hostile_texts(examples(COUNT)):
         for html in (render(text), plain(text)):
             if parts := live_parts(html):
                 found[text] = parts

@@ -15,6 +15,7 @@ from gateway.records.recent_log import RecentLog
 from gateway.security.secrets import Secrets
 from gateway.settings.web import WebSettings
 from gateway.web import access
+from tests.examples import examples
 from tests.gateway.admin.desk import admin_world
 from tests.page_server import Page, history
 
@@ -34,7 +35,7 @@ def settings_with(chance: random.Random) -> tuple[dict[str, object], list[str]]:
     }, canaries
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(examples(3)))
 async def test_no_route_answers_with_a_secret(tmp_path: Path, seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     chance = random.Random(seed)  # noqa: S311 - the same in every run
     settings, canaries = settings_with(chance)
