@@ -212,16 +212,6 @@ class ChatOwners(Table):
 
         return await self._reader.run(read)
 
-    async def others(self, node: str) -> int:
-        """Return the number of other nodes that accept chats."""
-        query = "SELECT count(*) FROM nodes WHERE id <> ? AND NOT fenced AND NOT draining"
-
-        def read(connection: Connection) -> int:
-            (count,) = connection.execute(query, (node,)).fetchone()
-            return int(count)
-
-        return await self._reader.run(read)
-
 
 def _release(connection: Connection, chat: str, node: str, *, idle: bool) -> bool:
     """Release a chat in two statements: the second one sees what was committed while the first waited for its lock."""

@@ -57,7 +57,6 @@ class ChatState:
     """State of a chat that this node owns or is claiming."""
 
     phase: Phase = Phase.CLAIMING
-    number: int = 0
     is_forwarded: bool = False
     """True if another node forwarded an event, so this one has to claim the chat if it is free."""
     waiting: list[tuple[InboxItem, bool]] = field(default_factory=list)
@@ -247,6 +246,11 @@ class Ownership:
             self._others_until = asyncio.get_running_loop().time() + FOUND_WITHIN
         self._loads = {node: load for node, load in (await self._rows.loads()).items() if node != self._node.id}
 
+    @property
+    def is_alone(self) -> bool:
+        """True if no other node accepted chats at the last count."""
+        return not self._loads
+
     async def remote_chats(self) -> set[ChatKey]:
         """See `Sending`."""
         return await self._rows.of_others(self._node.id)
@@ -292,10 +296,6 @@ class Ownership:
         """Return the chats that have pending work and no owner."""
         return await self._rows.orphans()
 
-    async def is_alone(self) -> bool:
-        """Return True if no other node accepts chats."""
-        return not await self._rows.others(self._node.id)
-
     async def announce_orphans(self) -> None:
         """Notify the other nodes that chats with pending work have no owner."""
         await self._rows.commit(lambda connection: self._signals.publish(connection, ORPHANED, self._node.id))
@@ -324,7 +324,6 @@ class Ownership:
             log.warning("a chat was not claimed", chat=str(chat))
         finally:  # after an error of the database, the sweep finds the rows
             if state.phase is Phase.TAKING_OVER:
-                log.debug("chat claimed", chat=str(chat), number=state.number)
                 self.claimed.put_nowait(chat)
             else:
                 del self._chats[chat]
@@ -374,7 +373,8 @@ class Ownership:
         if claim is None:
             self._remote.add(chat)
             return False
-        state.phase, state.number, state.used = Phase.TAKING_OVER, claim.number, asyncio.get_running_loop().time()
+        log.debug("chat claimed", chat=str(chat), number=claim.number)
+        state.phase, state.used = Phase.TAKING_OVER, asyncio.get_running_loop().time()
         state.verified = None if claim.has_more else frozenset(seqs)
         return True
 

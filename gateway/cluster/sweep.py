@@ -120,7 +120,7 @@ class Sweep:
         if self._ownership.is_draining and self._engine is None:
             return
         found = [each for each in await self._ownership.orphans() if self._dispatcher.can_reach(each.chat)]
-        is_alone = not found or await self._ownership.is_alone()
+        is_alone = self._ownership.is_alone
         orphans = [
             each
             for each in found

@@ -244,4 +244,4 @@ async def test_a_node_with_nothing_but_a_terminal_is_passed_no_chats(
         await until(lambda: len(members.log) == 3)
 
         assert {name for name, _ in members.log} == {"one"}
-        assert await members.dispatchers[0].ownership.is_alone()
+        assert members.dispatchers[0].ownership.is_alone
