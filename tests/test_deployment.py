@@ -2,7 +2,9 @@
 
 import json
 import re
+import subprocess
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -130,3 +132,20 @@ def test_what_the_set_names_exists() -> None:
     assert resource("StatefulSet")["spec"]["selector"]["matchLabels"] == labels
     assert resource("Service")["spec"]["selector"] == labels
     assert resource("PodDisruptionBudget")["spec"]["selector"]["matchLabels"] == labels
+
+
+def test_the_command_of_the_page_copies_a_home_into_the_folder_that_is_mounted(tmp_path: Path) -> None:
+    home, mounted = tmp_path / ".parley", tmp_path / "mounted"
+    (home / "workspaces").mkdir(parents=True)
+    (home / ".env").touch(mode=0o600)
+    mounted.mkdir()
+    page = (REPOSITORY / "docs" / "cluster.md").read_text()
+    [command] = re.findall("^cp -a .*$", page, re.MULTILINE)
+
+    copy = command.replace("/mnt/parley", str(mounted))
+    subprocess.run(  # noqa: S603 - our own page
+        ["/bin/sh", "-c", copy], env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"}, check=True
+    )
+
+    assert sorted(each.name for each in mounted.iterdir()) == [".env", "workspaces"]
+    assert [each.name for each in tmp_path.iterdir() if each != mounted] == ["parley-before"]

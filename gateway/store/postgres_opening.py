@@ -47,6 +47,13 @@ class DatabaseAway(DatabaseUnusable):
     exit_code = MAY_PASS
 
 
+class DatabaseBehind(DatabaseUnusable):
+    """The tables are missing, or older than this version; a start makes them."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"{name} is empty or of an older Parley. Start this one once to bring it up to date.")
+
+
 class DatabaseTooNew(ParleyError):
     """The database was written by a later version."""
 
@@ -128,6 +135,15 @@ def reading(url: str) -> Iterator[PostgresConnection]:
             yield connection
         except PostgresError as error:
             raise DatabaseUnusable(f"{name} cannot be read ({error}). {FIX}") from error
+
+
+def is_behind(url: str) -> bool:
+    """Return True if the tables are missing, or older than this version. Raises other ParleyErrors."""
+    try:
+        with reading(url):
+            return False
+    except DatabaseBehind:
+        return True
 
 
 def about(connection: Connection, url: str) -> str:
@@ -257,7 +273,7 @@ def migrate(connection: PostgresConnection, name: str) -> None:
 def check_schema(connection: Connection, name: str) -> None:
     """Raise DatabaseTooNew, DatabaseLeft and DatabaseUnusable for a schema that is not of this version."""
     if _known_schema(connection, name) < number_of(migrations()[-1]):
-        raise DatabaseUnusable(f"{name} is empty or of an older Parley. Start this one once to bring it up to date.")
+        raise DatabaseBehind(name)
 
 
 def _known_schema(connection: Connection, name: str) -> int:

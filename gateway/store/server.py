@@ -67,6 +67,10 @@ class PostgresServer:
         with self.read() as connection:
             return str(self._opening.about(connection, self._url))
 
+    def is_behind(self) -> bool:
+        """Return True if the tables are missing or older, so that a start makes them. Raises other ParleyErrors."""
+        return bool(self._opening.is_behind(self._url))
+
     def pooler_problem(self) -> str:
         """Return what a connection pooler breaks, or "" if nothing. Raises ParleyError."""
         return str(self._opening.pooler_problem(self._url))

@@ -18,6 +18,7 @@ from gateway.store.home_marker import FILE as MARKER
 from gateway.store.opening import FILE, check_store, locked
 from gateway.store.server import PostgresServer
 from gateway.store.side_file import FILE as MARK
+from gateway.store.writer import BALLAST
 from gateway.upkeep.restore import put_aside
 
 SQLITE = "sqlite"
@@ -125,6 +126,7 @@ def _set(settings: Settings, environ: Mapping[str, str], cwd: Path, url: str | N
 def _last_words(home: Path, *, is_back: bool) -> Iterator[str]:
     if not is_back and is_taken(home):
         aside = put_aside(home, [], time.time())
+        (home / BALLAST).unlink(missing_ok=True)
         yield f"The file is now in {aside}; delete it when you are sure that you will not need it."
     yield "Start Parley: it goes on where it stopped."
     if not is_back:

@@ -22,7 +22,7 @@ from gateway.store.postgres_opening import DatabaseLeft, DatabaseUnusable
 from gateway.store.server import PostgresServer
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
-from gateway.store.writer import StoreUnavailable
+from gateway.store.writer import BALLAST, StoreUnavailable
 from gateway.upkeep.migration import SQLITE, NotEmpty
 from gateway.upkeep.restore import restore
 from tests.agent_core.kit import numbered
@@ -254,8 +254,10 @@ def test_it_says_what_it_did_and_how_to_undo_it(
     url = bare_url_of(tmp_path)
     filled(tmp_path, seed=1)
     (tmp_path / ".env").write_text("PARLEY_MODEL=demo\n")
+    (tmp_path / BALLAST).write_bytes(b"for SQLite's disk")
 
     move(tmp_path, url)
+    assert not (tmp_path / BALLAST).exists()
     told = capsys.readouterr().out
     assert re.search(r"^inbox: \d+ rows copied and compared$", told, re.MULTILINE)
     assert f"{tmp_path / '.env'}: PARLEY_DATABASE_URL is set." in told

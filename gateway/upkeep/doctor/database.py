@@ -15,6 +15,12 @@ def look_at_database(url: str, home: Path, now: Callable[[], float] = time.time)
     """Check the database, the way to it, and the nodes on it."""
     try:
         server = PostgresServer(url)
+        if server.is_behind():
+            yield note(
+                "the database can be used; it is empty or of an older Parley, and the next start makes its tables"
+            )
+            yield _sessions(server)
+            return
         yield ok(server.about())
         yield _sessions(server)
         with server.read() as connection:

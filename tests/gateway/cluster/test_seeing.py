@@ -24,7 +24,7 @@ from gateway.upkeep.doctor.database import look_at_database
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.bot import Bot, BotOptions
-from tests.postgres import rows
+from tests.postgres import UrlOf, rows
 
 FACTS = NodeInfo(name="a", host="here", pid=4711, version="1.0", started=1_795_170_240.0)
 
@@ -100,6 +100,16 @@ def test_the_doctor_looks_at_the_way_to_the_database_the_clock_the_folder_and_th
     assert seen(late, "problem") == ["the clock of this machine is 300 s ahead of that of the database"]
     assert "node b has not been heard of for 6" in seen(late, "note")[0]
     assert seen(late, "note")[1] == "node b cannot reach slack; nodes that can do its work there"
+
+
+def test_the_doctor_finds_nothing_wrong_with_a_database_that_was_just_made(tmp_path: Path, url_of: UrlOf) -> None:
+    found = list(look_at_database(url_of(tmp_path / "new"), tmp_path))
+
+    assert seen(found, "problem") == []
+    assert seen(found, "ok") == ["the way to the database keeps sessions, locks and news"]
+    assert seen(found, "note") == [
+        "the database can be used; it is empty or of an older Parley, and the next start makes its tables"
+    ]
 
 
 async def test_a_node_refuses_a_folder_that_is_not_the_one_of_the_database(tmp_path: Path, url: str) -> None:
