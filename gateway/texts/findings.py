@@ -161,6 +161,10 @@ _HOME = (
     (r"see /skills in a direct chat", "请在私聊中发送 /skills 查看"),
 )
 _DATABASE = (
+    (
+        r"the database can be used; it is empty or of an older Parley, and the next start makes its tables",
+        "数据库可以使用；它是空的或由较早版本的 Parley 创建，下次启动会建好所需的表",
+    ),
     (r"the way to the database keeps sessions, locks and news", "到数据库的连接能保持会话、锁和通知"),
     (r"the way to the database does not keep sessions: (.+)", r"到数据库的连接不能保持会话：\1"),
     (
