@@ -102,8 +102,8 @@ def test_the_doctor_looks_at_the_way_to_the_database_the_clock_the_folder_and_th
     assert seen(late, "note")[1] == "node b cannot reach slack; nodes that can do its work there"
 
 
-def test_the_doctor_finds_nothing_wrong_with_a_database_that_was_just_made(tmp_path: Path, url_of: UrlOf) -> None:
-    found = list(look_at_database(url_of(tmp_path / "new"), tmp_path))
+def test_the_doctor_finds_nothing_wrong_with_a_database_that_was_just_made(tmp_path: Path, bare_url_of: UrlOf) -> None:
+    found = list(look_at_database(bare_url_of(tmp_path / "new"), tmp_path))
 
     assert seen(found, "problem") == []
     assert seen(found, "ok") == ["the way to the database keeps sessions, locks and news"]
