@@ -147,7 +147,7 @@ class ClusterDispatcher:
     async def resume(self, platform: str) -> None:
         """See `Dispatcher`."""
         if self._sweep is not None:
-            self._sweep.look_soon()
+            self._sweep.wake()
 
     @property
     def is_settled(self) -> bool:

@@ -91,7 +91,7 @@ class NodeDispatcher:
         """True unless a chat is being claimed or released."""
         return self.ownership.is_settled
 
-    async def look_for_missing(self) -> None:
+    async def route_missed(self) -> None:
         """Route pending events of owned chats that are not in flight, as after a lost notification."""
         in_flight = [(state.in_flight, frozenset(state.in_flight)) for state in self.ownership.all()]
         found = await self.ownership.in_inbox()
@@ -104,7 +104,7 @@ class NodeDispatcher:
             log.warning("an event is routed late", seq=item.seq, chat=str(item.event.chat))
             self.dispatch(item, is_live=False)
 
-    async def look_for_unsent(self) -> None:
+    async def deliver_unsent(self) -> None:
         """Deliver posts that were forwarded to the owners of their chats and are still unsent."""
         forwarded, before = self.ownership.forwarded, self._unsent
         due = {key: forwarded.pop(key) for key in [*forwarded] if key in before}
@@ -280,7 +280,7 @@ class NodeDispatcher:
 
     async def _event_stored(self, key: str) -> None:
         if not key:
-            await self.look_for_missing()
+            await self.route_missed()
             return
         name, events = json.loads(key)
         told = {int(seq): bool(is_live) for seq, is_live in events}

@@ -66,13 +66,13 @@ class Sweep:
         await self._loops.stop()
         await self._rounds.stop()
 
-    def look_soon(self) -> None:
+    def wake(self) -> None:
         """Look for orphaned chats soon."""
         self._wanted.set()
 
     async def _chats_orphaned(self, key: str) -> None:
         if key:  # after lost notifications the next full sweep is soon enough
-            self.look_soon()
+            self.wake()
 
     async def _node_joined(self, _: str) -> None:
         await self._ownership.count_others()
@@ -102,8 +102,8 @@ class Sweep:
     async def _round(self, *, is_called: bool) -> None:
         await self._ownership.count_others()
         if not is_called:
-            await self._dispatcher.look_for_missing()
-            await self._dispatcher.look_for_unsent()
+            await self._dispatcher.route_missed()
+            await self._dispatcher.deliver_unsent()
             await self._dispatcher.release_idle()
         await self._offer(is_called=is_called)
         now = asyncio.get_running_loop().time()

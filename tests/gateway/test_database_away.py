@@ -18,7 +18,7 @@ from gateway.cli import main
 from gateway.store import postgres_opening
 from gateway.store.postgres_opening import DatabaseAway, DatabaseUnusable
 from gateway.store.server import PostgresServer
-from tests.gateway.cluster.test_seeing import use_home
+from tests.gateway.cluster.test_nodes_shown import use_home
 from tests.postgres import UrlOf, rows
 from tests.process import until
 from tests.tunnel import Tunnel

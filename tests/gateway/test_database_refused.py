@@ -16,7 +16,7 @@ from psycopg.conninfo import conninfo_to_dict
 from gateway.cli import main
 from gateway.store.postgres_opening import STARTS_WITHIN, DatabaseUnusable
 from gateway.store.server import PostgresServer
-from tests.gateway.cluster.test_seeing import use_home
+from tests.gateway.cluster.test_nodes_shown import use_home
 from tests.logs import restored_logs
 from tests.postgres import GIVEN, GUARDED, UrlOf, rows
 from tests.process import REPOSITORY, python

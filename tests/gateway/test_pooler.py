@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from gateway.upkeep.doctor.database import look_at_database
-from tests.gateway.cluster.test_seeing import seen
+from tests.gateway.cluster.test_nodes_shown import seen
 from tests.postgres import UrlOf
 from tests.process import until
 

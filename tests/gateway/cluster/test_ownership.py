@@ -53,9 +53,9 @@ async def test_an_event_whose_news_was_lost_is_found(members: Members) -> None:
     await until(lambda: len(members.log) == 1)
     await members.stores[1].inbox.accept(message(2).model_copy(update={"chat": CHATS[0]}))
 
-    await members.dispatchers[0].look_for_missing()
+    await members.dispatchers[0].route_missed()
     assert len(members.log) == 1  # it may still be on its way
-    await members.dispatchers[0].look_for_missing()
+    await members.dispatchers[0].route_missed()
 
     assert members.log == [("one", 1), ("one", 2)]
 
@@ -82,7 +82,7 @@ async def test_what_has_been_dealt_with_is_forgotten(members: Members) -> None:
     assert held is not None
     assert held.in_flight == {1}
 
-    await members.dispatchers[0].look_for_missing()
+    await members.dispatchers[0].route_missed()
 
     assert held.in_flight == set()
 

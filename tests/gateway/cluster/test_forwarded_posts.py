@@ -47,10 +47,10 @@ async def test_a_post_of_which_the_news_was_lost_is_delivered_anew(
 async def test_a_post_that_was_passed_on_just_now_or_was_sent_is_left_alone(owned: Members) -> None:
     other = owned.dispatchers[1]
     await other.ownership.forward(CHATS[0], [NOTICE.key])
-    await other.look_for_unsent()
+    await other.deliver_unsent()
     await until(lambda: owned.works[0].delivered == [NOTICE.key])
     await owned.stores[0].outbox.sent(NOTICE, "m1")
-    await other.look_for_unsent()
+    await other.deliver_unsent()
 
     assert owned.works[1].delivered == []
     assert other.ownership.forwarded == {}
