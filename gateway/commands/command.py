@@ -184,13 +184,20 @@ class Unfinished:
 
 Suggester = Callable[[Unfinished], Awaitable[Iterable[Suggestion]]]
 """Returns values that an argument of a command can have."""
+LookAt = Callable[[str], Awaitable[None]]
+"""Sees to it that the rights of the person with an account are those that all nodes see now."""
 
 
 class CommandTable:
     """All commands, in the order of menus and /help."""
 
     def __init__(
-        self, commands: Iterable[Command], access: Access, suggesters: Mapping[str, Suggester] | None = None
+        self,
+        commands: Iterable[Command],
+        access: Access,
+        suggesters: Mapping[str, Suggester] | None = None,
+        *,
+        look_at: LookAt,
     ) -> None:
         """`suggesters` are by the name of the command."""
         self.commands = tuple(commands)
@@ -199,6 +206,7 @@ class CommandTable:
         """Commands that do nothing without arguments."""
         self._by_name = {command.name: command for command in self.commands}
         self._access = access
+        self._look_at = look_at
         self._suggesters = suggesters or {}
 
     def __contains__(self, name: str) -> bool:
@@ -231,6 +239,7 @@ class CommandTable:
         slash = event.slash if isinstance(event, CommandInvoked) else None
         slash = slash or conversation.channel.limits.slash
         command = self._by_name.get(name)
+        await self._look_at(self._access.principal(session.key, event.sender))
         role = self._access.role(session.key, event.sender)
         if role is None:
             return None  # it was taken away while the command waited

@@ -65,6 +65,11 @@ class Membership:
         """Read all people again, because another node has changed some."""
         self._roles.replace(await self._people.all())
 
+    async def look_at(self, principal: str) -> None:
+        """Read all people again if another node has changed the one with this account, also before its news comes."""
+        if await self._people.of(principal) != self._roles.person(principal):
+            await self.reload()
+
     async def give(self, by: By, account: Account, role: Role | None) -> Person:
         """Give a person a role, or none; either ends a block. Raises RoleRefused."""
 

@@ -1,7 +1,7 @@
 """The tables of people and of their accounts."""
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 
 from channels.base import ChatKey
@@ -11,8 +11,9 @@ from gateway.store.table import Table, alone, readable
 from gateway.store.topics import Topic
 from gateway.store.writer import Outdated
 
-_ACCOUNTS = "SELECT principal, person, name, chat FROM accounts ORDER BY added"
-_PEOPLE = "SELECT id, role, is_blocked, given_by, at FROM people ORDER BY added"
+_ACCOUNTS = "SELECT principal, person, name, chat FROM accounts"
+_PEOPLE = "SELECT id, role, is_blocked, given_by, at FROM people"
+_IN_ORDER = "ORDER BY added"
 
 
 class People(Table):
@@ -21,6 +22,17 @@ class People(Table):
     async def all(self) -> list[Person]:
         """Return everybody, in the order in which they became known."""
         return await self._writer.submit(_everybody)  # in order with the changes that this process makes
+
+    async def of(self, principal: str) -> Person | None:
+        """Return the person with an account, as all nodes see them now."""
+        whose = "(SELECT person FROM accounts WHERE principal = ?)"
+
+        def read(connection: Connection) -> Person | None:
+            accounts = connection.execute(f"{_ACCOUNTS} WHERE person = {whose} {_IN_ORDER}", (principal,))
+            people = connection.execute(f"{_PEOPLE} WHERE id = {whose} {_IN_ORDER}", (principal,))
+            return next(iter(_with_accounts(accounts, people)), None)
+
+        return await self._reader.run(read)
 
     async def save(self, person: Person, seen: Collection[Person] | None = None, *, by: str = "") -> None:
         """Store a person's state. Accounts that were another person's move to this one.
@@ -71,11 +83,17 @@ def save_person(connection: Connection, person: Person, names: Mapping[str, str]
 
 
 def _everybody(connection: Connection) -> list[Person]:
-    accounts = defaultdict[str, list[Account]](list)
-    for person, account in readable(connection.execute(_ACCOUNTS), _account, "accounts"):
-        accounts[person].append(account)
-    found = readable(connection.execute(_PEOPLE), _person, "people")
-    return [replace(each, accounts=tuple(accounts[each.id])) for each in found]
+    accounts = connection.execute(f"{_ACCOUNTS} {_IN_ORDER}")
+    return _with_accounts(accounts, connection.execute(f"{_PEOPLE} {_IN_ORDER}"))
+
+
+def _with_accounts(
+    accounts: Iterable[tuple[str, str, str, str | None]], people: Iterable[tuple[str, RoleName | None, int, str, float]]
+) -> list[Person]:
+    of_person = defaultdict[str, list[Account]](list)
+    for person, account in readable(accounts, _account, "accounts"):
+        of_person[person].append(account)
+    return [replace(each, accounts=tuple(of_person[each.id])) for each in readable(people, _person, "people")]
 
 
 def _account(row: tuple[str, str, str, str | None]) -> tuple[str, Account]:

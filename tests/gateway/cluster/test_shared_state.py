@@ -23,6 +23,7 @@ from gateway.store.topics import Topic
 from gateway.web.access import PageAccess
 from gateway.web.links import LOCAL_PRINCIPAL
 from tests.entering import page_server
+from tests.gateway.approving import CHART, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.cluster.stores import opened_node
@@ -99,6 +100,21 @@ async def test_what_came_in_before_a_block_was_heard_of_is_not_done_after_it(
 
     assert len(one.llm.requests) == 1
     assert nodes.platform.screen == ["Hello."]
+
+
+async def test_a_button_does_nothing_for_somebody_who_was_blocked_though_the_news_has_not_come(nodes: Nodes) -> None:
+    run, ran = recorder()
+    one = await nodes.start(CHART, tools=(run,))
+    await one.made.membership.give(By(one.channel.chat(), user("ann")), Account("memory:bob"), Role.MEMBER)
+    await one.channel.hears("draw", sender="bob")
+    await until(lambda: "May I do this?" in str(nodes.platform.screen))
+
+    rows(nodes.url, "UPDATE people SET role = NULL, is_blocked = 1")
+    await one.channel.presses("Allow once", sender="bob")
+    await until(lambda: rows(nodes.url, "SELECT count(*) FROM inbox WHERE state = 'new'") == [(0,)])
+
+    assert rows(nodes.url, "SELECT state FROM approvals") == [("pending",)]
+    assert (ran, role(one, "bob")) == ([], None)
 
 
 async def test_nodes_that_change_the_same_person_at_once_lose_neither_change(nodes: Nodes) -> None:
