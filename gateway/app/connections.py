@@ -105,7 +105,7 @@ class Connections:
     async def follow(self, what: str) -> None:
         """Do here what a guide of another node does: with a platform, or with the model.
 
-        If `what` is empty, news may have been lost: follow each guide that is under way. Raises sqlite3.Error.
+        If `what` is empty, notifications may have been lost: follow all running guides. Raises sqlite3.Error.
         """
         if what == MODEL:
             await self._adopt_model()

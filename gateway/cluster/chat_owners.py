@@ -103,13 +103,13 @@ class ChatOwners(Table):
 
         return await self._writer.submit(change)
 
-    async def notify_other(self, chat: ChatKey, node: str, prefix: str, news: str) -> bool:
+    async def notify_other(self, chat: ChatKey, node: str, prefix: str, payload: str) -> bool:
         """Notify another node that owns a chat. Returns False if there is none.
 
-        It may give up the chat meanwhile; then it brings the events of which it is told to the node that works on it.
+        It may release the chat meanwhile; then it forwards the events to the next owner.
         `prefix` is that of the channels of NOTIFY on which single nodes listen.
         """
-        values = prefix, news, str(chat), node
+        values = prefix, payload, str(chat), node
 
         def notify(connection: Connection) -> bool:
             return connection.execute(_NOTIFY_OTHER, values).fetchone() is not None

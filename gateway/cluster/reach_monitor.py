@@ -65,7 +65,7 @@ class ReachMonitor:
         unreachable = frozenset(platform for platform, channel in channels.items() if channel.reach.is_cut_off)
         if unreachable != self._published:
             await self._publish(unreachable)
-        avoided = await self._rows.reached_elsewhere(self._node, unreachable) if unreachable else frozenset()
+        avoided = await self._rows.reached_by_others(self._node, unreachable) if unreachable else frozenset()
         self._dispatcher.ownership.avoided = avoided
         self._leases.avoid({lease for each in avoided for lease in (receiver_of(each), catch_up_of(each))})
         await self._dispatcher.leave_avoided()

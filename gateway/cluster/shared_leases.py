@@ -66,7 +66,7 @@ class _Received:
     task: "asyncio.Task[None]"
     is_ready: asyncio.Event
     """Set once it is connected."""
-    is_elsewhere: asyncio.Event = field(default_factory=asyncio.Event)
+    is_taken_over: asyncio.Event = field(default_factory=asyncio.Event)
     """Set once another node is connected for it too."""
     lingering: "asyncio.Task[None] | None" = None
     """Set once the lease was passed on; ends when the shard is no longer received here."""
@@ -127,7 +127,7 @@ class SharedLeases:
         self._patient_until = asyncio.get_running_loop().time() + LINGER
         for shard, each in self._received.items():
             if self._name(shard) == name:
-                each.is_elsewhere.set()
+                each.is_taken_over.set()
 
     async def agreed(self, count: int, refused: int = 0) -> int:
         """See `Sharing.agreed`."""
@@ -221,7 +221,7 @@ class SharedLeases:
 
     async def _pass_on(self, shard: int, *, lingers: bool) -> None:
         """Release the lease of a shard. With `lingers`, receive it until another node is connected."""
-        self._received[shard].is_elsewhere.clear()  # by a former holder that was connected after this one had the lease
+        self._received[shard].is_taken_over.clear()  # a former holder may have set it by connecting late
         await self._release(shard)
         if lingers:
             self._patient_until = asyncio.get_running_loop().time() + LINGER
@@ -244,10 +244,10 @@ class SharedLeases:
         log.info("lease taken", lease=self._name(shard))
         known = self._received.get(shard)
         if known is not None:
-            if known.lingering is not None and not known.task.cancelling():  # nobody else has taken it
+            if known.lingering is not None and not known.task.cancelling():  # no other node has taken it
                 known.lingering.cancel()
                 known.lingering = None
-                known.is_elsewhere.clear()
+                known.is_taken_over.clear()
                 self._telling.start(self._tell(self._name(shard), known.is_ready))  # its last holder waits for it
             return  # one that is just ending begins anew at the next look
         if not self._received:
@@ -275,9 +275,9 @@ class SharedLeases:
     async def _linger(self, shard: int) -> None:
         """Receive a shard until another node is connected for it, then stop."""
         each, now = self._received[shard], asyncio.get_running_loop().time
-        while not each.is_elsewhere.is_set() and (left := self._patient_until - now()) > 0:
-            await set_within(each.is_elsewhere, left, SystemClock())
-        if each.is_elsewhere.is_set():
+        while not each.is_taken_over.is_set() and (left := self._patient_until - now()) > 0:
+            await set_within(each.is_taken_over, left, SystemClock())
+        if each.is_taken_over.is_set():
             await asyncio.sleep(GRACE)
         else:
             log.info("no other node was connected in time", lease=self._name(shard))

@@ -102,7 +102,7 @@ class Nodes(Table):
 
         await self._writer.submit(change)
 
-    async def reached_elsewhere(self, node: str, platforms: Collection[str]) -> frozenset[str]:
+    async def reached_by_others(self, node: str, platforms: Collection[str]) -> frozenset[str]:
         """Return those of the platforms that another live node may reach. Raises sqlite3.Error."""
 
         def read(connection: Connection) -> frozenset[str]:

@@ -166,7 +166,7 @@ def _pass_gate(connection: Connection) -> None:
 
 
 def _begun(connection: Connection, key: Key) -> Spent:
-    """Begin the sum of an account in a period, while nobody charges a call, and forget old ones. Returns it."""
+    """Compute the sum of an account in a period while no call is charged, and delete old sums. Returns it."""
     account, begins, ends = key
     connection.execute("DELETE FROM spending_sums WHERE ends < ?", (begins - KEPT,))
     column = COLUMNS.get(account.scope)
@@ -183,7 +183,7 @@ def _begun(connection: Connection, key: Key) -> Spent:
 
 
 def _add(connection: Connection, at: float, accounts: Collection[Account], spent: Spent) -> bool:
-    """Add to the sums of accounts what a call has used. Returns True if somebody waited for room in one of them."""
+    """Add the usage of a call to the sums of its accounts. Returns True if a run waited for room in one of them."""
     where, values = _holding(accounts, at)
     connection.execute(
         f"SELECT 1 FROM spending_sums WHERE {where} ORDER BY scope, subject, begins, ends FOR UPDATE",  # noqa: S608
