@@ -21,7 +21,7 @@ from tests.postgres import UrlOf, rows
 from tests.process import until
 
 SHARES = "SELECT name, node FROM leases WHERE name LIKE 'receive discord %' ORDER BY name"
-MARK = "SELECT at, gap FROM read_marks WHERE chat = %s"
+MARK = "SELECT at, (gap > 0)::int FROM read_marks WHERE chat = %s"
 HEARD_AT = "SELECT json_extract(payload, '$.at')::float8 FROM inbox WHERE payload LIKE '%hello%'"
 STORED = "SELECT count(*) FROM inbox WHERE payload LIKE '%%' || %s || '%%'"
 
