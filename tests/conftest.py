@@ -39,7 +39,16 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # A store waits for the disk with every transaction, and a new database takes ten times the CPU there. In memory they do
 # not; so `tmp_path`, the servers of PostgreSQL and the profiles of Chromium are there, too.
 MEMORY, ROOM = Path("/dev/shm"), 2 * 2**30  # noqa: S108 - pytest makes a folder of its own there
-if os.access(MEMORY, os.W_OK) and shutil.disk_usage(MEMORY).free > ROOM:
+
+
+def _is_usable(folder: Path) -> bool:
+    """Return True if there is room for all tests, and programs may run there, which Docker's /dev/shm forbids."""
+    if not os.access(folder, os.W_OK):
+        return False
+    return shutil.disk_usage(folder).free > ROOM and not os.statvfs(folder).f_flag & os.ST_NOEXEC
+
+
+if _is_usable(MEMORY):
     os.environ.setdefault("TMPDIR", str(MEMORY))
     tempfile.tempdir = None  # pytest has asked for the usual place before
 
