@@ -62,7 +62,7 @@ class History:
         missing: list[str] = []
         for message in messages:
             said(message, me, self._users.noting(missing), commands)
-        await self._users.wait_for(*missing)
+        await self._users.wait_for([message.user for message in messages if message.user], missing)
         events = (said(message, me, self._users, commands) for message in messages)
         return [event for event in events if event is not None]
 

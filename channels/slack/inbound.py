@@ -124,7 +124,7 @@ class Inbound(AsyncMiddleware):
             return
         async with self._order.of(str(found.chat), found.at):
             if missing:  # perhaps they became known while this event waited for its turn
-                await self._users.wait_for(*missing)
+                await self._users.wait_for([found.sender.id], missing)
                 found = self._event(body, self._users) or found
         await self._accept(found)
 
@@ -230,7 +230,7 @@ class Shortcuts:
         await self._tasks.close()
 
     async def _suggest(self, thread: AssistantThread) -> None:
-        await self._users.wait_for(thread.user_id)
+        await self._users.wait_for([thread.user_id], ())
         prompts: list[JsonValue] = [{"title": title, "message": said} for title, said in self._phrases(thread.user_id)]
         await self._call(
             "assistant.threads.setSuggestedPrompts",

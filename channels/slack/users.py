@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import MutableSequence
+from collections.abc import Iterable, MutableSequence
 
 from pydantic import JsonValue
 
@@ -22,6 +22,9 @@ AGAIN_SECONDS = 60.0
 MOST = 10_000
 MOST_AT_ONCE = 50
 """Concurrent look-ups; further users stay nameless until their next message."""
+MOST_MENTIONED = 5
+"""Look-ups with which none is begun for a mention or the owner of a file: a message may mention hundreds of users, and
+the senders of other messages must not wait for them."""
 
 
 class Users:
@@ -53,9 +56,10 @@ class Users:
 
         return names
 
-    async def wait_for(self, *users: str) -> None:
+    async def wait_for(self, senders: Iterable[str], mentioned: Iterable[str]) -> None:
         """Return once what is known is fresh, or after `WAIT_SECONDS`."""
-        asking = [self._ask(user) for user in dict.fromkeys(users) if not self.is_fresh(user)]
+        asking = [self._ask(user, MOST_AT_ONCE) for user in dict.fromkeys(senders) if not self.is_fresh(user)]
+        asking += [self._ask(user, MOST_MENTIONED) for user in dict.fromkeys(mentioned) if not self.is_fresh(user)]
         if tasks := [task for task in asking if task is not None]:
             await asyncio.wait(tasks, timeout=WAIT_SECONDS)
 
@@ -64,9 +68,9 @@ class Users:
             task.cancel()
         await asyncio.gather(*self._asking.values(), return_exceptions=True)
 
-    def _ask(self, user: str) -> asyncio.Task[None] | None:
+    def _ask(self, user: str, most: int) -> asyncio.Task[None] | None:
         if user not in self._asking:
-            if len(self._asking) >= MOST_AT_ONCE:
+            if len(self._asking) >= most:
                 return None
             self._asking[user] = asyncio.create_task(self._look_up(user))
         return self._asking[user]

@@ -8,6 +8,7 @@ import pytest
 from channels.attachments import Attachment
 from channels.base import ChannelError, CommandInvoked, MessageReceived, OutboundMessage
 from channels.slack.adapter import SlackChannel
+from channels.slack.users import MOST_MENTIONED
 from channels.values import Known
 from tests.channels.slack.conftest import Inbox, key_of
 from tests.emulators.slack import SlackEmulator
@@ -98,6 +99,18 @@ async def test_the_owner_of_a_file_has_a_name_though_this_process_has_never_hear
 
     [report] = (await inbox.message()).attachments
     assert report.by == "Eve"
+
+
+async def test_a_message_that_mentions_many_has_them_looked_up_by_few_calls(slack: SlackEmulator, inbox: Inbox) -> None:
+    ann, crowd = slack.person("Ann"), [slack.person(f"Person {number}") for number in range(60)]
+    list_of_all = " ".join(f"<@{person.id}>" for person in crowd)
+    posted = await slack.group("others", [ann]).posts(slack.person("Robot", is_bot=True), list_of_all)
+    await slack.private(ann).shares(ann, posted, "who are they?")
+
+    message = await inbox.message()
+    assert message.sender.name == "Ann"
+    assert "@Person 0 " in message.shared
+    assert len(slack.calls_of("users.info")) <= 1 + MOST_MENTIONED
 
 
 @pytest.mark.parametrize(
