@@ -24,6 +24,7 @@ from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.local_chats import LocalChats, Resumed, Working
 from gateway.app.metrics import Cluster, Parts, Vitals
+from gateway.app.peers import NoPeers
 from gateway.app.recovery import Recovery
 from gateway.app.remote_gaps import RemoteGaps
 from gateway.app.router import EventRouter
@@ -367,14 +368,19 @@ async def composed(
         parts: Model, tools and limits of the agents.
         system: None for that of this machine, without other processes.
         approved: Approval state of MCP tools; None if there are no MCP servers.
+
+    Raises ValueError if the store is a node's and `system` does not have the other nodes: both would answer.
     """
+    system = system or System()
+    if store.node is not None and isinstance(system.peers, NoPeers):
+        raise ValueError("the store belongs to a node: pass `peers` of its `Resources` in `system`")
     made = Composition(
         settings,
         await Stored.of(store),
         channels,
         parts,
         about,
-        system=system or System(),
+        system=system,
         approved=approved or ApprovedTools(settings.home / "mcp.json", {}),
     )
     _ = made.app, made.vitals  # every part exists before the first one begins

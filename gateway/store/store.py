@@ -105,7 +105,7 @@ class Store:
         self.people, self.links = People(*tables), Links(*tables)
         self.pairing, self.strangers = Pairing(*tables), Strangers(*tables)
         self.leases, self.nodes, self.home_marker = LeaseRows(*tables), Nodes(*tables), HomeMarker(*tables)
-        self._writer, self._reader = writer, reader
+        self.node, self._writer, self._reader = node, writer, reader
 
     @classmethod
     @asynccontextmanager

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from agent_core.tools.tool import tool
 from channels.discovery import open_channel
-from gateway.app.app_settings import AppSettings
+from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
 from gateway.app.serve import prepare
 from gateway.app.start import launch
@@ -38,6 +38,7 @@ async def serve(settings: Settings) -> int:
             [channel],
             AgentParts(llm=model.llm, model=model.model, tools=(launch_rocket,)),
             ground.about(),
+            system=System(ground.clock, peers=ground.peers),
         ) as made:
             await made.app.run()
     return 0

@@ -4,6 +4,7 @@ import random
 
 import pytest
 
+from channels.slack.connection import SOCKETS
 from tests.emulators.slack import SlackEmulator
 from tests.end_to_end.crowd import Crowd
 from tests.end_to_end.platforms.catalogue import only
@@ -14,15 +15,10 @@ pytestmark = [only("slack"), pytest.mark.asyncio(loop_scope="module"), pytest.ma
 CHANCE = 3_0_1
 
 
-async def two_sockets(slack: SlackEmulator) -> None:
-    """Wait for both sockets; the second opens a while after the first."""
-    await slack.wait_for(lambda: len(slack.hub.ready) == 2)
-
-
-async def test_sockets_that_slack_renews_under_load(stage: Stage, slack: SlackEmulator) -> None:
+async def test_sockets_that_slack_renews_under_load(stage: Stage, slack: SlackEmulator, node_count: int) -> None:
     crowd = Crowd(stage, 6, random.Random(CHANCE))  # noqa: S311
     await crowd.greets()
-    await two_sockets(slack)
+    await slack.wait_for(lambda: len(slack.hub.ready) == SOCKETS * max(node_count, 1))
     opened = len(slack.calls_of("apps.connections.open"))
 
     async for count in crowd.talks(36, longest_pause=0.1):

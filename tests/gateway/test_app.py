@@ -12,6 +12,7 @@ from channels.base import ChannelError, ChatKey, Inbox, Menu
 from channels.memory import MemoryChannel
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
+from gateway.app.peers import SharedDatabase, opened
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
 from gateway.security.secrets import Secrets
@@ -19,6 +20,7 @@ from gateway.settings.current import CurrentSettings
 from gateway.settings.settings import Settings
 from gateway.store.store import Store
 from gateway.texts.about import About
+from tests.postgres import UrlOf
 
 REVOKED = ChannelError("the token was revoked; make a new one", permanent=True)
 ABOUT = About(model="scripted", why="a test", demo=False, version="0", started=0.0)
@@ -62,6 +64,16 @@ async def test_the_console_tells_no_secret(tmp_path: Path) -> None:
         await asyncio.wait([running])
 
     assert console == ["ill has stopped, and the others go on: the token was revoked; [secret]"]
+
+
+async def test_a_store_that_nodes_share_is_refused_without_the_other_nodes(tmp_path: Path, url_of: UrlOf) -> None:
+    shared = SharedDatabase(url_of(tmp_path), has_engine=False)
+    async with opened(tmp_path, SystemClock(), new_id, None, shared=shared) as (store, _, clock):
+        settings = AppSettings(CurrentSettings(Settings(home=tmp_path)), people=ANN)
+        parts = AgentParts(llm=ScriptedLlm(), model=SCRIPTED_MODEL)
+        with pytest.raises(ValueError, match="pass `peers`"):
+            async with composed(settings, store, [], parts, ABOUT, system=System(clock)):
+                pass
 
 
 async def test_one_channel_that_fails_leaves_the_others_be(tmp_path: Path) -> None:
