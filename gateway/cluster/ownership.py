@@ -356,10 +356,10 @@ class Ownership:
     async def _claim_or_forward(self, chat: ChatKey, state: ChatState, notify: Notify) -> bool:
         """Claim a chat, or `notify` its owner or the node that is to claim it. Returns True if it was claimed."""
         if self.is_draining or self.avoids(chat):
-            if not await self._rows.notify_owner(chat, notify):
+            if not await self._rows.notify_owner(chat, notify, otherwise=self._least_loaded(chat, state)):
                 await self.announce_orphans()
             return False
-        if state.waiting and (node := self._roomier(chat, state)) is not None:
+        if (node := self._roomier(chat, state)) is not None:
             self._loads[node].chats += 1
             if await self._rows.notify_owner(chat, notify, otherwise=node):
                 return False
@@ -380,12 +380,20 @@ class Ownership:
 
     def _roomier(self, chat: ChatKey, state: ChatState) -> str | None:
         """Return a node with far fewer chats, to claim a free chat instead of this one; None if there is none."""
-        ours = len(self._chats)
-        can = {node: load.chats for node, load in self._loads.items() if chat.platform not in load.unreachable}
-        if state.is_forwarded or state.is_requested or ours <= FEW or not can:
+        ours, node = len(self._chats), self._least_loaded(chat, state)
+        if node is None or ours <= FEW:
             return None
-        node = min(can, key=lambda each: can[each])
-        return node if ours > MOST_MORE * (can[node] + 1) else None
+        return node if ours > MOST_MORE * (self._loads[node].chats + 1) else None
+
+    def _least_loaded(self, chat: ChatKey, state: ChatState) -> str | None:
+        """Return the other node with the fewest chats that may claim a free chat; None if there is none.
+
+        An event that another node has forwarded is not forwarded again.
+        """
+        if state.is_forwarded or state.is_requested or not state.waiting:
+            return None
+        can = {node: load.chats for node, load in self._loads.items() if chat.platform not in load.unreachable}
+        return min(can, key=lambda each: can[each]) if can else None
 
     def _notify(self, connection: Connection, owner: str, *, key: str) -> None:
         self._signals.notify(connection, owner, INBOX, key)

@@ -119,6 +119,21 @@ async def test_a_node_with_many_chats_passes_further_ones_on(members: Members, m
     assert max(shares.values()) <= 13
 
 
+async def test_what_comes_to_a_node_that_ends_goes_to_another_one_at_once(
+    members: Members, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(chat_owners, "BEATEN_WITHIN", 30.0)  # on a busy machine, beats take their time
+    await members.meet()
+    ending = members.dispatchers[0].ownership
+    ending.is_draining = True
+
+    await members.accept(1, CHATS[0], at=0)  # members neither sweep nor have a queue
+
+    await until(lambda: len(members.log) == 1)
+    [(name, seq)] = members.log
+    assert (name != "one", seq) == (True, 1)
+
+
 async def test_a_thousand_events_that_wait_for_their_node_are_all_told(members: Members) -> None:
     await members.accept(0, CHATS[0], at=0)
     await until(lambda: len(members.log) == 1)
