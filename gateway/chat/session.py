@@ -290,6 +290,8 @@ class ChatSession:
         finally:
             unsubscribe()
             agent.queues.clear_steering()
+        for item in await self._runs.store.inbox.new_among(driven.given_back):
+            self.enqueue(item)
         if driven.is_left and self.current.is_stopping:
             await self._runs.stop(run, await self._language())
         elif driven.is_left:

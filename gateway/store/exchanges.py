@@ -7,7 +7,7 @@ from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from agent_core.reasons import CallFailure
 from channels.base import ButtonPressed, CommandInvoked, MessageEdited, MessageReceived
 from gateway.store.connection import Connection
-from gateway.store.history import END, last_starts
+from gateway.store.history import END, IS_KEPT, last_starts
 from gateway.store.inbox import parse_item
 from gateway.store.rows import InboxItem, inbox_seqs
 from gateway.store.table import Table
@@ -128,7 +128,8 @@ def _open_tools(connection: Connection, place: _Place) -> frozenset[str]:
 def _messages(connection: Connection, place: _Place) -> list[MessageReceived]:
     """Return the messages of the first run in a place, as they were sent."""
     query = (
-        f"SELECT message FROM transcript WHERE {_IN_RANGE} AND json_extract(message, '$.role') = 'user'"  # noqa: S608
+        f"SELECT message FROM transcript WHERE {_IN_RANGE} AND {IS_KEPT}"  # noqa: S608
+        " AND json_extract(message, '$.role') = 'user'"
         " AND json_extract(message, '$.id') LIKE 'inbox-%'"
         " AND run = (SELECT run FROM transcript WHERE session = ? AND seq > ? ORDER BY seq LIMIT 1) ORDER BY seq"
     )

@@ -16,6 +16,10 @@ _NOT_TAKEN_BACK = (
 )
 """True for rows that no rewind had taken out of the model's context before the row `before` was written."""
 _OF_PAUSED = "FROM paused_runs WHERE paused_runs.run = transcript.run AND transcript.seq <= paused_runs.until"
+GIVEN_BACK = "given back:"
+"""How the rewind begins that takes out a message which a run has given back before it asked a model about it."""
+IS_KEPT = f"NOT EXISTS (SELECT 1 FROM rewinds WHERE rewinds.event = '{GIVEN_BACK}' || transcript.seq)"  # noqa: S608
+"""True for rows that their run has not given back."""
 _COUNTS = (
     f"{_NOT_TAKEN_BACK} AND NOT EXISTS (SELECT 1 {_OF_PAUSED} AND (paused_runs.place IS NULL"
     " OR paused_runs.place >= :before OR json_extract(message, '$.role') = 'summary'))"
@@ -23,6 +27,7 @@ _COUNTS = (
 """True for rows that count, and do not belong to a run that waited just then. Its summaries, which do not tell of what
 was said meanwhile, never count."""
 _PLACE = f"coalesce((SELECT paused_runs.place {_OF_PAUSED}), transcript.seq)"
+_HAS_WAITED = f"EXISTS (SELECT 1 {_OF_PAUSED})"
 _STARTS = (
     "SELECT min(seq) FROM transcript WHERE session = :session"  # noqa: S608
     " AND json_extract(message, '$.role') = 'user'"
@@ -52,7 +57,7 @@ def known_rows(connection: Connection, session: str, before: int = END) -> Known
     values: dict[str, str | int] = {"session": session, "before": before, "start": start, "first": first}
     return Known(
         f"WHERE session = :session AND seq >= :first AND seq < :before AND {_COUNTS} AND {_PLACE} >= :start"
-        f" ORDER BY {_PLACE}, {_PLACE} <> seq, seq",
+        f" ORDER BY {_PLACE}, {_HAS_WAITED}, seq",
         values,
     )
 

@@ -14,6 +14,7 @@ from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, masked_posts, rows_of
+from gateway.store.pauses import begin_pause, end_pause
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.table import Table, in_chat, readable
 
@@ -96,22 +97,21 @@ class Runs(Table):
 
         return self._writer.submit(change)
 
-    async def pause(self, run: Run) -> None:
+    async def pause(self, run: Run) -> list[int]:
         """Record that a run waits for room in a budget while others go on in its chat.
 
         Until `take_up` its session's history does not contain it. A new process start does not count it as crashed.
+
+        Returns:
+            The numbers of the inbox items that it gives back: others' messages, which are not to wait for this budget.
         """
+        now = self._clock.time()
 
-        def change(connection: Connection) -> None:
-            connection.execute(
-                "INSERT INTO paused_runs (run, session, until)"
-                " SELECT run, session, max(seq) FROM transcript WHERE run = ? GROUP BY run, session"
-                " ON CONFLICT (run) DO UPDATE SET until = excluded.until, place = NULL",
-                (run.id,),
-            )
+        def change(connection: Connection) -> list[int]:
             connection.execute("UPDATE runs SET rested = 1 WHERE run = ?", (run.id,))
+            return begin_pause(connection, run, now)
 
-        await self._writer.submit(change)
+        return await self._writer.submit(change)
 
     async def take_up(self, run: Run) -> bool:
         """Record that a run no longer waits for a budget: its messages come last in the history.
@@ -121,14 +121,7 @@ class Runs(Table):
         """
 
         def change(connection: Connection) -> bool:
-            taken_up = connection.execute(
-                "UPDATE paused_runs SET place = (SELECT max(seq) FROM transcript WHERE session = paused_runs.session)"
-                " WHERE run = ? AND place IS NULL",
-                (run.id,),
-            )
-            # Nothing was said meanwhile.
-            connection.execute("DELETE FROM paused_runs WHERE run = ? AND place = until", (run.id,))
-            return taken_up.rowcount == 1
+            return end_pause(connection, run)
 
         return await self._writer.submit(change)
 

@@ -8,7 +8,7 @@ from agent_core.loop.state import effective
 from agent_core.messages import AgentMessage, message_adapter
 from agent_core.sources import UNKNOWN, Sources, union
 from gateway.store.connection import Connection
-from gateway.store.history import END, known_rows, last_starts
+from gateway.store.history import END, IS_KEPT, known_rows, last_starts
 from gateway.store.inbox import mark_done
 from gateway.store.rows import Run
 from gateway.store.search import index
@@ -83,12 +83,12 @@ class Transcript(Table):
         return await self._writer.submit(change)
 
     async def said_in(self, run: Run) -> list[AgentMessage]:
-        """Return the messages that a run has added."""
+        """Return the messages that a run has added, without those that it has given back."""
         return await self.messages_of(run.id)
 
     async def messages_of(self, run_id: str, most: int = END) -> list[AgentMessage]:
         """Return the first messages that a run has added."""
-        query = "SELECT seq, message FROM transcript WHERE run = ? ORDER BY seq LIMIT ?"
+        query = f"SELECT seq, message FROM transcript WHERE run = ? AND {IS_KEPT} ORDER BY seq LIMIT ?"  # noqa: S608
 
         def read(connection: Connection) -> list[AgentMessage]:
             return _messages(connection.execute(query, (run_id, most)))

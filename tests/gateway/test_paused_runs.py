@@ -1,14 +1,17 @@
 """A run that waits for its user's budget holds up nobody else in a group, and goes on with what was said meanwhile."""
 
 import asyncio
+import sqlite3
+from contextlib import closing
 
 from agent_core.messages import text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Waits, calls
-from agent_core.tools.tool import tool
+from agent_core.tools.tool import Tool, tool
 from channels.base import ChatKey
 from gateway.chat.session import ChatSession
 from gateway.store.budget import Account, Budget, Scope
+from gateway.store.opening import FILE
 from gateway.texts.amounts import USD, Allowance, Period, Unit
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -47,6 +50,11 @@ async def _waits(bot: Bot, person: str = "bob", text: str = "For Bob?") -> None:
 
 async def _is_shown(bot: Bot, text: str) -> None:
     await until(lambda: any(text in shown for shown in bot.screen))
+
+
+def _is_steered(bot: Bot) -> bool:
+    mail = _session(bot).mail
+    return any(map(mail.is_given, mail))
 
 
 def _heard(request: LlmRequest) -> list[str]:
@@ -255,3 +263,107 @@ async def test_an_edit_of_a_paused_message_is_answered_once(start_bot: StartBot)
     await bot.app.settled()
 
     assert [_heard(each) for each in bot.llm.requests] == [["For Bob, please?"]]
+
+
+async def test_words_of_another_that_a_run_without_room_took_in_are_answered_at_once(wired_bot: StartBot) -> None:
+    seen = asyncio.Event()
+    bot = await wired_bot(Waits(seen, calls(("look", {}))), "Ann's.", "Bob's.", tools=(look,), model=DEAR)
+    await _asks(bot, "bob", "For Bob?")
+    await until(lambda: len(bot.llm.requests) == 1)
+    await _asks(bot, "ann", "For Ann?")
+    await until(lambda: _is_steered(bot))
+    await _allows(bot, TIGHT)
+    seen.set()
+    await _is_shown(bot, "Ann's.")
+    assert _paused(bot) == ["bob"]
+    assert _heard(bot.llm.requests[1]) == ["For Ann?"]
+
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert _heard(bot.llm.requests[2]) == ["For Ann?", "assistant", "For Bob?", "assistant", "tool_result"]
+    assert _ends(bot) == [("ann", "completed"), ("bob", "completed")]
+    assert await bot.made.store.inbox.waiting() == []
+
+
+class Lingering:
+    """A tool that looks until it is told to end."""
+
+    def __init__(self) -> None:
+        self.starts = 0
+        self.over = asyncio.Event()
+
+    @property
+    def tool(self) -> Tool:
+        @tool(idempotent=True)
+        async def linger() -> str:
+            """Look for a while."""
+            self.starts += 1
+            await self.over.wait()
+            return "seen"
+
+        return linger
+
+
+async def test_who_writes_while_a_run_without_room_is_resumed_is_answered_at_once(start_bot: StartBot) -> None:
+    lingering = Lingering()
+    bot = await start_bot(calls(("linger", {})), "Ann's.", "Bob's.", tools=(lingering.tool,), model=DEAR)
+    await _asks(bot, "bob", "For Bob?")
+    await until(lambda: lingering.starts == 1)
+    await _allows(bot, TIGHT)
+    await bot.restart()
+    await until(lambda: lingering.starts == 2)
+    await _asks(bot, "ann", "For Ann?")
+    await until(lambda: _is_steered(bot))
+
+    lingering.over.set()
+    await _is_shown(bot, "Ann's.")
+    await bot.restart()
+    await until(lambda: _paused(bot) == ["bob"])
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert _heard(bot.llm.requests[-1]) == ["For Ann?", "assistant", "For Bob?", "assistant", "tool_result"]
+    assert _ends(bot) == [("ann", "completed"), ("bob", "completed")]
+
+
+async def test_words_that_an_earlier_version_left_in_a_waiting_run_are_answered_at_the_next_start(
+    start_bot: StartBot,
+) -> None:
+    bot = await start_bot("Ann's.", "Bob's.", model=DEAR)
+    await _waits(bot)
+    await bot.stop()
+    with closing(sqlite3.connect(bot.home / FILE)) as store, store:
+        (words,) = store.execute("SELECT message FROM transcript").fetchone()
+        (event,) = store.execute("SELECT payload FROM inbox WHERE seq = 1").fetchone()
+        words = words.replace("Bob", "Ann").replace("inbox-1", "inbox-2")
+        event = event.replace("bob", "ann").replace("Bob", "Ann")
+        store.execute("INSERT INTO inbox VALUES (2, 'e2', ?, 'x', ?, 'done', 1.0)", (str(TEAM), event))
+        store.execute("INSERT INTO transcript SELECT 2, chat, session, run, turn, ? FROM transcript", (words,))
+        store.execute("UPDATE paused_runs SET until = 2")
+
+    await bot.restart()
+    await _is_shown(bot, "Ann's.")
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert _heard(bot.llm.requests[-1]) == ["For Ann?", "assistant", "For Bob?"]
+    assert bot.screen[-1] == "Bob's."
+
+
+async def test_a_run_that_waits_a_second_time_stays_behind_what_was_said_meanwhile(start_bot: StartBot) -> None:
+    bot = await start_bot("Carl's.", "Bob's.", model=DEAR)
+    await _waits(bot)
+    await _asks(bot, "carl", "For Carl?")
+    await _is_shown(bot, "Carl's.")
+    await _asks(bot, "bob", "please")
+    await until(lambda: len(_session(bot).mail) == 1)
+
+    for _ in range(3):  # each time it takes its user's words in, and has no room for an answer
+        await bot.restart()
+        await until(lambda: _paused(bot) == ["bob"])
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert _heard(bot.llm.requests[-1]) == ["For Carl?", "assistant", "For Bob?", "please"]
+    assert bot.screen[-1] == "Bob's."
