@@ -15,6 +15,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.end_to_end.forks import NURSERY
+from tests.event_loops import pytest_asyncio_loop_factories  # noqa: F401 - a hook of pytest-asyncio's
 from tests.examples import ALL, examples
 from tests.in_turn import pytest_generate_tests  # noqa: F401 - a hook of pytest's
 from tests.lacking import pytest_terminal_summary  # noqa: F401 - a hook of pytest's

@@ -100,8 +100,7 @@ class Connection(asyncio.Protocol):
         self._among = among
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        if isinstance(transport, asyncio.Transport):
-            self._among.opened(self, transport)
+        self._among.opened(self, cast(asyncio.Transport, transport))  # uvloop's is none by its class
         self._inner.connection_made(transport)
 
     def data_received(self, data: bytes) -> None:

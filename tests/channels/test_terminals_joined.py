@@ -34,6 +34,8 @@ from channels.terminal.joined import JoinedTerminals, Nobody
 from channels.terminal.program import RunningProgram
 from tests.process import REPOSITORY, until
 
+pytestmark = pytest.mark.both_loops
+
 HI = OutboundMessage(markdown="hi")
 
 

@@ -25,6 +25,8 @@ from channels.web.render import render
 from channels.web.rooms import Rooms
 from tests.page_server import Page, fresh, history, say, tab, text, words_of
 
+pytestmark = pytest.mark.both_loops
+
 
 @pytest.fixture
 def page(tmp_path: Path) -> Page:

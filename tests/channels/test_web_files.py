@@ -11,6 +11,8 @@ from channels.web.adapter import CHAT
 from channels.web.conversation import Shown
 from tests.page_server import Page, files_in, fresh, history, say, upload
 
+pytestmark = pytest.mark.both_loops
+
 
 @pytest.fixture
 def page(tmp_path: Path) -> Page:

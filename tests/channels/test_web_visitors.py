@@ -22,6 +22,8 @@ from channels.web.routes import routes_of
 from channels.web.visitor import Visitor
 from tests.page_server import Page, Screen, fresh, history, say, tab, text, upload, words_of
 
+pytestmark = pytest.mark.both_loops
+
 ANN, BOB = Visitor("telegram:1", "Ann"), Visitor("slack:T1:U2", "Bob")
 STEPS = 60
 

@@ -4,11 +4,15 @@ import asyncio
 import socket
 from pathlib import Path
 
+import pytest
+
 from channels.web.adapter import CHAT
 from gateway.security.log_throttle import LogThrottle
 from gateway.web.server import MOST_STRANGERS
 from tests.page_server import Page, history, tab, text
 from tests.process import until
+
+pytestmark = pytest.mark.both_loops
 
 FLOOD = 1_100
 HALF = b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n"

@@ -11,6 +11,8 @@ from tests.entering import opened_store, page_server
 from tests.gateway.test_sign_in import press, stranger
 from tests.page_server import DEMO, Page
 
+pytestmark = pytest.mark.both_loops
+
 
 @pytest.fixture
 def page(tmp_path: Path) -> Page:

@@ -17,6 +17,8 @@ from gateway.store.opening import locked
 from gateway.upkeep.doctor.report import examine
 from gateway.web.link_socket import LinkSocket, run
 
+pytestmark = pytest.mark.both_loops
+
 
 class Machine:
     """A machine, on which nodes with pages listen."""

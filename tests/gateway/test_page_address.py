@@ -17,6 +17,8 @@ from tests.end_to_end.forks import parley
 from tests.entering import sign_in
 from tests.page_server import Page, history
 
+pytestmark = pytest.mark.both_loops
+
 URL = "https://parley.example"
 EVERYWHERE = "0.0.0.0"  # noqa: S104
 FORWARDED = {"Host": "parley.example", "X-Forwarded-For": "203.0.113.7", "X-Forwarded-Proto": "https"}

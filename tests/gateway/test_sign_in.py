@@ -17,6 +17,8 @@ from tests.entering import FOLDER, sign_in, signed_in
 from tests.page_server import DEMO, Page, Tab, fresh, history, tab
 from tests.process import until
 
+pytestmark = pytest.mark.both_loops
+
 FIREFOX = "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0"
 
 
