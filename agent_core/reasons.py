@@ -31,6 +31,8 @@ class TransitionReason(StrEnum):
     REACTIVE_COMPACT = "reactive_compact"
     MAX_OUTPUT_RECOVERY = "max_output_recovery"
     STOP_HOOK = "stop_hook"
+    TOOL_REFUSED = "tool_refused"
+    """The model's server refused the request for a tool, which is left out now."""
 
 
 class TerminalReason(StrEnum):

@@ -5,8 +5,9 @@ from agent_core.loop.decision import after_overflow, compact_if_due, decide, is_
 from agent_core.loop.engine import CallIds, End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
 from agent_core.loop.model_call import ModelRequest
+from agent_core.loop.refused_tools import refused_tools
 from agent_core.messages import AssistantMessage, StopReason
-from agent_core.models.llm import LlmRequest
+from agent_core.models.llm import LlmFailure, LlmRequest
 from agent_core.models.tokens import estimate, message_tokens
 from agent_core.reasons import TerminalReason, TransitionReason
 
@@ -75,9 +76,17 @@ async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: Transition
     await run.emit(TurnEnd(turn=run.state.turn_count, message=message))
     if failure is None:
         return End(TerminalReason.ABORTED)
+    if _leave_out_refused(engine, request, failure) and run.state.turn_count < engine.limits.max_turns:
+        return Next(TransitionReason.TOOL_REFUSED)
     if is_overflow(failure) and reason is not TransitionReason.LIMIT:
         return await after_overflow(engine, run, failure)
     return End.failed(failure)
+
+
+def _leave_out_refused(engine: Engine, request: LlmRequest, failure: LlmFailure) -> bool:
+    """Leave out the tools for which the server refused the request; True if there were any."""
+    left_out = [engine.runner.tools.leave_out(name) for name in refused_tools(failure, request.tools)]
+    return any(left_out)
 
 
 async def _run_calls(engine: Engine, run: Run, message: AssistantMessage, reason: TransitionReason) -> Next | End:

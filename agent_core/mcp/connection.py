@@ -8,8 +8,9 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import anyio
 import httpx2
@@ -21,10 +22,13 @@ from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 
 from agent_core.log_errors import log_errors
 from agent_core.mcp.config import McpServer, plain, revealed, tool_names
+from agent_core.mcp.left_out import LeftOut
+from agent_core.mcp.reading import Listing, forgiving
 from agent_core.mcp.stdio import LONGEST_MESSAGE, Trouble, over_stdio, trouble_of
 from agent_core.mcp.tool import McpTool, Schema, as_result
 from agent_core.messages import JsonObject
 from agent_core.tool_result import ToolResult
+from agent_core.tools.argument_schema import UnusableSchema
 from agent_core.tools.tool import Tool, ToolFailed
 
 CONNECT_WITHIN = 60.0
@@ -40,8 +44,8 @@ BETWEEN_READINGS = 1.0
 """Minimum seconds between two requests of the list of tools."""
 MOST_TOOLS = 128
 MOST_PAGES = 20
-LARGEST_SCHEMA = 20_000
-"""Characters as JSON; a schema is part of every model request."""
+MOST_NAMED = 5
+"""Left-out tools that the log names."""
 INHERITED = ("PATH", "HOME", "LANG")
 GONE = 404
 """HTTP status for a session that the server does not know any more."""
@@ -63,16 +67,22 @@ class Connection:
         server: McpServer,
         environ: Mapping[str, str],
         taken: Collection[str],
-        see: Callable[[str, Sequence[Tool]], None],
+        see: Callable[[str, Sequence[Tool], Sequence[LeftOut]], None],
     ) -> None:
         self.name = name
         self.tools: tuple[McpTool, ...] = ()
+        self.left_out: tuple[LeftOut, ...] = ()
         self.trouble: Trouble | None = None
         """Why it is not connected, after an attempt."""
         self._server = server
         self._environ = environ
         self._taken = taken
         self._see = see
+        self._listing = Listing()
+        self._found: list[types.Tool] = []
+        """The tools as they were last listed."""
+        self._refused: list[tuple[str, JsonObject]] = []
+        """Tools whose schema a model's server has refused."""
         self._client: Client | None = None
         self._connected = False
         """True if this attempt led to a connection, even if that has ended since."""
@@ -189,8 +199,9 @@ class Connection:
         about = types.Implementation(name="parley", version="1")
         self._status = None
         if self._server.url is None:
+            program = over_stdio(self.name, self._server.command, self._scrubbed(), self._drop)
             async with Client(
-                over_stdio(self.name, self._server.command, self._scrubbed(), self._drop),
+                forgiving(program, self._listing),
                 cache=None,
                 client_info=about,
                 message_handler=self._hear,
@@ -203,7 +214,9 @@ class Connection:
             headers=headers, timeout=patience, event_hooks={"response": [self._note_status]}
         ) as http:
             transport = streamable_http_client(self._server.url, http_client=http, max_sse_event_size=LONGEST_MESSAGE)
-            async with Client(transport, cache=None, client_info=about, message_handler=self._hear) as client:
+            async with Client(
+                forgiving(transport, self._listing), cache=None, client_info=about, message_handler=self._hear
+            ) as client:
                 yield client
 
     def _drop(self) -> None:
@@ -256,6 +269,7 @@ class Connection:
             return
         found: list[types.Tool] = []
         cursor = None
+        self._listing.names, self._listing.left_out = [], []
         for _ in range(MOST_PAGES):
             page = await client.list_tools(cursor=cursor)
             found += page.tools
@@ -280,24 +294,48 @@ class Connection:
             await asyncio.sleep(FIRST_PAUSE)
 
     def _offer(self, found: list[types.Tool]) -> None:
-        tools = tuple(self._made(found))
-        self._see(self.name, tools)
+        self._found = found
+        kept = {each.name: each for each in found}
+        usable = dict(list(kept.items())[:MOST_TOOLS])
+        left_out = [
+            *self._listing.left_out,
+            # The protocol of 2026 has the SDK leave out tools whose headers are not valid.
+            *(LeftOut(name, "header") for name in self._listing.names if name not in kept),
+            *(LeftOut(name, "too_many") for name in kept if name not in usable),
+        ]
+        tools = tuple(self._made(usable, left_out))
+        if left_out and tuple(left_out) != self.left_out:
+            named = [f"{plain(each.tool, 60)}: {each.words}" for each in left_out[:MOST_NAMED]]
+            log.warning("tools of an MCP server are left out", server=self.name, left_out=len(left_out), tools=named)
+        self.left_out = tuple(left_out)
+        self._see(self.name, tools, self.left_out)
         self.tools = tools
 
-    def _made(self, found: list[types.Tool]) -> list[McpTool]:
-        usable = [each for each in found if len(str(each.input_schema)) <= LARGEST_SCHEMA][:MOST_TOOLS]
-        if len(usable) < len(found):
-            log.warning("tools of an MCP server are left out", server=self.name, left_out=len(found) - len(usable))
-        names = tool_names(self.name, (each.name for each in usable), self._taken)
-        return [
-            McpTool(
-                name=names[each.name],
+    def _made(self, usable: Mapping[str, types.Tool], left_out: list[LeftOut]) -> Iterator[McpTool]:
+        """Make the tools; those whose schema cannot be used are added to `left_out`."""
+        names = tool_names(self.name, usable, self._taken)
+        for name, each in usable.items():
+            try:
+                schema = Schema(each.input_schema)
+            except UnusableSchema as error:
+                left_out.append(LeftOut(name, error.why))
+                continue
+            if (name, schema.shown) in self._refused:
+                left_out.append(LeftOut(name, "refused"))
+                continue
+            tool = McpTool(
+                name=names[name],
                 server=self.name,
-                original=each.name,
+                original=name,
                 description=each.description or each.title or "",
-                schema=Schema(each.input_schema),
+                schema=schema,
                 acts=self._server.acts,
                 call=self.call,
             )
-            for each in {each.name: each for each in usable}.values()
-        ]
+            tool.when_refused = partial(self._leave_out, name, schema.shown)
+            yield tool
+
+    def _leave_out(self, name: str, schema: JsonObject) -> None:
+        """Stop offering a tool until it has another schema."""
+        self._refused.append((name, schema))
+        self._offer(self._found)

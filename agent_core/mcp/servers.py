@@ -19,6 +19,7 @@ import structlog
 
 from agent_core.clock import SystemClock
 from agent_core.mcp.config import McpServer
+from agent_core.mcp.left_out import LeftOut
 from agent_core.supervise import supervise
 from agent_core.tools.tool import Tool
 
@@ -30,13 +31,13 @@ LEAVING = 6.0
 _LOGGERS = ("mcp", "client", "httpx2")
 """Loggers of the SDK, silenced because it logs a traceback for every error of a server; Parley logs one line."""
 
-See = Callable[[str, Sequence[Tool]], None]
-"""Called with a server's name and tools before they are offered."""
+See = Callable[[str, Sequence[Tool], Sequence[LeftOut]], None]
+"""Called with a server's name, its tools before they are offered, and those that cannot be."""
 
 log = structlog.get_logger(__name__)
 
 
-def _unseen(_: str, __: Sequence[Tool]) -> None: ...
+def _unseen(_: str, __: Sequence[Tool], ___: Sequence[LeftOut]) -> None: ...
 
 
 class _Trouble(Protocol):
@@ -47,6 +48,7 @@ class _Trouble(Protocol):
 class _Connection(Protocol):
     name: str
     tools: Sequence[Tool]
+    left_out: Sequence[LeftOut]
     tried: asyncio.Event
 
     def leave(self) -> None: ...
@@ -62,6 +64,7 @@ class Looked:
     tools: int
     trouble: str = ""
     fix: str = ""
+    left_out: Sequence[LeftOut] = ()
 
 
 class McpServers:
@@ -106,7 +109,13 @@ class McpServers:
         connections = await self._opened(())
         troubles = await asyncio.gather(*(connection.look(within) for connection in connections))
         return [
-            Looked(each.name, len(each.tools), trouble.fact if trouble else "", trouble.fix if trouble else "")
+            Looked(
+                each.name,
+                len(each.tools),
+                trouble.fact if trouble else "",
+                trouble.fix if trouble else "",
+                tuple(each.left_out),
+            )
             for each, trouble in zip(connections, troubles, strict=True)
         ]
 

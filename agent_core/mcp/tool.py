@@ -5,17 +5,18 @@ import json
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 from jsonschema import Draft202012Validator, SchemaError
-from jsonschema.validators import validator_for
 from mcp import types
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel, JsonValue, TypeAdapter
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from agent_core.mcp.argument_names import restored, with_plain_names
 from agent_core.mcp.config import Class, plain
-from agent_core.messages import Frozen, ImageContent, JsonObject, TextContent, clean_json
+from agent_core.messages import Frozen, ImageContent, Json, JsonObject, TextContent, clean_json
 from agent_core.models.llm import ToolSpec
 from agent_core.sources import server as server_source
 from agent_core.tool_result import ToolResult
+from agent_core.tools.argument_schema import UnusableSchema, mended
 from agent_core.tools.files.reading import picture_type, show_picture
 from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, ToolFailed, Traits
 
@@ -29,6 +30,7 @@ Call = Callable[[str, JsonObject], Awaitable[ToolResult]]
 """Takes the server's own name of the tool and the arguments. Raises ToolFailed."""
 
 TIMEOUT_S = 60.0
+_JSON: TypeAdapter[JsonValue] = TypeAdapter(Json)
 
 
 def as_result(answer: types.CallToolResult) -> ToolResult:
@@ -82,21 +84,25 @@ class Schema:
     """The schema of one tool's arguments."""
 
     def __init__(self, schema: Mapping[str, object]) -> None:
-        given = clean_json(dict(schema))
-        whole: dict[str, JsonValue] = {"type": "object", "properties": {}}
-        whole.update(given if isinstance(given, dict) else {})
-        if not isinstance(whole.get("$schema", ""), str):
-            del whole["$schema"]
+        """Read the schema. Raises UnusableSchema."""
+        whole = mended(_JSON.validate_python(dict(schema)))
         shown = _shown(whole)
-        self.shown: JsonObject = shown if isinstance(shown, dict) else whole
+        names, self.shown = with_plain_names(shown if isinstance(shown, dict) else whole)
         """The schema as the model sees it."""
-        checked = _checked(whole)
-        kind = validator_for(whole, default=Draft202012Validator)
+        self._names = names
+        try:
+            Draft202012Validator.check_schema(self.shown)
+        except SchemaError as error:
+            raise UnusableSchema("invalid") from error
         # An empty registry, so that references in the schema are never fetched.
-        self._validator = kind(checked, registry=Registry())
+        self._validator = Draft202012Validator(_checked(whole), registry=Registry())
+
+    def originals(self, arguments: JsonObject) -> JsonObject:
+        """Return the arguments of a call under the server's own names for them."""
+        return restored(arguments, self._names)
 
     def problems(self, arguments: JsonObject) -> list[str]:
-        """Return at most three validation errors with their paths. An invalid schema accepts everything: the server
+        """Return at most three validation errors with their paths. Where a schema cannot be applied, the server
         decides."""
         try:
             return list(self._problems(arguments))[:MOST_PROBLEMS]
@@ -173,9 +179,18 @@ class McpTool(Tool):
         self._original = original
         self._schema = schema
         self._call = call
+        self.when_refused: Callable[[], None] | None = None
+        """Has the tool left out from now on."""
+
+    def leave_out(self) -> bool:
+        if self.when_refused is None:
+            return False
+        self.when_refused()
+        return True
 
     def validate(self, arguments: JsonObject) -> BaseModel:
         """See `Tool.validate`; null for an optional argument counts as left out."""
+        arguments = self._schema.originals(arguments)
         problems = self._schema.problems(arguments)
         if problems:
             arguments = {key: value for key, value in arguments.items() if value is not None}

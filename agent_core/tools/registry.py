@@ -76,6 +76,11 @@ class ToolRegistry:
         others = self._coming_and_going()
         return tuple(known[name].spec for known in (self._tools, skills, others) for name in sorted(known))
 
+    def leave_out(self, name: str) -> bool:
+        """Stop offering a tool that comes and goes, see `Tool.leave_out`."""
+        others = self._coming_and_going()
+        return name in others and others[name].leave_out()
+
     def sources(self) -> sources.Sources:
         """Return the untrusted sources of the tool descriptions."""
         return self._described_by()

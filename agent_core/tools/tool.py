@@ -18,6 +18,7 @@ from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.token_budget import TokenBudget
 from agent_core.tasks import TaskRecord
 from agent_core.tool_result import ToolResult
+from agent_core.tools.argument_schema import mended
 from agent_core.workspace.keeper import Author, Keeper, KeepsNothing
 from agent_core.workspace.provenance import FileSources
 
@@ -181,6 +182,10 @@ class Tool(ABC):
     def validate(self, arguments: JsonObject) -> BaseModel:
         """Return the arguments for `execute`. Raises InvalidArguments that says what does not fit."""
 
+    def leave_out(self) -> bool:
+        """Stop offering this tool, because a model's server refuses it. Returns False if it cannot be left out."""
+        return False
+
     def describe(self, arguments: JsonObject) -> str:
         """Return the call as shown to users: the label with its placeholders filled in, or the name."""
         shown = {key: str(value)[:60] for key, value in {**self._defaults(), **arguments}.items()}
@@ -296,9 +301,7 @@ def _arguments_model(name: str, parameters: tuple[_Parameter, ...]) -> type[Base
 def _schema(model: type[BaseModel]) -> JsonObject:
     """Return the JSON schema without titles, empty defaults and `additionalProperties`: they cost tokens on every call
     and tell the model nothing (`validate` refuses unknown arguments)."""
-    schema = _without_titles(model.model_json_schema())
-    if not isinstance(schema, dict):
-        raise TypeError(f"the schema of {model.__name__} is not an object")
+    schema = mended(_without_titles(model.model_json_schema()))
     for parameter in _properties(schema):
         if not parameter.get("default", True):
             del parameter["default"]

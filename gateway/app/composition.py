@@ -47,6 +47,7 @@ from gateway.store.store import Store
 from gateway.store.topics import Topic
 from gateway.texts.about import About
 from gateway.upkeep.before_restore import BeforeRestore
+from gateway.upkeep.mcp_notices import McpNotices
 from gateway.upkeep.nightly_backup import NightlyBackup
 from gateway.upkeep.upkeep import Upkeep
 
@@ -192,12 +193,6 @@ class Composition(SharedState):
         named = ", ".join(map(str, chats[:MOST_NAMED])) + (" ..." if len(chats) > MOST_NAMED else "")
         self.owners.tell("gap_not_read", count=len(chats), chats=named, reason=reason)
 
-    async def _tell_of_tools(self) -> None:
-        """Notify owners of tool descriptions that no owner has approved."""
-        while True:
-            name = await self.approved.changed.get()
-            self.owners.tell("mcp_changed", show=f"/mcp {name}", name=name)
-
     @cached_property
     def channel_server(self) -> ChannelServer:
         menu = Menu(self.commands.specs, self._suggest)
@@ -222,10 +217,12 @@ class Composition(SharedState):
 
     @cached_property
     def app(self) -> App:
+        tools = McpNotices(self.approved, self.owners)
         loops: dict[str, Work] = {
             "upkeep": self.upkeep.run,
             "search index": self.store.search.catch_up,
-            "MCP tools": self._tell_of_tools,
+            "MCP tools": tools.tell_of_changes,
+            "unusable MCP tools": tools.tell_of_unusable,
             "pairing": self.pairing.run,
             "menus": self.role_menus.run,
             "strangers": partial(self.strangers.run, self.handler.accept),

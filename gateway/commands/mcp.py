@@ -7,10 +7,10 @@ from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.approved_tools import ApprovedTools
-from gateway.permissions.question_text import shown
 from gateway.texts.say import say
+from gateway.upkeep.mcp_notices import MOST_TOOL_NAME, left_out_lines, quoted
 
-MOST_TOOL_NAME, MOST_ABOUT, MOST_ARGUMENTS = 60, 400, 600
+MOST_ABOUT, MOST_ARGUMENTS = 400, 600
 """Characters."""
 APPROVE = "approve"
 
@@ -31,13 +31,14 @@ class McpCommands:
         waiting = self._approved.waiting()
         if verb and verb in waiting:
             return self._shown(given, verb)
+        left_out = list(left_out_lines(self._approved, given.language))
         if not waiting:
-            return reply(say("mcp_none", given.language))
+            return reply("\n".join([say("mcp_none", given.language), *left_out]))
         buttons = tuple(
             (Button(label=say("show_button", given.language, id=name), action=f"/mcp {name}"),) for name in waiting[:5]
         )
         text = say("mcp_waiting", given.language, names=", ".join(f"`{name}`" for name in waiting))
-        return OutboundMessage(markdown=text, buttons=buttons)
+        return OutboundMessage(markdown="\n".join([text, *left_out]), buttons=buttons)
 
     def _shown(self, given: Invocation, name: str) -> OutboundMessage:
         tools, more = self._approved.next(name)
@@ -72,16 +73,7 @@ class McpCommands:
 
 def _line(tool: Tool, given: Invocation) -> str:
     """Return everything that the model reads of a tool."""
-    line = f"- {_quoted(tool.name, MOST_TOOL_NAME, given)}: {_quoted(tool.spec.description, MOST_ABOUT, given)}"
+    name = quoted(tool.name, MOST_TOOL_NAME, given.language)
+    about = quoted(tool.spec.description, MOST_ABOUT, given.language)
     arguments = json.dumps(tool.spec.parameters, ensure_ascii=False)
-    return f"{line} {_quoted(arguments, MOST_ARGUMENTS, given)}"
-
-
-def _quoted(words: str, most: int, given: Invocation) -> str:
-    """Quote a server's text as code, so that it contains no links or markup, with invisible characters made visible.
-
-    If it is cut, the number of omitted characters is added.
-    """
-    flat = " ".join(shown(words).replace("`", "'").split())
-    rest = len(flat) - most
-    return f"`{flat[:most]}`" + (f" ({say('mcp_cut', given.language, count=rest)})" if rest > 0 else "")
+    return f"- {name}: {about} {quoted(arguments, MOST_ARGUMENTS, given.language)}"

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from agent_core.file_lock import Watched, file_locked
 from agent_core.mcp.config import McpServer
+from agent_core.mcp.left_out import LeftOut
 from agent_core.sources import Sources, server
 from agent_core.tools.tool import Tool
 
@@ -35,6 +36,8 @@ class _Known(BaseModel):
     """Digests of the approved tools."""
     changed: bool = False
     """True if the server has shown other tools since the last approval."""
+    left_out: tuple[str, ...] = ()
+    """Tools that cannot be offered, of which owners were told."""
 
 
 _FILE = TypeAdapter(dict[str, _Known])
@@ -43,20 +46,30 @@ _FILE = TypeAdapter(dict[str, _Known])
 class ApprovedTools:
     """Compares the tools of each server with the approved ones. The state is kept in a file over restarts.
 
-    `changed` receives the name of each server whose tools differ from the approved ones.
+    `changed` receives the name of each server whose tools differ from the approved ones, `unusable` that of each one
+    with tools that cannot be offered, once for each tool.
     """
 
     def __init__(self, file: Path, servers: Mapping[str, McpServer]) -> None:
         self.changed: asyncio.Queue[str] = asyncio.Queue()
+        self.unusable: asyncio.Queue[str] = asyncio.Queue()
         self._file = Watched(file)
         self._of = {name: _digest([each.command, each.url]) for name, each in servers.items()}
         self._shown: dict[str, Sequence[Tool]] = {}
+        self._left_out: dict[str, Sequence[LeftOut]] = {}
         self._damaged = False
         self._kept: dict[str, _Known] = {}
 
-    def see(self, name: str, tools: Sequence[Tool]) -> None:
-        """Record the tools that a server shows. Called before any model reads them."""
+    def see(self, name: str, tools: Sequence[Tool], left_out: Sequence[LeftOut] = ()) -> None:
+        """Record the tools that a server shows, and those that cannot be offered.
+
+        Called before any model reads them.
+        """
         self._shown[name] = tools
+        self._see_tools(name, tools)
+        self._see_left_out(name, left_out)
+
+    def _see_tools(self, name: str, tools: Sequence[Tool]) -> None:
         known = self._known.get(name)
         if known is None or known.of != self._of[name]:
             if not tools:
@@ -68,6 +81,17 @@ class ApprovedTools:
         if self.new(name) and not known.changed:
             self._note(name, known.model_copy(update={"changed": True}))
             self.changed.put_nowait(name)
+
+    def _see_left_out(self, name: str, left_out: Sequence[LeftOut]) -> None:
+        before, self._left_out[name] = self._left_out.get(name, ()), left_out
+        known = self._known.get(name)
+        told = known.left_out if known else tuple(each.tool for each in before)
+        if all(each.tool in told for each in left_out):
+            return
+        if known is not None:
+            names = tuple(dict.fromkeys([*told, *(each.tool for each in left_out)]))
+            self._note(name, known.model_copy(update={"left_out": names}))
+        self.unusable.put_nowait(name)
 
     def sources(self) -> Sources:
         """Return the servers with unapproved descriptions, as sources."""
@@ -81,6 +105,10 @@ class ApprovedTools:
     def shown(self, name: str) -> Sequence[Tool]:
         """Return the tools that a server has shown last."""
         return self._shown.get(name, ())
+
+    def left_out(self, name: str) -> Sequence[LeftOut]:
+        """Return the tools of a server that cannot be offered."""
+        return self._left_out.get(name, ())
 
     def waiting(self) -> list[str]:
         """Return the names of the servers with unapproved descriptions."""

@@ -150,6 +150,33 @@ TEXTS = {
         "zh": "已批准 MCP 服务器 `{name}` 当前的工具。我此前读过其说明后写的内容仍视为不可信；"
         "`{slash}new` 可重新开始。",
     },
+    "mcp_left_out": {
+        "en": "I cannot use some tools of the MCP server `{name}`; its others work.\n{lines}\nWhoever maintains the "
+        "server can correct them.",
+        "zh": "MCP 服务器 `{name}` 的部分工具无法使用，其余工具正常。\n{lines}\n需要由该服务器的维护者修正。",
+    },
+    "mcp_left_out_line": {
+        "en": "- {tool} of `{name}` is left out: {why}.",
+        "zh": "- `{name}` 的 {tool} 未启用：{why}。",
+    },
+    "mcp_left_out_more": {
+        "en": "- {count} more of `{name}` are left out.",
+        "zh": "- `{name}` 还有 {count} 个工具未启用。",
+    },
+    "mcp_why_nameless": {"en": "it has no name", "zh": "没有名称"},
+    "mcp_why_not_object": {"en": "its arguments are not an object", "zh": "其参数不是对象"},
+    "mcp_why_too_deep": {"en": "its arguments are nested too deeply", "zh": "其参数嵌套过深"},
+    "mcp_why_invalid": {"en": "the schema of its arguments is not valid", "zh": "其参数的 schema 无效"},
+    "mcp_why_too_large": {"en": "the schema of its arguments is too large", "zh": "其参数的 schema 过大"},
+    "mcp_why_too_many": {"en": "the server has too many tools", "zh": "该服务器的工具过多"},
+    "mcp_why_header": {
+        "en": "an x-mcp-header in its arguments is not valid",
+        "zh": "其参数中的 x-mcp-header 无效",
+    },
+    "mcp_why_refused": {
+        "en": "the model's server refuses the schema of its arguments",
+        "zh": "模型的服务器不接受其参数的 schema",
+    },
     "mcp_not_yours": {
         "en": "Only an owner can approve the tools of MCP servers.",
         "zh": "只有所有者可以批准 MCP 服务器的工具。",

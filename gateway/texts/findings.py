@@ -109,6 +109,15 @@ _MODELS = (
     ),
     (r"MCP servers are set up \((.+)\), and cannot be used: (.+)", r"已设置 MCP 服务器（\1），但无法使用：\2"),
     (r"(.+) answers, and has no tools", r"\1 有应答，但没有工具"),
+    (r"(.+): its tool (.+) is left out: it has no name", r"\1：工具 \2 未启用：没有名称"),
+    (r"(.+): its tool (.+) is left out: its arguments are not an object", r"\1：工具 \2 未启用：其参数不是对象"),
+    (r"(.+): its tool (.+) is left out: its arguments are nested too deeply", r"\1：工具 \2 未启用：其参数嵌套过深"),
+    (r"(.+): its tool (.+) is left out: the schema .+ is not valid", r"\1：工具 \2 未启用：其参数的 schema 无效"),
+    (r"(.+): its tool (.+) is left out: the schema .+ is too large", r"\1：工具 \2 未启用：其参数的 schema 过大"),
+    (r"(.+): its tool (.+) is left out: the server has too many tools", r"\1：工具 \2 未启用：该服务器的工具过多"),
+    (r"(.+): its tool (.+) is left out: an x-mcp-header .+", r"\1：工具 \2 未启用：其参数中的 x-mcp-header 无效"),
+    (r"(.+): (\d+) more tools are left out", r"\1：还有 \2 个工具未启用"),
+    (r"whoever maintains the server can correct it", "需要由该服务器的维护者修正"),
     (r"(.+): (\d+) tools?\d?", r"\1：\2 个工具"),
 )
 _HOME = (

@@ -64,5 +64,6 @@ TEXTS = {
     },
     "page_mcp_look": {"en": "Look at the changes", "zh": "查看更改"},
     "page_mcp_tools": {"en": "Tools: {count}", "zh": "工具：{count}"},
+    "page_mcp_left_out": {"en": "Tools that cannot be used: {count}", "zh": "无法使用的工具：{count}"},
     "page_mcp_new": {"en": "not approved yet", "zh": "尚未批准"},
 }

@@ -12,6 +12,7 @@ import channels.slack.render
 import channels.telegram.render
 import channels.web.render
 from agent_core.mcp.config import McpServer
+from agent_core.mcp.left_out import LeftOut
 from agent_core.mcp.servers import McpServers
 from agent_core.mcp.tool import McpTool, Schema
 from agent_core.messages import JsonObject
@@ -189,6 +190,26 @@ def links_in(markdown: str) -> list[str]:
 
 def test_what_can_be_pressed_is_found_in_ordinary_words() -> None:
     assert len(links_in(f"[bank]({LINK})")) == 4
+
+
+async def test_owners_are_told_once_of_a_tool_that_cannot_be_offered(start_bot: StartBot, tmp_path: Path) -> None:
+    channel, approved = RememberingChannel(), approved_in(tmp_path)
+    channel.reachable.add("ann")
+    bot = await start_bot(channel=channel, approved=approved)
+    approved.see("words", (described(PLAIN),), (LeftOut("list`s", "not_object"), LeftOut("", "nameless")))
+    await until(lambda: any("I cannot use some tools of the MCP server `words`" in each for each in bot.screen))
+    approved.see("words", (described(PLAIN),), (LeftOut("list`s", "not_object"), LeftOut("", "nameless")))
+
+    await bot.hears("/mcp")
+
+    line = "- `list's` of `words` is left out: its arguments are not an object."
+    assert sum(line in each for each in bot.screen) == 2, "in the notice, and in the answer"
+    assert bot.screen[-1].startswith("No MCP server is waiting for approval.")
+    again = approved_in(tmp_path)
+    again.see("words", (described(PLAIN),), (LeftOut("list`s", "not_object"),))
+    assert again.unusable.empty(), "owners were told already"
+    again.see("words", (described(PLAIN),), (LeftOut("other", "too_large"),))
+    assert again.unusable.get_nowait() == "words"
 
 
 async def test_tools_are_approved_only_once_they_were_shown(start_bot: StartBot, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 from agent_core.mcp.config import McpServer
 from channels.checkup import ok
 from gateway.settings.settings import Settings
+from gateway.texts.findings import finding_in
 from gateway.upkeep.doctor.connections import look_at_mcp
 from tests.agent_core.mcp.serving import emulated
 from tests.end_to_end.forks import parley
@@ -24,6 +25,16 @@ async def test_each_server_is_one_line_with_its_tools_or_its_trouble(tmp_path: P
     assert working == ok("MCP server emu: 16 tools")
     assert (gone.mark, gone.what) == ("problem", "MCP server gone: there is no program no-such-program")
     assert gone.fix == "install it, or correct its command"
+
+
+async def test_a_tool_that_cannot_be_offered_is_named_with_its_reason(tmp_path: Path) -> None:
+    working, left_out, *_ = await look_at_mcp(Settings(home=tmp_path, mcp={"emu": emulated("--odd")}))
+
+    assert working.mark == "ok"
+    assert left_out.mark == "note"
+    assert left_out.what == "MCP server emu: its tool list is left out: its arguments are not an object"
+    assert finding_in(left_out.what, "zh") == "MCP server emu：工具 list 未启用：其参数不是对象"
+    assert finding_in(left_out.fix, "zh") == "需要由该服务器的维护者修正"
 
 
 def _home(folder: Path) -> Path:

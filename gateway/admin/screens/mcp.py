@@ -8,6 +8,9 @@ from gateway.admin.screen import View, Visit
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.question_text import shown
 
+MOST_TOOL_NAME = 60
+"""Characters."""
+
 
 @dataclass(frozen=True)
 class ToolRow:
@@ -28,6 +31,8 @@ class Row:
     is_connected: bool
     is_waiting: bool
     tools: Sequence[ToolRow]
+    left_out: Sequence[tuple[str, str]]
+    """Tools that cannot be offered, each with the key of the reason."""
 
 
 class McpScreen:
@@ -54,4 +59,7 @@ class McpScreen:
         new = {tool.name for tool in self._approved.new(name)}
         tools = self._approved.shown(name)
         rows = [ToolRow(each.name, shown(each.spec.description), str(each.acts), each.name in new) for each in tools]
-        return Row(name, any(each.name in offered for each in tools), name in waiting, rows)
+        left_out = [
+            (shown(each.tool[:MOST_TOOL_NAME]) or "-", f"mcp_why_{each.why}") for each in self._approved.left_out(name)
+        ]
+        return Row(name, any(each.name in offered for each in tools), name in waiting, rows, left_out)

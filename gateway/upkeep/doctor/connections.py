@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import aiohttp
 
+from agent_core.mcp.config import plain
 from agent_core.mcp.servers import Looked, McpServers, how_to_install
 from agent_core.models.providers import PROVIDERS, KeyCheck, Provider
 from agent_core.models.selection import ModelChoice, ModelSettingError, choose_model
@@ -18,6 +19,8 @@ BROKEN = 500
 """From this status on the fault is the server's."""
 MCP_WITHIN = 30.0
 """Seconds; programs take a while to start, and all are asked at the same time."""
+MOST_LEFT_OUT = 10
+"""Tools of one server that are named."""
 
 
 async def look_at_model(settings: Settings, providers: Sequence[Provider] = PROVIDERS) -> list[Finding]:
@@ -77,7 +80,15 @@ async def look_at_mcp(settings: Settings) -> list[Finding]:
     except ImportError as error:
         names = ", ".join(settings.mcp)
         return [problem(f"MCP servers are set up ({names}), and cannot be used: {error}", how_to_install())]
-    return [_mcp_finding(each) for each in looked]
+    return [finding for each in looked for finding in (_mcp_finding(each), *_left_out(each))]
+
+
+def _left_out(server: Looked) -> Iterator[Finding]:
+    for each in server.left_out[:MOST_LEFT_OUT]:
+        what = f"MCP server {server.name}: its tool {plain(each.tool, 60) or '-'} is left out: {each.words}"
+        yield note(what, "whoever maintains the server can correct it")
+    if (more := len(server.left_out) - MOST_LEFT_OUT) > 0:
+        yield note(f"MCP server {server.name}: {more} more tools are left out")
 
 
 def _mcp_finding(server: Looked) -> Finding:

@@ -5,6 +5,7 @@ from pathlib import Path
 from aiohttp import ClientSession
 
 from agent_core.loop.model_chain import Candidate
+from agent_core.mcp.left_out import LeftOut
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure, ScriptedLlm
 from channels.memory import user
@@ -150,6 +151,16 @@ async def test_a_servers_changed_words_are_shown_and_approved(tmp_path: Path) ->
         assert 'value="/mcp words"' in text
         await act(client, "/mcp approve words", approved.code("words"))
         assert "not approved yet" not in await get(client, "mcp")
+
+
+async def test_a_tool_that_cannot_be_offered_is_shown_with_its_reason(tmp_path: Path) -> None:
+    approved = approved_in(tmp_path)
+    now = described(PLAIN)
+    approved.see("words", (now,), (LeftOut("<img src=x>", "too_large"),))
+    async with admin_world(tmp_path, approved=approved, others=lambda: (now,)) as world, world.client() as client:
+        text = await get(client, "mcp")
+        assert "Tools that cannot be used: 1" in text
+        assert "<code>&lt;img src=x&gt;</code>: the schema of its arguments is too large" in text
 
 
 async def test_a_server_that_is_down_and_none_at_all_are_told(tmp_path: Path) -> None:

@@ -1,0 +1,46 @@
+"""What an MCP server says oddly is read as it is meant; what cannot be meant is left out, and nothing else with it."""
+
+import pytest
+from structlog.testing import capture_logs
+
+from agent_core.mcp.config import McpServer
+from agent_core.mcp.servers import McpServers
+from tests.agent_core.mcp.serving import ENVIRON, connected, emulated, over_http, told
+from tests.odd_schemas import ODD
+from tests.strict_schemas import refusals
+
+BOTH = pytest.mark.parametrize("protocol", [(), ("--legacy",)])
+
+
+@BOTH
+async def test_its_tools_are_offered_in_a_form_that_every_provider_takes(protocol: tuple[str, ...]) -> None:
+    with capture_logs() as logged:
+        async with connected(emu=emulated("--odd", *protocol)) as servers:
+            tools = {tool.name: tool.spec for tool in servers.tools()}
+            echoed = await told(servers, "emu_echo", text="hi")
+
+    assert [refusals(each.parameters) for each in tools.values()] == [[] for _ in tools]
+    assert {"emu_echo", "emu_missing", "emu_odd_alternatives_at_the_root"} <= tools.keys()
+    assert sum(name.startswith("emu_odd_") for name in tools) == len(ODD) + 1, "one has an odd name alone"
+    assert echoed.splitlines() == ["hi", '{"type": "hologram", "size": 3}', '{"text": "no kind"}']
+    (warning,) = [each for each in logged if each["log_level"] == "warning"]
+    assert warning["tools"][0] == "list: its arguments are not an object"
+    assert warning["left_out"] == 3
+
+
+@BOTH
+async def test_one_by_address_is_read_alike(protocol: tuple[str, ...]) -> None:
+    async with over_http("--odd", *protocol) as (url, _), connected(web=McpServer(url=url)) as servers:
+        assert len([tool for tool in servers.tools() if tool.name.startswith("web_odd_")]) == len(ODD) + 1
+        assert (await told(servers, "web_echo", text="hi")).splitlines()[0] == "hi"
+
+
+async def test_what_is_left_out_is_named_with_its_reason() -> None:
+    (looked,) = await McpServers({"emu": emulated("--odd")}, ENVIRON).look(30.0)
+
+    assert looked.trouble == ""
+    assert [(each.tool, each.why) for each in looked.left_out] == [
+        ("list", "not_object"),
+        ("", "nameless"),
+        ("", "nameless"),
+    ]
