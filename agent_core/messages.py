@@ -47,6 +47,19 @@ class Frozen(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+class Opaque(Frozen):
+    """What a provider hands out with an answer for its own model: it goes back to that model as it came, to no other,
+    and is shown to nobody."""
+
+    provider: str
+    """The provider's name, or the host of a server."""
+    model: str
+    reasoning_in: tuple[str, ...] = ()
+    """The fields of the answer in which the text of its `ThinkingContent` came."""
+    fields: JsonObject = Field(default_factory=dict)
+    """Other fields of the answer; those of a tool call are in the call."""
+
+
 class TextContent(Frozen):
     type: Literal["text"] = "text"
     text: Text
@@ -58,6 +71,7 @@ class ThinkingContent(Frozen):
     type: Literal["thinking"] = "thinking"
     thinking: Text
     signature: str | None = None
+    """Anthropic's proof that the text is unchanged; of a redacted block, all there is."""
     redacted: bool = False
 
 
@@ -75,6 +89,8 @@ class ToolCall(Frozen):
     arguments: JsonObject
     arguments_error: Text | None = None
     """Why the arguments could not be parsed, with the start of the raw text; such a call is never run."""
+    opaque: JsonObject | None = None
+    """Fields of the call that go back to the model of its answer; see `Opaque`."""
 
 
 UserContent = Annotated[TextContent | ImageContent, Field(discriminator="type")]
@@ -169,6 +185,8 @@ class AssistantMessage(Tainted, _Message):
     usage: Usage = Usage()
     model: str | None = None
     error_message: Text | None = None
+    opaque: Opaque | None = None
+    """None if the provider handed nothing out but words; in rows of earlier versions, too."""
 
     @property
     def text(self) -> str:

@@ -76,7 +76,7 @@ MUTATIONS = (
         "S2-22",
         "agent_core/loop/model_call.py",
         "a call that stands twice is made twice",
-        "if part.id and part in seen:",
+        "if part.id and plain in seen:",
         "if False:",
     ),
     Mutation(

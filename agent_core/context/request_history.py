@@ -120,7 +120,8 @@ def repair(messages: Sequence[LlmMessage]) -> tuple[LlmMessage, ...]:
                 repaired.append(message)
             case AssistantMessage():
                 if message.stop_reason is StopReason.ABORTED:
-                    repaired.append(message.model_copy(update={"content": (TextContent(text=STOPPED),)}))
+                    stopped = {"content": (TextContent(text=STOPPED),), "opaque": None}
+                    repaired.append(message.model_copy(update=stopped))
                 elif message.stop_reason is not StopReason.ERROR and message.content:
                     repaired.extend(reversed([_result(message, call, results) for call in message.tool_calls]))
                     repaired.append(message)

@@ -322,9 +322,10 @@ class _ModelCall:
             if not isinstance(part, ToolCall):
                 yield part
                 continue
-            if part.id and part in seen:
+            plain = part.model_copy(update={"opaque": None})
+            if part.id and plain in seen:
                 continue
-            seen.append(part)
+            seen.append(plain)
             is_free = part.id and part.id not in ids and part.id not in self._asked.used_ids
             ids.add(part.id)
             yield part if is_free else part.model_copy(update={"id": f"call_{self._caller.new_id()}"})

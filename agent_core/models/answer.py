@@ -4,17 +4,21 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+import structlog
+
 from agent_core.clock import NewId
 from agent_core.messages import (
     AssistantContent,
     AssistantMessage,
     JsonObject,
+    Opaque,
     StopReason,
     TextContent,
     ThinkingContent,
     ToolCall,
     Usage,
 )
+from agent_core.models.chunks import CallPiece, Chunk, Delta, Thought, WireUsage
 from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
@@ -24,7 +28,9 @@ from agent_core.models.llm import (
     ThinkingDelta,
     ToolCallDelta,
 )
-from agent_core.models.openai_wire import CallPiece, Chunk, Delta, WireUsage
+from agent_core.models.private_fields import MOST, PrivateFields, size_of
+
+log = structlog.get_logger(__name__)
 
 RAW_CHARS = 200
 """Characters of unreadable arguments that are shown to the model again."""
@@ -38,6 +44,7 @@ class _Words:
     thinking: bool
     pieces: list[str] = field(default_factory=list)
     signature: str | None = None
+    redacted: bool = False
 
 
 @dataclass
@@ -48,17 +55,20 @@ class _Call:
     """The id from the server; None if it sent none."""
     name: str = ""
     pieces: list[str] = field(default_factory=list)
+    private: PrivateFields = field(default_factory=PrivateFields)
 
 
 class Answer:
     """Collects one answer. `take` never raises; arguments that cannot be parsed become the call's `arguments_error`."""
 
-    def __init__(self, model: ModelInfo, make_id: NewId) -> None:
+    def __init__(self, model: ModelInfo, make_id: NewId, provider: str = "") -> None:
         self._model = model
         self._make_id = make_id
+        self._provider = provider or model.provider
         self._blocks: list[_Words | _Call] = []
         self._calls: list[_Call] = []
         self._by_index: dict[int, _Call] = {}
+        self._private = PrivateFields()
         self._usage: WireUsage | None = None
         self._finish_reason: str | None = None
 
@@ -76,12 +86,9 @@ class Answer:
         """Add a chunk and yield the deltas in it."""
         if chunk.usage is not None:
             self._usage = chunk.usage
-        if not chunk.choices:
-            return
-        choice = chunk.choices[0]
-        self._finish_reason = choice.finish_reason or self._finish_reason
-        if delta := choice.delta or choice.message:
-            yield from self._grow(delta)
+        self._finish_reason = chunk.finish_reason or self._finish_reason
+        if chunk.delta is not None:
+            yield from self._grow(chunk.delta)
 
     def done(self, failure: LlmFailure | None = None) -> StreamDone:
         """Return the last event with everything that arrived; after a failure, without tool calls, which must not be
@@ -89,43 +96,73 @@ class Answer:
         usage = self._usage.priced(self._model) if self._usage else Usage()
         if failure is None and self._swallowed(usage):
             failure = LlmFailure(kind=FailureKind.OVERFLOW, message="the request left no room for an answer")
+        opaque, keeps = (None, False) if failure else self._opaque()
         message = AssistantMessage(
-            content=tuple(_content(block) for block in self._blocks if not failure or isinstance(block, _Words)),
+            content=tuple(
+                _content(block, keeps=keeps) for block in self._blocks if not failure or isinstance(block, _Words)
+            ),
             stop_reason=StopReason.ERROR if failure else self._stop_reason(),
             usage=usage,
             model=self._model.id,
             error_message=failure.message if failure else None,
+            opaque=opaque,
         )
         return StreamDone(message=message, failure=failure)
 
+    def _opaque(self) -> tuple[Opaque | None, bool]:
+        """Return what goes back to the model, and False if that is too large to be kept: then only its words are."""
+        thoughts = [block for block in self._blocks if isinstance(block, _Words) and block.thinking]
+        said = "".join(piece for block in thoughts for piece in block.pieces)
+        texts, fields = self._private.texts, self._private.others
+        fields |= {name: text for name, text in texts.items() if text != said}
+        signed = sum(len(block.signature or "") for block in thoughts)
+        size = signed + size_of(fields, *(call.private.others for call in self._calls))
+        if keeps := size <= MOST:
+            reasoning_in = tuple(name for name, text in texts.items() if text == said)
+        else:
+            log.warning("what belongs to an answer is too large to be kept", model=self._model.id, characters=size)
+            fields, reasoning_in = {}, ()
+        if not (size or reasoning_in):
+            return None, keeps
+        return Opaque(provider=self._provider, model=self._model.id, reasoning_in=reasoning_in, fields=fields), keeps
+
     def _grow(self, delta: Delta) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
-        if thinking := delta.thinking:
+        self._private.add(delta.private)
+        thinking = delta.thinking
+        for thought in delta.thoughts:
+            text = thought.text or thinking
+            thinking = ""
+            if text:
+                yield ThinkingDelta(index=self._words(text, thinking=True), delta=text)
+            if thought.signature:
+                self._sign(thought)
+        if thinking:
             yield ThinkingDelta(index=self._words(thinking, thinking=True), delta=thinking)
-        if delta.signature:
-            self._sign(delta.signature)
         if text := delta.text:
             yield TextDelta(index=self._words(text, thinking=False), delta=text)
-        for piece in delta.tool_calls or ():
+        for piece in delta.calls:
             yield self._grow_call(piece)
 
     def _words(self, text: str, *, thinking: bool) -> int:
         last = self._blocks[-1] if self._blocks else None
-        if not isinstance(last, _Words) or last.thinking != thinking:
+        if not isinstance(last, _Words) or last.thinking != thinking or last.signature:
             last = _Words(thinking=thinking)
             self._blocks.append(last)
         last.pieces.append(text)
         return len(self._blocks) - 1
 
-    def _sign(self, signature: str) -> None:
-        """Add the signature, which Anthropic sends at the end of a reasoning block."""
-        for block in reversed(self._blocks):
-            if isinstance(block, _Words) and block.thinking:
-                block.signature = signature
-                return
+    def _sign(self, thought: Thought) -> None:
+        """Add a signature. Anthropic sends it at the end of a reasoning block, or without one if the reasoning is not
+        shown."""
+        last = self._blocks[-1] if self._blocks else None
+        if thought.redacted or not isinstance(last, _Words) or not last.thinking or last.signature:
+            last = _Words(thinking=True, redacted=thought.redacted)
+            self._blocks.append(last)
+        last.signature = thought.signature
 
     def _grow_call(self, piece: CallPiece) -> ToolCallDelta:
-        name = ((piece.function and piece.function.name) or "").strip()
-        arguments = _text_of(piece)
+        name = piece.name.strip()
+        arguments = piece.arguments
         call = self._find(piece, name=name, arguments=arguments)
         is_new = call is None
         if call is None:
@@ -135,6 +172,7 @@ class Answer:
             call.name = name
         if arguments:
             call.pieces.append(arguments)
+        call.private.add(piece.private)
         return ToolCallDelta(
             index=call.position,
             id=call.id if is_new else None,
@@ -186,16 +224,15 @@ def _begins_another(call: _Call, piece: CallPiece, arguments: str) -> bool:
     return not isinstance(_read("".join(call.pieces)), str)
 
 
-def _text_of(piece: CallPiece) -> str:
-    arguments = piece.function.arguments if piece.function else None
-    return json.dumps(arguments, ensure_ascii=False) if isinstance(arguments, dict) else arguments or ""
-
-
-def _content(block: _Words | _Call) -> AssistantContent:
+def _content(block: _Words | _Call, *, keeps: bool) -> AssistantContent:
     if isinstance(block, _Call):
-        return _tool_call(block)
+        call = _tool_call(block)
+        private = block.private.others if keeps else None
+        return call.model_copy(update={"opaque": private}) if private else call
     text = "".join(block.pieces)
-    return ThinkingContent(thinking=text, signature=block.signature) if block.thinking else TextContent(text=text)
+    if not block.thinking:
+        return TextContent(text=text)
+    return ThinkingContent(thinking=text, signature=block.signature if keeps else None, redacted=block.redacted)
 
 
 def _tool_call(call: _Call) -> ToolCall:

@@ -24,6 +24,7 @@ import aiohttp
 
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
+from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.failures import (
     cause_of,
     classify,
@@ -43,7 +44,7 @@ from agent_core.models.llm import (
     StreamEvent,
     StreamStart,
 )
-from agent_core.models.openai_wire import Chunk, Thinking, WireObject, messages_to_wire, thinking_for, tools_to_wire
+from agent_core.models.openai_wire import Reader, Thinking, WireObject, messages_to_wire, thinking_for, tools_to_wire
 
 _WRAPPED = re.compile(r"(?:(?:litellm\.)?\w*(?:Error|Exception)(?: \w+Error)?(?: -|:) ?)+")
 _ADVICE = re.compile(r"\.? Handle with `litellm\.\w+`\.?")
@@ -210,7 +211,7 @@ class LitellmClient:
         self, litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> dict[str, Any]:
         is_anthropic = model.provider == "anthropic"
-        messages = messages_to_wire(request, vision=model.vision, signed_by="anthropic/" if is_anthropic else "")
+        messages = messages_to_wire(request, Reader(model.provider, model.id, vision=model.vision))
         if is_anthropic:
             _mark_for_cache(messages)
         arguments: dict[str, Any] = {
@@ -291,7 +292,7 @@ async def _read(chunks: AsyncIterator[object], timeout_s: float) -> AsyncGenerat
             chunk = await anext(chunks, None)
         if chunk is None:
             return
-        yield Chunk.model_validate(chunk)
+        yield read_chunk(chunk)
 
 
 def _was_cut(chunks: Any) -> bool:

@@ -10,12 +10,14 @@ import re
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator
 from http import HTTPStatus
+from urllib.parse import urlsplit
 
 import aiohttp
 from pydantic import JsonValue, SecretStr
 
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
+from agent_core.models.chunks import Chunk, WireError, read_chunk
 from agent_core.models.failures import cause_of, classify, http_failure, redact, reported_cause
 from agent_core.models.llm import (
     FailureCause,
@@ -27,7 +29,7 @@ from agent_core.models.llm import (
     StreamEvent,
     StreamStart,
 )
-from agent_core.models.openai_wire import Chunk, ErrorDetail, WireText, compact_json, thinking_for, tools_to_wire
+from agent_core.models.openai_wire import Reader, WireText, compact_json, thinking_for, tools_to_wire
 
 LONGEST_LINE = 16 * 1024 * 1024
 """Bytes; a server that sends more without a line break is broken."""
@@ -121,6 +123,7 @@ class OpenAiClient:
     ) -> None:
         key = (api_key or "").strip()
         self._url = base_url.rstrip("/") + "/chat/completions"
+        self._provider = urlsplit(base_url).netloc.rpartition("@")[2]
         self._secrets: set[str] = set()
         """All keys ever sent, because servers repeat them in error messages."""
         self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
@@ -135,7 +138,7 @@ class OpenAiClient:
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> AsyncGenerator[StreamEvent, None]:
         """See `LlmClient.stream`."""
-        answer = Answer(model, self._make_id)
+        answer = Answer(model, self._make_id, self._provider)
         failure: LlmFailure | None = _transient("the stream ended before the answer did")
         try:
             async with self._open_session().post(
@@ -197,7 +200,8 @@ class OpenAiClient:
         if thinking := thinking_for(model, options):
             body |= {"reasoning_effort": thinking.level, "max_tokens": thinking.max_tokens}
         rest = compact_json(body).removeprefix("{")
-        return f'{{"messages":{self._wire.of(request, vision=model.vision)},{rest}'.encode("utf-8", "replace")
+        messages = self._wire.of(request, Reader(self._provider, model.id, vision=model.vision))
+        return f'{{"messages":{messages},{rest}'.encode("utf-8", "replace")
 
     async def _check(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
@@ -212,19 +216,17 @@ class OpenAiClient:
 
     def _chunk(self, payload: str) -> Chunk:
         try:
-            chunk = Chunk.model_validate(json.loads(payload))
+            chunk = read_chunk(json.loads(payload))
         except (ValueError, RecursionError) as error:
             raise _StreamFailed(self._garbage(payload)) from error
         if chunk.error is not None:
             raise _StreamFailed(self._reported(chunk.error))
         return chunk
 
-    def _reported(self, error: ErrorDetail | str) -> LlmFailure:
+    def _reported(self, error: WireError) -> LlmFailure:
         """Return the failure for an error inside a stream."""
-        detail = ErrorDetail(message=error) if isinstance(error, str) else error
-        words = " ".join(str(word) for word in (detail.message, detail.type, detail.code) if word)
-        code = str(detail.code)
-        status = int(code) if _HTTP_CODE.fullmatch(code) else None
+        words = " ".join(word for word in (error.message, error.type, error.code) if word)
+        status = int(error.code) if _HTTP_CODE.fullmatch(error.code) else None
         message = redact(words, self._secrets) or "an unnamed error"
         kind = classify(status, words)
         cause = reported_cause(kind, words) if status is None else cause_of(status, words)

@@ -1,30 +1,26 @@
-"""The OpenAI chat protocol: requests as JSON, thinking options, and the chunks of a streamed answer.
-
-The classes of chunks read JSON (`model_validate` of a dict) and litellm's objects, which have the same attributes.
-"""
+"""The OpenAI chat protocol: messages, tools and thinking options as JSON."""
 
 import hashlib
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, get_args
+from typing import get_args
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, JsonValue
+from pydantic import JsonValue
 
 from agent_core.identity_cache import IdentityCache
 from agent_core.messages import (
+    AssistantContent,
     AssistantMessage,
     Frozen,
     ImageContent,
-    JsonObject,
     LlmMessage,
-    Text,
     TextContent,
     ThinkingContent,
     ToolCall,
     ToolResultMessage,
-    Usage,
     UserContent,
     UserMessage,
     text_of,
@@ -53,22 +49,34 @@ LEAST_BUDGET = 1024
 """Smallest budget that providers accept."""
 
 _LEVELS: tuple[ThinkingLevel, ...] = get_args(ThinkingLevel)
-MILLION = 1_000_000
-MOST_TOKENS = 1_000_000_000
-"""More than any call uses."""
 
 
-def messages_to_wire(request: LlmRequest, *, vision: bool = True, signed_by: str = "") -> list[WireObject]:
-    """Return the system prompt and the messages.
+@dataclass(frozen=True)
+class Reader:
+    """The model for which messages are written: whatever it handed out itself goes back to it."""
 
-    Without `vision`, a sentence replaces each picture. Reasoning with a signature is sent back only to models whose id
-    starts with `signed_by`, as Anthropic requires between tool calls; foreign signatures are rejected.
-    """
+    provider: str = ""
+    model: str = ""
+    vision: bool = True
+    """Without it, a sentence replaces each picture."""
+
+    def wrote(self, message: LlmMessage) -> bool:
+        """Return True for an answer of this model that has something private. Rows of earlier versions do not name
+        the provider, but have signatures of Anthropic's only."""
+        if not isinstance(message, AssistantMessage) or message.model != self.model:
+            return False
+        if message.opaque is not None:
+            return message.opaque.provider == self.provider
+        return self.provider == "anthropic" and any(map(_is_signed, message.content))
+
+
+def messages_to_wire(request: LlmRequest, reader: Reader) -> list[WireObject]:
+    """Return the system prompt and the messages."""
     wire: list[WireObject] = []
     if request.system:
         wire.append({"role": "system", "content": request.system})
-    for message, pictures in _with_pictures(request.messages, vision=vision):
-        wire.extend(_message(message, vision=vision, signed_by=signed_by))
+    for message, pictures in _with_pictures(request.messages, vision=reader.vision):
+        wire.extend(_message(message, vision=reader.vision, own=reader.wrote(message)))
         wire.extend([_pictures_of_tools(pictures)] if pictures else [])
     return wire
 
@@ -80,13 +88,17 @@ class WireText:
         self._written = {
             vision: IdentityCache[LlmMessage, str](partial(_message_text, vision=vision)) for vision in (True, False)
         }
+        self._own = IdentityCache[LlmMessage, str](partial(_message_text, vision=False, own=True))
 
-    def of(self, request: LlmRequest, *, vision: bool) -> str:
+    def of(self, request: LlmRequest, reader: Reader) -> str:
         """Return `messages_to_wire` as compact JSON."""
         texts = [compact_json({"role": "system", "content": request.system})] if request.system else []
-        written = self._written[vision].row(request.messages)
-        for text, (_, pictures) in zip(written, _with_pictures(request.messages, vision=vision), strict=True):
-            texts.extend([text] if text else [])  # empty for an answer with reasoning only
+        written = self._written[reader.vision].row(request.messages)
+        for text, (message, pictures) in zip(
+            written, _with_pictures(request.messages, vision=reader.vision), strict=True
+        ):
+            said = self._own(message) if reader.wrote(message) else text
+            texts.extend([said] if said else [])  # empty for an answer with reasoning only
             texts.extend([compact_json(_pictures_of_tools(pictures))] if pictures else [])
         return f"[{','.join(texts)}]"
 
@@ -106,16 +118,16 @@ def _with_pictures(
             yield message, ()
 
 
-def _message(message: LlmMessage, *, vision: bool, signed_by: str = "") -> Iterable[WireObject]:
+def _message(message: LlmMessage, *, vision: bool, own: bool = False) -> Iterable[WireObject]:
     if isinstance(message, UserMessage):
         return ({"role": "user", "content": _user_content(message, vision=vision)},)
     if isinstance(message, AssistantMessage):
-        return _assistant(message, signed_by)
+        return _own_answer(message) if own else _answer(message.content)
     return (_tool_result(message, vision=vision),)
 
 
-def _message_text(message: LlmMessage, *, vision: bool) -> str:
-    return ",".join(map(compact_json, _message(message, vision=vision)))
+def _message_text(message: LlmMessage, *, vision: bool, own: bool = False) -> str:
+    return ",".join(map(compact_json, _message(message, vision=vision, own=own)))
 
 
 def compact_json(value: Mapping[str, JsonValue]) -> str:
@@ -155,24 +167,65 @@ def _user_content(message: UserMessage, *, vision: bool) -> JsonValue:
     return [*parts, {"type": "text", "text": text}] if text else parts
 
 
-def _assistant(message: AssistantMessage, signed_by: str) -> Iterable[WireObject]:
+def _answer(content: Sequence[AssistantContent], *, own: bool = False) -> Iterable[WireObject]:
     """Yield the answer; nothing if it has reasoning only, because servers reject empty messages."""
-    text = message.text
-    calls: list[JsonValue] = [_call(part) for part in message.content if isinstance(part, ToolCall)]
+    text = text_of(content)
+    calls: list[JsonValue] = [_call(part, own=own) for part in content if isinstance(part, ToolCall)]
     if not text and not calls:
         return
     wire: WireObject = {"role": "assistant", "content": text}
     if calls:
         wire["content"] = text or None
         wire["tool_calls"] = calls
-    if signed_by and (message.model or "").startswith(signed_by) and (blocks := _signed_thinking(message)):
-        wire["thinking_blocks"] = blocks
     yield wire
 
 
-def _call(call: ToolCall) -> JsonValue:
+def _own_answer(message: AssistantMessage) -> Iterator[WireObject]:
+    """Yield the answer for the model that gave it, with what belongs to that model."""
+    fields: WireObject = message.opaque.fields if message.opaque else {}
+    if any(map(_is_signed, message.content)):
+        for content in _blocks(message.content):
+            thoughts: list[JsonValue] = [_thought(part) for part in content if _is_signed(part)]
+            for wire in _answer(content, own=True):
+                yield wire | ({"thinking_blocks": thoughts} if thoughts else {}) | fields
+                fields = {}
+    elif message.opaque is not None:
+        thinking = "".join(part.thinking for part in message.content if isinstance(part, ThinkingContent))
+        for wire in _answer(message.content, own=True):
+            yield wire | dict.fromkeys(message.opaque.reasoning_in, thinking) | fields
+
+
+def _blocks(content: Sequence[AssistantContent]) -> Iterator[Sequence[AssistantContent]]:
+    """Yield the parts of an answer, cut before each thought that follows words or a call: Anthropic wants thoughts back
+    at their places, and litellm joins messages in a row but puts the thoughts of each first."""
+    start = 0
+    for place in range(1, len(content)):
+        if _is_signed(content[place]) and not isinstance(content[place - 1], ThinkingContent):
+            yield content[start:place]
+            start = place
+    yield content[start:]
+
+
+def _is_signed(part: AssistantContent) -> bool:
+    return isinstance(part, ThinkingContent) and bool(part.signature)
+
+
+def _thought(part: AssistantContent) -> JsonValue:
+    if not isinstance(part, ThinkingContent):
+        return None
+    if part.redacted:
+        return {"type": "redacted_thinking", "data": part.signature}
+    return {"type": "thinking", "thinking": part.thinking, "signature": part.signature}
+
+
+def _call(call: ToolCall, *, own: bool) -> JsonValue:
     arguments = json.dumps(call.arguments, ensure_ascii=False) if call.arguments else "{}"
-    return {"id": call_id(call.id), "type": "function", "function": {"name": call.name, "arguments": arguments}}
+    function: WireObject = {"name": call.name, "arguments": arguments}
+    private = dict(call.opaque) if own and call.opaque else {}
+    inside = private.pop("function", None)
+    if isinstance(inside, dict):
+        function |= inside
+    return {"id": call_id(call.id), "type": "function", "function": function, **private}
 
 
 def call_id(own: str) -> str:
@@ -181,14 +234,6 @@ def call_id(own: str) -> str:
     vLLM's ids have 46 characters, of which OpenAI accepts 40; Anthropic accepts no dots or colons.
     """
     return own if _TAKEN.fullmatch(own) else f"call_{hashlib.sha256(own.encode('utf-8', 'replace')).hexdigest()[:32]}"
-
-
-def _signed_thinking(message: AssistantMessage) -> list[JsonValue]:
-    return [
-        {"type": "thinking", "thinking": part.thinking, "signature": part.signature}
-        for part in message.content
-        if isinstance(part, ThinkingContent) and part.signature
-    ]
 
 
 def _tool_result(message: ToolResultMessage, *, vision: bool) -> WireObject:
@@ -249,109 +294,3 @@ def _clamped(wanted: ThinkingLevel, model: ModelInfo) -> ThinkingLevel:
     """Return the highest supported level up to the wanted one, else the lowest supported."""
     known = sorted(model.thinking_levels, key=_LEVELS.index) or [wanted]
     return next((level for level in reversed(known) if _LEVELS.index(level) <= _LEVELS.index(wanted)), known[0])
-
-
-class _Wire(BaseModel):
-    model_config = ConfigDict(extra="ignore", from_attributes=True)
-
-
-class FunctionPiece(_Wire):
-    name: Text | None = None
-    arguments: Text | JsonObject | None = None
-    """A piece of JSON; some servers send the object itself."""
-
-
-class CallPiece(_Wire):
-    index: int | None = None
-    id: str | None = None
-    function: FunctionPiece | None = None
-
-
-class ContentPart(_Wire):
-    text: Text | None = None
-
-
-class ThinkingBlock(_Wire):
-    signature: str | None = None
-
-
-class Delta(_Wire):
-    content: Text | list[ContentPart] | None = None
-    reasoning_content: Text | None = None
-    reasoning: object = None
-    """Used by OpenRouter, Ollama and newer vLLM; a text, or elsewhere an object, which is ignored."""
-    thinking_blocks: list[ThinkingBlock] | None = None
-    tool_calls: list[CallPiece] | None = None
-
-    @property
-    def text(self) -> str:
-        if isinstance(self.content, list):
-            return "".join(part.text or "" for part in self.content)
-        return self.content or ""
-
-    @property
-    def thinking(self) -> str:
-        return self.reasoning_content or (self.reasoning if isinstance(self.reasoning, str) else "")
-
-    @property
-    def signature(self) -> str | None:
-        return next((block.signature for block in self.thinking_blocks or () if block.signature), None)
-
-
-class Choice(_Wire):
-    delta: Delta | None = None
-    message: Delta | None = None
-    """The whole answer, from a server that does not stream."""
-    finish_reason: str | None = None
-
-
-def _possible(count: int | None) -> int | None:
-    """Return a number of tokens, or None for one that no call can have used: then it counts as not told."""
-    return count if count is not None and 0 <= count <= MOST_TOKENS else None
-
-
-_Tokens = Annotated[int | None, AfterValidator(_possible)]
-
-
-class _InputDetails(_Wire):
-    cached_tokens: _Tokens = None
-    cache_creation_tokens: _Tokens = None
-
-
-class WireUsage(_Wire):
-    prompt_tokens: _Tokens = None
-    completion_tokens: _Tokens = None
-    prompt_tokens_details: _InputDetails | None = None
-
-    def priced(self, model: ModelInfo) -> Usage:
-        """Return usage with cost. `prompt_tokens` includes cached tokens; `Usage` counts each token once."""
-        details = self.prompt_tokens_details or _InputDetails()
-        cache_read, cache_write = details.cached_tokens or 0, details.cache_creation_tokens or 0
-        fresh = max(0, (self.prompt_tokens or 0) - cache_read - cache_write)
-        output = self.completion_tokens or 0
-        price = model.input_price or 0.0
-        read_price = price if model.cache_read_price is None else model.cache_read_price
-        write_price = price if model.cache_write_price is None else model.cache_write_price
-        cost = (
-            fresh * price + cache_read * read_price + cache_write * write_price + output * (model.output_price or 0.0)
-        )
-        return Usage(
-            input=fresh,
-            output=output,
-            cache_read=cache_read,
-            cache_write=cache_write,
-            total=fresh + cache_read + cache_write + output,
-            cost_usd=cost / MILLION,
-        )
-
-
-class ErrorDetail(_Wire):
-    message: Text | None = None
-    code: str | int | None = None
-    type: str | None = None
-
-
-class Chunk(_Wire):
-    choices: list[Choice] | None = None
-    usage: WireUsage | None = None
-    error: ErrorDetail | Text | None = None

@@ -47,19 +47,26 @@ def clipped(text: str, most: int) -> str:
 
 
 def message_tokens(message: AgentMessage) -> int:
-    """Return the tokens of a message in a request; reasoning is not sent back to the model."""
+    """Return the tokens of a message in a request. Reasoning counts if it goes back to its model; what its provider
+    adds to it for itself does not."""
     match message:
         case UserMessage():
             around = (message.source or "") + (message.context or "")
             return AROUND + estimate(around) + sum(map(_part, message.content))
-        case AssistantMessage() | ToolResultMessage():
+        case ToolResultMessage():
             return AROUND + sum(map(_part, message.content))
+        case AssistantMessage():
+            return AROUND + sum(map(_part, message.content)) + (_thoughts(message) if message.opaque else 0)
         case SummaryMessage():
             return AROUND + estimate(message.summary) if message.summary else 0
         case NotificationMessage():
             return AROUND + estimate(message.text + message.quoted) if message.to_model else 0
         case CustomMessage():
             return 0
+
+
+def _thoughts(message: AssistantMessage) -> int:
+    return sum(estimate(part.thinking) for part in message.content if isinstance(part, ThinkingContent))
 
 
 def _part(part: TextContent | ThinkingContent | ImageContent | ToolCall) -> int:

@@ -43,8 +43,11 @@ class HeldHistory:
 def weight_of(message: AgentMessage) -> int:
     """Return the estimated size of a message in bytes."""
     match message:
-        case UserMessage() | AssistantMessage() | ToolResultMessage():
+        case UserMessage() | ToolResultMessage():
             characters = sum(map(_characters, message.content))
+        case AssistantMessage():
+            private = len(str(message.opaque.fields)) if message.opaque else 0
+            characters = private + sum(map(_characters, message.content))
         case SummaryMessage():
             characters = len(message.summary)
         case NotificationMessage():
@@ -59,8 +62,8 @@ def _characters(part: TextContent | ThinkingContent | ImageContent | ToolCall) -
         case TextContent():
             return len(part.text)
         case ThinkingContent():
-            return len(part.thinking)
+            return len(part.thinking) + len(part.signature or "")
         case ImageContent():
             return len(part.data)
         case ToolCall():
-            return len(str(part.arguments))
+            return len(str(part.arguments)) + len(str(part.opaque or ""))

@@ -7,7 +7,7 @@ from typing import TypeVar, cast
 
 from pydantic import BaseModel
 
-from agent_core.messages import ImageContent, ThinkingContent, ToolCall, ToolResultMessage
+from agent_core.messages import ImageContent, Opaque, ThinkingContent, ToolCall, ToolResultMessage
 from channels.base import ChatKey
 
 Mask = Callable[[str], str]
@@ -73,6 +73,10 @@ def _masked_model(value: BaseModel, mask: Mask) -> BaseModel:
         return value
     if isinstance(value, ThinkingContent):
         changed["signature"] = None  # it vouches for the unmasked text
+    if isinstance(value, Opaque) and "fields" in changed:
+        changed["fields"] = {}  # of no use to its model when changed
+    if isinstance(value, ToolCall) and "opaque" in changed:
+        changed["opaque"] = None
     if isinstance(value, ToolCall | ToolResultMessage):
         changed |= {name: str(changed[name]).replace(MASK, MASK.strip("[]")) for name in _TOOL if name in changed}
     return value.model_copy(update=changed)

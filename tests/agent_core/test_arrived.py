@@ -14,7 +14,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.llm import LlmRequest, ToolSpec
-from agent_core.models.openai_wire import messages_to_wire, tools_to_wire
+from agent_core.models.openai_wire import Reader, messages_to_wire, tools_to_wire
 from tests.agent_core.arrived import missing
 from tests.emulators.model_script import Json, ModelRequest
 
@@ -33,7 +33,7 @@ Changes = Callable[[list[Json]], object]
 
 
 def arrived(changes: Changes = list, tools: tuple[str, ...] = ("look",)) -> ModelRequest:
-    messages = messages_to_wire(REQUEST)
+    messages = messages_to_wire(REQUEST, Reader())
     changes(messages)
     body: Json = {"messages": list(messages), "tools": tools_to_wire(REQUEST.tools)}
     return ModelRequest("m", messages, list(tools), stream=True, body=body, headers={}, at=0.0, size=0)

@@ -11,6 +11,7 @@ from agent_core.messages import (
     ImageContent,
     JsonObject,
     NotificationMessage,
+    Opaque,
     StopReason,
     TextContent,
     ThinkingContent,
@@ -238,3 +239,11 @@ def test_an_object_is_searched_again_once_there_is_another_secret() -> None:
 
     assert text_of(safe.content) == f"the key is {MASK}"
     assert secrets.masked(safe) is safe
+
+
+def test_what_goes_back_to_a_model_is_dropped_if_a_secret_stands_in_it() -> None:
+    opaque = Opaque(provider="host", model="m", reasoning_in=("reasoning",), fields={"extra_content": f"it is {KEY}"})
+    call = ToolCall(id="c", name="clock", arguments={}, opaque={"extra_content": KEY})
+
+    assert masked(opaque, SECRETS.mask) == opaque.model_copy(update={"fields": {}})
+    assert masked(call, SECRETS.mask) == call.model_copy(update={"opaque": None})

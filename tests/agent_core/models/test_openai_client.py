@@ -13,9 +13,9 @@ from pydantic import JsonValue
 from agent_core.clock import new_id
 from agent_core.messages import StopReason
 from agent_core.models.answer import Answer
+from agent_core.models.chunks import read_chunk
 from agent_core.models.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, ThinkingDelta
 from agent_core.models.openai_client import ERROR_BODY, OpenAiClient
-from agent_core.models.openai_wire import Chunk
 from tests.agent_core.models.clients import HELLO, OPTIONS, model_info
 from tests.emulators.server import LoopbackServer
 
@@ -272,7 +272,7 @@ def test_twice_as_many_pieces_of_arguments_take_twice_as_long() -> None:
             for text in ['{"text": "', *["ab "] * pieces, '"}']:
                 again = {"index": 0, "id": "a", "function": {"name": "echo", "arguments": text}}
                 delta = {"choices": [{"delta": {"tool_calls": [again]}}]}
-                assert len([*answer.take(Chunk.model_validate(delta))]) == 1
+                assert len([*answer.take(read_chunk(delta))]) == 1
             assert answer.done().message.tool_calls[0].arguments == {"text": "ab " * pieces}
             return time.thread_time() - began
 

@@ -1,6 +1,7 @@
 """Conversations are converted to the OpenAI protocol (behaviour rows S0-15, S2-15, S2-44)."""
 
 import json
+from dataclasses import replace
 
 import pytest
 
@@ -16,8 +17,9 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.llm import LlmRequest, ToolSpec
-from agent_core.models.openai_wire import WireObject, WireText, messages_to_wire, tools_to_wire
+from agent_core.models.openai_wire import Reader, WireObject, WireText, messages_to_wire, tools_to_wire
 
+NOBODY = Reader()
 PNG = ImageContent(data="aGk=", mime_type="image/png")
 PNG_PART = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk="}}
 
@@ -30,12 +32,12 @@ def result(call_id: str, *parts: TextContent | ImageContent) -> ToolResultMessag
     return ToolResultMessage(tool_call_id=call_id, tool_name="look", content=parts)
 
 
-def wire(*messages: LlmMessage, vision: bool = True, signed_by: str = "") -> list[WireObject]:
-    return messages_to_wire(LlmRequest(system="", messages=messages), vision=vision, signed_by=signed_by)
+def wire(*messages: LlmMessage, vision: bool = True, reader: Reader = NOBODY) -> list[WireObject]:
+    return messages_to_wire(LlmRequest(system="", messages=messages), replace(reader, vision=vision))
 
 
 def test_the_system_prompt_comes_first_and_an_empty_one_is_left_out() -> None:
-    assert messages_to_wire(LlmRequest(system="Be kind.", messages=(user("Hi"),))) == [
+    assert messages_to_wire(LlmRequest(system="Be kind.", messages=(user("Hi"),)), NOBODY) == [
         {"role": "system", "content": "Be kind."},
         {"role": "user", "content": "Hi"},
     ]
@@ -87,14 +89,14 @@ def test_pictures_of_tools_follow_all_results_of_the_answer() -> None:
     ]
 
 
-def test_thinking_goes_back_only_where_it_is_signed_and_wanted() -> None:
+def test_thinking_that_an_earlier_version_kept_goes_back_to_the_model_that_signed_it() -> None:
     signed = ThinkingContent(thinking="Hm.", signature="s")
     message = said(ThinkingContent(thinking="Aha."), signed, TextContent(text="Yes."))
     message = message.model_copy(update={"model": "anthropic/one"})
-    by_another = message.model_copy(update={"model": "gemini/one"})
+    itself, another = Reader("anthropic", "anthropic/one"), Reader("anthropic", "anthropic/two")
 
-    assert wire(message) == wire(by_another, signed_by="anthropic/") == [{"role": "assistant", "content": "Yes."}]
-    (with_thinking,) = wire(message, signed_by="anthropic/")
+    assert wire(message) == wire(message, reader=another) == [{"role": "assistant", "content": "Yes."}]
+    (with_thinking,) = wire(message, reader=itself)
     assert with_thinking["thinking_blocks"] == [{"type": "thinking", "thinking": "Hm.", "signature": "s"}]
     assert wire(said(signed)) == []
 
@@ -126,5 +128,5 @@ def test_written_bit_by_bit_it_is_the_same(vision: bool) -> None:  # noqa: FBT00
 
     for end in (1, 3, len(history), 2, len(history)):
         request = LlmRequest(system="Be kind." if end > 1 else "", messages=history[:end])
-        whole = json.dumps(messages_to_wire(request, vision=vision), ensure_ascii=False, separators=(",", ":"))
-        assert written.of(request, vision=vision) == whole
+        whole = json.dumps(messages_to_wire(request, Reader(vision=vision)), ensure_ascii=False, separators=(",", ":"))
+        assert written.of(request, Reader(vision=vision)) == whole

@@ -1,0 +1,282 @@
+"""The chunks of a streamed answer, read field by field: whatever else stands in a chunk cannot fail the answer.
+
+Reads JSON objects, and litellm's objects with the same fields.
+"""
+
+import json
+import math
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from pydantic import BaseModel, JsonValue, TypeAdapter
+
+from agent_core.messages import JsonObject, Usage, clean, clean_json
+from agent_core.models.llm import ModelInfo
+
+MILLION = 1_000_000
+MOST_TOKENS = 1_000_000_000
+"""More than any call uses."""
+REASONING = ("reasoning_content", "reasoning", "reasoning_text")
+"""The fields in which servers send reasoning as text, the most common first."""
+
+_json: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
+_PRIVATE = re.compile(r"reasoning|thinking|thought|signature|extra_content|provider_specific_fields")
+"""Names of fields that a model needs back as they came."""
+_SIGNED_BY = "__thought__"
+_TEXTS = ("text", "content", "thinking", "summary")
+
+
+class Unreadable(ValueError):
+    """The words or calls of a chunk have a shape that cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Thought:
+    """A piece of a reasoning block of Anthropic's; `signature` ends the block, or is the whole of a redacted one."""
+
+    text: str = ""
+    signature: str | None = None
+    redacted: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CallPiece:
+    index: int | None = None
+    id: str | None = None
+    name: str = ""
+    arguments: str = ""
+    private: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    text: str = ""
+    thinking: str = ""
+    thoughts: tuple[Thought, ...] = ()
+    refusal: str = ""
+    calls: tuple[CallPiece, ...] = ()
+    private: JsonObject = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class WireUsage:
+    """Token counts as the server tells them; None for what it does not tell. `prompt` includes cached tokens."""
+
+    prompt: int | None = None
+    completion: int | None = None
+    cache_read: int = 0
+    cache_write: int = 0
+
+    def priced(self, model: ModelInfo) -> Usage:
+        """Return usage with cost; `Usage` counts each token once."""
+        fresh = max(0, (self.prompt or 0) - self.cache_read - self.cache_write)
+        output = self.completion or 0
+        price = model.input_price or 0.0
+        read_price = price if model.cache_read_price is None else model.cache_read_price
+        write_price = price if model.cache_write_price is None else model.cache_write_price
+        cost = fresh * price + self.cache_read * read_price + self.cache_write * write_price
+        cost += output * (model.output_price or 0.0)
+        return Usage(
+            input=fresh,
+            output=output,
+            cache_read=self.cache_read,
+            cache_write=self.cache_write,
+            total=fresh + self.cache_read + self.cache_write + output,
+            cost_usd=cost / MILLION,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class WireError:
+    """An error inside a stream."""
+
+    message: str = ""
+    code: str = ""
+    type: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    delta: Delta | None = None
+    finish_reason: str | None = None
+    usage: WireUsage | None = None
+    error: WireError | None = None
+
+
+def read_chunk(value: object) -> Chunk:
+    """Return what a chunk says. Raises Unreadable if its words or calls cannot be read."""
+    fields = _fields(value)
+    if fields is None:
+        raise Unreadable("no JSON object")
+    choices = fields.get("choices")
+    error = _error(fields)
+    usage = _usage(fields.get("usage"))
+    if error is not None or not choices:
+        return Chunk(usage=usage, error=error)
+    first = _fields(choices[0]) if isinstance(choices, list | tuple) else None
+    if first is None:
+        raise Unreadable("choices that are no list of objects")
+    said = first.get("delta") or first.get("message")  # the whole answer, from a server that does not stream
+    return Chunk(
+        delta=_delta(said) if said else None,
+        finish_reason=_word(first.get("finish_reason")),
+        usage=usage or _usage(first.get("usage")),
+    )
+
+
+def _fields(value: object) -> Mapping[str, object] | None:
+    """Return the fields of a JSON object or of an object of litellm's."""
+    if isinstance(value, BaseModel):
+        return dict(value)
+    return value if isinstance(value, dict) else None
+
+
+def _delta(value: object) -> Delta:
+    fields = _fields(value)
+    if fields is None:
+        raise Unreadable("a delta that is no object")
+    text, thinking = _content(fields.get("content"))
+    thinking = next((words for name in REASONING if (words := _words(fields.get(name)))), thinking)
+    return Delta(
+        text=text,
+        thinking=thinking,
+        thoughts=tuple(_thoughts(fields.get("thinking_blocks"))),
+        refusal=_words(fields.get("refusal")),
+        calls=tuple(_calls(fields.get("tool_calls"))),
+        private=_private(fields),
+    )
+
+
+def _private(fields: Mapping[str, object]) -> JsonObject:
+    """Return the fields that only the model itself can use, as JSON; thoughts are read on their own."""
+    found = {name: _plain(value) for name, value in fields.items() if value and _PRIVATE.search(name)}
+    found.pop("thinking_blocks", None)
+    if isinstance(repeated := found.get("provider_specific_fields"), dict):  # litellm copies thoughts to here
+        repeated.pop("thinking_blocks", None)
+    return {name: value for name, value in found.items() if value}
+
+
+def _plain(value: object) -> JsonValue:
+    """Return the value as JSON; None if that cannot be."""
+    try:
+        return _json.validate_python(clean_json(value.model_dump() if isinstance(value, BaseModel) else value))
+    except (ValueError, RecursionError):
+        return None
+
+
+def _content(value: object) -> tuple[str, str]:
+    """Return the text and the reasoning of an answer's content, which may be a list of parts."""
+    if not isinstance(value, list | tuple):
+        return _words(value), ""
+    text, thinking = "", ""
+    for part in value:
+        fields = _fields(part) or {}
+        if str(fields.get("type", "")).startswith(("thinking", "reasoning")):
+            thinking += _words(part)
+        else:
+            text += _words(part)
+    return text, thinking
+
+
+def _words(value: object) -> str:
+    """Return the text in a value: a text, a number, an object with a text, or a list of these."""
+    match value:
+        case str():
+            return str(clean(value))
+        case list() | tuple():
+            return "".join(map(_words, value))
+        case dict():
+            return next((words for name in _TEXTS if (words := _words(value.get(name)))), "")
+        case int() | float() if not isinstance(value, bool):
+            return str(value)
+        case _:
+            return ""
+
+
+def _word(value: object) -> str | None:
+    """Return a text that is not empty."""
+    return value if isinstance(value, str) and value else None
+
+
+def _thoughts(value: object) -> Iterator[Thought]:
+    for block in value if isinstance(value, list | tuple) else ():
+        fields = _fields(block) or {}
+        if fields.get("type") == "redacted_thinking":
+            yield Thought(signature=_word(fields.get("data")), redacted=True)
+        else:
+            yield Thought(text=_words(fields.get("thinking")), signature=_word(fields.get("signature")))
+
+
+def _calls(value: object) -> Iterator[CallPiece]:
+    if not value:
+        return
+    for piece in value if isinstance(value, list | tuple) else (value,):
+        fields = _fields(piece)
+        if fields is None:
+            raise Unreadable("a tool call that is no object")
+        function = _fields(fields.get("function")) or {}
+        identity, signed = _identity(fields.get("id"))
+        inside = _private(function)
+        yield CallPiece(
+            index=_count(fields.get("index")),
+            id=identity or None,
+            name=_words(function.get("name")),
+            arguments=_arguments(function.get("arguments")),
+            private={**signed, **_private(fields), **({"function": inside} if inside else {})},
+        )
+
+
+def _identity(value: object) -> tuple[str, JsonObject]:
+    """Return a call's id, and the signature of Gemini's that litellm appends to it, in the field in which litellm takes
+    it back."""
+    identity, _, signature = ("" if value is None else str(clean(str(value)))).partition(_SIGNED_BY)
+    return identity, {"provider_specific_fields": {"thought_signature": signature}} if signature else {}
+
+
+def _arguments(value: object) -> str:
+    """Return a piece of the JSON; some servers send the object itself."""
+    if value is None or isinstance(value, str):
+        return str(clean(value or ""))
+    plain = _plain(value)
+    return json.dumps(plain, ensure_ascii=False)
+
+
+def _count(value: object) -> int | None:
+    """Return a whole number from 0 to `MOST_TOKENS`, however it is written, else None."""
+    if isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= len(str(MOST_TOKENS)):
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return math.ceil(value) if 0 <= value <= MOST_TOKENS else None
+
+
+def _usage(value: object) -> WireUsage | None:
+    fields = _fields(value)
+    if fields is None:
+        return None
+    details = _fields(fields.get("prompt_tokens_details")) or {}
+    cached = _count(details.get("cached_tokens")) or 0
+    return WireUsage(
+        prompt=_count(fields.get("prompt_tokens")),
+        completion=_count(fields.get("completion_tokens")),
+        cache_read=cached,
+        cache_write=_count(details.get("cache_creation_tokens")) or 0,
+    )
+
+
+def _error(fields: Mapping[str, object]) -> WireError | None:
+    """Return the error that a chunk reports: as an object, as a text, or as the chunk itself."""
+    error = fields.get("error")
+    if not error and "choices" not in fields and (fields.get("object") == "error" or _word(fields.get("message"))):
+        error = dict(fields)
+    if isinstance(error, str):
+        return WireError(message=str(clean(error)))
+    inside = _fields(error)
+    if not inside:
+        return None
+    return WireError(
+        message=_words(inside.get("message")),
+        code=_words(inside.get("code")),
+        type=_words(inside.get("type")),
+    )
