@@ -32,6 +32,7 @@ class Topic(StrEnum):
     WHY = "why"
     DUE = "due"
     """A scheduled prompt, not a user's message."""
+    HELP = "help"
     OTHER = "other"
 
 
@@ -103,6 +104,8 @@ _PATTERNS = (
     ),
     (Topic.WHY, r"^why\b|^为什么|^为何|怎么会?(?:更|变|这么|那么)"),
     (Topic.TIME, r"^(?:time|date)\b(?: in ([^?!.,]{2,60}))?"),
+    (Topic.HELP, r"^(?:help|more|what (?:else )?can you do(?: for me)?)\W*$"),
+    (Topic.HELP, r"^(?:你?(?:还|都)?(?:会|能)(?:做|干|帮我做)?(?:什么|哪些)(?:事|事情)?|帮助|更多)\W*$"),
     (
         Topic.TIME,
         r"^(?:请问)?(?:现在|目前)?([\u4e00-\u9fff]{2,6}?)??(?:的|现在|今天|当地|是)*(?:几点|什么时间|时间|几号|日期|星期几)",

@@ -95,7 +95,7 @@ def decide(request: LlmRequest) -> str | Calls:
         if isinstance(answer, Calls):
             return replace(answer, text="\n\n".join([*said, answer.text]) if answer.text else "")
         said.append(_with_what_came_along(message, intent, answer, wording))
-    return "\n\n".join(dict.fromkeys(said)) or wording.help
+    return "\n\n".join(dict.fromkeys(said)) or wording.hello
 
 
 def _follow(intent: Intent, scene: Scene, pool: list[Outcome], offered: set[str]) -> str | Calls:

@@ -98,7 +98,7 @@ def why(_: Intent, scene: Scene) -> Plan:
     lines = [line for line in scene.report.splitlines() if _CHANGE.search(line)]
     lines = lines or [line for line in scene.report.splitlines() if line.strip()]
     if not lines:
-        return scene.wording.help
+        return scene.wording.hello
     return scene.wording.why.format(lines="\n".join(f"> {line}" for line in lines[:MOST_QUOTED]))
 
 
@@ -130,6 +130,11 @@ def fenced(text: str) -> str:
     longest = max((len(found) for found in _FENCES.findall(text)), default=2)
     fence = "`" * (longest + 1)
     return f"{fence}\n{text}\n{fence}"
+
+
+def _hello(_: Intent, scene: Scene) -> Plan:
+    yield from ()
+    return scene.wording.hello
 
 
 def _help(_: Intent, scene: Scene) -> Plan:
@@ -255,8 +260,9 @@ _PLANS: Mapping[Topic, Callable[[Intent, Scene], Plan]] = {
     Topic.UNSCHEDULE: unschedule,
     Topic.WHY: why,
     Topic.DUE: do_what_is_due,
-    Topic.CORRECTION: _help,
-    Topic.OTHER: _help,
+    Topic.HELP: _help,
+    Topic.CORRECTION: _hello,
+    Topic.OTHER: _hello,
 }
 _USES: Mapping[Topic, Callable[[str], Use]] = {
     Topic.TIME: lambda zone: Use("clock", {"zone": zone} if zone else {}),

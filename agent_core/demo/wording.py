@@ -8,6 +8,7 @@ from dataclasses import dataclass
 class Wording:
     """The texts of one language."""
 
+    hello: str
     help: str
     not_possible: str
     no_tool: str
@@ -73,6 +74,13 @@ class Wording:
 
 
 ENGLISH = Wording(
+    hello=(
+        "I am Parley's **demo model**: a few plain rules, no AI, but with real tools. Try:\n\n"
+        "- `what time is it in Tokyo?`\n"
+        "- `remind me in 1 minute to stretch`\n"
+        "- `chart sales.csv`\n\n"
+        "Ask `what can you do?` for more. For real answers run `parley connect model`."
+    ),
     help=(
         "I am Parley's **demo model**: a few plain rules, no AI. My tools are real, though. Try:\n\n"
         "- `what time is it in Tokyo?`\n"
@@ -172,6 +180,13 @@ ENGLISH = Wording(
 )
 
 CHINESE = Wording(
+    hello=(
+        "我是 Parley 的**演示模型**：只有几条简单的规则，不是人工智能，但工具是真的。可以试试：\n\n"
+        "- `东京几点？`\n"
+        "- `1分钟后提醒我喝水`\n"
+        "- `画图 sales.csv`\n\n"
+        "想看更多，请问 `你会什么？`。想要真正的回答，请运行 `parley connect model`。"
+    ),
     help=(
         "我是 Parley 的**演示模型**：只有几条简单的规则，不是人工智能。不过我用的工具是真的。可以试试：\n\n"
         "- `东京几点？`\n"

@@ -322,4 +322,4 @@ async def test_it_says_what_the_report_said(tmp_path: Path, asked: str, *, untru
 
 
 async def test_where_there_was_no_report_it_says_what_it_can(tmp_path: Path) -> None:
-    assert await chat_with(tmp_path).says("why is it lower?") == ENGLISH.help
+    assert await chat_with(tmp_path).says("why is it lower?") == ENGLISH.hello
