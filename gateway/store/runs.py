@@ -224,6 +224,19 @@ class Runs(Table):
 
         return await self._reader.run(read)
 
+    async def answered(self, chat: ChatKey, person: str, most: int) -> int:
+        """Count the runs of a person in a chat that are over, up to `most`."""
+        query = (
+            "SELECT count(*) FROM (SELECT 1 FROM runs"
+            " WHERE chat = ? AND person = ? AND kind = 'chat' AND state <> 'running' LIMIT ?) AS some"
+        )
+
+        def read(connection: Connection) -> int:
+            (count,) = connection.execute(query, (str(chat), person, most)).fetchone()
+            return int(count)
+
+        return await self._reader.run(read)
+
     async def open_ids(self) -> set[str]:
         """Return the ids of all open runs, including those of tasks."""
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gateway.schedule.heartbeat.settings import ANSWERS
 from tests.emulators.model_script import Answer, ToolUse, calls, says
 from tests.end_to_end.jobs import PROPOSED, REPORT, SECONDS, Cast, agreed, is_held, is_looked, is_read, proposes, tells
 from tests.end_to_end.platforms.catalogue import where
@@ -42,9 +43,11 @@ async def looked_after(stage: Stage, *runs: Answer, then: tuple[Answer, ...] = (
 
 
 async def test_the_owner_is_offered_it_once_and_switches_it_on_by_button(own_stage: Stage) -> None:
-    ann, chat = await lives(own_stage, Cast(says("Hello."), says("Good.")))
+    ann, chat = await lives(own_stage, Cast(*[says("Hello.")] * ANSWERS, says("Good.")))
 
-    await chat.says(ann, "hello")
+    for heard in range(1, ANSWERS + 1):
+        await chat.says(ann, "hello")
+        await chat.until(tells("Hello.", heard), SECONDS)
     await chat.until(lambda c: any(each.button("Switch it on") for each in c.bot_messages), SECONDS)
     offer = chat.bot_messages[-1]
     assert offer.button("No, thanks")

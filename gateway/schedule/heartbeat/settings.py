@@ -158,6 +158,8 @@ def began(job: Job) -> float:
 
 
 NAME = "offer"
+ANSWERS = 5
+"""Answers that an owner has had in the chat before the heartbeat is offered there."""
 BUTTONS = (("on", "heartbeat_accept_button"), ("cancel", "heartbeat_decline_button"))
 
 
@@ -175,8 +177,10 @@ class Offer:
         self._is_over = False
 
     async def answered(self, run: Run) -> None:
-        """Send the offer after the first answer to an owner in a private chat on a remote platform."""
+        """Send the offer after the fifth answer to an owner in a private chat on a remote platform."""
         if self._is_over or not self._current.now.heartbeat or not self._is_owners_own(run):
+            return
+        if await self._store.runs.answered(run.chat, run.person, ANSWERS) < ANSWERS:
             return
         self._is_over = True
         if await self._is_known():
