@@ -119,6 +119,16 @@ async def ask_server(base_url: str, api_key: str | None, *, within_s: float = PR
             return []
 
 
+async def is_answering(base_url: str, *, within_s: float = PROBE_S) -> bool:
+    """Return True if something at the address answers HTTP, whatever it says. False for what is no such address."""
+    async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
+        try:
+            async with asyncio.timeout(within_s), session.get(base_url, allow_redirects=False):
+                return True
+        except (aiohttp.ClientError, OSError, ValueError):  # TimeoutError is an OSError
+            return False
+
+
 async def _probe(
     session: aiohttp.ClientSession, server: LocalServer, host: str, wanted: str | None
 ) -> LocalModel | None:

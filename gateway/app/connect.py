@@ -18,7 +18,7 @@ from gateway.app.other_nodes import OtherNodes
 from gateway.connect.guide import MODEL, Guide, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
-from gateway.connect.steps import NO, YES, Ask, Busy, Check, Confirm, Done, Failed, Line, Listen, Step
+from gateway.connect.steps import NO, YES, Ask, Busy, Check, Confirm, Done, Failed, Form, Line, Listen, Step
 from gateway.errors import ParleyError
 from gateway.records.logs import configure_logs, mask_crashes
 from gateway.security.printing import print_pieces
@@ -98,11 +98,12 @@ class TerminalGuide:
                 step = await self._guide.answer(await self._answer(step))
         self._write(shown(step))
 
-    async def _answer(self, step: Ask | Check | Confirm | Failed) -> str:
+    async def _answer(self, step: Ask | Form | Check | Confirm | Failed) -> str:
+        if isinstance(step, Ask | Form) and step.link:
+            await self._open(step.link)
         match step:
-            case Ask(link=link) if link:
-                await self._open(link)
-        match step:
+            case Form():
+                return Form.packed([await self._field(field) for field in step.fields])
             case Confirm():
                 typed = await self._dialogue.line(self._prompt("connect_yes_or_no"))
                 return YES if typed.strip().lower() in _YES else NO
@@ -115,8 +116,15 @@ class TerminalGuide:
                 is_number = typed.isascii() and typed.isdigit() and 0 < int(typed) <= len(choices)
                 return choices[int(typed) - 1].value if is_number else typed
             case Ask():
-                default = f"({step.default}) " if step.default else ""
-                return await self._dialogue.line(f"{default}> ", hidden=step.is_secret)
+                return await self._typed(step)
+
+    async def _field(self, field: Ask) -> str:
+        self._write(iter([_plain(field.label)]))
+        return await self._typed(field)
+
+    async def _typed(self, asked: Ask) -> str:
+        default = f"({asked.default}) " if asked.default else ""
+        return await self._dialogue.line(f"{default}> ", hidden=asked.is_secret)
 
     async def _open(self, link: str) -> None:
         """Open the address in the browser, if there is a screen for one."""
@@ -139,15 +147,12 @@ def shown(step: Step) -> Iterator[str]:
     yield ""
     match step:
         case Ask():
-            if step.trouble:
-                yield f"! {_plain(step.trouble)}"
-            elif step.link:
-                yield step.link
-            if step.text and not step.trouble:
-                yield _plain(step.text)
+            yield from _introduction(step)
             yield _plain(step.label)
             for number, choice in enumerate(step.choices, 1):
                 yield f"  {number:>2}  {choice.value}: {_plain(choice.label)}"
+        case Form():
+            yield from _introduction(step)
         case Check() | Listen():
             yield from _lines(step.findings)
             if isinstance(step, Listen) and step.link:
@@ -157,6 +162,13 @@ def shown(step: Step) -> Iterator[str]:
             yield from map(_plain, lines)
         case _:
             yield _plain(step.text)
+
+
+def _introduction(step: Ask | Form) -> Iterator[str]:
+    if step.trouble:
+        yield f"! {_plain(step.trouble)}"
+        return
+    yield from filter(None, (step.link, _plain(step.text)))
 
 
 def _lines(findings: tuple[Line, ...]) -> Iterator[str]:

@@ -10,7 +10,7 @@ from typing import Protocol
 from channels.base import ChatKey
 from channels.values import Value
 from gateway.connect.env_file import EnvFile
-from gateway.connect.steps import SKIP, YES, Busy, Check, Confirm, Done, Failed, Line, Listen, Step
+from gateway.connect.steps import SKIP, YES, Busy, Check, Confirm, Done, Failed, Form, Line, Listen, Step
 from gateway.errors import ParleyError
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import Settings
@@ -133,6 +133,10 @@ class Guide(ABC):
         self._answer = asyncio.get_running_loop().create_future()
         await self._show(step)
         return await self._answer
+
+    async def _filled(self, form: Form) -> tuple[str, ...]:
+        """Show a form and return the values of its fields."""
+        return form.unpacked(await self._ask(form))
 
     async def _confirmed(self, text: str) -> bool:
         return await self._ask(Confirm(text=text)) == YES

@@ -3,15 +3,16 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 
-from agent_core.models.local_servers import LOCAL_SERVERS, LocalModel, find_local_model
+from agent_core.models.local_servers import LOCAL_SERVERS, LocalModel, find_local_model, is_answering
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider
 from agent_core.models.selection import BASE_URL, ModelSettingError
-from gateway.connect.guide import Guide
+from gateway.connect.guide import Guide, Surroundings
 from gateway.connect.model_trial import Trial, chosen, tried
 from gateway.connect.pasted import cleaned, whose
-from gateway.connect.steps import Ask, Busy, Choice, Done
+from gateway.connect.steps import Ask, Busy, Choice, Done, Form
 from gateway.errors import SettingsError
 from gateway.settings.sources import Origin
+from gateway.texts.say import Language
 
 MODEL = "PARLEY_MODEL"
 OWN, DEMO = "server", "demo"
@@ -22,6 +23,11 @@ _SETTINGS = {MODEL: "model", BASE_URL: "openai_base_url"}
 
 class ModelGuide(Guide):
     """Connects one model and makes it the default."""
+
+    def __init__(self, around: Surroundings, language: Language) -> None:
+        super().__init__(around, language)
+        self._given: dict[str, str] = {}
+        """What was entered last, by variable; the key of any provider is under OPENAI_KEY."""
 
     async def _converse(self) -> Done:
         self._file.check()
@@ -79,44 +85,65 @@ class ModelGuide(Guide):
             return await self._own_server(trouble)
         if provider is None:
             return {MODEL: place, **self._without_server()}
-        key = await self._key(provider, trouble)
-        asked = Ask(label=self._say("connect_model_name"), default=provider.model)
-        model = cleaned(await self._ask(asked)).removeprefix(f"{provider.name}/") or provider.model
+        key, model = await self._hosted(provider, trouble)
         return {**({provider.keys[0]: key} if key else {}), MODEL: f"{provider.name}/{model}", **self._without_server()}
 
-    async def _key(self, provider: Provider, trouble: str) -> str:
-        """Ask for a provider's key. Returns "" if the one that is set shall stay."""
+    async def _hosted(self, provider: Provider, trouble: str) -> tuple[str, str]:
+        """Ask for a provider's key and model. The key is "" if the one that is set shall stay."""
         is_set = provider.key_in(self._around.settings.environ) is not None
+        model = self._given.get(MODEL, provider.model)
         while True:
-            asked = Ask(
-                label=self._say("connect_model_key", provider=provider.name),
-                text=self._say("connect_model_keep_key") if is_set else self._say("connect_model_make_key"),
+            keeps = is_set or OPENAI_KEY in self._given
+            form = Form(
+                fields=(
+                    Ask(label=self._say("connect_model_key", provider=provider.name), is_secret=True),
+                    Ask(label=self._say("connect_model_name"), default=model),
+                ),
+                text=self._say("connect_model_keep_key" if keeps else "connect_model_make_key"),
                 link=provider.keys_page,
-                is_secret=True,
                 trouble=trouble,
             )
-            key = cleaned(await self._ask(asked))
-            owner = whose(key) if key else ""
-            if not key and is_set:
-                return ""
-            if not key:
-                trouble = self._say("connect_nothing")
-            elif owner not in ("", provider.name):
-                trouble = self._say("connect_other_platform", owner=owner, platform=provider.name)
-            elif any(char.isspace() for char in key):
-                trouble = self._say("connect_key_with_spaces")
-            else:
-                self._around.secrets.add(key)
-                return key
+            pasted, named = map(cleaned, await self._filled(form))
+            model = named.removeprefix(f"{provider.name}/") or provider.model
+            key = pasted or self._given.get(OPENAI_KEY, "")
+            trouble = "" if is_set and not key else self._wrong_key(key, provider)
+            if not trouble:
+                self._learn(key)
+                self._given = {MODEL: model, **({OPENAI_KEY: key} if key else {})}
+                return key, model
+
+    def _wrong_key(self, key: str, provider: Provider) -> str:
+        """Return what is wrong with a key; empty if nothing is."""
+        owner = whose(key) if key else ""
+        if not key:
+            return self._say("connect_nothing")
+        if owner not in ("", provider.name):
+            return self._say("connect_other_platform", owner=owner, platform=provider.name)
+        return self._say("connect_key_with_spaces") if any(char.isspace() for char in key) else ""
 
     async def _own_server(self, trouble: str) -> dict[str, str]:
-        label, default = self._say("connect_model_address"), self._around.settings.openai_base_url or ""
-        address = cleaned(await self._ask(Ask(label=label, default=default, trouble=trouble))) or default
-        key = cleaned(await self._ask(Ask(label=self._say("connect_model_own_key"), is_secret=True)))
+        given = {BASE_URL: self._around.settings.openai_base_url or "", **self._given}
+        while True:
+            key_label = "connect_model_kept_key" if given.get(OPENAI_KEY) else "connect_model_own_key"
+            form = Form(
+                fields=(
+                    Ask(label=self._say("connect_model_address"), default=given[BASE_URL]),
+                    Ask(label=self._say(key_label), is_secret=True),
+                    Ask(label=self._say("connect_model_own_name"), default=given.get(MODEL, "")),
+                ),
+                trouble=trouble,
+            )
+            address, key, model = map(cleaned, await self._filled(form))
+            key = key or given.get(OPENAI_KEY, "")
+            self._learn(key)
+            self._given = given = {BASE_URL: address, MODEL: model, **({OPENAI_KEY: key} if key else {})}
+            if await is_answering(address):
+                return given
+            trouble = self._say("connect_model_no_answer", address=address)
+
+    def _learn(self, key: str) -> None:
         if key:
             self._around.secrets.add(key)
-        model = cleaned(await self._ask(Ask(label=self._say("connect_model_own_name"))))
-        return {BASE_URL: address, MODEL: model, **({OPENAI_KEY: key} if key else {})}
 
     def _without_server(self) -> dict[str, str]:
         """Return what takes the address of an own server out of the settings, to which all models would go."""

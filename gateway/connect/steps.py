@@ -1,5 +1,7 @@
 """The steps of a guide, with texts that are ready to be shown: secrets masked, names between backticks."""
 
+import json
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
@@ -57,6 +59,29 @@ class Ask(Value):
     """The reason why the last answer was not taken."""
 
 
+class Form(Value):
+    """Asks for several values at once; the answer is made by `packed`."""
+
+    type: Literal["form"] = "form"
+    fields: tuple[Ask, ...]
+    text: str = ""
+    """What to do first."""
+    link: str = ""
+    """The address to open for that."""
+    trouble: str = ""
+    """The reason why the last answer was not taken."""
+
+    @staticmethod
+    def packed(values: Sequence[str]) -> str:
+        """Return the values of the fields, in their order, as one answer."""
+        return json.dumps(list(values))
+
+    def unpacked(self, answer: str) -> tuple[str, ...]:
+        """Return the value of each field; an empty one is the field's default."""
+        values = json.loads(answer)
+        return tuple(value or field.default for value, field in zip(values, self.fields, strict=True))
+
+
 class Check(Value):
     """Names what has to be fixed. SKIP goes on without, if that is possible; any other answer checks again."""
 
@@ -98,5 +123,5 @@ class Done(Value):
     lines: tuple[str, ...]
 
 
-Step = Busy | Ask | Check | Listen | Confirm | Failed | Done
+Step = Busy | Ask | Form | Check | Listen | Confirm | Failed | Done
 YES, NO, SKIP = "yes", "no", "skip"

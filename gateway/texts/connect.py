@@ -132,6 +132,14 @@ TEXTS = {
         "en": "The address of the server, such as `http://127.0.0.1:8000/v1`",
         "zh": "服务器地址，例如 `http://127.0.0.1:8000/v1`",
     },
+    "connect_model_kept_key": {
+        "en": "Its key; empty for the one that you entered",
+        "zh": "它的密钥；留空则用刚才输入的",
+    },
+    "connect_model_no_answer": {
+        "en": "Nothing answers at `{address}`. Is the server running? Look at the address, and at its port.",
+        "zh": "`{address}` 没有应答。服务器在运行吗？请检查地址和端口。",
+    },
     "connect_model_own_key": {"en": "Its key; empty if it needs none", "zh": "它的密钥；不需要则留空"},
     "connect_model_own_name": {
         "en": "The name of the model; empty for the first one that it offers",
@@ -151,8 +159,8 @@ TEXTS = {
         "zh": "没有模型 `{model}`（{reason}）。请检查名称。",
     },
     "connect_model_failed_network": {
-        "en": "{model} could not be reached ({reason}). Check the network, then try again.",
-        "zh": "无法连接 {model}（{reason}）。请检查网络后再试。",
+        "en": "{model} could not be reached. Check the network, then try again.",
+        "zh": "无法连接 {model}。请检查网络后再试。",
     },
     "connect_model_failed_other": {
         "en": "{model} did not answer ({reason}). Try again, or choose another one.",

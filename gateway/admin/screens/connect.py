@@ -12,7 +12,7 @@ from gateway.admin.screen import NoSuchItem, View, Visit
 from gateway.connect.guide import Guide, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
-from gateway.connect.steps import Busy, Listen
+from gateway.connect.steps import Busy, Form, Listen
 
 MODEL = "model"
 LOOK_EVERY = 15.0
@@ -81,7 +81,7 @@ class ConnectScreen:
         found = self._open.get(key)
         if fields.get("do") == "answer":
             if found is not None and fields.get("number") == str(found.guide.number):
-                await found.guide.answer(fields.get("text", ""))
+                await found.guide.answer(_answer(found.guide, fields))
             return
         if found is not None:
             await found.guide.close()
@@ -112,3 +112,10 @@ class ConnectScreen:
             for name, setup in sorted(discovery.setups().items())
         ]
         return [*platforms, Place(MODEL, visit.say("page_connect_model"), is_set_up=True)]
+
+
+def _answer(guide: Guide, fields: Mapping[str, str]) -> str:
+    """Return the answer to the present step from the fields of a page."""
+    if not isinstance(guide.step, Form):
+        return fields.get("text", "")
+    return Form.packed([fields.get(f"field{number}", "") for number in range(len(guide.step.fields))])

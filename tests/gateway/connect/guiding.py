@@ -8,7 +8,7 @@ from pathlib import Path
 from gateway.connect.guide import Guide, Program, Surroundings
 from gateway.connect.model_guide import ModelGuide
 from gateway.connect.platform_guide import PlatformGuide
-from gateway.connect.steps import Busy, Step
+from gateway.connect.steps import Busy, Form, Step
 from gateway.settings.settings import Settings, read_settings
 from gateway.texts.say import Language
 
@@ -32,6 +32,10 @@ class Guided:
     async def answer(self, text: str = "") -> Step:
         await self.guide.answer(text)
         return await self.next()
+
+    async def fill(self, *values: str) -> Step:
+        """Answer a form."""
+        return await self.answer(Form.packed(values))
 
     async def after(self, number: int) -> Step:
         """Return the first step with something to do after the one with this number."""

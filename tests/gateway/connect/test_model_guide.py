@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.models.providers import PROVIDERS
-from gateway.connect.steps import Ask, Done, Failed
+from gateway.connect.steps import Ask, Done, Failed, Form
 from tests.emulators.model_script import Failure, says
 from tests.emulators.openai import OpenAiEmulator
 from tests.gateway.connect.guiding import Guided, guided
@@ -20,12 +20,10 @@ async def server() -> AsyncIterator[OpenAiEmulator]:
         yield emulator
 
 
-async def own_server(there: Guided, address: str, key: str, model: str) -> Ask | Done:
-    """Answer the questions about a server of one's own."""
-    await there.answer(address)
-    await there.answer(key)
-    step = await there.answer(model)
-    assert isinstance(step, Ask | Done)
+async def own_server(there: Guided, address: str, key: str, model: str) -> Form | Done:
+    """Fill in the form about a server of one's own."""
+    step = await there.fill(address, key, model)
+    assert isinstance(step, Form | Done)
     return step
 
 
@@ -38,11 +36,12 @@ async def test_a_test_call_tells_its_time_and_price_before_anything_is_written(
         assert {choice.value for choice in first.choices} >= {"server", "demo", *(each.name for each in PROVIDERS)}
         await there.answer("server")
         step = await own_server(there, server.base_url, "sk-wrong-0123456789", "large")
-        assert isinstance(step, Ask)
+        assert isinstance(step, Form)
         assert "refuses the key" in step.trouble
+        assert [field.default for field in step.fields] == [server.base_url, "", "large"]
         assert there.env == ""
 
-        done = await own_server(there, server.base_url, f"Bearer {KEY}", "large")
+        done = await own_server(there, "", f"Bearer {KEY}", "")
         assert isinstance(done, Done)
         assert done.lines[0].startswith("large answered within ")
         assert "for $0.000000: Hello there." in done.lines[0]
@@ -55,12 +54,25 @@ async def test_an_address_without_a_server_and_one_that_is_none_are_told(tmp_pat
     async with guided(tmp_path, "model", {}) as there:
         await there.next()
         await there.answer("server")
-        step = await own_server(there, f"http://127.0.0.1:{unused_tcp_port}/v1", "", "")
-        assert isinstance(step, Ask)
-        assert "names no model: is it running?" in step.trouble
-        step = await own_server(there, "localhost", "", "x")
-        assert isinstance(step, Ask)
-        assert "must begin with http:// or https://" in step.trouble
+        for address in (f"http://127.0.0.1:{unused_tcp_port}/v1", "localhost", "http://", "http://[::"):
+            step = await own_server(there, address, KEY, "large")
+            assert isinstance(step, Form)
+            assert step.trouble.startswith(f"Nothing answers at `{address}`.")
+            assert [field.default for field in step.fields] == [address, "", "large"]
+            assert "Error" not in step.trouble
+
+
+async def test_a_server_that_answers_keeps_what_was_entered_before_it_did(
+    tmp_path: Path, server: OpenAiEmulator, unused_tcp_port: int
+) -> None:
+    async with guided(tmp_path, "model", {}) as there:
+        await there.next()
+        await there.answer("server")
+        await own_server(there, f"http://127.0.0.1:{unused_tcp_port}/v1", KEY, "large")
+        done = await own_server(there, server.base_url, "", "")
+
+        assert isinstance(done, Done)
+        assert there.env == f"OPENAI_BASE_URL={server.base_url}\nPARLEY_MODEL=large\nOPENAI_API_KEY={KEY}\n"
 
 
 async def test_a_server_without_quota_is_told(tmp_path: Path) -> None:
@@ -69,7 +81,7 @@ async def test_a_server_without_quota_is_told(tmp_path: Path) -> None:
         await there.next()
         await there.answer("server")
         step = await own_server(there, server.base_url, "", "test-model")
-        assert isinstance(step, Ask)
+        assert isinstance(step, Form)
         assert "quota" in step.trouble
         assert there.env == ""
 
@@ -78,8 +90,10 @@ async def test_keys_of_others_and_no_key_are_not_taken(tmp_path: Path) -> None:
     async with guided(tmp_path, "model", {}) as there:
         await there.next()
         step = await there.answer("anthropic")
-        assert isinstance(step, Ask)
-        assert step.is_secret
+        assert isinstance(step, Form)
+        key, model = step.fields
+        assert key.is_secret
+        assert model.default == "claude-sonnet-5"
         assert step.link == "https://console.anthropic.com/settings/keys"
         for pasted, trouble in (
             ("sk-or-v1-abc", "looks like a token or key of openrouter, and here one of anthropic is needed"),
@@ -87,13 +101,10 @@ async def test_keys_of_others_and_no_key_are_not_taken(tmp_path: Path) -> None:
             ("sk-ant two parts", "A key has no spaces"),
             ("", "Nothing was entered"),
         ):
-            step = await there.answer(pasted)
-            assert isinstance(step, Ask)
+            step = await there.fill(pasted, "claude-haiku-4-5")
+            assert isinstance(step, Form)
             assert trouble in step.trouble
-        step = await there.answer("sk-ant-api03-canary-0123456789")
-        assert isinstance(step, Ask)
-        assert step.default == "claude-sonnet-5"
-        assert there.around.secrets.are_in("sk-ant-api03-canary-0123456789")
+            assert step.fields[1].default == "claude-haiku-4-5"
 
 
 async def test_the_demo_takes_the_address_of_an_own_server_out(tmp_path: Path) -> None:
