@@ -16,7 +16,7 @@ from agent_core.loop.hooks import HookCalls, HookFailed
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.permissions import Denials
 from agent_core.loop.queues import MessageQueues
-from agent_core.loop.repeats import Repeats, named
+from agent_core.loop.repeats import Repeats, note_on
 from agent_core.loop.results import ResultRoom, fitted, from_tool
 from agent_core.loop.retry import ToolRetryPolicy
 from agent_core.messages import AgentMessage, Json, TextContent, ToolCall, text_of
@@ -132,7 +132,7 @@ class Executor:
         times = 1 if scope.cancel.cancelled else scope.repeats.add(job.call, whole, job.tool)
         workspace = scope.environment.workspace
         files = scope.environment.files or FileSources(workspace)
-        return named(await fitted(whole, room, workspace, files), times)
+        return await fitted(whole, room, workspace, files, note_on(times))
 
     async def _attempts(self, job: Job, context: ToolContext, emit: Emit) -> tuple[ToolResult, int]:
         most = self.retry.max_attempts
@@ -201,7 +201,7 @@ def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> To
     if timed_out:
         return ToolResult.failure(
             f"{job.tool.name} gave no result within {job.tool.timeout_s:g} s; it may still have had an effect",
-            "check before you try again, or tell the person",
+            "check what it did, then ask for less at a time, or tell the person",
             CallFailure.TIMEOUT,
         )
     if isinstance(error, ToolFailed):

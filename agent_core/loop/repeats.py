@@ -65,10 +65,13 @@ class Repeats:
 
 def named(result: ToolResult, times: int) -> ToolResult:
     """Return the result with a note to the model if it was repeated too often."""
-    if times < NAMED_AT:
-        return result
-    note = TextContent(text=_NOTE.format(times=times, most=MOST))
-    return result.model_copy(update={"content": (*result.content, note)})
+    note = note_on(times)
+    return result.model_copy(update={"content": (*result.content, TextContent(text=note))}) if note else result
+
+
+def note_on(times: int) -> str:
+    """Return the note to the model on a result that it has had so often; empty for the first ones."""
+    return _NOTE.format(times=times, most=MOST) if times >= NAMED_AT else ""
 
 
 def _tool(tools: ToolRegistry, name: str) -> Tool | None:

@@ -42,15 +42,20 @@ def from_tool(result: ToolResult, tool: Tool, attempts: int) -> ToolResult:
     return result
 
 
-async def fitted(result: ToolResult, room: ResultRoom, workspace: Path, files: FileSources) -> ToolResult:
-    """Return the result if it fits, else its head and tail with a note where the full text is."""
-    text = text_of(result.content)
-    most = room.granted(len(text))
+async def fitted(
+    result: ToolResult, room: ResultRoom, workspace: Path, files: FileSources, note: str = ""
+) -> ToolResult:
+    """Return the result if it fits, else its head and tail with a note where the full text is.
+
+    `note` follows in a part of its own, and takes its share of the room.
+    """
+    text, notes = text_of(result.content), (TextContent(text=note),) if note else ()
+    most = room.granted(len(text) + len(note)) - len(note)
     if len(text) <= most:
-        return result
+        return result.model_copy(update={"content": (*result.content, *notes)}) if notes else result
     short = TextContent(text=_cut(text, most, await _kept(workspace, text, files, result.sources)))
     others = (part for part in result.content if not isinstance(part, TextContent))
-    return result.model_copy(update={"content": (short, *others)})
+    return result.model_copy(update={"content": (short, *others, *notes)})
 
 
 def _cut(text: str, most: int, kept: str) -> str:

@@ -32,6 +32,8 @@ _SIGNALLED = 128
 """Added by a shell to the number of the signal that ended a program."""
 MOST_SECONDS = 600
 
+_SMALLER = "\n[Do less in one command, or give it more `seconds`, at most {most}.]"
+"""For the model, after a command that took too long."""
 COMMAND = Traits(execution="sequential", retry="never", timeout_s=None, acts="exec")
 """No timeout here, because the sandbox limits the time."""
 
@@ -75,7 +77,8 @@ async def _outcome(sandbox: Sandbox, command: Command, context: ToolContext) -> 
             f"the command could not be started: {error.strerror}", "change it, or tell the person"
         ) from error
     how = _how_it_ended(finished, command.limits)
-    result = ToolResult.of(f"[{how}, {finished.seconds:.1f} s]\n{text}")
+    advice = _SMALLER.format(most=MOST_SECONDS) if finished.timed_out else ""
+    result = ToolResult.of(f"[{how}, {finished.seconds:.1f} s]\n{text}{advice}")
     if finished.code == 0 and not (finished.timed_out or finished.flooded or finished.excess):
         return result
     return result.model_copy(update={"is_error": True, "summary": how})

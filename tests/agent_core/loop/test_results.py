@@ -1,6 +1,7 @@
 """The model gets head and tail of a long tool result; the whole is kept in a file it can read (C-24, S3-15)."""
 
 import re
+import tempfile
 from pathlib import Path
 
 from hypothesis import given
@@ -12,14 +13,17 @@ from agent_core.context.context import ContextManager
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.loop.limits import LoopLimits
-from agent_core.loop.results import ResultRoom
+from agent_core.loop.repeats import MOST, note_on
+from agent_core.loop.results import ResultRoom, fitted
 from agent_core.messages import JsonObject, ToolResultMessage, text_of
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import ScriptedLlm, calls
+from agent_core.tool_result import ToolResult
 from agent_core.tools.catalogue import file_tools
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import Tool, ToolEnvironment, tool
 from agent_core.workspace.outputs import FOLDER, KEPT, MOST_BYTES, keep_text, next_output
+from agent_core.workspace.provenance import FileSources
 from tests.agent_core.kit import MakeModel
 from tests.clock import FakeClock
 
@@ -155,6 +159,18 @@ def test_results_and_outputs_of_commands_share_numbers_and_the_oldest_go(tmp_pat
 
 def test_of_a_text_that_nobody_could_read_whole_the_start_is_kept(tmp_path: Path) -> None:
     assert (tmp_path / keep_text(tmp_path, "好" * 3_000_000)).stat().st_size == MOST_BYTES
+
+
+@given(size=st.integers(0, 100_000), times=st.integers(1, MOST))
+async def test_a_note_on_repetition_takes_its_share_of_the_room(size: int, times: int) -> None:  # C-24
+    limits = LoopLimits()
+    with tempfile.TemporaryDirectory() as folder:
+        result = await fitted(
+            ToolResult.of("x" * size), ResultRoom(limits, 1), Path(folder), FileSources(Path(folder)), note_on(times)
+        )
+
+    assert len(text_of(result.content)) <= min(limits.result_chars, limits.turn_result_chars)
+    assert text_of(result.content).endswith(note_on(times))
 
 
 @given(st.lists(st.integers(0, 1_000_000), min_size=1, max_size=10))

@@ -135,7 +135,10 @@ async def test_endless_output_is_stopped_and_told(run_command: Tool, tmp_path: P
 async def test_a_command_that_takes_too_long_is_told_with_what_it_said(run_command: Tool, tmp_path: Path) -> None:
     result = await run(run_command, tmp_path, "sh", "-c", "echo begun; sleep 60", seconds=3)
 
-    assert said(result) == "[killed at its time limit of 3 s, 1.0 s]\nbegun"
+    assert said(result) == (
+        "[killed at its time limit of 3 s, 1.0 s]\nbegun\n"
+        "[Do less in one command, or give it more `seconds`, at most 600.]"
+    )
     assert result.is_error
 
 
