@@ -2,7 +2,7 @@
 
 Keys may be written with `-` or `_`; unknown ones are ignored. Values under `metadata`, as in files of other agents
 (`metadata.openclaw.requires.bins`), are used if the file has none itself. Scalars stay strings, so that `version: 1.10`
-is not 1.1 and `name: no` is not a boolean.
+is not 1.1 and `name: no` is not a boolean. A header that is not valid YAML is read key by key, with a warning.
 """
 
 import re
@@ -12,18 +12,23 @@ from dataclasses import dataclass
 import yaml
 
 from agent_core.models.tokens import estimate
+from agent_core.skills.loose_head import loosely, text_at
 from agent_core.untrusted import harmless
 
 LONG_TOKENS = 5_000
 """Tokens of instructions from which on authors are advised to move details into references."""
 NAME_CHARS = 64
 DESCRIPTION_CHARS = 1_024
+_NAMES = f"use a-z, 0-9 and single hyphens, {NAME_CHARS} characters at most"
 
 _HEAD_CHARS = 32_000
 _MOST_NESTED = 8
 _MOST_LISTED = 30
 _WORD_CHARS = 100
-_FENCED = re.compile(r"\A\s*---[ \t]*\n(?P<head>.*?)^---[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+_FENCED = re.compile(r"\A\s*-{3,}[ \t]*\n(?P<head>.*?)^(?:-{3,}|\.\.\.)[ \t]*(?:\n|\Z)", re.MULTILINE | re.DOTALL)
+_BEFORE = re.compile(r"<!--(?s:.{0,2000}?)-->|```[ \t]*(?:ya?ml|markdown|md)?(?=\s)")
+"""A comment, or the fence of a code block, that some put before the header."""
+_UNFIT = re.compile(r"[^a-z0-9]+")
 _NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 _NOTHING = frozenset({"", "~", "null"})
 _YES = frozenset({"true", "yes", "on", "1"})
@@ -35,6 +40,12 @@ class BadSkill(Exception):
 
     def __init__(self, fact: str, advice: str) -> None:
         super().__init__(f"{fact}; {advice}")
+        self.fact = fact
+        self.advice = advice
+
+
+class NotYaml(BadSkill):
+    """The header is not valid YAML, or no mapping."""
 
 
 @dataclass(frozen=True)
@@ -72,28 +83,21 @@ class Header:
 def split(content: bytes) -> tuple[str, str]:
     """Split a SKILL.md into YAML and instructions. Raises BadSkill."""
     try:
-        text = content.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+        text = content.decode("utf-8-sig").lstrip("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     except UnicodeDecodeError as error:
         raise BadSkill(f"it is not UTF-8 (byte {error.start})", "save it as UTF-8") from error
-    found = _FENCED.match(text)
+    before = _BEFORE.match(text.lstrip())
+    found = _FENCED.match(text.lstrip()[before.end() :] if before else text)
     if found is None:
         raise BadSkill("it does not begin with YAML between two lines of ---", "begin it with name and description")
-    return found["head"], text[found.end() :].strip()
+    return found["head"], found.string[found.end() :].strip()
 
 
 def read_header(content: bytes, folder: str) -> Header:
     """Parse the header; the default name is `folder`. Raises BadSkill."""
     head, body = split(content)
-    fields = _keyed(_loaded(head))
-    warnings: list[str] = []
-    name = _text(fields, "name") or folder
-    if len(name) > NAME_CHARS or not _NAME.fullmatch(name):
-        raise BadSkill(
-            f"{_shown(name)} is no name for a skill",
-            f"use a-z, 0-9 and single hyphens, {NAME_CHARS} characters at most",
-        )
-    if name != folder:
-        warnings.append(f"it is called {name}, but its folder {_shown(folder)}; give both one name")
+    fields, warnings = _fields(head)
+    name = _name(_text(fields, "name"), folder, warnings)
     description = _text(fields, "description")
     if not description:
         raise BadSkill("it has no description", "say in one what it does and when to use it")
@@ -116,10 +120,50 @@ def read_header(content: bytes, folder: str) -> Header:
     )
 
 
-def _loaded(head: str) -> Mapping[object, object]:
-    """Parse YAML to strings, lists and mappings only, whatever tags it has."""
+def _fields(head: str) -> tuple[dict[str, object], list[str]]:
+    """Return the header's fields, and a warning if it is not valid YAML. Raises BadSkill."""
     if len(head) > _HEAD_CHARS:
         raise BadSkill(f"its YAML has more than {_HEAD_CHARS} characters", "keep what is long below it")
+    warnings: list[str] = []
+    try:
+        fields = _keyed(_loaded(head))
+    except NotYaml as error:
+        fields = _keyed(loosely(head, _readable))
+        if not fields.keys() & {"name", "description"}:
+            raise
+        warnings.append(f"{error.fact} and was read line by line; {error.advice}")
+    if isinstance(fields.get("description", {}), Mapping):  # words with a colon, or no space after that of the key
+        fields["description"] = text_at(head, "description")
+    return fields, warnings
+
+
+def _name(given: str, folder: str, warnings: list[str]) -> str:
+    """Return the skill's name: the one that is given, else that of the folder. Raises BadSkill."""
+    made = (_UNFIT.sub("-", each.lower()).strip("-") for each in (given, folder))
+    name = next((each for each in (given, folder, *made) if _is_name(each)), "")
+    if not name:
+        raise BadSkill(f"{_shown(given or folder)} is no name for a skill", _NAMES)
+    if given and given != name:
+        warnings.append(f"{_shown(given)} is no name for a skill, so it is called {name}; {_NAMES}")
+    elif name != folder:
+        warnings.append(f"it is called {name}, but its folder {_shown(folder)}; give both one name")
+    return name
+
+
+def _is_name(text: str) -> bool:
+    return len(text) <= NAME_CHARS and _NAME.fullmatch(text) is not None
+
+
+def _readable(text: str) -> Mapping[object, object]:
+    """Parse YAML. Raises ValueError."""
+    try:
+        return _loaded(text)
+    except BadSkill as error:
+        raise ValueError from error
+
+
+def _loaded(head: str) -> Mapping[object, object]:
+    """Parse YAML to strings, lists and mappings only, whatever tags it has. Raises BadSkill."""
     try:
         _check(head)
         loader = yaml.CBaseLoader(head)
@@ -128,9 +172,9 @@ def _loaded(head: str) -> Mapping[object, object]:
         finally:
             loader.dispose()
     except yaml.YAMLError as error:
-        raise BadSkill(f"its YAML cannot be read: {_where(error)}", "put text with : or # in quotes") from error
+        raise NotYaml(f"its YAML cannot be read: {_where(error)}", "put text with : or # in quotes") from error
     if not isinstance(value, Mapping):
-        raise BadSkill("its YAML is no list of keys and values", "begin it with name: and description:")
+        raise NotYaml("its YAML is no list of keys and values", "begin it with name: and description:")
     return value
 
 

@@ -108,11 +108,6 @@ def test_requirements_are_found_where_other_agents_keep_them() -> None:  # S2-13
         ("---\nname: a\n---", "it has no description; say in one what it does and when to use it"),
         ("---\nname: a\ndescription: [a]\n---", "it has no description; say in one what it does and when to use it"),
         ("---\nname: a\ndescription: ~\n---", "it has no description; say in one what it does and when to use it"),
-        (
-            "---\ndescription: Use when: always\n---",
-            "its YAML cannot be read: line 2, 'mapping values are not allowed in this context'; "
-            "put text with : or # in quotes",
-        ),
         ("---\na: &a [x]\nb: *a\ndescription: d\n---", "its YAML uses an alias (*); write out what it stands for"),
         (f"---\ndescription: {'[' * 9}{']' * 9}\n---", "its YAML is nested too deeply; keep it flat"),
         (
@@ -128,11 +123,35 @@ def test_what_is_wrong_is_told_in_one_line(text: str, line: str) -> None:  # S1-
 
 
 @pytest.mark.parametrize("name", ["Book", "a--b", "-a", "a-", "a_b", "../a", "a/b", "a b", "x" * 65, "技能"])
-def test_a_name_is_of_a_few_letters(name: str) -> None:  # S1-25
+def test_where_the_name_is_none_for_a_skill_the_folder_s_is_taken_and_told(name: str) -> None:  # S1-25
+    found = header(f'---\nname: "{name}"\ndescription: d\n---')
+
+    assert found.name == "book-flight"
+    assert found.warnings == (
+        f"{name!r} is no name for a skill, so it is called book-flight; "
+        "use a-z, 0-9 and single hyphens, 64 characters at most",
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "folder", "called"),
+    [
+        ("Book Flight", "Book_Flight", "book-flight"),
+        ("", "Book Flight!", "book-flight"),
+        ("技能", "My Skill", "my-skill"),
+        ("../Evil", "..", "evil"),
+    ],
+)
+def test_where_neither_is_one_its_letters_are(name: str, folder: str, called: str) -> None:
+    assert header(f"---\nname: {name}\ndescription: d\n---", folder).name == called
+
+
+@pytest.mark.parametrize(("name", "folder"), [("技能", "技能"), ("..", ""), ("x" * 65, "y" * 65)])
+def test_a_name_is_of_a_few_letters(name: str, folder: str) -> None:  # S1-25
     with pytest.raises(
         BadSkill, match="is no name for a skill; use a-z, 0-9 and single hyphens, 64 characters at most"
     ):
-        header(f'---\nname: "{name}"\ndescription: d\n---')
+        header(f'---\nname: "{name}"\ndescription: d\n---', folder)
 
 
 def test_what_is_not_utf8_is_told() -> None:

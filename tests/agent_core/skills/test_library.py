@@ -150,7 +150,7 @@ def test_a_bad_file_is_a_line_and_harms_no_other(tmp_path: Path) -> None:  # S1-
 
     library = library_of(tmp_path)
 
-    assert names(library) == ["good"]
+    assert names(library) == ["good", "wrong-name"]
     assert [line.partition(": ")[0] for line in lines(library)] == [
         f"{root}/Wrong Name/SKILL.md",
         f"{root}/bad/SKILL.md",
