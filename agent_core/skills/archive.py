@@ -18,6 +18,7 @@ from functools import partial
 
 from agent_core.skills.header import BadSkill, Header, read_header
 from agent_core.skills.skill import FILE, MOST_APPROVED_BYTES, MOST_APPROVED_FILES, MOST_BYTES
+from agent_core.skills.tar_members import members
 from agent_core.untrusted import harmless
 
 MOST_ENTRIES = 5_000
@@ -31,9 +32,12 @@ ANY_RATIO_BYTES = 1024 * 1024
 PATH_CHARS = 200
 MOST_NESTED = 6
 
-_DIRECTORY_BYTES = MOST_ENTRIES * 400
-_END_OF_ZIP = struct.Struct("<4s4H2LH")
-_END_MARK = b"PK\x05\x06"
+MOST_STREAMS = 20
+"""Of gzip, one after the other."""
+
+_ENTRY_MARK = b"PK\x01\x02"
+_DAMAGED = (zipfile.BadZipFile, tarfile.TarError, zlib.error, struct.error, ValueError, OSError, EOFError, RuntimeError)
+"""What the libraries raise for archives that are damaged, or that they cannot read."""
 _ZIP, _GZIP, _TAR, _TAR_AT = b"PK", b"\x1f\x8b", b"ustar", 257
 _DRIVE = re.compile(r"[A-Za-z]:")
 _JUNK = frozenset({"__MACOSX", ".DS_Store", ".git", "__pycache__", "Thumbs.db"})
@@ -94,7 +98,7 @@ def packed_skill(content: bytes, title: str, *, within: str = "", wanted: str = 
     """
     try:
         entries = list(_entries(content))
-    except (zipfile.BadZipFile, tarfile.TarError, zlib.error, ValueError, OSError, EOFError, struct.error) as error:
+    except _DAMAGED as error:
         raise BadArchive(ArchiveTrouble.NO_ARCHIVE) from error
     folder = _folder(entries, within.strip("/"), wanted)
     files = _files([entry for entry in entries if entry.path.startswith(folder)], folder)
@@ -116,25 +120,17 @@ def _entries(content: bytes) -> Iterator[Entry]:
 
 
 def _of_zip(content: bytes) -> Iterator[Entry]:
-    _check_directory(content)
-    with zipfile.ZipFile(io.BytesIO(content)) as archive:
-        for number, info in enumerate(archive.infolist()):
-            _count(number)
-            if not info.is_dir() and not _is_junk(path := checked_path(info.orig_filename)):
-                yield Entry(path, info.file_size, _trouble_of_zip(info, path), partial(_unzipped, content, info))
-
-
-def _check_directory(content: bytes) -> None:
-    """Check the size of the zip's directory before it is read: an object for each entry would fill the memory."""
-    at = content.rfind(_END_MARK)
-    if at < 0:
-        raise BadArchive(ArchiveTrouble.NO_ARCHIVE)
-    _, _, _, _, count, size, _, _ = _END_OF_ZIP.unpack_from(content, at)
-    if count > MOST_ENTRIES or size > _DIRECTORY_BYTES:
+    # Counted before they are read, as an object for each entry would fill the memory: by their marks, since the number
+    # that the zip itself tells may be wrong, or told twice.
+    if (count := content.count(_ENTRY_MARK)) > MOST_ENTRIES:
         raise BadArchive(ArchiveTrouble.TOO_MANY, str(count))
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    for info in archive.infolist():
+        if not info.is_dir() and not _is_junk(path := checked_path(info.orig_filename)):
+            yield Entry(path, info.file_size, _trouble_of_zip(info), partial(_unzipped, archive, info))
 
 
-def _trouble_of_zip(info: zipfile.ZipInfo, path: str) -> ArchiveTrouble | None:
+def _trouble_of_zip(info: zipfile.ZipInfo) -> ArchiveTrouble | None:
     kind = stat.S_IFMT(info.external_attr >> 16)
     if info.flag_bits & 1:
         return ArchiveTrouble.ENCRYPTED
@@ -142,13 +138,15 @@ def _trouble_of_zip(info: zipfile.ZipInfo, path: str) -> ArchiveTrouble | None:
         return ArchiveTrouble.LINK
     if kind not in (0, stat.S_IFREG):
         return ArchiveTrouble.SPECIAL
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        return ArchiveTrouble.NO_ARCHIVE
     if info.file_size > max(ANY_RATIO_BYTES, info.compress_size * MOST_RATIO):
         return ArchiveTrouble.BOMB
     return None
 
 
-def _unzipped(content: bytes, info: zipfile.ZipInfo) -> bytes:
-    with zipfile.ZipFile(io.BytesIO(content)) as archive, archive.open(info) as file:
+def _unzipped(archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> bytes:
+    with archive.open(info) as file:
         return file.read(MOST_BYTES + 1)
 
 
@@ -156,7 +154,9 @@ def _decompressed(content: bytes) -> bytes:
     """Return the tar in a gzip file; stops at the limits."""
     most = min(MOST_UNPACKED, max(ANY_RATIO_BYTES, len(content) * MOST_RATIO))
     out = bytearray()
-    while content:
+    for _ in range(MOST_STREAMS):
+        if not content:
+            return bytes(out)
         gunzip = zlib.decompressobj(wbits=31)
         out += gunzip.decompress(content, most + 1 - len(out))
         if len(out) > most:
@@ -164,15 +164,15 @@ def _decompressed(content: bytes) -> bytes:
         if not gunzip.eof:
             raise BadArchive(ArchiveTrouble.NO_ARCHIVE)
         content = gunzip.unused_data.lstrip(b"\0")
-    return bytes(out)
+    raise BadArchive(ArchiveTrouble.TOO_MANY, f"> {MOST_STREAMS}")
 
 
 def _of_tar(content: bytes) -> Iterator[Entry]:
-    with tarfile.open(fileobj=io.BytesIO(content), mode="r:") as archive:
-        for number, member in enumerate(archive):
-            _count(number)
-            if not member.isdir() and not _is_junk(path := checked_path(member.name)):
-                yield Entry(path, member.size, _trouble_of_tar(member), partial(_untarred, content, member))
+    for number, member in enumerate(members(content)):
+        if number >= MOST_ENTRIES:
+            raise BadArchive(ArchiveTrouble.TOO_MANY, f"> {MOST_ENTRIES}")
+        if not member.isdir() and not _is_junk(path := checked_path(member.name)):
+            yield Entry(path, member.size, _trouble_of_tar(member), partial(_untarred, content, member))
 
 
 def _trouble_of_tar(member: tarfile.TarInfo) -> ArchiveTrouble | None:
@@ -183,11 +183,6 @@ def _trouble_of_tar(member: tarfile.TarInfo) -> ArchiveTrouble | None:
 
 def _untarred(content: bytes, member: tarfile.TarInfo) -> bytes:
     return content[member.offset_data : member.offset_data + member.size]
-
-
-def _count(number: int) -> None:
-    if number >= MOST_ENTRIES:
-        raise BadArchive(ArchiveTrouble.TOO_MANY, f"> {MOST_ENTRIES}")
 
 
 def checked_path(path: str) -> str:
@@ -209,7 +204,10 @@ def _folder(entries: Iterable[Entry], within: str, wanted: str) -> str:
     found = sorted(entry.path.removesuffix(FILE) for entry in entries if f"/{entry.path}".endswith(f"/{FILE}"))
     if within:  # a repository's archive has one folder at its top
         found = [folder for folder in found if f"/{folder.partition('/')[2]}".startswith(f"/{within}/")]
-    outer = [folder for folder in found if not any(folder != other and folder.startswith(other) for other in found)]
+    outer: list[str] = []
+    for folder in found:  # sorted, so a folder comes right before what is in it
+        if not outer or not folder.startswith(outer[-1]):
+            outer.append(folder)
     if wanted:
         outer = [folder for folder in outer if folder.rstrip("/").rpartition("/")[2] == wanted]
     if not outer:
@@ -251,7 +249,7 @@ def _take(taken: set[str], path: str) -> None:
 def _content(entry: Entry) -> bytes:
     try:
         content = entry.read()
-    except (zipfile.BadZipFile, zlib.error, RuntimeError, EOFError, OSError) as error:
+    except _DAMAGED as error:
         raise BadArchive(ArchiveTrouble.NO_ARCHIVE, entry.path) from error
     if len(content) != entry.size:
         raise BadArchive(ArchiveTrouble.NO_ARCHIVE, entry.path)

@@ -5,15 +5,18 @@ side file is written before the new store is moved in. The restore can then be r
 """
 
 import json
+import lzma
 import shutil
 import sqlite3
+import struct
 import zipfile
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path, PurePosixPath
 
-from pydantic import ValidationError
+from pydantic import TypeAdapter, ValidationError
 
 from gateway.errors import ParleyError
 from gateway.schedule.jobs.missed import due
@@ -30,6 +33,19 @@ ASIDE = "replaced"
 LIST = "replaced.json"
 """The file in such a folder that lists what was put in place."""
 STAGE = ".restoring"
+LARGEST_MANIFEST = 1 << 20
+"""Bytes."""
+_DAMAGED = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    LookupError,
+    ValueError,
+    EOFError,
+    RuntimeError,
+)
+"""What the library raises for archives that are damaged, or that it cannot read."""
 
 
 @dataclass(frozen=True)
@@ -68,13 +84,15 @@ def _unpacked(source: Path, stage: Path) -> float:
     """Unpack a backup and return when it was made."""
     try:
         with zipfile.ZipFile(source) as archive:
+            if archive.getinfo(MANIFEST).file_size > LARGEST_MANIFEST:
+                raise zipfile.BadZipFile(MANIFEST)
             about = Manifest.model_validate_json(archive.read(MANIFEST))
             for info in archive.infolist():
                 if info.filename != MANIFEST and not info.is_dir():
                     _unpack(archive, info, stage)
     except FileNotFoundError as error:
         raise ParleyError(f"There is no {source}. `parley restore` lists the backups that are there.") from error
-    except (zipfile.BadZipFile, KeyError, ValidationError, EOFError, RuntimeError) as error:
+    except _DAMAGED as error:
         raise ParleyError(
             f"{source} is no backup of Parley, or is damaged. `parley restore` lists the backups that are there."
         ) from error
@@ -86,9 +104,11 @@ def _unpacked(source: Path, stage: Path) -> float:
 def _unpack(archive: zipfile.ZipFile, info: zipfile.ZipInfo, stage: Path) -> None:
     """Unpack a file with private permissions. Raises BadZipFile for a wrong checksum or a name no backup has."""
     name = PurePosixPath(info.filename)
-    if name.is_absolute() or ".." in name.parts or name.parts[0] not in PARTS:
+    if name.is_absolute() or ".." in name.parts or not PARTS.intersection(name.parts[:1]):
         raise zipfile.BadZipFile(info.filename)
     target = stage / name
+    if target.exists() or any(above.is_file() for above in target.parents):
+        raise zipfile.BadZipFile(info.filename)
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     with archive.open(info) as entry, target.open("xb") as file:
         shutil.copyfileobj(entry, file, CHUNK)
@@ -108,8 +128,19 @@ def _names(source: Path, stage: Path) -> list[str]:
     """Return the names to be replaced."""
     names = {each.name for each in stage.iterdir()}
     if source.is_dir():
-        names |= set(json.loads((source / LIST).read_text()))
+        names |= _listed(source / LIST)
     return sorted(names - {*WITH_LOG, marks.FILE})
+
+
+def _listed(file: Path) -> set[str]:
+    """Return the names that an earlier restore has put in place."""
+    try:
+        listed = TypeAdapter(set[str]).validate_json(file.read_bytes())
+    except ValidationError as error:
+        raise ParleyError(f"{file} is damaged, so what that restore replaced is not put back.") from error
+    if strange := listed - PARTS - {*WITH_LOG, marks.FILE}:
+        raise ParleyError(f"{file} names what no restore puts in place ({sorted(strange)[0]!r}), so it is not used.")
+    return listed
 
 
 def _settled(stage: Path, now: float, at: float) -> Mark | None:

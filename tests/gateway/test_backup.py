@@ -23,7 +23,7 @@ from gateway.store.rows import Post, Run
 from gateway.store.rule import Once
 from gateway.store.side_file import read_mark
 from gateway.store.store import Store
-from gateway.upkeep.backup import Wanted, make
+from gateway.upkeep.backup import MANIFEST, Wanted, make
 from gateway.upkeep.kept import kept, last_night, too_many
 from gateway.upkeep.restore import restore
 from tests.agent_core.kit import numbered
@@ -156,7 +156,7 @@ async def test_a_damaged_store_comes_back_damaged_when_its_restore_is_undone(tmp
         check_store(home)
 
 
-@pytest.mark.parametrize("spoil", ["cut", "flipped", "words", "outside"])
+@pytest.mark.parametrize("spoil", ["cut", "flipped", "words", "outside", "twice", "no name", "later", "manifest"])
 async def test_what_is_no_whole_backup_changes_nothing(tmp_path: Path, spoil: str) -> None:
     home = tmp_path / "home"
     await filled(home, 3)
@@ -170,6 +170,16 @@ async def test_what_is_no_whole_backup_changes_nothing(tmp_path: Path, spoil: st
         file.write_bytes(content)
     elif spoil == "words":
         file.write_text("a letter")
+    elif spoil == "later":
+        content[content.find(b"PK\x01\x02") + 6] = 200
+        file.write_bytes(content)
+    elif spoil == "manifest":
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr(MANIFEST, b" " * 50_000_000)
+    elif spoil in ("twice", "no name"):
+        with zipfile.ZipFile(file, "a") as archive:
+            archive.writestr("memory/a" if spoil == "twice" else ".", "x")
+            archive.writestr("memory/a/b", "x")
     else:
         with zipfile.ZipFile(file, "a") as archive:
             archive.writestr("memory/../../outside.txt", "out")
@@ -179,6 +189,23 @@ async def test_what_is_no_whole_backup_changes_nothing(tmp_path: Path, spoil: st
     assert messages_in(home) == 3
     assert not (tmp_path / "outside.txt").exists()
     check_store(home)
+
+
+@pytest.mark.parametrize("listed", ["{", "5", '["../../.ssh"]', '["elsewhere"]'])
+async def test_a_folder_of_replaced_files_with_a_list_that_no_restore_makes_changes_nothing(
+    tmp_path: Path, listed: str
+) -> None:
+    home = tmp_path / "home"
+    await filled(home, 3)
+    make(home, tmp_path / "b.zip", "0", Wanted(), no_secret)
+    aside = restore(home, tmp_path / "b.zip", 2_000.0).aside
+    (aside / "replaced.json").write_text(listed)
+    (tmp_path / ".ssh").mkdir()
+
+    with pytest.raises(ParleyError, match="replaced\\.json"):
+        restore(home, aside, 3_000.0)
+    assert messages_in(home) == 3
+    assert (tmp_path / ".ssh").exists()
 
 
 async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp_path: Path) -> None:
