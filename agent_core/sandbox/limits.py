@@ -3,6 +3,9 @@
 import threading
 from dataclasses import dataclass, replace
 
+LEAST_OUTPUT = 100_000
+"""Bytes that a command may say however little room there is."""
+
 
 @dataclass(frozen=True)
 class CommandLimits:
@@ -32,10 +35,20 @@ class CommandLimits:
     """Files for which the disk must have room."""
 
     def within(self, room: int | None, files: int | None) -> "CommandLimits":
-        """Return the limits with growth bounded by the given room; None for no bound."""
-        grow_bytes = self.grow_bytes if room is None else min(self.grow_bytes, room)
+        """Return the limits with growth bounded by the given room; None for no bound.
+
+        The room bounds each file and the output, too: the growth is only looked at from time to time.
+        """
         grow_files = self.grow_files if files is None else min(self.grow_files, files)
-        return replace(self, grow_bytes=grow_bytes, grow_files=grow_files)
+        if room is None:
+            return replace(self, grow_files=grow_files)
+        return replace(
+            self,
+            grow_bytes=min(self.grow_bytes, room),
+            grow_files=grow_files,
+            file_bytes=min(self.file_bytes, room),
+            output_bytes=min(self.output_bytes, max(room, LEAST_OUTPUT)),
+        )
 
 
 class MemoryPool:

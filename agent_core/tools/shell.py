@@ -42,6 +42,11 @@ async def outcome(sandbox: Sandbox, command: Command, context: ToolContext, tool
     """Run the command with undo, and return its outcome. Raises ToolFailed if it could not be started."""
     try:
         async with context.keeper.everything(context.author(tool)) as room:
+            if room.is_used_up:
+                raise ToolFailed(
+                    "it was not started: there is no room left for files in this chat",
+                    "tell the person that an owner can delete files of the chat, or raise its quota",
+                )
             limits = command.limits.within(room.bytes, room.files)
             return await _traced(sandbox, replace(command, limits=limits, pools=room.pools), context)
     except CannotKeep as error:
@@ -93,9 +98,14 @@ def _how_it_ended(finished: Finished, limits: CommandLimits) -> str:
     if finished.flooded:
         return f"killed for saying more than {limits.output_bytes:,} bytes"
     if number in {*signal.Signals}:
-        why = ", perhaps for want of memory or time" if number == signal.SIGKILL else ""
-        return f"exit code {finished.code}: ended by {signal.Signals(number).name}{why}"
+        return f"exit code {finished.code}: ended by {signal.Signals(number).name}{_why(number, limits)}"
     return f"exit code {finished.code}"
+
+
+def _why(number: int, limits: CommandLimits) -> str:
+    if number == signal.SIGXFSZ:
+        return f", for a file of more than {limits.file_bytes / 1e6:,.1f} MB"
+    return ", perhaps for want of memory or time" if number == signal.SIGKILL else ""
 
 
 def _said(finished: Finished, workspace: Path, name: str) -> tuple[str, bool]:

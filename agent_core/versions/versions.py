@@ -108,7 +108,7 @@ class ChatVersions:
         before, group = await asyncio.to_thread(self._begin, author)
         size = await asyncio.to_thread(usage_of, self.workspace)
         try:
-            yield await asyncio.to_thread(self.quota.room, author.person)
+            yield await asyncio.to_thread(self._room, author)
         finally:
             await asyncio.to_thread(self._end, author, before, group, size)
 
@@ -187,8 +187,18 @@ class ChatVersions:
                 return {}, None
             return before, self._opened(author, (), before.values())
 
-    def _check_room(self, author: Author, size: int) -> None:
+    def _room(self, author: Author) -> Allowance:
+        """Return the space left; if there is none, after deleting versions older than a day."""
         room = self.quota.room(author.person)
+        if not room.is_used_up:
+            return room
+        with self.lock:
+            self.prune(days=1)
+            self.blobs.drop_all_but(self._needed())
+        return self.quota.room(author.person)
+
+    def _check_room(self, author: Author, size: int) -> None:
+        room = self._room(author)
         if (room.bytes is not None and size > room.bytes) or room.files == 0:
             raise NoRoom("there is no room left for the files of this chat")
 

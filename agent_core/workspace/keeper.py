@@ -27,6 +27,11 @@ class Allowance:
     pools: tuple[MemoryPool, ...] = ()
     """The memory limits that a program shares with others."""
 
+    @property
+    def is_used_up(self) -> bool:
+        """Return True if nothing can be written."""
+        return self.bytes == 0 or self.files == 0
+
 
 class Quota(Protocol):
     """Limits on the size of one chat's files. All methods block."""

@@ -1,18 +1,24 @@
 """Quotas: files, versions and uploads count towards a limit, so that no chat fills the disk."""
 
+import os
 from pathlib import Path
+
+import pytest
 
 from agent_core.clock import SystemClock
 from agent_core.models.scripted import calls
+from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
+from agent_core.sandbox.usage import usage_of
 from agent_core.tools.catalogue import file_tools
 from agent_core.tools.shell import run_command_tool
+from agent_core.workspace.keeper import CannotKeep
 from channels.base import ChatKey
 from gateway.permissions.quotas import PEOPLE
 from gateway.permissions.workspaces import FOLDER, Versions
 from gateway.settings.limits import QuotaSettings
 from gateway.upkeep.doctor.home import look_at_home
-from tests.agent_core.sandbox.running import PlainLauncher
+from tests.agent_core.sandbox.running import PlainLauncher, launcher_called
 from tests.agent_core.versions.kit import by
 from tests.clock import FakeClock
 from tests.end_to_end.forks import parley
@@ -49,6 +55,51 @@ async def test_a_program_is_ended_where_its_chat_is_full(start_bot: StartBot) ->
     bot = await start_bot(run, "Ended.", tools=TOOLS, quotas=SMALL)
     await bot.hears(f"/approve {await asked(bot)}")
     assert "killed for using more than 1 MB of disk" in last_result(bot)
+
+
+async def test_runs_in_a_row_never_fill_a_chat_beyond_its_quota(start_bot: StartBot, tmp_path: Path) -> None:
+    """The growth is looked at four times a second, and a program writes much in that time."""
+    launcher = await launcher_called(NAMES[0], tmp_path / "scratch")
+    script = "import time; open('big-' + str(time.time()), 'wb').write(b'x' * 60_000_000)"
+    run = calls(("run_command", {"argv": ["python3", "-c", script]}))
+    small = "import time; open('rest-' + str(time.time()), 'wb').write(b'x' * 9_990_000)"
+    fill = calls(("run_command", {"argv": ["python3", "-c", small]}))
+    tools = (*file_tools(), run_command_tool(ProcessSandbox(launcher, SystemClock())))
+    bot = await start_bot(
+        *[run, "Cut."] * 2, *[fill, "Full."] * 3, tools=tools, quotas=QuotaSettings(chat_mb=10, reserve_mb=0)
+    )
+    said = []
+    for _ in range(5):
+        await bot.hears(f"/approve {await asked(bot)}")
+        said.append(last_result(bot))
+        assert usage_of(bot.home / "workspaces").bytes <= 11_000_000
+
+    assert "File too large" in said[0] or "killed for using more than 10 MB of disk" in said[0]
+    assert "it was not started: there is no room left for files in this chat" in said[-1]
+    assert "no room left for the files of this chat" in await told_of_a_file(bot)
+
+
+async def told_of_a_file(bot: Bot) -> str:
+    bot.llm.add("I see.")
+    await bot.hears("look", files={"more.bin": b"x" * 1_100_000})
+    return str(bot.llm.requests[-1].messages[-1])
+
+
+def test_versions_older_than_a_day_make_room_for_a_program(tmp_path: Path) -> None:
+    clock = FakeClock()
+    versions = Versions(tmp_path, clock, quotas=lambda: SMALL).of(ANN)
+    versions.workspace.mkdir(parents=True)
+    for text in (b"x" * 450_000, b"y" * 450_000):
+        with versions.file(by(), "file", 1):
+            (versions.workspace / "file").write_bytes(text)
+    (versions.workspace / "more").write_bytes(os.urandom(400_000))
+    assert versions.quota.room(None).bytes == 0
+
+    clock.now += 2 * 86_400
+    with pytest.raises(CannotKeep), versions.file(by(), "other", 900_000):
+        pass
+
+    assert not versions.quota.room(None).is_used_up
 
 
 async def test_an_upload_that_does_not_fit_is_not_kept_and_that_is_said(start_bot: StartBot) -> None:
