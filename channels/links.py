@@ -5,73 +5,17 @@ others as a link counts as a link.
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Mapping
 from html import unescape
 from typing import NamedTuple
 
 from channels.fences import Fences, code_spans
+from channels.link_claims import NONE, Claims, Place, claims_of, displayed, looks_like_another, mailbox_of, place_of
 
 _LONGEST_LABEL = 1_000
 """Characters of a link's text that are examined; the host is always appended to longer texts."""
 _LONGEST_ADDRESS = 4_000
-_MARKS = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|[*_~`\\\[\]!]")
-_CLAIM = re.compile(
-    r"(?P<scheme>https?:/{1,3})(?P<named>[^\s/?#]+)\S*+|(?<![\w.@-])(?P<bare>[\w-]++(?:\.[\w-]++)++)\S*+"
-)
 _SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]{0,30}:|//)", re.IGNORECASE)
-_FILES = frozenset(
-    [
-        "c",
-        "cfg",
-        "conf",
-        "cpp",
-        "css",
-        "csv",
-        "doc",
-        "docx",
-        "gif",
-        "go",
-        "gz",
-        "h",
-        "htm",
-        "html",
-        "ini",
-        "ipynb",
-        "java",
-        "jpeg",
-        "jpg",
-        "js",
-        "json",
-        "lock",
-        "log",
-        "md",
-        "mp3",
-        "mp4",
-        "pdf",
-        "png",
-        "pptx",
-        "py",
-        "rb",
-        "rs",
-        "sh",
-        "sql",
-        "svg",
-        "tar",
-        "toml",
-        "ts",
-        "tsx",
-        "txt",
-        "wav",
-        "webp",
-        "xlsx",
-        "xml",
-        "yaml",
-        "yml",
-        "zip",
-    ]
-)
-"""File extensions, which are not taken for the last part of a host name."""
 _EDGE = re.compile(r"[\[\]\\]")
 _RAW = re.compile(r"(?:[^\s()<>\\]|\\[^\s])+")
 _ANGLED = re.compile(r"<([^<>\n]{0,4000})>")
@@ -79,6 +23,7 @@ _END = re.compile(r"\s*+(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]
 _SPACE = re.compile(r"\s*+")
 _DEFINITION = re.compile(r"^[ \t>]{0,20}\[([^\[\]\n]{1,999})\]:[ \t]*\n?[ \t]*<?([^\s<>]+)", re.MULTILINE)
 _PLAIN_INDENT = re.compile(r" {0,3}(?:`{3}|~{3})")
+_AUTHORITY = re.compile(r"([a-z][a-z0-9+.-]{0,30}:[/\\]{1,3}|//)([^/\\?#]+)", re.IGNORECASE)
 _ESCAPED = re.compile(r"([\\`*_~\[\]<>])")
 
 
@@ -151,7 +96,8 @@ def _misleading_links(
         elif opened:
             start = opened.pop()
             label = text[start + 1 : edge.start()]
-            if not (claims := _claims(label)) or not (target := _target(text, label, edge.end(), references)):
+            claims = None if len(label) > _LONGEST_LABEL else claims_of(label)
+            if claims == NONE or (target := _target(text, label, edge.end(), references)) is None:
                 continue
             words = _better(label, claims, target.address)
             is_image = start > 0 and text[start - 1] == "!"
@@ -205,57 +151,40 @@ def _raw_end(text: str, at: int) -> int:
     return at
 
 
-def _claims(label: str) -> frozenset[str]:
-    """Return the hosts that a reader would take the text for; contains "" if the text is too long to examine."""
-    if len(label) > _LONGEST_LABEL:
-        return frozenset({""})
-    return frozenset(filter(None, map(_claimed, _CLAIM.finditer(_read(label)))))
-
-
-def _claimed(found: re.Match[str]) -> str:
-    if found["named"]:
-        return _plain_host(found["named"])
-    top = found["bare"].rpartition(".")[2]
-    is_host = (len(top) > 1 and top.isalpha() and top not in _FILES) or top.startswith("xn--")
-    return _plain_host(found["bare"]) if is_host else ""
-
-
-def _read(label: str) -> str:
-    """Return the text as displayed: without Markdown marks, tags and invisible characters."""
-    text = unicodedata.normalize("NFKC", _MARKS.sub("", unescape(label)))
-    return "".join(
-        char for char in text if unicodedata.category(char) not in ("Cf", "Mn", "Cc") or char == "\n"
-    ).lower()
-
-
-def _better(label: str, claims: frozenset[str], address: str) -> str | None:
-    """Return the replacement for the link's text, or None if it claims no other address."""
+def _better(label: str, claims: Claims | None, address: str) -> str | None:
+    """Return the replacement for the link's text, or None if it claims no other place. `claims` is None for a text that
+    is too long to examine."""
     if not _SCHEME.match(address):
         return None
-    host = _host(address)
-    if claims <= {host}:
+    target = _place(address)
+    shown = str(target) if target.host else _ESCAPED.sub("", address)[:80]
+    if claims is None:
+        return None if label.endswith(f"({shown})") else f"{label} ({shown})"
+    seen = displayed(label).strip()
+    if seen.endswith(f"({shown})"):
         return None
-    seen = _read(label).strip() if "" not in claims else ""
-    if seen.endswith(f"({host})") or ("" in claims and label.endswith(f"({host})")):
-        return None
-    if (found := _CLAIM.fullmatch(seen)) and _claimed(found):
-        return _ESCAPED.sub(r"\\\1", address)
-    return f"{label} ({host or _ESCAPED.sub('', address)[:80]})"
+    if all(place.is_said_of(target) for place in claims.places):
+        return f"{label} ({shown})" if looks_like_another(target.host) and shown not in seen else None
+    return _ESCAPED.sub(r"\\\1", _in_ascii(address)) if claims.is_all else f"{label} ({shown})"
 
 
-def _host(address: str) -> str:
-    """Return the host as written in the address, or ""."""
+def _in_ascii(address: str) -> str:
+    """Return the address as it is, with a host in ASCII."""
+    found = _AUTHORITY.match(address)
+    if found is None or found[2].isascii():
+        return address
+    user, at, host = found[2].rpartition("@")
+    return f"{found[1]}{user}{at}{place_of(host, '')}{address[found.end() :]}"
+
+
+def _place(address: str) -> Place:
+    """Return the place that an address leads to; without a host if it has none."""
     scheme, _, rest = address.partition(":") if not address.startswith("//") else ("", "", address)
     if scheme.lower() == "mailto":
-        return _plain_host(rest.partition("?")[0])
+        return mailbox_of(rest)
     if not rest.startswith(("/", "\\")):
-        return ""
-    return _plain_host(re.split(r"[/\\?#]", unescape(rest).lstrip("/\\"), maxsplit=1)[0])
-
-
-def _plain_host(authority: str) -> str:
-    host = unicodedata.normalize("NFKC", authority.rpartition("@")[2]).lower()
-    return re.sub(r":\d*$", "", host).rstrip(".,;:!?)'\"").removeprefix("www.")
+        return Place("")
+    return place_of(re.split(r"[/\\?#]", unescape(rest).lstrip("/\\"), maxsplit=1)[0], scheme or "https")
 
 
 def _name(reference: str) -> str:

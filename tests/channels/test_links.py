@@ -1,5 +1,7 @@
 """The text of a link never shows another address than its target, on any channel."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -41,6 +43,24 @@ EVIL = "https://evil.example"
         (f"[bank.example]\n\n[bank.example]: {EVIL}", f"[{EVIL}](<{EVIL}>)\n\n[bank.example]: {EVIL}"),
         (f"a \\` [https://bank.example]({EVIL}) `", f"a \\` [{EVIL}]({EVIL}) `"),
         (f"a ` b\nc ` [https://bank.example]({EVIL}) ` d", f"a ` b\nc ` [{EVIL}]({EVIL}) ` d"),
+        (f"[bank\u3002example]({EVIL})", f"[{EVIL}]({EVIL})"),
+        (f"[\u94f6\u884c\u3002\u4e2d\u56fd]({EVIL})", f"[{EVIL}]({EVIL})"),
+        (f"[bank\uff61example]({EVIL})", f"[{EVIL}]({EVIL})"),
+        (f"[bank.\nexample]({EVIL})", f"[bank.\nexample (evil.example)]({EVIL})"),
+        (f"[bank\n.example]({EVIL})", f"[bank\n.example (evil.example)]({EVIL})"),
+        (f"[at https://\nbank\u2024\nexample now]({EVIL})", f"now (evil.example)]({EVIL})"),
+        (f"[mail@bank.example]({EVIL})", f"[{EVIL}]({EVIL})"),
+        ("[boss@bank.example](mailto:x@evil.example)", "[mailto:x@evil.example](mailto:x@evil.example)"),
+        ("[boss@mail.example](mailto:x@mail.example)", "[mailto:x@mail.example](mailto:x@mail.example)"),
+        ("[Ask boss@mail.example](mailto:x@mail.example)", "[Ask boss@mail.example (x@mail.example)]"),
+        ("[https://bank.example](https://bank.example:8443)", "[https://bank.example:8443]"),
+        ("[bank.example:8080](https://bank.example)", "[https://bank.example](https://bank.example)"),
+        ("[see bank.example](http://bank.example:81/x)", "[see bank.example (bank.example:81)]"),
+        ("[http://bank.example:443](http://bank.example)", "[http://bank.example](http://bank.example)"),
+        ("[bank.example](https://b\u0430nk.example/a)", "[https://xn--bnk-6cd.example/a]"),
+        ("[b\u0430nk.example](https://b\u0430nk.example)", "(xn--bnk-6cd.example)]"),
+        (f"[1.2/bank.example]({EVIL})", f"[1.2/bank.example (evil.example)]({EVIL})"),
+        (f"[www.bank.sh]({EVIL})", f"[{EVIL}]({EVIL})"),
         (f"[bank.example {'x' * 2_000}]({EVIL})", f"{'x' * 2_000} (evil.example)]({EVIL})"),
     ],
 )
@@ -62,6 +82,12 @@ def test_words_that_claim_another_address_show_the_real_one(said: str, shown: st
         f"```\n[https://bank.example]({EVIL})\n```",
         f"words\n\n~~~md\n[bank.example]({EVIL})\n~~~\n\nmore ``[bank.example]({EVIL})``",
         f"[https://bank.example] ({EVIL})",
+        "[https://bank.example:443/x](https://bank.example), [bank.example:8443](https://bank.example:8443)",
+        "[ann@bank.example](mailto:ann@bank.example?subject=x)",
+        "[b\u00fccher.example](https://b\u00fccher.example), [b\u00fccher.example](https://xn--bcher-kva.example)",
+        f"[\u8bf7\u770b\u6587\u6863\u3002\u70b9\u8fd9\u91cc]({EVIL})",
+        f"[See the\nnotes for 3.11]({EVIL})",
+        "[https://docs.python.org/3/library/os.path.html](https://docs.python.org/3/library/os.path.html)",
         f"https://bank.example and {EVIL}",
         "",
     ],
@@ -76,6 +102,47 @@ PIECES = [*'[]()a `\n\\<>!"', "](", "bank.example", EVIL, "```\n", "[1]: "]
 @given(st.lists(st.sampled_from(PIECES), max_size=20).map("".join))
 def test_what_is_honest_stays_as_it_is(said: str) -> None:
     assert show_link_targets(show_link_targets(said)) == show_link_targets(said)
+
+
+DOTS = [
+    ".",
+    "\u3002",
+    "\uff0e",
+    "\uff61",
+    "\u2024",
+    "&period;",
+    "&#46;",
+    "\\.",
+    "[.]",
+    "\u200b.\u200b",
+    ".\n",
+    "\n.",
+    "<b>.</b>",
+]
+LIES = st.builds(
+    "{}{}bank{}example{}{}".format,
+    st.sampled_from(["", "Log in at ", "1.5/", "(", "\u94f6\u884c\uff1a", "**", "x\n"]),
+    st.sampled_from(["", "https://", "www.", "boss@", "https:\n//", "h\u0442tps://my-"]),
+    st.sampled_from(DOTS),
+    st.sampled_from(["", ":8443", "/login?a=b.c", "\n", "**", "\u2060"]),
+    st.sampled_from(["", " now", "!", " (safe)", "\u3002"]),
+)
+TARGETS = st.sampled_from(
+    [EVIL, f"{EVIL}/bank", "mailto:x@evil.example", "HTTPS://EVIL.EXAMPLE", "//evil.example", "ftp://evil.example"]
+)
+
+
+@given(LIES, TARGETS)
+def test_however_an_address_is_spelt_the_real_one_is_seen_in_every_renderer(label: str, target: str) -> None:
+    safe = show_link_targets(f"Your [{label}](<{target}>) here")
+    text, _ = telegram.render(safe)
+
+    assert show_link_targets(safe) == safe
+    on_slack = re.sub(r"<[^|>]*\|", "", slack.mrkdwn(safe))
+    on_discord = re.sub(r"\]\([^)]*\)", "]", discord.render(safe))
+    on_the_page = re.sub("<[^>]*>", "", web.render(safe))
+    for seen in (text, on_slack, on_discord, on_the_page):
+        assert "evil.example" in seen.lower(), seen
 
 
 async def test_every_channel_shows_the_real_address() -> None:

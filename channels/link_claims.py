@@ -1,0 +1,141 @@
+"""What the text of a link claims: the hosts, ports and mailboxes that a reader would take it to lead to. Pure."""
+
+import re
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass
+from html import unescape
+
+from channels.file_endings import ENDINGS
+
+LONGEST_HOST = 253
+"""Characters."""
+_MARKS = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|[*_~`\\\[\]!]")
+_DOTS = re.compile("[\u3002\uff61\u06d4\u0701\u0702\u0660\u06f0\ua4f8\ua60e\U0001d16d\U00010a50]")
+"""Characters that are read as dots: the first two also by browsers, the others by people alone."""
+_TOPS = "中国|中國|公司|网络|網絡|香港|台湾|台灣|网址|網址|在线|中文网|政务|한국|みんな|新加坡"
+_SENTENCES = re.compile(rf"(?<=[^\W\x00-\x7f])[\u3002\uff61\u06d4](?=[^\W\x00-\x7f])(?!{_TOPS})")
+"""Ends of sentences in other scripts, after which no top-level domain follows."""
+_NOT_ASCII = re.compile(r"[^\x00-\x7f]")
+_BROKEN = re.compile(r"(?<=[.:/@-])\s*\n\s*|\s*\n\s*(?=[.:/@-])")
+"""A line break at which an address goes on."""
+_CLAIM = re.compile(
+    r"(?<![\w.+%-])(?P<mailbox>[\w.+%-]{1,64}+)@(?P<at>[\w-]++(?:\.[\w-]++)*+)"
+    r"|(?P<scheme>https?):/{1,3}(?P<named>[^\s/?#]+)"
+    r"|(?<![\w.@-])(?P<bare>[\w-]++(?:\.[\w-]++)++)(?::(?P<port>\d{1,5})(?!\d))?"
+)
+_REST = re.compile(r"[/?#:(]\S*+")
+_PORT = re.compile(r":(\d{0,5})$")
+_DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
+_LIKE_LATIN = ("ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LISU")
+"""Scripts with letters that look like Latin ones, as their names begin."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A place on the internet, as told by a text or an address."""
+
+    host: str
+    """In ASCII."""
+    port: int | None = None
+    """None: the usual one."""
+    mailbox: str = ""
+
+    def is_said_of(self, target: "Place") -> bool:
+        """Return True if a text that names this place is honest about a link to the target."""
+        both = self.mailbox and target.mailbox
+        return self.host == target.host and self.port == target.port and (not both or self.mailbox == target.mailbox)
+
+    def __str__(self) -> str:
+        port = "" if self.port is None else f":{self.port}"
+        return f"{self.mailbox}@{self.host}" if self.mailbox else f"{self.host}{port}"
+
+
+@dataclass(frozen=True)
+class Claims:
+    """The places that a text names; `is_all` if it consists of the one that it names."""
+
+    places: frozenset[Place]
+    is_all: bool = False
+
+
+NONE = Claims(frozenset())
+
+
+def claims_of(label: str) -> Claims:
+    """Return what the text of a link claims, as it is displayed."""
+    seen = displayed(label)
+    found = list(_claims(seen))
+    places = {place for place, _, _ in found}
+    if "\n" in seen:
+        places |= {place for place, _, _ in _claims(_BROKEN.sub("", seen))}
+    is_all = any(seen[start:end] == seen.strip() for _, start, end in found)
+    return Claims(frozenset(places), is_all)
+
+
+def _claims(seen: str) -> Iterator[tuple[Place, int, int]]:
+    at = 0
+    while found := _CLAIM.search(seen, at):
+        at = found.end()
+        if (place := _claimed(found)) is not None:
+            rest = _REST.match(seen, at)  # its path names no other places
+            at = rest.end() if rest else at
+            yield place, found.start(), at
+
+
+def _claimed(found: re.Match[str]) -> Place | None:
+    if found["at"]:
+        return Place(ascii_host(found["at"]), mailbox=found["mailbox"]) if "." in found["at"] else None
+    if found["named"]:
+        return place_of(found["named"], found["scheme"])
+    host = found["bare"]
+    top = host.rpartition(".")[2]
+    is_host = (len(top) > 1 and top.isalpha() and top not in ENDINGS) or host.startswith("www.")
+    if not (is_host or top.startswith("xn--")):
+        return None
+    port = found["port"]
+    return Place(ascii_host(host), int(port) if port and int(port) not in (80, 443) else None)
+
+
+def displayed(label: str) -> str:
+    """Return the text as it looks: without Markdown marks, tags and invisible characters, with one kind of dot."""
+    text = unicodedata.normalize("NFKC", _MARKS.sub("", unescape(label)))
+    text = text.replace("\u2028", "\n").replace("\u2029", "\n")
+    shown = "".join(char for char in text if char == "\n" or unicodedata.category(char) not in ("Cf", "Mn", "Cc"))
+    return _DOTS.sub(".", _SENTENCES.sub("\n\n", shown)).lower()
+
+
+def place_of(authority: str, scheme: str) -> Place:
+    """Return the place that the authority of an address means, `user@host:port`."""
+    host = _DOTS.sub(".", unicodedata.normalize("NFKC", authority.rpartition("@")[2])).lower()
+    port = _PORT.search(host)
+    host = ascii_host(_PORT.sub("", host).rstrip(".,;:!?)'\""))
+    number = int(port[1]) if port and port[1] else None
+    return Place(host, None if number == _DEFAULT_PORTS.get(scheme.lower()) else number)
+
+
+def mailbox_of(address: str) -> Place:
+    """Return the place that an address of mail means."""
+    mailbox, _, host = address.partition("?")[0].rpartition("@")
+    return Place(place_of(host, "").host, mailbox=mailbox.lower())
+
+
+def ascii_host(host: str) -> str:
+    """Return a host in ASCII, so that no letter of it looks like another one."""
+    host = host.removeprefix("www.")
+    if host.isascii() or len(host) > LONGEST_HOST:
+        return _NOT_ASCII.sub("?", host)
+    try:
+        return host.encode("idna").decode("ascii")
+    except UnicodeError:
+        return host.encode("ascii", "backslashreplace").decode("ascii")
+
+
+def looks_like_another(host: str) -> bool:
+    """Return True for a host with letters that look like Latin ones beside Latin ones."""
+    try:
+        read = host.encode("ascii").decode("idna") if "xn--" in host else host
+    except UnicodeError:
+        return True
+    letters = [unicodedata.name(char, "") for char in read if char.isalpha()]
+    return any(name.startswith(_LIKE_LATIN) for name in letters) and any(name.startswith("LATIN") for name in letters)
