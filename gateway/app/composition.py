@@ -47,6 +47,7 @@ from gateway.store.store import Store
 from gateway.store.topics import Topic
 from gateway.texts.about import About
 from gateway.upkeep.before_restore import BeforeRestore
+from gateway.upkeep.damage import Damage
 from gateway.upkeep.mcp_notices import McpNotices
 from gateway.upkeep.nightly_backup import NightlyBackup
 from gateway.upkeep.upkeep import Upkeep
@@ -220,6 +221,7 @@ class Composition(SharedState):
         tools = McpNotices(self.approved, self.owners)
         loops: dict[str, Work] = {
             "upkeep": self.upkeep.run,
+            "damage": Damage(self.store, self.delivery, self.owners, self.current).tell,
             "search index": self.store.search.catch_up,
             "MCP tools": tools.tell_of_changes,
             "unusable MCP tools": tools.tell_of_unusable,

@@ -201,6 +201,10 @@ class ChatRuns:
         self._unanswered(await self.store.transcript.said_in(run))
         await self.ends.stop(run, language)
 
+    async def lose(self, run: Run, language: Language) -> None:
+        """End a run that waits to be resumed but has lost its messages; see `RunEnds.lose`."""
+        await self.ends.lose(run, language)
+
     async def revoke(self, run: Run, language: Language) -> None:
         """End a run that waits to be resumed, because its user may no longer speak; see `RunEnds.revoke`."""
         self._unanswered(await self.store.transcript.said_in(run))

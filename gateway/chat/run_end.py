@@ -93,6 +93,11 @@ class RunEnds:
         why = "the program died in the same step again and again"
         await self._end(run, sorry, told, RunEnd(TerminalReason.SET_ASIDE, "", why))
 
+    async def lose(self, run: Run, language: Language) -> None:
+        """End a run whose messages can no longer be read, so that there is nothing to go on with."""
+        sorry = OutboundMessage(markdown=say("run_damaged", language), reply_to=run.reply_to)
+        await self._end(run, sorry, (), RunEnd(TerminalReason.ERROR, "", "its messages cannot be read"))
+
     async def expel(self, knows: Callable[[ChatKey], bool]) -> tuple[Sequence[Question], Sequence[Task], Sequence[Job]]:
         """Close the questions, cancel the tasks and pause the jobs of users who may no longer speak; return them."""
         return await self._approvals.expel(knows), await self._tasks.expel(knows), await self._jobs.expel(knows)

@@ -6,6 +6,7 @@ from functools import partial
 
 import structlog
 
+from agent_core.agent import Agent
 from agent_core.background import Background
 from agent_core.log_errors import Bulkhead
 from agent_core.loop.spending import Spending
@@ -269,11 +270,8 @@ class ChatSession:
             await self._runs.set_aside(run, attempt.said, await self._language())
             return
         goes_on = not items and await self._runs.store.runs.take_up(run)
-        if goes_on:
-            self.conversation.forget_agent()  # it does not know the run
-        agent = await self.conversation.agent_of(run.session)
-        if goes_on and attempt.said and attempt.said[0].id not in {each.id for each in agent.messages}:
-            await self._runs.stop(run, await self._language())  # its message was taken back meanwhile
+        agent = await self._agent_of(run, attempt, goes_on=goes_on)
+        if agent is None:
             return
         # A stop may come while files are still being fetched, before there is anything to abort.
         unsubscribe = agent.subscribe(lambda _: agent.abort() if self.current.is_stopping else None)
@@ -296,6 +294,21 @@ class ChatSession:
             await self._runs.stop(run, await self._language())
         elif driven.is_left:
             self._pause(run, agent.loop.models.spending)
+
+    async def _agent_of(self, run: Run, attempt: Attempt, *, goes_on: bool) -> Agent | None:
+        """Return the agent that drives a run; None if the run has ended, as its messages are gone from the history."""
+        if goes_on:
+            self.conversation.forget_agent()  # it does not know the run
+        agent = await self.conversation.agent_of(run.session)
+        said = [each.id for each in attempt.said]
+        known = {each.id for each in agent.messages} if said else set[str]()
+        if goes_on and said and said[0] not in known:
+            await self._runs.stop(run, await self._language())  # its message was taken back meanwhile
+        elif attempt.is_lost or (said and known.isdisjoint(said)):
+            await self._runs.lose(run, await self._language())
+        else:
+            return agent
+        return None
 
     def _pause(self, run: Run, spending: Spending) -> None:
         """Let others go on while a run waits for room in a budget. Messages of its user wait with it."""

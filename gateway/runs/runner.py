@@ -49,6 +49,8 @@ class Attempt:
     """The run's stored messages."""
     is_stuck: bool
     """True if the program crashed too often in the same step of it."""
+    is_lost: bool = False
+    """True if it has messages, and none of them can be read any more."""
 
 
 class Runner:
@@ -91,7 +93,8 @@ class Runner:
     async def resume(self, run: Run) -> Attempt:
         """Record another attempt at a run, and return what it has said so far."""
         said = await self._store.transcript.said_in(run)
-        return Attempt(said, await is_stuck(self._store, run, said))
+        is_lost = not said and await self._store.transcript.has_rows(run)
+        return Attempt(said, await is_stuck(self._store, run, said), is_lost)
 
     async def drive(self, run: Run, agent: Agent, events: AsyncGenerator[AgentEvent, None], watcher: Watcher) -> None:
         """Store each event of a run and handle it before the next one happens.

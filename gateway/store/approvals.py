@@ -13,7 +13,7 @@ from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, rows_of
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import Post
-from gateway.store.table import Table, in_chat, readable
+from gateway.store.table import Table, first_readable, in_chat, readable
 
 
 class _Row(NamedTuple):
@@ -219,8 +219,8 @@ class Rules(Table):
         query = f"SELECT {_RULE_COLUMNS} FROM rules WHERE chat = ? AND person = ? AND subject = ?"  # noqa: S608
 
         def read(connection: Connection) -> Rule | None:
-            row = connection.execute(query, (str(chat), person, subject)).fetchone()
-            return _rule(_RuleRow(*row)) if row else None
+            rows = connection.execute(query, (str(chat), person, subject))
+            return first_readable(map(_RuleRow._make, rows), _rule, "rules")
 
         return await self._reader.run(read)
 
@@ -249,8 +249,8 @@ def of_run(connection: Connection, run: str) -> list[Question]:
 
 
 def _find(connection: Connection, request_id: str) -> Question | None:
-    row = connection.execute(f"{_SELECT} WHERE id = ?", (request_id,)).fetchone()
-    return _question(_Row(*row)) if row else None
+    rows = connection.execute(f"{_SELECT} WHERE id = ?", (request_id,))
+    return first_readable(map(_Row._make, rows), _question, "approvals")
 
 
 def _give_up(question: Question) -> Question:
@@ -262,7 +262,7 @@ def _give_up(question: Question) -> Question:
 def _of_call(connection: Connection, session: str, call: str) -> list[Question]:
     """Return the questions about a tool call, newest first."""
     query = f"{_SELECT} WHERE session = ? AND call = ? ORDER BY asked_at DESC"
-    return [_question(_Row(*row)) for row in connection.execute(query, (session, call))]
+    return list(readable(map(_Row._make, connection.execute(query, (session, call))), _question, "approvals"))
 
 
 def _add(connection: Connection, question: Question) -> bool:

@@ -17,9 +17,10 @@ from channels.base import InboundEvent
 from gateway.errors import ParleyError
 from gateway.store.approvals import of_run
 from gateway.store.connection import Connection, Rows
+from gateway.store.file_connection import connect_to_read
 from gateway.store.history import END, known_rows
 from gateway.store.inbox import event_adapter
-from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, connect_to_read, migrations, schema_of
+from gateway.store.opening import DAMAGED, FILE, StoreDamaged, StoreTooNew, migrations, schema_of
 from gateway.store.question import Question
 from gateway.store.server import PostgresServer
 from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN

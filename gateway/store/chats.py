@@ -11,7 +11,7 @@ from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Reads
 from gateway.store.rows import Chat
-from gateway.store.table import Table, readable
+from gateway.store.table import Table, chat_of, readable
 from gateway.store.topics import Topic
 from gateway.store.writer import Writer
 
@@ -169,8 +169,3 @@ def _skills(connection: Connection, chat: ChatKey) -> SkillStates | None:
     except ValueError:
         log.warning("a stored row cannot be read; nothing is loaded", table="chat_skills", row=str(chat))
         return SkillStates()
-
-
-def chat_of(row: tuple[str]) -> ChatKey:
-    (chat,) = row
-    return ChatKey.parse(chat)

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from gateway.errors import ParleyError
 from gateway.store.connection import NUL, Connection
+from gateway.store.file_connection import connect
 from gateway.store.opening import FILE, WITH_LOG, StoreDamaged, check, migrate
 from gateway.store.search import forget, index_older
 from gateway.store.side_file import Mark, mark_of, write_mark
@@ -135,7 +136,7 @@ def new_file(home: Path) -> Iterator[FileContents]:
     _remove(path)
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
     try:
-        with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        with closing(connect(path)) as connection:
             connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
             connection.execute("PRAGMA synchronous = OFF")  # the whole file is put on the disk below
             migrate(connection, path)

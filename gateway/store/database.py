@@ -12,6 +12,7 @@ from typing import Self, TypeVar
 import aiosqlite
 
 from gateway.security.secrets import is_open_to_others
+from gateway.store.file_connection import connect
 
 T = TypeVar("T")
 Work = Callable[[sqlite3.Connection], T]
@@ -99,7 +100,7 @@ def _scrub(connection: sqlite3.Connection) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     _make_private(path)
-    connection = sqlite3.connect(path, isolation_level=None, cached_statements=256)
+    connection = connect(path, cached_statements=256)
     try:
         connection.execute("PRAGMA auto_vacuum = INCREMENTAL")  # takes effect on a new file only
         connection.execute("PRAGMA journal_mode = WAL")

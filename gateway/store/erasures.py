@@ -8,13 +8,14 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent_core.messages import TextContent, UserMessage, message_adapter
+from agent_core.messages import TextContent, UserMessage
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.store import rewrites, search
 from gateway.store.connection import Connection
 from gateway.store.rows import inbox_seqs
-from gateway.store.table import Table
+from gateway.store.table import Table, chat_of, first_readable, readable
 from gateway.store.topics import Topic
+from gateway.store.transcript import numbered_message
 
 ERASED = "(erased)"
 """Stands for the text of an erased message."""
@@ -89,7 +90,8 @@ class Erasures(Table):
             chats = {chat for _, chat, _ in rows} | {chat for (chat,) in connection.execute(runs, values)}
             running = connection.execute(f"{runs} AND state = 'running'", values).fetchone()
             seqs = tuple(seq for seq, _, state in rows if state == "done")
-            return Theirs(tuple(ChatKey.parse(chat) for chat in sorted(chats)), seqs, running is not None)
+            found = tuple(readable(((chat,) for chat in sorted(chats)), chat_of, "inbox"))
+            return Theirs(found, seqs, running is not None)
 
         return await self._reader.run(read)
 
@@ -98,15 +100,8 @@ class Erasures(Table):
         queries = ("SELECT payload FROM inbox WHERE chat = ?", "SELECT body FROM outbox WHERE chat = ?")
 
         def read(connection: Connection) -> list[str]:
-            return [
-                str(file[name])
-                for query in queries
-                for chat in chats
-                for (text,) in connection.execute(query, (str(chat),))
-                for file in json.loads(text).get("attachments") or ()
-                for name in ("path", "reference")
-                if file.get(name)
-            ]
+            texts = (row for query in queries for chat in chats for row in connection.execute(query, (str(chat),)))
+            return [name for names in readable(texts, _names_of_files, "inbox and outbox") for name in names]
 
         return await self._reader.run(read)
 
@@ -177,10 +172,22 @@ def _blank(connection: Connection, seq: int) -> bool:
         message_id="",
     )
     connection.execute("UPDATE inbox SET payload = ?, message_id = NULL WHERE seq = ?", (nobody.model_dump_json(), seq))
-    return bool(json.loads(payload).get("type") == "message")
+    return first_readable([(payload,)], _type, "inbox") == "message"
+
+
+def _type(row: tuple[str]) -> str:
+    return str(json.loads(row[0])["type"])
+
+
+def _names_of_files(row: tuple[str]) -> list[str]:
+    files = json.loads(row[0]).get("attachments") or ()
+    return [str(file[name]) for file in files for name in ("path", "reference") if file.get(name)]
 
 
 def _erase_chat(connection: Connection, chat: str) -> None:
+    unreadable = "SELECT seq FROM inbox WHERE chat = ? AND NOT json_valid(payload)"
+    for (seq,) in connection.execute(unreadable, (chat,)).fetchall():
+        _blank(connection, seq)  # nobody can tell any more whose it was; nobody else writes there
     _forget_runs(connection, "SELECT run, session FROM runs WHERE chat = ?", (chat,))
     connection.execute("DELETE FROM session_titles WHERE chat = ?", (chat,))
     for table in OF_CHAT:
@@ -199,8 +206,7 @@ def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterab
         connection.execute(f"DELETE FROM {table} WHERE chat = ? AND person = ?", (chat, person))  # noqa: S608
     theirs, erased = set(seqs), []
     query = "SELECT seq, message FROM transcript WHERE chat = ? AND json_extract(message, '$.role') = 'user'"
-    for row, text in connection.execute(query, (chat,)).fetchall():
-        message = message_adapter.validate_json(text)
+    for row, message in readable(connection.execute(query, (chat,)).fetchall(), numbered_message, "transcript"):
         if isinstance(message, UserMessage) and theirs.intersection(inbox_seqs([message.id])):
             blank = UserMessage(id=message.id, created_at=message.created_at, content=(TextContent(text=ERASED),))
             connection.execute("UPDATE transcript SET message = ? WHERE seq = ?", (blank.model_dump_json(), row))

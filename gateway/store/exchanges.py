@@ -3,14 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, message_adapter, text_of
+from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage, text_of
 from agent_core.reasons import CallFailure
-from channels.base import ButtonPressed, CommandInvoked, MessageEdited, MessageReceived
+from channels.base import ButtonPressed, CommandInvoked, InboundEvent, MessageEdited, MessageReceived
 from gateway.store.connection import Connection
 from gateway.store.history import END, IS_KEPT, last_starts
 from gateway.store.inbox import parse_item
 from gateway.store.rows import InboxItem, inbox_seqs
-from gateway.store.table import Table
+from gateway.store.table import Table, first_readable, readable
+from gateway.store.transcript import numbered_message
 
 _IN_RANGE = "session = ? AND seq > ? AND seq <= ?"
 _OF_MESSAGE = "chat = ? AND message_id = ? AND json_extract(payload, '$.type')"
@@ -69,8 +70,7 @@ class Exchanges(Table):
         )
 
         def read(connection: Connection) -> bool:
-            row = connection.execute(query, (str(edit.chat), edit.message_id, edit.event_id)).fetchone()
-            before = parse_item(row).event if row else None
+            before = _event(connection, query, (str(edit.chat), edit.message_id, edit.event_id))
             return isinstance(before, MessageReceived | MessageEdited) and before.text != edit.text
 
         return await self._writer.submit(read)
@@ -112,12 +112,12 @@ def _tools(connection: Connection, place: _Place) -> frozenset[str]:
 
 def _open_tools(connection: Connection, place: _Place) -> frozenset[str]:
     query = (
-        f"SELECT message FROM transcript WHERE {_IN_RANGE}"  # noqa: S608
+        f"SELECT seq, message FROM transcript WHERE {_IN_RANGE}"  # noqa: S608
         " AND json_extract(message, '$.role') IN ('assistant', 'tool_result') ORDER BY seq"
     )
     found: dict[str, str] = {}
-    for (row,) in connection.execute(query, place):
-        match message_adapter.validate_json(row):
+    for _, message in readable(connection.execute(query, place), numbered_message, "transcript"):
+        match message:
             case AssistantMessage() as answer:
                 found |= {call.id: call.name for call in answer.tool_calls}
             case ToolResultMessage() as result:
@@ -128,14 +128,14 @@ def _open_tools(connection: Connection, place: _Place) -> frozenset[str]:
 def _messages(connection: Connection, place: _Place) -> list[MessageReceived]:
     """Return the messages of the first run in a place, as they were sent."""
     query = (
-        f"SELECT message FROM transcript WHERE {_IN_RANGE} AND {IS_KEPT}"  # noqa: S608
+        f"SELECT seq, message FROM transcript WHERE {_IN_RANGE} AND {IS_KEPT}"  # noqa: S608
         " AND json_extract(message, '$.role') = 'user'"
         " AND json_extract(message, '$.id') LIKE 'inbox-%'"
         " AND run = (SELECT run FROM transcript WHERE session = ? AND seq > ? ORDER BY seq LIMIT 1) ORDER BY seq"
     )
     found: list[MessageReceived] = []
-    for (row,) in connection.execute(query, (*place, *place[:2])).fetchall():
-        said = message_adapter.validate_json(row)
+    rows = connection.execute(query, (*place, *place[:2])).fetchall()
+    for _, said in readable(rows, numbered_message, "transcript"):
         if isinstance(said, UserMessage):
             found += _sent(connection, said)
     return found
@@ -143,9 +143,10 @@ def _messages(connection: Connection, place: _Place) -> list[MessageReceived]:
 
 def _sent(connection: Connection, said: UserMessage) -> Sequence[MessageReceived]:
     """Return the messages behind one of the transcript: several if it is itself a repeated exchange."""
-    (seq,) = inbox_seqs([said.id])
-    row = connection.execute("SELECT seq, payload FROM inbox WHERE seq = ?", (seq,)).fetchone()
-    event = parse_item(row).event
+    seqs = inbox_seqs([said.id])
+    event = _event(connection, "SELECT seq, payload FROM inbox WHERE seq = ?", seqs) if seqs else None
+    if event is None:
+        return []
     if (place := _rewound(connection, event.event_id)) is not None:
         return _messages(connection, place)
     if isinstance(event, CommandInvoked | ButtonPressed):
@@ -156,11 +157,15 @@ def _sent(connection: Connection, said: UserMessage) -> Sequence[MessageReceived
 def _reworded(connection: Connection, message: MessageReceived) -> MessageReceived:
     """Return a message with the words of its latest edit."""
     query = f"SELECT seq, payload FROM inbox WHERE {_OF_MESSAGE} = 'edited' ORDER BY seq DESC LIMIT 1"  # noqa: S608
-    row = connection.execute(query, (str(message.chat), message.message_id)).fetchone()
-    edit = parse_item(row).event if row else None
+    edit = _event(connection, query, (str(message.chat), message.message_id))
     if not isinstance(edit, MessageEdited) or edit.sender.id != message.sender.id:
         return message
     return message.model_copy(update=edit.new_words)
+
+
+def _event(connection: Connection, query: str, values: Sequence[str | int]) -> InboundEvent | None:
+    item = first_readable(connection.execute(query, values), parse_item, "inbox")
+    return item.event if item else None
 
 
 def _as_message(event: CommandInvoked | ButtonPressed, words: str) -> MessageReceived:

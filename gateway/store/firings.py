@@ -11,7 +11,7 @@ from gateway.store.jobs import Advance, advance
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.runs import begin_once, end_run
-from gateway.store.table import readable
+from gateway.store.table import chat_of, readable
 from gateway.store.value_table import RowCodec, ValueTable
 
 _ROWS = RowCodec(Firing, "firings")
@@ -144,7 +144,7 @@ class Firings(ValueTable[Firing]):
 
         def read(connection: Connection) -> list[ChatKey]:
             rows = connection.execute("SELECT DISTINCT chat FROM firings WHERE delivery = 'held' ORDER BY chat")
-            return list(readable(rows, lambda row: ChatKey.parse(*row), "firings"))
+            return list(readable(rows, chat_of, "firings"))
 
         return await self._reader.run(read)
 

@@ -3,7 +3,7 @@
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.job import Heartbeat
-from gateway.store.table import alone
+from gateway.store.table import alone, readable
 from gateway.store.topics import Topic
 from gateway.store.value_table import RowCodec, ValueTable
 
@@ -52,10 +52,15 @@ class Heartbeats(ValueTable[Heartbeat]):
                 *connection.execute(f"{_WROTE} AND chat = ? {newest}", (person, str(chat))),
                 *connection.execute(f"{_WROTE} AND chat > ? AND chat < ? {newest}", (person, *threads)),
             ]
-            return max((float(at) for (at,) in found), default=None)
+            return max(readable(found, _time, "inbox"), default=None)
 
         return await self._reader.run(read)
 
     def _lock(self, connection: Connection, key: str) -> bool:
         alone(connection)
         return True
+
+
+def _time(row: tuple[float | str]) -> float:
+    (at,) = row
+    return float(at)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.table import Table
+from gateway.store.table import Table, readable
 
 
 @dataclass(frozen=True)
@@ -31,8 +31,7 @@ class Menus(Table):
         """Return the digests by place."""
 
         def read(connection: Connection) -> dict[MenuPlace, str]:
-            rows = connection.execute("SELECT chat, digest FROM menus").fetchall()
-            return {MenuPlace.parse(place): digest for place, digest in rows}
+            return dict(readable(connection.execute("SELECT chat, digest FROM menus"), _menu, "menus"))
 
         return await self._reader.run(read)
 
@@ -50,3 +49,8 @@ class Menus(Table):
                 )
 
         await self._writer.submit(change)
+
+
+def _menu(row: tuple[str, str]) -> tuple[MenuPlace, str]:
+    place, digest = row
+    return MenuPlace.parse(place), digest

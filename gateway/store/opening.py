@@ -10,11 +10,11 @@ from functools import partial
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from urllib.parse import quote
 
 from gateway.errors import HomeUnusable, ParleyError
 from gateway.store import side_file as marks
 from gateway.store.database import Database, Reader
+from gateway.store.file_connection import connect_to_read
 from gateway.store.side_file import Mark, MarkKeeper, mark_of, read_mark, write_mark
 
 FILE = "parley.db"
@@ -151,11 +151,6 @@ def check_store(home: Path) -> None:
         raise StoreDamaged(path, reason)
 
 
-def connect_to_read(path: Path) -> sqlite3.Connection:
-    """Open a store read-only; closing it does not checkpoint the write-ahead log. Raises sqlite3.Error."""
-    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True, isolation_level=None)
-
-
 def _trouble(connection: sqlite3.Connection, mark: Mark | None) -> str | None:
     """Return the reason why the store must not be used, or None."""
     if verdict := check(connection):
@@ -224,7 +219,7 @@ def migrations() -> list[Traversable]:
 
 
 def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Apply missing migrations, each in its own transaction, and enable incremental vacuum for a small file.
+    """Apply missing migrations in one transaction, and enable incremental vacuum for a small file.
 
     Raises StoreTooNew, and NoFullTextSearch.
     """
@@ -239,8 +234,8 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("BEGIN IMMEDIATE")
     connection.execute(f"PRAGMA user_version = {found}")
     connection.execute("ROLLBACK")
-    for number, step in enumerate(steps[found:], start=found + 1):
-        connection.executescript(f"BEGIN;\n{step.read_text()}\nPRAGMA user_version = {number};\nCOMMIT;")
+    if missing := "\n".join(step.read_text() for step in steps[found:]):
+        connection.executescript(f"BEGIN;\n{missing}\nPRAGMA user_version = {len(steps)};\nCOMMIT;")
     if path.stat().st_size <= SMALL:
         give_back_space(connection)
 

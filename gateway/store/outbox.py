@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done, parse_item
 from gateway.store.rows import InboxItem, Offered, Post, PostState
-from gateway.store.table import Table, in_chat, readable
+from gateway.store.table import Table, chat_of, in_chat, readable
 from gateway.store.topics import Topic
 
 MOST_IDS = 1_000
@@ -138,7 +138,7 @@ class Outbox(Table):
 
         def read(connection: Connection) -> list[ChatKey]:
             found = connection.execute("SELECT DISTINCT chat FROM outbox WHERE unconfirmed = 1")
-            return list(readable(found, lambda row: ChatKey.parse(*row), "outbox"))
+            return list(readable(found, chat_of, "outbox"))
 
         return await self._reader.run(read)
 
@@ -363,8 +363,7 @@ def insert(connection: Connection, rows: Sequence[PostRow]) -> None:
 
 
 def _find(connection: Connection, key: str) -> Post | None:
-    row = connection.execute(f"{_SELECT} WHERE key = ?", (key,)).fetchone()
-    return _post(_Row(*row)) if row else None
+    return next(_posts(connection.execute(f"{_SELECT} WHERE key = ?", (key,))), None)
 
 
 def _current(connection: Connection, chat: ChatKey, message_id: str) -> Post | None:
@@ -373,8 +372,7 @@ def _current(connection: Connection, chat: ChatKey, message_id: str) -> Post | N
         f"{_SELECT} WHERE chat = ? AND message_id = ? AND state = 'sent'"
         " ORDER BY at DESC, key LIKE 'inbox-%' DESC, length(key) DESC, key DESC LIMIT 1"
     )
-    row = connection.execute(query, (str(chat), message_id)).fetchone()
-    return _post(_Row(*row)) if row else None
+    return next(_posts(connection.execute(query, (str(chat), message_id))), None)
 
 
 def _is_current(connection: Connection, post: Post) -> bool:
@@ -382,7 +380,7 @@ def _is_current(connection: Connection, post: Post) -> bool:
     return now is None or now.key == post.key
 
 
-def _posts(rows: Iterable[tuple[object, ...]]) -> Iterable[Post]:
+def _posts(rows: Iterable[tuple[object, ...]]) -> Iterator[Post]:
     return readable(map(_Row._make, rows), _post, "outbox")
 
 

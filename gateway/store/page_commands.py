@@ -2,7 +2,7 @@
 
 from channels.base import CommandInvoked
 from gateway.store.connection import Connection
-from gateway.store.table import Table
+from gateway.store.table import Table, first_readable
 from gateway.store.topics import Topic
 
 KEPT = 3_600.0
@@ -41,8 +41,7 @@ class PageCommands(Table):
 
         def read(connection: Connection) -> CommandInvoked | None:
             query = "SELECT event FROM page_commands WHERE id = ? AND taken = 0"
-            found = connection.execute(query, (key,)).fetchall()
-            return next((CommandInvoked.model_validate_json(event) for (event,) in found), None)
+            return first_readable(connection.execute(query, (key,)), _command, "page_commands")
 
         return await self._reader.run(read)
 
@@ -74,3 +73,8 @@ class PageCommands(Table):
             return next((str(answer) for (answer,) in found), None)
 
         return await self._writer.submit(change)
+
+
+def _command(row: tuple[str]) -> CommandInvoked:
+    (event,) = row
+    return CommandInvoked.model_validate_json(event)

@@ -7,8 +7,9 @@ import json
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from agent_core.sources import Sources
+from agent_core.sources import UNKNOWN, Sources
 from channels.base import ChatKey
+from gateway.store.unreadable import UNREADABLE, texts_in
 
 ASK = "ask_user"
 """The tool with which the model asks a question of its own."""
@@ -44,8 +45,11 @@ class Grounds:
         """Parse the output of `str`; an empty text has none, as questions of earlier versions."""
         if not written:
             return cls()
-        why, sources, setting = json.loads(written)
-        return cls(tuple(why), tuple(sources), setting)
+        try:
+            why, sources, setting = json.loads(written)
+            return cls(tuple(why), tuple(sources), setting)
+        except UNREADABLE:
+            return cls(sources=(UNKNOWN,))
 
 
 @dataclass(frozen=True)
@@ -91,7 +95,7 @@ class Question:
     @property
     def options(self) -> tuple[str, ...]:
         """The choices of a question of the model."""
-        return tuple(map(str, json.loads(self.choices))) if self.choices else ()
+        return texts_in(self.choices or "[]") or ()
 
     def meant(self, words: str) -> str:
         """Return the choice that the words name, by itself or by its number, or else the words."""

@@ -6,7 +6,7 @@ from enum import StrEnum
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.table import Table, in_chat
+from gateway.store.table import Table, in_chat, readable
 
 
 class Fate(StrEnum):
@@ -70,11 +70,11 @@ class Reactions(Table):
         query = f"SELECT seq, chat, message_id, at FROM reactions WHERE TRUE{condition} ORDER BY seq"  # noqa: S608
 
         def read(connection: Connection) -> list[LeftReaction]:
-            rows = connection.execute(query, values).fetchall()
-            return [
-                LeftReaction(seq, ChatKey.parse(chat), message, _fate(connection, seq, chat, at))
-                for seq, chat, message, at in rows
-            ]
+            def left(row: tuple[int, str, str, float]) -> LeftReaction:
+                seq, chat, message, at = row
+                return LeftReaction(seq, ChatKey.parse(chat), message, _fate(connection, seq, chat, at))
+
+            return list(readable(connection.execute(query, values).fetchall(), left, "reactions"))
 
         return await self._reader.run(read)
 

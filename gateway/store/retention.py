@@ -133,7 +133,10 @@ def _event(whole: str) -> str:
     """Shorten the texts of an event, so that the run can still be retold from it."""
     if len(whole) <= LONG:
         return whole
-    cut = _cut(json.loads(whole))
+    try:
+        cut = _cut(json.loads(whole))
+    except ValueError:
+        return whole  # it cannot be read any more
     if not isinstance(cut, dict):
         return whole
     return json.dumps({**cut, SHORTENED: _digest(whole)}, ensure_ascii=False)

@@ -1,5 +1,6 @@
 """The rows of the store as frozen dataclasses."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -13,6 +14,7 @@ STRANGER = ":stranger:"
 """A part of the key of a post that shows the words of a stranger."""
 GONE = "gone"
 """The last part of the key of a post that deletes a progress message."""
+_OF_INBOX = re.compile("inbox-([0-9]{1,18})")
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ def message_id(item: InboxItem) -> str:
 
 def inbox_seqs(message_ids: Sequence[str]) -> list[int]:
     """Return the numbers of the inbox items that these transcript messages come from."""
-    return [int(name.removeprefix("inbox-")) for name in message_ids if name.startswith("inbox-")]
+    return [int(found[1]) for name in message_ids if (found := _OF_INBOX.fullmatch(name))]
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 """Everything that the store knows about one run: its row, its calls, what ruled them, and the sending of its posts."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from gateway.store.question import Question
 from gateway.store.rows import InboxItem
 from gateway.store.spending import COST_OF_RUN, TOKENS_OF_RUN
 from gateway.store.table import Table, readable
+from gateway.store.unreadable import texts_in
 
 
 class RunRecord(NamedTuple):
@@ -40,7 +40,7 @@ class RunRecord(NamedTuple):
 
     @property
     def skill_names(self) -> tuple[str, ...]:
-        return tuple(map(str, json.loads(self.skills)))
+        return texts_in(self.skills) or ()
 
 
 class CallRecord(NamedTuple):

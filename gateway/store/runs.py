@@ -16,7 +16,7 @@ from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.pauses import begin_pause, end_pause
 from gateway.store.rows import Post, Run, RunEnd
-from gateway.store.table import Table, in_chat, readable
+from gateway.store.table import Table, first_readable, in_chat, readable
 
 
 class _Row(NamedTuple):
@@ -78,7 +78,7 @@ class Runs(Table):
             if row is None:
                 return 0
             noted, was_shut_down = row
-            before: dict[str, int] = json.loads(noted)
+            before = _deaths(noted)
             deaths = {step: count for step, count in before.items() if step in steps or step.startswith("call:")}
             for step in () if was_shut_down else steps:
                 deaths[step] = deaths.get(step, 0) + 1
@@ -202,8 +202,8 @@ class Runs(Table):
         )
 
         def read(connection: Connection) -> Run | None:
-            row = connection.execute(query, (str(chat), session)).fetchone()
-            return _run(_Row(*row)) if row else None
+            rows = map(_Row._make, connection.execute(query, (str(chat), session)))
+            return first_readable(rows, _run, "runs")
 
         return await self._writer.submit(read)
 
@@ -211,16 +211,12 @@ class Runs(Table):
         """Return the run that spoke last in a session and its outcome, which is None while it runs."""
         columns = ", ".join(f"runs.{name}" for name in _Row._fields)
         query = (
-            f"SELECT runs.reason, {columns}"  # noqa: S608
+            f"SELECT {columns}, runs.reason"  # noqa: S608
             " FROM transcript JOIN runs USING (run) WHERE transcript.session = ? ORDER BY seq DESC LIMIT 1"
         )
 
         def read(connection: Connection) -> tuple[Run, TerminalReason | None] | None:
-            row = connection.execute(query, (session,)).fetchone()
-            if row is None:
-                return None
-            reason, *run = row
-            return _run(_Row(*run)), TerminalReason(reason) if reason else None
+            return first_readable(connection.execute(query, (session,)), _outcome, "runs")
 
         return await self._reader.run(read)
 
@@ -317,6 +313,20 @@ def _seconds(steps: Iterable[tuple[float, str]]) -> float:
         for (before, kind), (at, following) in pairwise(steps)
         if following != "agent_start" and kind not in ("permission_request", "budget_reached")
     )
+
+
+def _deaths(noted: str) -> dict[str, int]:
+    """Return how often the process died in each step; none for a row that cannot be read."""
+
+    def read(row: tuple[str]) -> dict[str, int]:
+        return {str(step): int(count) for step, count in dict(json.loads(row[0])).items()}
+
+    return first_readable([(noted,)], read, "runs") or {}
+
+
+def _outcome(row: Sequence[str]) -> tuple[Run, TerminalReason | None]:
+    *run, reason = row
+    return _run(_Row._make(run)), TerminalReason(reason) if reason else None
 
 
 def _run(row: _Row) -> Run:

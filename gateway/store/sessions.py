@@ -1,13 +1,12 @@
 """The sessions of a chat: its conversations, each from one /new to the next."""
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from channels.base import ChatKey
 from gateway.store.connection import Connection
-from gateway.store.table import Table
+from gateway.store.table import Table, chat_of, first_readable, readable
 
 SHORTEST_ID = 4
 """Characters of the shortest id that is shown or accepted."""
@@ -108,7 +107,7 @@ class Sessions(Table):
         query = "SELECT DISTINCT chat FROM runs WHERE person = ? AND kind = 'chat'"
 
         def read(connection: Connection) -> list[ChatKey]:
-            chats = (ChatKey.parse(found) for (found,) in connection.execute(query, (person,)))
+            chats = readable(connection.execute(query, (person,)), chat_of, "runs")
             return [each for each in chats if (each.platform, each.account) == (chat.platform, chat.account)]
 
         return await self._reader.run(read)
@@ -118,7 +117,7 @@ class Sessions(Table):
         query = "SELECT DISTINCT chat FROM runs WHERE person = ? AND kind = 'chat'"
 
         def read(connection: Connection) -> list[ChatKey]:
-            chats = (ChatKey.parse(found) for (found,) in connection.execute(query, (person,)))
+            chats = readable(connection.execute(query, (person,)), chat_of, "runs")
             return [each for each in chats if each.platform == platform and workspace in {"", each.account}]
 
         return await self._reader.run(read)
@@ -158,10 +157,10 @@ def _first_words(connection: Connection, session: str) -> str:
         "SELECT json_extract(message, '$.content') FROM transcript WHERE session = ?"
         " AND json_extract(message, '$.role') = 'user' ORDER BY seq LIMIT 1"
     )
-    rows = connection.execute(query, (session,))
-    texts = (text for (content,) in rows for text in _texts(content))
-    return " ".join(next(texts, "").split())[:LONGEST_TITLE]
+    words = first_readable(connection.execute(query, (session,)), _text, "transcript")
+    return " ".join((words or "").split())[:LONGEST_TITLE]
 
 
-def _texts(content: str) -> Iterator[str]:
-    return (str(part["text"]) for part in json.loads(content) if part.get("type") == "text")
+def _text(row: tuple[str]) -> str:
+    (content,) = row
+    return next((str(part["text"]) for part in json.loads(content) if part["type"] == "text"), "")

@@ -1,15 +1,15 @@
 """Copies of a store: taken while it is in use, and prepared for use when one is restored."""
 
 import os
-import sqlite3
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
+from gateway.store.file_connection import connect, connect_to_read
 from gateway.store.inbox import WAITING, parse_item
 from gateway.store.job import Job, Reminder
 from gateway.store.jobs import Advance, active, advance
-from gateway.store.opening import StoreDamaged, check, connect_to_read, give_back_space, migrate
+from gateway.store.opening import StoreDamaged, check, give_back_space, migrate
 from gateway.store.restores import add, note
 from gateway.store.side_file import Mark, mark_of
 from gateway.store.table import readable
@@ -41,7 +41,7 @@ def take(source: Path, target: Path) -> Mark:
     Raises StoreDamaged if the copy fails its integrity check, sqlite3.Error and OSError.
     """
     os.close(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600))
-    with closing(connect_to_read(source)) as live, closing(sqlite3.connect(target, isolation_level=None)) as copy:
+    with closing(connect_to_read(source)) as live, closing(connect(target)) as copy:
         live.backup(copy)
         copy.execute("PRAGMA journal_mode = DELETE")
         if verdict := check(copy):
@@ -54,7 +54,7 @@ def settle(path: Path, now: float, taken_at: float, next_at: NextAt) -> Mark:
 
     Raises StoreTooNew and sqlite3.Error.
     """
-    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with closing(connect(path)) as connection:
         migrate(connection, path)
         connection.execute("BEGIN IMMEDIATE")
         for item in list(readable(connection.execute(WAITING), parse_item, "inbox")):

@@ -58,6 +58,7 @@ from gateway.store.server import PostgresServer
 from gateway.store.sessions import Sessions
 from gateway.store.shared_spending import SharedSpending
 from gateway.store.signals import StoreNode
+from gateway.store.soundness import Soundness
 from gateway.store.spending import Budgets, Spending
 from gateway.store.standings import Standings
 from gateway.store.steps import Steps
@@ -101,7 +102,7 @@ class Store:
         self.budgets = Budgets(*tables)
         self.spending = Spending(*tables) if node is None else SharedSpending(*tables, node=node)
         self.erasures = Erasures(*tables)
-        self.retention = Retention(*tables)
+        self.retention, self.soundness = Retention(*tables), Soundness(*tables)
         self.people, self.links = People(*tables), Links(*tables)
         self.pairing, self.strangers = Pairing(*tables), Strangers(*tables)
         self.leases, self.nodes, self.home_marker = LeaseRows(*tables), Nodes(*tables), HomeMarker(*tables)

@@ -10,6 +10,7 @@ from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Connection, Reads
 from gateway.store.topics import Topic
+from gateway.store.unreadable import UNREADABLE
 from gateway.store.writer import Writer
 
 T = TypeVar("T")
@@ -52,14 +53,26 @@ def in_chat(chat: ChatKey | None) -> tuple[str, tuple[str, ...]]:
 
 
 def readable(rows: Iterable[Row], read: Callable[[Row], T], table: str) -> Iterator[T]:
-    """Yield `read(row)` for each row, skipping and logging rows for which it raises ValueError.
+    """Yield `read(row)` for each row, skipping and logging rows that it cannot read.
 
-    Such rows may come from another version; they stay in the table. The first column names the row in the log.
+    Such rows are damaged, or come from another version; they stay in the table. The first column names the row in the
+    log.
     """
     for row in rows:
         try:
             yield read(row)
-        except ValueError as error:
+        except UNREADABLE as error:
             name, *_ = row
             reason = str(error).partition("\n")[0]  # the rest quotes the row, which may hold a user's text
             log.warning("a stored row cannot be read; it is skipped", table=table, row=name, reason=reason)
+
+
+def first_readable(rows: Iterable[Row], read: Callable[[Row], T], table: str) -> T | None:
+    """Return the first row that can be read, or None."""
+    return next(readable(rows, read, table), None)
+
+
+def chat_of(row: tuple[str]) -> ChatKey:
+    """Parse a row that is the key of a chat. Raises ValueError."""
+    (chat,) = row
+    return ChatKey.parse(chat)

@@ -74,9 +74,8 @@ class Tasks(Table):
         )
 
         def change(connection: Connection) -> Task | None:
-            found = connection.execute(f"{_SELECT} WHERE call = ?", (safe.call,)).fetchone()
-            if found:
-                return _task(_Row(*found))
+            if found := _tasks(connection.execute(f"{_SELECT} WHERE call = ?", (safe.call,))):
+                return found[0]
             added = connection.execute(
                 "INSERT INTO tasks"
                 " (id, call, chat, asked_by, person, language, reply_to, prompt, background, tainted, created, sources)"
@@ -222,8 +221,7 @@ class Tasks(Table):
 
 
 def _find(connection: Connection, task_id: str) -> Task | None:
-    row = connection.execute(f"{_SELECT} WHERE id = ?", (task_id,)).fetchone()
-    return _task(_Row(*row)) if row else None
+    return next(iter(_tasks(connection.execute(f"{_SELECT} WHERE id = ?", (task_id,)))), None)
 
 
 def _tasks(rows: Iterable[tuple[object, ...]]) -> list[Task]:

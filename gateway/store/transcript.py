@@ -1,7 +1,6 @@
 """The table of transcripts: all messages of all sessions, in order."""
 
 import asyncio
-import json
 from collections.abc import Collection, Iterable, Sequence
 
 from agent_core.loop.state import effective
@@ -13,6 +12,7 @@ from gateway.store.inbox import mark_done
 from gateway.store.rows import Run
 from gateway.store.search import index
 from gateway.store.table import Table, readable
+from gateway.store.unreadable import texts_in
 
 
 class Transcript(Table):
@@ -95,6 +95,16 @@ class Transcript(Table):
 
         return await self._reader.run(read)
 
+    async def has_rows(self, run: Run) -> bool:
+        """Return True if a run has added messages, also if they cannot be read any more."""
+
+        def read(connection: Connection) -> bool:
+            return (
+                connection.execute("SELECT 1 FROM transcript WHERE run = ? LIMIT 1", (run.id,)).fetchone() is not None
+            )
+
+        return await self._reader.query(read)
+
     async def sources(self, runs: Collection[str]) -> dict[str, Sources]:
         """Return the sources of untrusted input of each run, by its id: all that its sessions contained at its end."""
         query = "SELECT session, max(seq) FROM transcript WHERE run = ? GROUP BY session"
@@ -121,16 +131,18 @@ def _sources(connection: Connection, session: str, until: int) -> Sources:
     """Return the sources of untrusted input in a session, up to the row `until`."""
     query = (
         "SELECT DISTINCT json_extract(message, '$.sources') FROM transcript WHERE session = ? AND seq <= ?"
-        " AND CAST(json_extract(message, '$.untrusted') AS TEXT) IN ('1', 'true')"
+        " AND (CAST(json_extract(message, '$.untrusted') AS TEXT) IN ('1', 'true') OR NOT json_valid(message))"
     )
     rows = connection.execute(query, (session, until))
-    return union(*((UNKNOWN,) if listed is None else map(str, json.loads(listed)) for (listed,) in rows))
+    found = (texts_in(listed or "") for (listed,) in rows)
+    return union(*((UNKNOWN,) if names is None else names for names in found))
 
 
 def _messages(rows: Iterable[tuple[int, str]]) -> list[AgentMessage]:
-    return list(readable(rows, _message, "transcript"))
+    return [message for _, message in readable(rows, numbered_message, "transcript")]
 
 
-def _message(row: tuple[int, str]) -> AgentMessage:
-    _, message = row
-    return message_adapter.validate_json(message)
+def numbered_message(row: tuple[int, str]) -> tuple[int, AgentMessage]:
+    """Parse a row of `seq` and `message`. Raises ValueError."""
+    seq, message = row
+    return seq, message_adapter.validate_json(message)

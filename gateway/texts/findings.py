@@ -145,6 +145,11 @@ _HOME = (
     (r"(.+) has schema (.+), and this Parley knows (.+)", r"\1 的结构版本为 \2，而这个 Parley 只认识 \3"),
     (r"start the newer Parley", "请启动较新的 Parley"),
     (r"(.+) is sound, (.+) MB", r"\1 完好，\2 MB"),
+    (r"(\d+) rows of (.+) can no longer be read \((.+)\)", r"\2 中有 \1 行已无法读取（\3）"),
+    (
+        r"they are skipped; a backup may still hold them \(`parley restore` lists them\), and have the disk checked",
+        "这些行会被跳过；备份中可能仍有它们（`parley restore` 会列出备份），并请检查磁盘",
+    ),
     (r"also stored: files (.+), former versions (.+), backups (.+)", r"另外保留：文件 \1，旧版本 \2，备份 \3"),
     (r"largest chats: (.+); people: (.+)", r"最大的聊天：\1；用户：\2"),
     (r"largest chats: (.+)", r"最大的聊天：\1"),

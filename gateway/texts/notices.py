@@ -64,6 +64,17 @@ TEXTS = {
         "en": "Tonight's backup failed: {why}. Run `parley doctor` for details.",
         "zh": "今晚的备份失败：{why}。运行 `parley doctor` 可了解详情。",
     },
+    "rows_damaged": {
+        "en": "{count} stored rows can no longer be read, as the disk has damaged them: {rows}. Conversations: {chats}."
+        " I go on without them. `parley restore` lists the backups, which may still hold them; have the disk checked.",
+        "zh": "有 {count} 行存储的数据因磁盘损坏而无法再读取：{rows}。涉及的对话：{chats}。我会跳过这些数据继续工作。"
+        "`parley restore` 会列出可能仍保有它们的备份；请检查磁盘。",
+    },
+    "words_damaged": {
+        "en": "A part of this conversation can no longer be read, as the disk has damaged it. I go on without it; /new "
+        "begins a new conversation.",
+        "zh": "由于磁盘损坏，这段对话的一部分已无法读取。我会跳过这部分继续；发送 /new 可开始新对话。",
+    },
     "said_before_restore": {
         "en": "I was restored on {restored} from a backup of {backup}. Messages sent in between were not "
         "answered ({count}):\n{lines}",

@@ -52,6 +52,11 @@ TEXTS = {
         "en": "I was interrupted three times at the same point, so I have stopped. Press Continue to try once more.",
         "zh": "我在同一处连续三次被中断，所以先停了下来。按“继续”，我会再试一次。",
     },
+    "run_damaged": {
+        "en": "I was interrupted, and what I was asked can no longer be read, as the disk has damaged it. "
+        "Please ask again.",
+        "zh": "我的工作曾被中断，而您当时的问题因磁盘损坏已无法读取。请再问一次。",
+    },
     "continue_button": {"en": "Continue", "zh": "继续"},
     "continue_words": {"en": "Please continue where you stopped.", "zh": "请从停下的地方继续。"},
     "retry_button": {"en": "Try again", "zh": "重试"},

@@ -17,7 +17,8 @@ from gateway.security.printing import print_pieces
 from gateway.security.secrets import Secrets
 from gateway.settings.files import home_folder
 from gateway.settings.settings import database_of
-from gateway.store.opening import FILE, connect_to_read, migrations, schema_of
+from gateway.store.file_connection import connect_to_read
+from gateway.store.opening import FILE, migrations, schema_of
 
 UP_TO_DATE, UNKNOWN, NEWER = 0, 3, 10
 """Exit codes."""

@@ -6,6 +6,7 @@ import os
 import shutil
 import socket
 import sqlite3
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -19,7 +20,9 @@ from gateway.settings.limits import MB
 from gateway.settings.settings import Settings
 from gateway.settings.web import WebSettings
 from gateway.store import opening
-from gateway.store.opening import FILE, LOCK, StoreDamaged, connect_to_read, migrations, schema_of
+from gateway.store.file_connection import connect_to_read
+from gateway.store.opening import FILE, LOCK, StoreDamaged, migrations, schema_of
+from gateway.store.soundness import damaged_in
 from gateway.upkeep.doctor.database import look_at_database
 from gateway.upkeep.sizes import ENOUGH, in_words, named, sizes
 from gateway.web.address import Address
@@ -34,6 +37,7 @@ KEPT = {
     "workspaces": os.R_OK | os.W_OK | os.X_OK,
 }
 """The contents of the home, and the access that Parley needs."""
+SKIPPED = "they are skipped; a backup may still hold them (`parley restore` lists them), and have the disk checked"
 MOST_TOLD = 5
 
 
@@ -89,13 +93,19 @@ def _look_into(file: Path) -> Iterator[Finding]:
     try:
         with closing(connect_to_read(file)) as store:
             schema = schema_of(store)
+            is_known = schema == len(migrations())
+            damaged = Counter(each.table for each in damaged_in(store)) if is_known else Counter[str]()
     except sqlite3.Error as error:
         yield problem(f"{file} cannot be read ({error})", "see that you own it and that the disk is well")
         return
     if schema > (known := len(migrations())):
         yield problem(f"{file} has schema {schema}, and this Parley knows {known}", "start the newer Parley")
     else:
-        yield ok(f"{file.name} is sound, {file.stat().st_size / 2**20:.1f} MB")
+        if damaged:
+            tables = ", ".join(f"{table} ({count})" for table, count in damaged.items())
+            yield problem(f"{damaged.total()} rows of {file.name} can no longer be read ({tables})", SKIPPED)
+        else:
+            yield ok(f"{file.name} is sound, {file.stat().st_size / 2**20:.1f} MB")
         kept = sizes(file.parent)
         newest = f", the newest {kept.newest.name}" if kept.newest else ""
         files, versions, backups = map(in_words, (kept.files, kept.versions, kept.backups))

@@ -1,0 +1,2 @@
+-- What `json_extract` finds in a text that is no JSON. In a file each query is guarded when it is executed, see
+-- gateway/store/file_connection.py, so here there is nothing to change.

@@ -1,0 +1,141 @@
+"""A bit that flips in a stored value keeps Parley neither from its start nor from an answer, a command or a backup."""
+
+import asyncio
+import random
+import shutil
+import sqlite3
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from gateway.store.opening import FILE
+from gateway.upkeep.backup import Wanted, make
+from gateway.upkeep.doctor.home import look_at_home
+from tests.examples import examples
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.flipping import begun, cells, flip, used
+from tests.gateway.peopled import Platform
+from tests.gateway.tasking import rows
+from tests.postgres import execute
+
+FLIPS = 3
+COMMANDS = (
+    "/status",
+    "/usage",
+    "/search cactus",
+    "/memory",
+    "/cron",
+    "/sessions",
+    "/budget",
+    "/queue",
+    "/people",
+    "/why",
+    "/rewind",
+    "/undo",
+    "/skills",
+    "/heartbeat",
+    "/tasks",
+    "/whoami",
+    "/config",
+    "/export",
+)
+BROKEN = "'~' || substr(message, 2)"
+
+
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that was used in many ways."""
+    home = tmp_path_factory.mktemp("ready")
+    asyncio.run(used(home))
+    return home
+
+
+def _is_shown(bot: Bot, words: str) -> bool:
+    return any(words in text for text in bot.screen)
+
+
+def _has_more(bot: Bot, shown: int) -> bool:
+    return len(bot.screen) > shown
+
+
+@pytest.mark.parametrize("seed", range(examples(60)))
+async def test_whatever_bits_flip_it_starts_answers_obeys_and_is_backed_up(
+    ready: Path, tmp_path: Path, seed: int
+) -> None:
+    home, chance = tmp_path / "home", random.Random(seed)  # noqa: S311
+    shutil.copytree(ready, home)
+    for cell in chance.sample(cells(home), FLIPS):
+        flip(home, cell, chance)
+
+    bot = begun(home)
+    await bot.start()
+    try:
+        for number, (sender, group) in enumerate((("ann", None), ("bob", None), ("bob", "team"), ("carl", None)), 20):
+            await bot.channel.hears(f"and now? m{number}", sender=sender, group=group)
+            await bot.channel.until(partial(_is_shown, bot, f"Heard m{number}."))
+        for command in COMMANDS:
+            shown = len(bot.screen)
+            await bot.channel.hears(command)
+            await bot.channel.until(partial(_has_more, bot, shown))
+        assert not any("went wrong" in text for text in bot.screen)
+        assert make(home, tmp_path / "all.zip", "0", Wanted(), lambda _: False).size > 0
+    finally:
+        await bot.stop()
+
+
+def test_texts_of_each_table_are_among_those_that_flip(ready: Path) -> None:
+    tables = {cell.table for cell in cells(ready) if isinstance(cell.value, str)}
+
+    assert {"inbox", "outbox", "transcript", "runs", "jobs", "approvals", "people", "strangers", "steps"} <= tables
+
+
+def test_a_flip_changes_one_value(ready: Path, tmp_path: Path) -> None:
+    home, chance = tmp_path / "home", random.Random(1)  # noqa: S311
+    shutil.copytree(ready, home)
+    before = cells(home)
+    flip(home, next(each for each in before if (each.table, each.column) == ("transcript", "message")), chance)
+
+    assert sum(old != new for old, new in zip(before, cells(home), strict=True)) == 1
+
+
+async def test_a_newest_message_that_cannot_be_read_is_named_and_its_chat_told_what_to_do(
+    start_bot: StartBot, database: str | None
+) -> None:
+    bot = await start_bot("One.", "Two.", "Three.", channel=Platform(), database=database)
+    await bot.hears("hello")
+    await bot.stop()
+    newest = "seq = (SELECT max(seq) FROM transcript)"
+    execute(bot.home, database, f"UPDATE transcript SET message = {BROKEN} WHERE {newest} RETURNING seq")  # noqa: S608
+
+    await bot.restart()
+    await bot.channel.until(lambda: any("/new begins a new conversation" in text for text in bot.screen))
+    await bot.channel.until(lambda: any("1 stored rows can no longer be read" in text for text in bot.screen))
+    await bot.hears("and now?")
+    assert bot.screen[-1] == "Two."
+
+    await bot.restart()
+    await bot.hears("still there?")
+    assert bot.screen[-1] == "Three."
+    assert sum("/new begins a new conversation" in text for text in bot.screen) == 1
+    await bot.stop()
+    if database is None:
+        findings = [each.what for each in look_at_home(bot.home)]
+        assert "1 rows of parley.db can no longer be read (transcript (1))" in findings
+
+
+async def test_an_interrupted_run_that_has_lost_its_words_says_so(ready: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(ready, home)
+    ((run,),) = rows(home, "SELECT run FROM runs WHERE state = 'running' AND person = 'ann'")
+    with closing(sqlite3.connect(home / FILE)) as store, store:
+        store.execute(f"UPDATE transcript SET message = {BROKEN} WHERE run = ?", (run,))  # noqa: S608
+
+    bot = begun(home)
+    await bot.start()
+    try:
+        await bot.channel.until(lambda: any("Please ask again" in text for text in bot.screen))
+    finally:
+        await bot.stop()
