@@ -157,7 +157,7 @@ class Agent:
                     speaker = event.message.id
                 elif isinstance(event, AgentEnd):
                     speaker = "the end"
-                elif isinstance(event, TurnStart) and event.reason is TransitionReason.MAX_OUTPUT_RECOVERY:
+                elif isinstance(event, TurnStart) and event.reason.continues_answer:
                     said_by = ""  # the next piece continues the previous answer
                 if piece := piece_of(event):
                     yield f"\n\n{piece}" if said_by not in ("", speaker) else piece

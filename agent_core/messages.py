@@ -100,6 +100,8 @@ AssistantContent = Annotated[TextContent | ThinkingContent | ToolCall, Field(dis
 class StopReason(StrEnum):
     STOP = "stop"
     LENGTH = "length"
+    PAUSE = "pause"
+    """The model goes on with the answer when it gets it back."""
     TOOL_USE = "tool_use"
     ERROR = "error"
     ABORTED = "aborted"

@@ -30,9 +30,16 @@ class TransitionReason(StrEnum):
     TASK_NOTIFICATION = "task_notification"
     REACTIVE_COMPACT = "reactive_compact"
     MAX_OUTPUT_RECOVERY = "max_output_recovery"
+    PAUSE = "pause"
+    """The model has paused in its answer, and goes on with it."""
     STOP_HOOK = "stop_hook"
     TOOL_REFUSED = "tool_refused"
     """The model's server refused the request for a tool, which is left out now."""
+
+    @property
+    def continues_answer(self) -> bool:
+        """Return True if the next answer is the rest of the last one."""
+        return self in (TransitionReason.MAX_OUTPUT_RECOVERY, TransitionReason.PAUSE)
 
 
 class TerminalReason(StrEnum):

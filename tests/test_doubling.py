@@ -15,8 +15,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent_core.mcp.config import plain
+from agent_core.models.event_stream import SseReader
 from agent_core.models.failures import message_in, redact
-from agent_core.models.openai_client import SseReader
 from agent_core.models.tokens import clipped, estimate
 from agent_core.skills.header import BadSkill, read_header
 from agent_core.tools.calculator import calculate

@@ -35,7 +35,7 @@ def joined(messages: Iterable[AgentMessage]) -> Iterator[AgentMessage]:
             part, asked = None, False
         said = whole or message
         if isinstance(said, AssistantMessage) and _was_cut(said):
-            part = said
+            part, asked = said, is_paused(said)
         else:
             yield said
     if part is not None:
@@ -43,7 +43,12 @@ def joined(messages: Iterable[AgentMessage]) -> Iterator[AgentMessage]:
 
 
 def _was_cut(message: AssistantMessage) -> bool:
-    return message.stop_reason is StopReason.LENGTH and not message.tool_calls
+    return (message.stop_reason is StopReason.LENGTH and not message.tool_calls) or is_paused(message)
+
+
+def is_paused(message: AgentMessage | None) -> bool:
+    """Return True for an answer that the model goes on with when it gets it back."""
+    return isinstance(message, AssistantMessage) and message.stop_reason is StopReason.PAUSE
 
 
 def asks_for_rest(message: AgentMessage) -> bool:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from agent_core.events import CompactionReason, TurnEnd, TurnStart
-from agent_core.loop.answer import GOES_ON
+from agent_core.loop.answer import GOES_ON, is_paused
 from agent_core.loop.calls import BatchOutcome
 from agent_core.loop.engine import Compactor, End, Engine, Next, Run
 from agent_core.loop.hooks import HookFailed
@@ -57,7 +57,7 @@ def _after_answer(engine: Engine, run: Run, *, is_content: bool) -> Next | End:
     if at_limit(engine, run):
         # The answer came in time: the run is completed, and queued messages stay in the queue.
         return done
-    on = _steering(run) or _rest_of_answer(engine, run) or _follow_up(run)
+    on = _steering(run) or _rest_of_pause(run) or _rest_of_answer(engine, run) or _follow_up(run)
     return on or (None if is_content else _one_more(engine, run)) or done
 
 
@@ -105,6 +105,10 @@ def _steering(run: Run) -> Next | None:
 def _follow_up(run: Run) -> Next | None:
     run.pending.extend(run.inputs.scope.queues.drain_follow_up())
     return Next(TransitionReason.FOLLOW_UP) if run.pending else None
+
+
+def _rest_of_pause(run: Run) -> Next | None:
+    return Next(TransitionReason.PAUSE) if is_paused(_last_answer(run.state.messages)) else None
 
 
 def _rest_of_answer(engine: Engine, run: Run) -> Next | None:
@@ -225,6 +229,8 @@ def first_step(engine: Engine, run: Run, reason: TransitionReason) -> Next | End
         return End(TerminalReason.ABORTED)
     if last.tool_calls or last.stop_reason is StopReason.ERROR:
         return limit or Next(reason)
+    if is_paused(last):
+        return limit or Next(TransitionReason.PAUSE)
     note = go_on(engine, run)
     if note is None or run.inputs.scope.queues.has_steering:
         return End(TerminalReason.COMPLETED)

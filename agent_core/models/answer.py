@@ -1,7 +1,6 @@
 """Assembly of a streamed answer: takes chunks of the OpenAI protocol, yields events and returns the whole message."""
 
-import json
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 import structlog
@@ -10,15 +9,15 @@ from agent_core.clock import NewId
 from agent_core.messages import (
     AssistantContent,
     AssistantMessage,
-    JsonObject,
     Opaque,
     StopReason,
     TextContent,
     ThinkingContent,
-    ToolCall,
     Usage,
 )
+from agent_core.models.call_pieces import OpenCall, OpenCalls
 from agent_core.models.chunks import CallPiece, Chunk, Delta, Thought, WireUsage
+from agent_core.models.finish import Finish, failure_after, meaning_of
 from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
@@ -32,10 +31,6 @@ from agent_core.models.private_fields import MOST, PrivateFields, size_of
 
 log = structlog.get_logger(__name__)
 
-RAW_CHARS = 200
-"""Characters of unreadable arguments that are shown to the model again."""
-_CUT_SHORT = frozenset({"length", "max_tokens", "model_length"})
-
 
 @dataclass
 class _Words:
@@ -47,27 +42,20 @@ class _Words:
     redacted: bool = False
 
 
-@dataclass
-class _Call:
-    position: int
-    id: str
-    wire_id: str | None
-    """The id from the server; None if it sent none."""
-    name: str = ""
-    pieces: list[str] = field(default_factory=list)
-    private: PrivateFields = field(default_factory=PrivateFields)
-
-
 class Answer:
-    """Collects one answer. `take` never raises; arguments that cannot be parsed become the call's `arguments_error`."""
+    """Collects one answer. `take` never raises; arguments that cannot be parsed become the call's `arguments_error`.
 
-    def __init__(self, model: ModelInfo, make_id: NewId, provider: str = "") -> None:
+    `tools` are the names of those that the model may call.
+    """
+
+    def __init__(
+        self, model: ModelInfo, make_id: NewId, *, provider: str = "", tools: Container[str] = frozenset()
+    ) -> None:
         self._model = model
-        self._make_id = make_id
         self._provider = provider or model.provider
-        self._blocks: list[_Words | _Call] = []
-        self._calls: list[_Call] = []
-        self._by_index: dict[int, _Call] = {}
+        self._tools = tools
+        self._blocks: list[_Words | OpenCall] = []
+        self._calls = OpenCalls(make_id)
         self._private = PrivateFields()
         self._usage: WireUsage | None = None
         self._finish_reason: str | None = None
@@ -90,18 +78,26 @@ class Answer:
         if chunk.delta is not None:
             yield from self._grow(chunk.delta)
 
+    def end(self, reason: str | None) -> None:
+        """Set the finish reason if the stream broke before it was passed on."""
+        self._finish_reason = self._finish_reason or reason
+
     def done(self, failure: LlmFailure | None = None) -> StreamDone:
         """Return the last event with everything that arrived; after a failure, without tool calls, which must not be
         run."""
         usage = self._usage.priced(self._model) if self._usage else Usage()
-        if failure is None and self._swallowed(usage):
+        finish = meaning_of(self._finish_reason)
+        if finish is Finish.PAUSED and not (self._blocks and not self._calls):
+            finish = Finish.WHOLE if self._calls else Finish.BROKEN  # there is nothing that could be sent back
+        failure = failure or failure_after(finish, self._finish_reason)
+        if failure is None and finish is Finish.CUT and self._swallowed(usage):
             failure = LlmFailure(kind=FailureKind.OVERFLOW, message="the request left no room for an answer")
         opaque, keeps = (None, False) if failure else self._opaque()
         message = AssistantMessage(
             content=tuple(
-                _content(block, keeps=keeps) for block in self._blocks if not failure or isinstance(block, _Words)
+                self._content(block, keeps=keeps) for block in self._blocks if not failure or isinstance(block, _Words)
             ),
-            stop_reason=StopReason.ERROR if failure else self._stop_reason(),
+            stop_reason=StopReason.ERROR if failure else self._stop_reason(finish),
             usage=usage,
             model=self._model.id,
             error_message=failure.message if failure else None,
@@ -138,7 +134,7 @@ class Answer:
                 self._sign(thought)
         if thinking:
             yield ThinkingDelta(index=self._words(thinking, thinking=True), delta=thinking)
-        if text := delta.text:
+        if text := delta.text or delta.refusal:
             yield TextDelta(index=self._words(text, thinking=False), delta=text)
         for piece in delta.calls:
             yield self._grow_call(piece)
@@ -161,104 +157,34 @@ class Answer:
         last.signature = thought.signature
 
     def _grow_call(self, piece: CallPiece) -> ToolCallDelta:
-        name = piece.name.strip()
-        arguments = piece.arguments
-        call = self._find(piece, name=name, arguments=arguments)
+        call = self._calls.find(piece)
         is_new = call is None
         if call is None:
-            call = self._open_call(piece)
-        is_named_now = bool(name) and not call.name
-        if is_named_now:
-            call.name = name
-        if arguments:
-            call.pieces.append(arguments)
-        call.private.add(piece.private)
-        return ToolCallDelta(
-            index=call.position,
-            id=call.id if is_new else None,
-            name=name if is_named_now else None,
-            delta=arguments,
-        )
-
-    def _find(self, piece: CallPiece, *, name: str, arguments: str) -> _Call | None:
-        """Return the call that a piece continues: by index, else by id, else the last one; None if it starts a new
-        call."""
-        last = self._calls[-1] if self._calls else None
-        if piece.index is not None:
-            found = self._by_index.get(piece.index)
-        elif piece.id:
-            found = next((call for call in self._calls if call.wire_id == piece.id), None if name else last)
-        else:
-            found = last
-        return None if found and name and _begins_another(found, piece, arguments) else found
-
-    def _open_call(self, piece: CallPiece) -> _Call:
-        identity = piece.id or f"call_{self._make_id()}"
-        call = _Call(position=len(self._blocks), id=identity, wire_id=piece.id or None)
-        self._blocks.append(call)
-        self._calls.append(call)
-        if piece.index is not None:
-            self._by_index[piece.index] = call
-        return call
+            call = self._calls.open(piece, len(self._blocks))
+            self._blocks.append(call)
+        name = call.add(piece)
+        return ToolCallDelta(index=call.position, id=call.id if is_new else None, name=name, delta=piece.arguments)
 
     def _swallowed(self, usage: Usage) -> bool:
         """Return True for an answer cut off before its first token; some servers report a full window like this."""
-        return self._finish_reason in _CUT_SHORT and not self._blocks and self.counted and not usage.output
+        return not self._blocks and self.counted and not usage.output
 
-    def _stop_reason(self) -> StopReason:
+    def _stop_reason(self, finish: Finish) -> StopReason:
         """Return the stop reason by content rather than by the server's claim, except for a cut-off answer."""
-        if self._finish_reason in _CUT_SHORT:
-            return StopReason.LENGTH
-        return StopReason.TOOL_USE if self._calls else StopReason.STOP
+        match finish:
+            case Finish.CUT:
+                return StopReason.LENGTH
+            case Finish.PAUSED:
+                return StopReason.PAUSE
+            case _:
+                return StopReason.TOOL_USE if self._calls else StopReason.STOP
 
-
-def _begins_another(call: _Call, piece: CallPiece, arguments: str) -> bool:
-    """Return True if a piece starts a new call: some servers give all calls the same index or none, or repeat a
-    call."""
-    if not call.name:
-        return False
-    if piece.id and call.wire_id and piece.id != call.wire_id:
-        return True
-    if not (arguments.lstrip().startswith("{") and call.pieces and call.pieces[-1].rstrip().endswith("}")):
-        return False  # decides most cases without parsing everything again
-    return not isinstance(_read("".join(call.pieces)), str)
-
-
-def _content(block: _Words | _Call, *, keeps: bool) -> AssistantContent:
-    if isinstance(block, _Call):
-        call = _tool_call(block)
-        private = block.private.others if keeps else None
-        return call.model_copy(update={"opaque": private}) if private else call
-    text = "".join(block.pieces)
-    if not block.thinking:
-        return TextContent(text=text)
-    return ThinkingContent(thinking=text, signature=block.signature if keeps else None, redacted=block.redacted)
-
-
-def _tool_call(call: _Call) -> ToolCall:
-    raw = "".join(call.pieces)
-    name = call.name or "unnamed"
-    arguments = _read(raw)
-    if isinstance(arguments, str):
-        advice = f"The arguments of {name[:64]} {arguments}. Call it again with one JSON object that fits its schema."
-        error = f"{advice} What arrived begins: {raw[:RAW_CHARS]}"
-        return ToolCall(id=call.id, name=name, arguments={}, arguments_error=error)
-    try:
-        return ToolCall(id=call.id, name=name, arguments=arguments)
-    except (ValueError, RecursionError):
-        return ToolCall(id=call.id, name=name, arguments={}, arguments_error=f"The arguments of {name} nest too deep.")
-
-
-def _read(raw: str) -> JsonObject | str:
-    """Return the parsed arguments, or a text that says what is wrong. No text at all means no arguments."""
-    if not raw.strip():
-        return {}
-    try:
-        value = json.loads(raw)
-    except RecursionError:
-        return "nest too deep"
-    except ValueError as error:
-        return f"are not complete JSON ({error})"
-    if value is None:
-        return {}
-    return value if isinstance(value, dict) else "are not a JSON object"
+    def _content(self, block: _Words | OpenCall, *, keeps: bool) -> AssistantContent:
+        if isinstance(block, OpenCall):
+            call = block.whole(self._tools)
+            private = block.private.others if keeps else None
+            return call.model_copy(update={"opaque": private}) if private else call
+        text = "".join(block.pieces)
+        if not block.thinking:
+            return TextContent(text=text)
+        return ThinkingContent(thinking=text, signature=block.signature if keeps else None, redacted=block.redacted)

@@ -34,6 +34,7 @@ from agent_core.models.failures import (
     reported_cause,
     retry_after_s,
 )
+from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.llm import (
     FailureCause,
     FailureKind,
@@ -52,6 +53,8 @@ _BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
 _MISREAD = (ValueError, TypeError, LookupError, AttributeError)
 _BEFORE_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Without these, the import fetches a file from the network and reads `.env` in the working directory."""
+_REASONS = ("received_finish_reason", "intermittent_finish_reason")
+"""Where litellm keeps the provider's finish reason."""
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
 
 # Other exceptions of litellm: bugs in its translation, and untranslated errors of its transports.
@@ -170,7 +173,7 @@ class LitellmClient:
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> AsyncGenerator[StreamEvent, None]:
         """See `LlmClient.stream`."""
-        answer = Answer(model, self._make_id)
+        answer = Answer(model, self._make_id, tools={tool.name for tool in request.tools})
         try:
             litellm = await self._load()
         except _SLIPS as error:
@@ -178,6 +181,7 @@ class LitellmClient:
             yield answer.done(LlmFailure(kind=FailureKind.FATAL, message=reason))
             return
         failure: LlmFailure | None = None
+        chunks: Any = None
         try:
             async with asyncio.timeout(options.timeout_s):
                 chunks = await litellm.acompletion(**self._arguments(litellm, model, request, options))
@@ -189,7 +193,9 @@ class LitellmClient:
             if _was_cut(chunks):
                 failure = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended before the answer did")
         except (litellm.exceptions.openai.OpenAIError, _translation_error(), *_SLIPS) as error:
-            failure = failure_of(litellm, error, secrets=(self._api_key or "", _key(options)), now=self._now())
+            answer.end(_reason_in(chunks))
+            if not answer.finished:
+                failure = failure_of(litellm, error, secrets=(self._api_key or "", _key(options)), now=self._now())
         yield answer.done(failure)
 
     async def close(self) -> None:
@@ -255,6 +261,8 @@ def _import_litellm() -> ModuleType:
     litellm.modify_params = True
     # An answer may repeat a chunk, as in the rule of a table; litellm would fail it at the hundredth.
     vars(litellm)["REPEATED_STREAMING_CHUNK_LIMIT"] = sys.maxsize
+    helpers = importlib.import_module("litellm.litellm_core_utils.core_helpers")
+    vars(helpers)["_FINISH_REASON_MAP"] = _Reasons(vars(helpers)["_FINISH_REASON_MAP"])
     # This warning appears if a run is cancelled while litellm prepares its request in a thread.
     warnings.filterwarnings("ignore", r"coroutine '\w+ChatCompletion\..*' was never awaited")
     for name in _LOGGERS:
@@ -297,8 +305,22 @@ async def _read(chunks: AsyncIterator[object], timeout_s: float) -> AsyncGenerat
 
 def _was_cut(chunks: Any) -> bool:
     """Return True if the provider sent no finish reason; litellm then makes up "stop" and a usage."""
-    names = ("received_finish_reason", "intermittent_finish_reason")
-    return all(getattr(chunks, name, "unknown") is None for name in names)
+    return all(getattr(chunks, name, "unknown") is None for name in _REASONS)
+
+
+def _reason_in(chunks: Any) -> str | None:
+    """Return the finish reason that litellm holds back until the end of the stream; None if there was none."""
+    return next((str(reason) for name in _REASONS if (reason := getattr(chunks, name, None))), None)
+
+
+class _Reasons(dict[str, str]):
+    """litellm's translations of finish reasons, without those that make an answer whole that is not."""
+
+    def get(self, reason: str, default: Any = None) -> Any:
+        translated = super().get(reason)
+        if translated in (None, "stop"):
+            return reason if meaning_of(reason) is not Finish.WHOLE else "stop"
+        return translated
 
 
 def _thinking(model: ModelInfo, thinking: Thinking) -> dict[str, Any]:

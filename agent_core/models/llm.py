@@ -104,6 +104,8 @@ class FailureCause(StrEnum):
     """The model or the address does not exist."""
     CONTENT = "content"
     """The provider refuses to answer this content."""
+    UNFINISHED = "unfinished"
+    """The answer ended for a reason that is not known, so it may lack its end."""
 
 
 class LlmFailure(Frozen):

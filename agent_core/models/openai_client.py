@@ -8,7 +8,7 @@ import contextlib
 import json
 import re
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator
+from collections.abc import AsyncGenerator, Callable
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
@@ -18,6 +18,7 @@ from pydantic import JsonValue, SecretStr
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, WireError, read_chunk
+from agent_core.models.event_stream import NotAnEventStream, SseReader
 from agent_core.models.failures import cause_of, classify, http_failure, redact, reported_cause
 from agent_core.models.llm import (
     FailureCause,
@@ -31,10 +32,6 @@ from agent_core.models.llm import (
 )
 from agent_core.models.openai_wire import Reader, WireText, compact_json, thinking_for, tools_to_wire
 
-LONGEST_LINE = 16 * 1024 * 1024
-"""Bytes; a server that sends more without a line break is broken."""
-
-_FIELDS = (b"event", b"id", b"retry")
 CONNECT_S = 10.0
 ERROR_BODY = 64 * 1024
 """Bytes of an error page that are read."""
@@ -43,59 +40,9 @@ WHOLE_BODY = 16 * 1024 * 1024
 LINGER_S = 0.05
 """Seconds to wait for the end of the response after the answer, so that the connection can be reused."""
 
+_BOM = "\ufeff"
 _END = "[DONE]"
 _HTTP_CODE = re.compile("[45][0-9][0-9]")
-
-
-class NotAnEventStream(ValueError):
-    """The server sent a line that is not part of an event stream."""
-
-
-class SseReader:
-    """Turns chunks of bytes into the text of `data:` lines.
-
-    Each `data:` line counts as an event of its own: every model server sends one JSON document per line, and some leave
-    out the empty line between events. So line ends may be LF, CRLF or CR; an LF alone after a CR is an empty line.
-    """
-
-    def __init__(self) -> None:
-        self._pieces: list[bytes] = []
-        self._pending = 0
-
-    def feed(self, chunk: bytes) -> Iterator[str]:
-        """Yield the events that `chunk` completes; consume them all. Raises NotAnEventStream after the valid ones."""
-        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
-        block = b"".join((*self._take(), chunk[:end])) if end else b""
-        if end < len(chunk):
-            self._keep(chunk[end:])
-        for line in block.splitlines():
-            if text := _data(line):
-                yield text
-
-    def finish(self) -> Iterator[str]:
-        """Yield the event of a last line without a line break."""
-        if text := _data(b"".join(self._take())):
-            yield text
-
-    def _keep(self, rest: bytes) -> None:
-        self._pieces.append(rest)
-        self._pending += len(rest)
-        if self._pending > LONGEST_LINE:
-            raise NotAnEventStream(f"a line of more than {LONGEST_LINE} bytes")
-
-    def _take(self) -> list[bytes]:
-        pieces, self._pieces, self._pending = self._pieces, [], 0
-        return pieces
-
-
-def _data(line: bytes) -> str:
-    """Return the text after `data:`, empty for lines without any; invalid UTF-8 becomes U+FFFD."""
-    name, _, value = line.partition(b":")
-    if name == b"data":
-        return value.strip().decode("utf-8", "replace")
-    if name and name not in _FIELDS:
-        raise NotAnEventStream(line[:200].decode("utf-8", "replace").strip())
-    return ""
 
 
 class _StreamFailed(Exception):
@@ -138,7 +85,8 @@ class OpenAiClient:
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> AsyncGenerator[StreamEvent, None]:
         """See `LlmClient.stream`."""
-        answer = Answer(model, self._make_id, self._provider)
+        tools = {tool.name for tool in request.tools}
+        answer = Answer(model, self._make_id, provider=self._provider, tools=tools)
         failure: LlmFailure | None = _transient("the stream ended before the answer did")
         try:
             async with self._open_session().post(
@@ -156,7 +104,8 @@ class OpenAiClient:
                             failure = None
                             await _drain(response)
                             break
-                        for event in answer.take(self._chunk(payload)):
+                        chunk = self._chunk(payload, is_needed=not answer.finished)
+                        for event in answer.take(chunk) if chunk else ():
                             yield event
         except _StreamFailed as error:
             failure = error.failure
@@ -214,12 +163,15 @@ class OpenAiClient:
             http_failure(response.status, response.headers, body, now=self._now(), secrets=self._secrets)
         )
 
-    def _chunk(self, payload: str) -> Chunk:
+    def _chunk(self, payload: str, *, is_needed: bool) -> Chunk | None:
+        """Return the chunk; None for one that cannot be read, or reports an error, after the end of the answer."""
         try:
-            chunk = read_chunk(json.loads(payload))
+            chunk = read_chunk(json.loads(payload.removeprefix(_BOM)))
         except (ValueError, RecursionError) as error:
+            if not is_needed:
+                return None
             raise _StreamFailed(self._garbage(payload)) from error
-        if chunk.error is not None:
+        if chunk.error is not None and is_needed:
             raise _StreamFailed(self._reported(chunk.error))
         return chunk
 

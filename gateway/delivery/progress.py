@@ -23,7 +23,6 @@ from agent_core.events import (
 )
 from agent_core.messages import AssistantMessage, UserMessage, text_of
 from agent_core.models.llm import TextDelta
-from agent_core.reasons import TransitionReason
 from channels.text import literal, visible
 from channels.values import CallRow
 from gateway.security.secrets import Secrets
@@ -93,8 +92,7 @@ class Progress:
                 # A new answer replaces one that broke off, and the text before tool calls.
                 self._words, self._waiting, self._is_paused = [self._before], "", False
             case TurnStart():
-                goes_on = event.reason is TransitionReason.MAX_OUTPUT_RECOVERY
-                self._before = "".join(self._words) if goes_on else ""
+                self._before = "".join(self._words) if event.reason.continues_answer else ""
             case MessageUpdate():
                 self._asking = ""
                 self._words.extend(_words_in(event))

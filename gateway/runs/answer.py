@@ -56,7 +56,7 @@ def answer_text(
         case TerminalReason.TOOL_TERMINATED | TerminalReason.HANDED_OVER:
             words.append(say(end.reason.value, language) if silent else "")
         case TerminalReason.COMPLETED:
-            is_cut = bool(answers) and answers[-1].stop_reason is StopReason.LENGTH
+            is_cut = bool(answers) and answers[-1].stop_reason in (StopReason.LENGTH, StopReason.PAUSE)
             words.append(say("cut_off", language) if is_cut and not silent else "")
         case _:
             assert_never(end.reason)

@@ -41,7 +41,7 @@ async def is_stuck(store: Store, run: Run, said: Sequence[AgentMessage]) -> bool
 def is_answered(said: Sequence[AgentMessage]) -> bool:
     """Return True if the run's final answer is complete, so that no request or call is left."""
     last = last_said(_state(said))
-    unfinished = (StopReason.ERROR, StopReason.LENGTH)
+    unfinished = (StopReason.ERROR, StopReason.LENGTH, StopReason.PAUSE)
     return isinstance(last, AssistantMessage) and not last.tool_calls and last.stop_reason not in unfinished
 
 

@@ -132,6 +132,10 @@ TEXTS = {
         "en": "The model's provider refused to answer this. Please rephrase it. (run {run})",
         "zh": "模型服务商拒绝回答，请换一种说法。（运行 {run}）",
     },
+    "error_unfinished": {
+        "en": "The model ended its answer in an unusual way, so it may not be whole. Please try again. (run {run})",
+        "zh": "模型以不寻常的方式结束了回答，内容可能不完整，请重试。（运行 {run}）",
+    },
     "error_invalid": {
         "en": "The model rejected this request. If this continues, start a new conversation with {slash}new. "
         "(run {run})",
@@ -173,6 +177,10 @@ TEXTS = {
     "fix_content": {
         "en": "Providers have different rules: `PARLEY_MODEL` sets another model.",
         "zh": "各服务商规则不同，可用 `PARLEY_MODEL` 换一个模型。",
+    },
+    "fix_unfinished": {
+        "en": "If this continues, try another model: `PARLEY_MODEL` sets it.",
+        "zh": "如果一直这样，可用 `PARLEY_MODEL` 换一个模型。",
     },
     "fix_invalid": {
         "en": "If it happens with every message, try another model: `PARLEY_MODEL` sets it.",

@@ -1,9 +1,15 @@
 """When the output limit cuts an answer off, the model continues it and users see one answer."""
 
+from pathlib import Path
+
 import pytest
 
+from agent_core.agent import Agent
+from agent_core.context.context import ContextManager
 from agent_core.events import TurnStart
+from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.answer import GOES_ON, joined
+from agent_core.loop.calls import ToolSetup
 from agent_core.loop.decision import GO_ON
 from agent_core.loop.limits import LoopLimits
 from agent_core.messages import (
@@ -18,7 +24,11 @@ from agent_core.messages import (
 from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Call, CutOff, Failure, Thinks, Turn
 from agent_core.reasons import TerminalReason, TransitionReason
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.tool import ToolEnvironment
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, people, record
+from tests.agent_core.models.raw_models import anthropic, tables
+from tests.emulators.model_script import Json
 
 
 async def test_the_model_is_asked_to_go_on_where_it_stopped(starts: StartAgent) -> None:  # S3-22
@@ -95,6 +105,37 @@ async def test_a_run_that_stopped_after_the_cut_goes_on_with_it(starts: StartAge
 
     assert kinds(events)[1:4] == ["turn_start max_output_recovery", "+notification", "-notification"]
     assert answers(events) == ["n and on."]
+
+
+@pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
+async def test_a_model_that_paused_gets_its_answer_back_and_goes_on() -> None:
+    one: Json = {"type": "text", "text": "One, "}
+    two: Json = {"type": "text", "text": "two."}
+    async with tables() as opens:
+        chat = await opens.litellm("anthropic/claude-test", anthropic(one, finish="pause_turn"), anthropic(two))
+        context = ContextManager(ToolRegistry())
+        loop = AgentLoop(Models(chat.client, chat.model), context, ToolSetup(ToolRegistry()))
+        agent = Agent(loop, context, ToolEnvironment("chat", Path("/dev/null/no-such-workspace")))
+
+        assert await agent.run_direct("Count.") == "One, two."
+        (sent,) = chat.server.answers_of(1)
+        messages = chat.server.bodies[1]["messages"]
+
+    assert isinstance(messages, list)
+    assert messages[-1] == sent == {"role": "assistant", "content": [{"type": "text", "text": "One,"}]}
+
+
+async def test_a_run_that_stopped_at_a_pause_goes_on_with_it(starts: StartAgent) -> None:  # S3-20
+    talk = starts("two.")
+    paused = AssistantMessage(content=(TextContent(text="One, "),), stop_reason=StopReason.PAUSE)
+    talk.agent.replace_messages([user("Count."), paused])
+
+    events = await record(talk.agent.resume())
+
+    assert kinds(events)[1] == "turn_start pause"
+    (whole,) = joined([paused, *end_of(events).messages])
+    assert isinstance(whole, AssistantMessage)
+    assert whole.text == "One, two."
 
 
 async def test_what_the_person_says_meanwhile_comes_first(starts: StartAgent) -> None:  # S3-22, C-01

@@ -289,7 +289,7 @@ def calls_in(message: Json) -> list[Json]:
 @settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_whatever_came_in_goes_out_to_its_model_and_to_no_other(drawn: tuple[list[Json], Json, list[Json]]) -> None:
     deltas, private, calls = drawn
-    answer = Answer(ModelInfo(id="m"), new_id, "host")
+    answer = Answer(ModelInfo(id="m"), new_id, provider="host")
     for delta in deltas:
         read = read_chunk({"choices": [{"index": 0, "delta": delta}]})
         assert list(answer.take(read)) is not None

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.models.openai_client import LONGEST_LINE, NotAnEventStream, SseReader
+from agent_core.models.event_stream import LONGEST_LINE, NotAnEventStream, SseReader
 
 payloads = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=20)
 

@@ -1,0 +1,97 @@
+"""Event streams: from bytes to the documents in them, as servers of models send them."""
+
+import json
+from collections.abc import Iterator
+
+LONGEST_LINE = 16 * 1024 * 1024
+"""Bytes; a server that sends more without a line break is broken."""
+MOST_LINES = 1000
+"""Lines of one document."""
+
+_FIELDS = (b"event", b"id", b"retry")
+_BOM = b"\xef\xbb\xbf"
+
+
+class NotAnEventStream(ValueError):
+    """The server sent a line that is not part of an event stream."""
+
+
+class SseReader:
+    """Turns chunks of bytes into the text of `data:` lines.
+
+    Each `data:` line counts as an event of its own: nearly every model server sends one JSON document per line, and
+    some leave out the empty line between events. So line ends may be LF, CRLF or CR; an LF alone after a CR is an empty
+    line. A line with the beginning of a document is joined with those after it.
+    """
+
+    def __init__(self) -> None:
+        self._pieces: list[bytes] = []
+        self._pending = 0
+        self._part: list[str] = []
+        """The lines of a document that has begun."""
+        self._is_first = True
+
+    def feed(self, chunk: bytes) -> Iterator[str]:
+        """Yield the events that `chunk` completes; consume them all. Raises NotAnEventStream after the valid ones."""
+        end = max(chunk.rfind(b"\n"), chunk.rfind(b"\r")) + 1
+        block = b"".join((*self._take(), chunk[:end])) if end else b""
+        if end < len(chunk):
+            self._keep(chunk[end:])
+        for line in block.splitlines():
+            yield from self._line(line)
+
+    def finish(self) -> Iterator[str]:
+        """Yield the event of a last line without a line break."""
+        yield from self._line(b"".join(self._take()))
+        yield from self._whole()
+
+    def _line(self, line: bytes) -> Iterator[str]:
+        if self._is_first and line:
+            line, self._is_first = line.removeprefix(_BOM), False
+        if not line:
+            yield from self._whole()
+        text = _data(line)
+        if not text:
+            return
+        if self._part and text.startswith("{") and _is_json("\n".join(self._part)):
+            yield from self._whole()
+        if not self._part and text.count("{") <= text.count("}"):
+            yield text
+            return
+        self._part.append(text)
+        if len(self._part) > MOST_LINES:
+            raise NotAnEventStream(f"a document of more than {MOST_LINES} lines")
+
+    def _whole(self) -> Iterator[str]:
+        """Yield the lines that wait for the end of their document."""
+        if self._part:
+            whole, self._part = "\n".join(self._part), []
+            yield whole
+
+    def _keep(self, rest: bytes) -> None:
+        self._pieces.append(rest)
+        self._pending += len(rest)
+        if self._pending > LONGEST_LINE:
+            raise NotAnEventStream(f"a line of more than {LONGEST_LINE} bytes")
+
+    def _take(self) -> list[bytes]:
+        pieces, self._pieces, self._pending = self._pieces, [], 0
+        return pieces
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _data(line: bytes) -> str:
+    """Return the text after `data:`, empty for lines without any; invalid UTF-8 becomes U+FFFD."""
+    name, _, value = line.partition(b":")
+    if name == b"data":
+        return value.strip().decode("utf-8", "replace")
+    if name and name not in _FIELDS:
+        raise NotAnEventStream(line[:200].decode("utf-8", "replace").strip())
+    return ""
