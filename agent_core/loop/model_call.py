@@ -32,6 +32,9 @@ from agent_core.sources import Sources
 
 log = structlog.get_logger(__name__)
 
+NO_TOOLS = "no_tools"
+"""Kind of the notice that a model's server takes no tools."""
+NO_TOOLS_TEXT = "[{model} takes no tools, so it can only talk.]"
 CUT = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended without its last event", may_be_billed=True)
 MORE_THAN_WINDOW = (
     "the server counted {counted:,} tokens of input, more than the window of {window:,}: it has cut the prompt"
@@ -137,6 +140,7 @@ class _ModelCall:
         self._has_others = bool(self._others)
         self._options = caller.options.model_copy(update={"session_id": caller.options.session_id or asked.session_id})
         self._hook_failed = False
+        self._lost_tools = False
         self._begun = False
         """True once the server has begun to answer the current attempt."""
         self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources)
@@ -151,6 +155,8 @@ class _ModelCall:
                 await self._emit(MessageStart(message=self._message))
             if started or again is None:
                 await self._emit(MessageEnd(message=self._message))
+            if again is None and self._lost_tools:
+                await self._tell_of_lost_tools()
             if again is None:
                 return self._message, self._failure
             await self._emit(again)
@@ -159,6 +165,14 @@ class _ModelCall:
                 attempt += 1
             else:
                 self._model, attempt = self._others.pop(0), 1
+
+    async def _tell_of_lost_tools(self) -> None:
+        """Tell the user that the model answered without tools, since its server takes none."""
+        model = self._model.model
+        notice = self._caller.note(self._asked.session_id, NO_TOOLS, NO_TOOLS_TEXT.format(model=model.id))
+        notice = notice.model_copy(update={"to_model": False, "data": {"model": model.id}})
+        await self._emit(MessageStart(message=notice))
+        await self._emit(MessageEnd(message=notice))
 
     async def _attempt(self) -> bool:
         """Send one request and emit its deltas, after the start of the message.
@@ -263,6 +277,7 @@ class _ModelCall:
     def _finish(self, done: StreamDone) -> None:
         message = done.message
         self._failure = done.failure
+        self._lost_tools = done.lost_tools
         if message.stop_reason is StopReason.ERROR and done.failure is None:
             self._failure = LlmFailure(kind=FailureKind.FATAL, message=message.error_message or "no reason given")
         if message.stop_reason is StopReason.LENGTH and not message.content:

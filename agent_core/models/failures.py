@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
+from agent_core.models.manner import names_parameter
 
 MESSAGE_CHARS = 500
 
@@ -90,6 +91,8 @@ def cause_of(status: int | None, text: str) -> FailureCause | None:
             return FailureCause.NETWORK if _says(_UNREACHED, text) else FailureCause.SERVER
         case HTTPStatus.BAD_REQUEST | HTTPStatus.FORBIDDEN | None if _says(_CONTENT, text):
             return FailureCause.CONTENT
+        case HTTPStatus.BAD_REQUEST | HTTPStatus.UNPROCESSABLE_ENTITY if names_parameter(text):
+            return FailureCause.PARAMETER
         case _:
             return None
 

@@ -1,22 +1,17 @@
 """Client of hosted providers, by litellm. Only this file imports it, at the first call or in `warm_up`.
 
 litellm only translates: retries, budgets and fallbacks are Parley's own, so that they work the same for every client.
-
-litellm wraps errors up to four deep, makes up statuses and writes tracebacks into their texts, so the wrapped errors
-are examined.
 """
 
-import ast
 import asyncio
 import contextlib
 import importlib
 import logging
 import os
-import re
 import sys
 import time
 import warnings
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from types import ModuleType
 from typing import Any
 
@@ -25,18 +20,9 @@ import aiohttp
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
-from agent_core.models.failures import (
-    cause_of,
-    classify,
-    may_be_billed,
-    message_in,
-    redact,
-    reported_cause,
-    retry_after_s,
-)
 from agent_core.models.finish import Finish, meaning_of
+from agent_core.models.litellm_failures import failure_of, refusal_in
 from agent_core.models.llm import (
-    FailureCause,
     FailureKind,
     LlmFailure,
     LlmOptions,
@@ -45,12 +31,9 @@ from agent_core.models.llm import (
     StreamEvent,
     StreamStart,
 )
+from agent_core.models.manner import Manners
 from agent_core.models.openai_wire import Reader, Thinking, WireObject, messages_to_wire, thinking_for, tools_to_wire
 
-_WRAPPED = re.compile(r"(?:(?:litellm\.)?\w*(?:Error|Exception)(?: \w+Error)?(?: -|:) ?)+")
-_ADVICE = re.compile(r"\.? Handle with `litellm\.\w+`\.?")
-_BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
-_MISREAD = (ValueError, TypeError, LookupError, AttributeError)
 _BEFORE_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Without these, the import fetches a file from the network and reads `.env` in the working directory."""
 _REASONS = ("received_finish_reason", "intermittent_finish_reason")
@@ -61,91 +44,18 @@ _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
 _SLIPS = (aiohttp.ClientError, OSError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, ImportError)
 
 
-def failure_of(litellm: ModuleType, error: Exception, *, secrets: Iterable[str], now: float) -> LlmFailure:
-    """Classify by litellm's class first, by status and text second. `now` is in seconds since the epoch."""
-    inside = list(_inside(error))
-    lost = (aiohttp.ClientError, OSError, litellm.exceptions.httpx.TransportError)
-    broke = next((each for each in reversed(inside) if isinstance(each, lost)), None)
-    if broke is not None:
-        never_sent = (
-            *(aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError),
-            *(litellm.exceptions.httpx.ConnectError, litellm.exceptions.httpx.ConnectTimeout),
-        )
-        return _lost(
-            broke,
-            secrets,
-            silent=any(isinstance(each, TimeoutError) for each in inside),
-            sent=not any(isinstance(each, never_sent) for each in inside),
-        )
-    outer = next(each for each in inside if not isinstance(each, litellm.exceptions.MidStreamFallbackError))
-    is_untold = isinstance(outer, litellm.APIConnectionError) or not isinstance(
-        outer, litellm.exceptions.openai.OpenAIError
-    )
-    if is_untold and isinstance(inside[-1], _MISREAD):
-        message = redact(f"the answer could not be read: {type(inside[-1]).__name__}: {inside[-1]}", secrets)
-        return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
-    status, text = _status(litellm, error, inside), str(outer)
-    kind = _kind(litellm, outer) or classify(status, text)
-    words = redact(_words(text) or type(outer).__name__, secrets)
-    return LlmFailure(
-        kind=kind,
-        cause=reported_cause(kind, text) if status is None else cause_of(status, text),
-        message=words if status is None else f"HTTP {status}: {words}",
-        retry_after_s=retry_after_s(_headers(inside), text, now=now),
-        may_be_billed=may_be_billed(status),
-    )
+class _CallFailed(Exception):
+    """litellm raised an error before the answer was whole."""
+
+    def __init__(self, error: Exception, refusal: str) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.refusal = refusal
+        """The provider's words, if it refused the request."""
 
 
-def _inside(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the error, its cause, the cause of that, and so on."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        original = getattr(error, "original_exception", None)
-        error = original if isinstance(original, BaseException) else error.__cause__ or error.__context__
-
-
-def _lost(error: BaseException, secrets: Iterable[str], *, silent: bool, sent: bool) -> LlmFailure:
-    """Return the failure of a connection; `sent` is True if the request may have arrived."""
-    words = redact(f"{type(error).__name__}: {error}", secrets)
-    message = "the provider was silent for too long" if silent else words
-    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message, may_be_billed=sent)
-
-
-def _kind(litellm: ModuleType, error: BaseException) -> FailureKind | None:
-    if isinstance(error, litellm.ContextWindowExceededError):
-        return FailureKind.OVERFLOW
-    return FailureKind.AUTH if isinstance(error, litellm.AuthenticationError) else None
-
-
-def _status(litellm: ModuleType, error: Exception, inside: Sequence[BaseException]) -> int | None:
-    """Return the status of the provider's response. Inside a stream there is none, whatever litellm claims."""
-    for each in inside:
-        if isinstance(each, litellm.exceptions.httpx.HTTPStatusError):
-            answered: int = each.response.status_code
-            return answered
-    status = getattr(error, "status_code", None)
-    in_stream = isinstance(error, litellm.exceptions.MidStreamFallbackError)
-    return status if isinstance(status, int) and not in_stream else None
-
-
-def _words(text: str) -> str:
-    """Return the provider's message without litellm's wrapping."""
-    said = _ADVICE.sub("", _WRAPPED.sub("", text, count=1)).strip()
-    if _BYTES.fullmatch(said):
-        said = ast.literal_eval(said).decode("utf-8", "replace")
-    return message_in(said)
-
-
-def _headers(inside: Iterable[BaseException]) -> Mapping[str, str]:
-    """Return the response headers, as far as litellm kept them."""
-    for error in inside:
-        for holder in (error, getattr(error, "response", None)):
-            for name in ("litellm_response_headers", "headers"):
-                if headers := getattr(holder, name, None):
-                    return {str(key).lower(): str(value) for key, value in headers.items()}
-    return {}
+class _StreamCut(Exception):
+    """The stream ended without a finish reason."""
 
 
 class LitellmClient:
@@ -164,6 +74,7 @@ class LitellmClient:
         self._make_id = make_id
         self._now = now
         self._litellm: ModuleType | None = None
+        self._manners = Manners()
 
     async def warm_up(self) -> None:
         """Import litellm in a thread, about 3 s that the first call would take."""
@@ -180,23 +91,45 @@ class LitellmClient:
             reason = f"litellm cannot be loaded: {type(error).__name__}"
             yield answer.done(LlmFailure(kind=FailureKind.FATAL, message=reason))
             return
-        failure: LlmFailure | None = None
+        before = self._manners.of(model.id)
+        while True:
+            failure = None
+            arguments = self._arguments(litellm, model, request, options)
+            try:
+                async with contextlib.aclosing(self._events(litellm, answer, arguments)) as events:
+                    async for event in events:
+                        yield event
+            except _CallFailed as error:
+                if self._manners.learn(model.id, error.refusal, arguments):
+                    continue
+                secrets = self._api_key or "", _key(options)
+                failure = failure_of(litellm, error.error, secrets=secrets, now=self._now())
+            except _StreamCut:
+                failure = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended before the answer did")
+            break
+        lost_tools = bool(request.tools) and self._manners.of(model.id).without_tools(before)
+        yield answer.done(failure).model_copy(update={"lost_tools": lost_tools})
+
+    async def _events(
+        self, litellm: ModuleType, answer: Answer, arguments: dict[str, Any]
+    ) -> AsyncGenerator[StreamEvent, None]:
+        """Send one request and yield what comes, up to the end of the answer. Raises _CallFailed and _StreamCut."""
         chunks: Any = None
+        timeout_s = arguments["timeout"]
         try:
-            async with asyncio.timeout(options.timeout_s):
-                chunks = await litellm.acompletion(**self._arguments(litellm, model, request, options))
+            async with asyncio.timeout(timeout_s):
+                chunks = await litellm.acompletion(**arguments)
             yield StreamStart()
-            async with contextlib.aclosing(chunks), contextlib.aclosing(_read(chunks, options.timeout_s)) as pieces:
+            async with contextlib.aclosing(chunks), contextlib.aclosing(_read(chunks, timeout_s)) as pieces:
                 async for chunk in pieces:
                     for event in answer.take(chunk):
                         yield event
-            if _was_cut(chunks):
-                failure = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended before the answer did")
         except (litellm.exceptions.openai.OpenAIError, _translation_error(), *_SLIPS) as error:
             answer.end(_reason_in(chunks))
             if not answer.finished:
-                failure = failure_of(litellm, error, secrets=(self._api_key or "", _key(options)), now=self._now())
-        yield answer.done(failure)
+                raise _CallFailed(error, refusal="" if chunks else refusal_in(litellm, error)) from error
+        if chunks is not None and _was_cut(chunks):
+            raise _StreamCut
 
     async def close(self) -> None:
         """Close the connections that litellm keeps for the whole process."""
@@ -217,7 +150,8 @@ class LitellmClient:
         self, litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> dict[str, Any]:
         is_anthropic = model.provider == "anthropic"
-        messages = messages_to_wire(request, Reader(model.provider, model.id, vision=model.vision))
+        manner = self._manners.of(model.id)
+        messages = messages_to_wire(request, Reader(model.provider, model.id, vision=model.vision, manner=manner))
         if is_anthropic:
             _mark_for_cache(messages)
         arguments: dict[str, Any] = {
@@ -239,11 +173,11 @@ class LitellmClient:
             arguments |= {"tools": tools_to_wire(request.tools), "_skip_mcp_handler": True}
             if request.tool_choice != "auto":
                 arguments["tool_choice"] = request.tool_choice
-        if thinking := thinking_for(model, options):
+        if (thinking := thinking_for(model, options)) and (not is_anthropic or _may_think(model, messages)):
             arguments |= _thinking(model, thinking)
         if model.provider == "openai":
             arguments |= _for_openai(litellm, model, request, options)
-        return arguments
+        return manner.fits(arguments)
 
 
 def _key(options: LlmOptions) -> str:
@@ -330,6 +264,12 @@ def _thinking(model: ModelInfo, thinking: Thinking) -> dict[str, Any]:
     if model.provider == "anthropic" and not model.adaptive:
         return words | {"thinking": {"type": "enabled", "budget_tokens": thinking.budget}}
     return words | {"reasoning_effort": thinking.level}
+
+
+def _may_think(model: ModelInfo, messages: list[WireObject]) -> bool:
+    """Return False after calls of another model: Anthropic's older models think only if they have thought before."""
+    before: WireObject = next((each for each in reversed(messages) if each["role"] != "tool"), {})
+    return model.adaptive or before.get("role") != "assistant" or "thinking_blocks" in before
 
 
 def _for_openai(litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> dict[str, Any]:

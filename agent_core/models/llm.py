@@ -3,6 +3,7 @@
 A client never raises for a failed request: the failure is the last event of the stream.
 """
 
+import re
 from collections.abc import AsyncGenerator
 from enum import StrEnum
 from typing import Annotated, Literal, Protocol, runtime_checkable
@@ -10,6 +11,9 @@ from typing import Annotated, Literal, Protocol, runtime_checkable
 from pydantic import Field, SecretStr
 
 from agent_core.messages import AssistantMessage, Frozen, JsonObject, LlmMessage, Text
+
+_FILES = (".gguf", ".bin", ".safetensors", ".mlx")
+"""How the names of files with models end."""
 
 ThinkingLevel = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -38,6 +42,13 @@ class ModelInfo(Frozen):
     def answer_tokens(self, wanted: int) -> int:
         """Return the longest answer to request: at most the model's maximum and a quarter of its window."""
         return max(1, min(wanted, self.max_output, self.context_window // 4))
+
+
+def shown_name(model: str) -> str:
+    """Return a model's id as users read it: of a path on the server's disk only the name of the file or folder."""
+    name = re.split(r"[\\/]", model.rstrip("\\/"))[-1]
+    is_path = bool(re.match(r"[/~\\.]|[A-Za-z]:[\\/]", model)) or name.lower().endswith(_FILES)
+    return name.removesuffix(".gguf") if is_path and name else model
 
 
 class LlmOptions(Frozen):
@@ -104,6 +115,8 @@ class FailureCause(StrEnum):
     """The model or the address does not exist."""
     CONTENT = "content"
     """The provider refuses to answer this content."""
+    PARAMETER = "parameter"
+    """The server does not take a parameter of the request."""
     UNFINISHED = "unfinished"
     """The answer ended for a reason that is not known, so it may lack its end."""
 
@@ -150,6 +163,8 @@ class StreamDone(Frozen):
     type: Literal["done"] = "done"
     message: AssistantMessage
     failure: LlmFailure | None = None
+    lost_tools: bool = False
+    """True if it turned out that the model's server takes no tools."""
 
 
 StreamDelta = Annotated[TextDelta | ThinkingDelta | ToolCallDelta, Field(discriminator="type")]
@@ -162,7 +177,7 @@ class LlmClient(Protocol):
     """A client of one wire protocol."""
 
     def stream(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
-        """Send the request once, without retries.
+        """Send the request once, without retries, except in another manner if the server refuses a parameter of it.
 
         The stream ends with exactly one `StreamDone` and never raises for a failed request. Closing the generator
         closes the connection; that is how a run is stopped.

@@ -13,7 +13,7 @@ from http import HTTPStatus
 from urllib.parse import urlsplit
 
 import aiohttp
-from pydantic import JsonValue, SecretStr
+from pydantic import SecretStr
 
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
@@ -30,7 +30,8 @@ from agent_core.models.llm import (
     StreamEvent,
     StreamStart,
 )
-from agent_core.models.openai_wire import Reader, WireText, compact_json, thinking_for, tools_to_wire
+from agent_core.models.manner import REFUSED, Manners
+from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
 
 CONNECT_S = 10.0
 ERROR_BODY = 64 * 1024
@@ -48,9 +49,11 @@ _HTTP_CODE = re.compile("[45][0-9][0-9]")
 class _StreamFailed(Exception):
     """The server reported or showed that the answer will not be completed."""
 
-    def __init__(self, failure: LlmFailure) -> None:
+    def __init__(self, failure: LlmFailure, refusal: str = "") -> None:
         super().__init__(failure.message)
         self.failure = failure
+        self.refusal = refusal
+        """The server's words, if it refused the request."""
 
 
 class OpenAiClient:
@@ -80,6 +83,7 @@ class OpenAiClient:
         self._make_id = make_id
         self._now = now
         self._wire = WireText()
+        self._manners = Manners()
 
     async def stream(
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
@@ -87,11 +91,29 @@ class OpenAiClient:
         """See `LlmClient.stream`."""
         tools = {tool.name for tool in request.tools}
         answer = Answer(model, self._make_id, provider=self._provider, tools=tools)
-        failure: LlmFailure | None = _transient("the stream ended before the answer did")
+        before = self._manners.of(model.id)
+        while True:
+            failure = None
+            body = self._body(model, request, options)
+            written = self._written(model, body, request)
+            try:
+                async with contextlib.aclosing(self._events(answer, written, options)) as events:
+                    async for event in events:
+                        yield event
+            except _StreamFailed as error:
+                if self._manners.learn(model.id, error.refusal, body):
+                    continue
+                failure = error.failure
+            break
+        lost_tools = bool(tools) and self._manners.of(model.id).without_tools(before)
+        yield answer.done(None if answer.finished else failure).model_copy(update={"lost_tools": lost_tools})
+
+    async def _events(self, answer: Answer, body: bytes, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
+        """Send one request and yield what comes, up to the end of the answer. Raises _StreamFailed."""
         try:
             async with self._open_session().post(
                 self._url,
-                data=self._body(model, request, options),
+                data=body,
                 headers=self._headers | self._authorization(options.api_key),
                 timeout=aiohttp.ClientTimeout(total=None, sock_connect=CONNECT_S, sock_read=options.timeout_s),
                 allow_redirects=False,
@@ -101,17 +123,14 @@ class OpenAiClient:
                 async with contextlib.aclosing(_payloads(response)) as payloads:
                     async for payload in payloads:
                         if payload == _END:
-                            failure = None
                             await _drain(response)
-                            break
+                            return
                         chunk = self._chunk(payload, is_needed=not answer.finished)
                         for event in answer.take(chunk) if chunk else ():
                             yield event
-        except _StreamFailed as error:
-            failure = error.failure
         except (aiohttp.ClientError, OSError, ValueError) as error:
-            failure = self._lost(error, options.timeout_s)
-        yield answer.done(None if answer.finished else failure)
+            raise _StreamFailed(self._lost(error, options.timeout_s)) from error
+        raise _StreamFailed(_transient("the stream ended before the answer did"))
 
     async def close(self) -> None:
         """Close the client's own connections."""
@@ -133,8 +152,9 @@ class OpenAiClient:
             self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
         return self._session
 
-    def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> bytes:
-        body: dict[str, JsonValue] = {
+    def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> WireObject:
+        """Return the request without its messages."""
+        body: WireObject = {
             "model": model.id,
             "stream": True,
             "stream_options": {"include_usage": True},
@@ -148,9 +168,12 @@ class OpenAiClient:
                 body["tool_choice"] = request.tool_choice
         if thinking := thinking_for(model, options):
             body |= {"reasoning_effort": thinking.level, "max_tokens": thinking.max_tokens}
+        return self._manners.of(model.id).fits(body)
+
+    def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest) -> bytes:
+        reader = Reader(self._provider, model.id, vision=model.vision, manner=self._manners.of(model.id))
         rest = compact_json(body).removeprefix("{")
-        messages = self._wire.of(request, Reader(self._provider, model.id, vision=model.vision))
-        return f'{{"messages":{messages},{rest}'.encode("utf-8", "replace")
+        return f'{{"messages":{self._wire.of(request, reader)},{rest}'.encode("utf-8", "replace")
 
     async def _check(self, response: aiohttp.ClientResponse, timeout_s: float) -> None:
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
@@ -159,9 +182,8 @@ class OpenAiClient:
             body = f"the server redirects to {response.headers.get('Location')}: use that as the base URL"
         else:
             body = await _read(response, ERROR_BODY, timeout_s)
-        raise _StreamFailed(
-            http_failure(response.status, response.headers, body, now=self._now(), secrets=self._secrets)
-        )
+        failure = http_failure(response.status, response.headers, body, now=self._now(), secrets=self._secrets)
+        raise _StreamFailed(failure, refusal=body if response.status in REFUSED else "")
 
     def _chunk(self, payload: str, *, is_needed: bool) -> Chunk | None:
         """Return the chunk; None for one that cannot be read, or reports an error, after the end of the answer."""

@@ -25,7 +25,9 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
+from agent_core.models.filled import filled
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, ThinkingLevel, ToolSpec
+from agent_core.models.manner import AS_USUAL, Manner
 from agent_core.untrusted import inside
 
 WireObject = dict[str, JsonValue]
@@ -59,11 +61,12 @@ class Reader:
     model: str = ""
     vision: bool = True
     """Without it, a sentence replaces each picture."""
+    manner: Manner = AS_USUAL
 
     def wrote(self, message: LlmMessage) -> bool:
         """Return True for an answer of this model that has something private. Rows of earlier versions do not name
         the provider, but have signatures of Anthropic's only."""
-        if not isinstance(message, AssistantMessage) or message.model != self.model:
+        if not isinstance(message, AssistantMessage) or message.model != self.model or self.manner.bare:
             return False
         if message.opaque is not None:
             return message.opaque.provider == self.provider
@@ -76,7 +79,7 @@ def messages_to_wire(request: LlmRequest, reader: Reader) -> list[WireObject]:
     if request.system:
         wire.append({"role": "system", "content": request.system})
     for message, pictures in _with_pictures(request.messages, vision=reader.vision):
-        wire.extend(_message(message, vision=reader.vision, own=reader.wrote(message)))
+        wire.extend(_message(message, reader.manner, vision=reader.vision, own=reader.wrote(message)))
         wire.extend([_pictures_of_tools(pictures)] if pictures else [])
     return wire
 
@@ -85,22 +88,27 @@ class WireText:
     """The messages as JSON; each is serialised once for as long as its conversation holds it."""
 
     def __init__(self) -> None:
-        self._written = {
-            vision: IdentityCache[LlmMessage, str](partial(_message_text, vision=vision)) for vision in (True, False)
-        }
-        self._own = IdentityCache[LlmMessage, str](partial(_message_text, vision=False, own=True))
+        self._written: dict[tuple[bool, Manner, bool], IdentityCache[LlmMessage, str]] = {}
 
     def of(self, request: LlmRequest, reader: Reader) -> str:
         """Return `messages_to_wire` as compact JSON."""
         texts = [compact_json({"role": "system", "content": request.system})] if request.system else []
-        written = self._written[reader.vision].row(request.messages)
+        written = self._form(reader, own=False).row(request.messages)
+        own = self._form(reader, own=True)
         for text, (message, pictures) in zip(
             written, _with_pictures(request.messages, vision=reader.vision), strict=True
         ):
-            said = self._own(message) if reader.wrote(message) else text
+            said = own(message) if reader.wrote(message) else text
             texts.extend([said] if said else [])  # empty for an answer with reasoning only
             texts.extend([compact_json(_pictures_of_tools(pictures))] if pictures else [])
         return f"[{','.join(texts)}]"
+
+    def _form(self, reader: Reader, *, own: bool) -> IdentityCache[LlmMessage, str]:
+        """Return the texts of messages in the form that a model reads."""
+        form = reader.vision, reader.manner.of_messages, own
+        if form not in self._written:
+            self._written[form] = IdentityCache(partial(_message_text, form=form))
+        return self._written[form]
 
 
 def _with_pictures(
@@ -118,16 +126,17 @@ def _with_pictures(
             yield message, ()
 
 
-def _message(message: LlmMessage, *, vision: bool, own: bool = False) -> Iterable[WireObject]:
+def _message(message: LlmMessage, manner: Manner, *, vision: bool, own: bool) -> Iterable[WireObject]:
     if isinstance(message, UserMessage):
         return ({"role": "user", "content": _user_content(message, vision=vision)},)
     if isinstance(message, AssistantMessage):
-        return _own_answer(message) if own else _answer(message.content)
-    return (_tool_result(message, vision=vision),)
+        return filled(_own_answer(message) if own else _answer(message.content), manner)
+    return filled((_tool_result(message, vision=vision),), manner)
 
 
-def _message_text(message: LlmMessage, *, vision: bool, own: bool = False) -> str:
-    return ",".join(map(compact_json, _message(message, vision=vision, own=own)))
+def _message_text(message: LlmMessage, form: tuple[bool, Manner, bool]) -> str:
+    vision, manner, own = form
+    return ",".join(map(compact_json, _message(message, manner, vision=vision, own=own)))
 
 
 def compact_json(value: Mapping[str, JsonValue]) -> str:

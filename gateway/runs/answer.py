@@ -6,8 +6,9 @@ from typing import assert_never
 from agent_core.events import AgentEnd
 from agent_core.loop.answer import joined
 from agent_core.loop.limits import LoopLimits
-from agent_core.messages import AgentMessage, AssistantMessage, StopReason
-from agent_core.models.llm import FailureCause, FailureKind
+from agent_core.loop.model_call import NO_TOOLS
+from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason
+from agent_core.models.llm import FailureCause, FailureKind, shown_name
 from agent_core.reasons import TerminalReason
 from channels.base import Button, OutboundMessage
 from channels.fences import Fences
@@ -60,7 +61,14 @@ def answer_text(
             words.append(say("cut_off", language) if is_cut and not silent else "")
         case _:
             assert_never(end.reason)
+    words += [say("no_tools", language, model=literal(shown_name(model))) for model in _without_tools(said)]
     return "\n\n".join(part for part in words if visible(part)) or say("empty_answer", language)
+
+
+def _without_tools(said: Iterable[AgentMessage]) -> list[str]:
+    """Return the models of which it turned out in these messages that their servers take no tools."""
+    notices = (message for message in said if isinstance(message, NotificationMessage) and message.kind == NO_TOOLS)
+    return [str(notice.data["model"]) for notice in notices]
 
 
 def finished_words(said: Iterable[AgentMessage]) -> list[str]:
@@ -107,7 +115,7 @@ def answered_by(said: Iterable[AgentMessage], usual: str) -> str:
 
 def signed(text: str, model: str, language: Language) -> str:
     """Add a line with the model's name."""
-    by = say("answered_by", language, model=literal(model))
+    by = say("answered_by", language, model=literal(shown_name(model)))
     return f"{text}\n\n_{by}_"
 
 

@@ -52,7 +52,12 @@ def _key(kind: FailureKind, cause: FailureCause | None) -> str:
     """Return the text's key: that of the cause if it belongs to the kind of failure, else that of the kind."""
     fits = {
         FailureKind.TRANSIENT: (FailureCause.NETWORK, FailureCause.SERVER, FailureCause.RATE_LIMIT),
-        FailureKind.INVALID: (FailureCause.NOT_FOUND, FailureCause.CONTENT, FailureCause.UNFINISHED),
+        FailureKind.INVALID: (
+            FailureCause.NOT_FOUND,
+            FailureCause.CONTENT,
+            FailureCause.PARAMETER,
+            FailureCause.UNFINISHED,
+        ),
     }
     return cause.value if cause in fits.get(kind, ()) and cause is not None else kind.value
 

@@ -136,6 +136,15 @@ TEXTS = {
         "en": "The model ended its answer in an unusual way, so it may not be whole. Please try again. (run {run})",
         "zh": "模型以不寻常的方式结束了回答，内容可能不完整，请重试。（运行 {run}）",
     },
+    "error_parameter": {
+        "en": "The model's server does not take requests as Parley writes them; a new conversation would not change "
+        "that. An owner can choose another model. (run {run})",
+        "zh": "模型服务器不接受 Parley 的请求格式，新开对话也没用；请由所有者更换模型。（运行 {run}）",
+    },
+    "no_tools": {
+        "en": "_{model} takes no tools, so it can only talk: no files, no searches, no reminders._",
+        "zh": "_{model} 不支持工具，只能聊天：不能读文件、查资料或设提醒。_",
+    },
     "error_invalid": {
         "en": "The model rejected this request. If this continues, start a new conversation with {slash}new. "
         "(run {run})",
@@ -181,6 +190,10 @@ TEXTS = {
     "fix_unfinished": {
         "en": "If this continues, try another model: `PARLEY_MODEL` sets it.",
         "zh": "如果一直这样，可用 `PARLEY_MODEL` 换一个模型。",
+    },
+    "fix_parameter": {
+        "en": "`{slash}model` or `PARLEY_MODEL` sets another one.",
+        "zh": "可用 `{slash}model` 或 `PARLEY_MODEL` 换一个模型。",
     },
     "fix_invalid": {
         "en": "If it happens with every message, try another model: `PARLEY_MODEL` sets it.",

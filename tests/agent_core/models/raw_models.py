@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from agent_core.context.request_history import convert_to_llm, repair
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, text_of, user
 from agent_core.models.litellm_client import LitellmClient
-from agent_core.models.llm import LlmClient, LlmRequest, ModelInfo, StreamDone, ToolSpec
+from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, ToolSpec
 from agent_core.models.openai_client import OpenAiClient
 from tests.agent_core.models.clients import KEY, OPTIONS, model_info
 from tests.emulators.model_script import Json
@@ -123,12 +123,12 @@ class Chat:
     server: RawModel
     said: list[AgentMessage]
 
-    async def goes_on(self, question: str = "") -> StreamDone:
+    async def goes_on(self, question: str = "", options: LlmOptions = OPTIONS) -> StreamDone:
         if question:
             self.said.append(user(question))
         messages = repair(convert_to_llm(self.said))
         request = LlmRequest(system="Be brief.", messages=messages, tools=(CLOCK,))
-        *_, done = [event async for event in self.client.stream(self.model, request, OPTIONS)]
+        *_, done = [event async for event in self.client.stream(self.model, request, options)]
         assert isinstance(done, StreamDone)
         self.said.append(done.message)
         for each in done.message.tool_calls:

@@ -1,0 +1,119 @@
+"""Failures of litellm, which wraps errors up to four deep, makes up statuses and writes tracebacks into their texts."""
+
+import ast
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from types import ModuleType
+
+import aiohttp
+
+from agent_core.models.failures import (
+    cause_of,
+    classify,
+    may_be_billed,
+    message_in,
+    redact,
+    reported_cause,
+    retry_after_s,
+)
+from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
+from agent_core.models.manner import REFUSED
+
+_WRAPPED = re.compile(r"(?:(?:litellm\.)?\w*(?:Error|Exception)(?: \w+Error)?(?: -|:) ?)+")
+_ADVICE = re.compile(r"\.? Handle with `litellm\.\w+`\.?")
+_BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
+_MISREAD = (ValueError, TypeError, LookupError, AttributeError)
+
+
+def failure_of(litellm: ModuleType, error: Exception, *, secrets: Iterable[str], now: float) -> LlmFailure:
+    """Classify by litellm's class first, by status and text second. `now` is in seconds since the epoch."""
+    inside = list(_inside(error))
+    lost = (aiohttp.ClientError, OSError, litellm.exceptions.httpx.TransportError)
+    broke = next((each for each in reversed(inside) if isinstance(each, lost)), None)
+    if broke is not None:
+        never_sent = (
+            *(aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError),
+            *(litellm.exceptions.httpx.ConnectError, litellm.exceptions.httpx.ConnectTimeout),
+        )
+        return _lost(
+            broke,
+            secrets,
+            silent=any(isinstance(each, TimeoutError) for each in inside),
+            sent=not any(isinstance(each, never_sent) for each in inside),
+        )
+    outer = next(each for each in inside if not isinstance(each, litellm.exceptions.MidStreamFallbackError))
+    is_untold = isinstance(outer, litellm.APIConnectionError) or not isinstance(
+        outer, litellm.exceptions.openai.OpenAIError
+    )
+    if is_untold and isinstance(inside[-1], _MISREAD):
+        message = redact(f"the answer could not be read: {type(inside[-1]).__name__}: {inside[-1]}", secrets)
+        return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
+    status, text = _status(litellm, error, inside), str(outer)
+    kind = _kind(litellm, outer) or classify(status, text)
+    words = redact(_words(text) or type(outer).__name__, secrets)
+    return LlmFailure(
+        kind=kind,
+        cause=reported_cause(kind, text) if status is None else cause_of(status, text),
+        message=words if status is None else f"HTTP {status}: {words}",
+        retry_after_s=retry_after_s(_headers(inside), text, now=now),
+        may_be_billed=may_be_billed(status),
+    )
+
+
+def _inside(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield the error, its cause, the cause of that, and so on."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield error
+        original = getattr(error, "original_exception", None)
+        error = original if isinstance(original, BaseException) else error.__cause__ or error.__context__
+
+
+def _lost(error: BaseException, secrets: Iterable[str], *, silent: bool, sent: bool) -> LlmFailure:
+    """Return the failure of a connection; `sent` is True if the request may have arrived."""
+    words = redact(f"{type(error).__name__}: {error}", secrets)
+    message = "the provider was silent for too long" if silent else words
+    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message, may_be_billed=sent)
+
+
+def _kind(litellm: ModuleType, error: BaseException) -> FailureKind | None:
+    if isinstance(error, litellm.ContextWindowExceededError):
+        return FailureKind.OVERFLOW
+    return FailureKind.AUTH if isinstance(error, litellm.AuthenticationError) else None
+
+
+def _status(litellm: ModuleType, error: Exception, inside: Sequence[BaseException]) -> int | None:
+    """Return the status of the provider's response. Inside a stream there is none, whatever litellm claims."""
+    for each in inside:
+        if isinstance(each, litellm.exceptions.httpx.HTTPStatusError):
+            answered: int = each.response.status_code
+            return answered
+    status = getattr(error, "status_code", None)
+    in_stream = isinstance(error, litellm.exceptions.MidStreamFallbackError)
+    return status if isinstance(status, int) and not in_stream else None
+
+
+def _words(text: str) -> str:
+    """Return the provider's message without litellm's wrapping."""
+    said = _ADVICE.sub("", _WRAPPED.sub("", text, count=1)).strip()
+    if _BYTES.fullmatch(said):
+        said = ast.literal_eval(said).decode("utf-8", "replace")
+    return message_in(said)
+
+
+def _headers(inside: Iterable[BaseException]) -> Mapping[str, str]:
+    """Return the response headers, as far as litellm kept them."""
+    for error in inside:
+        for holder in (error, getattr(error, "response", None)):
+            for name in ("litellm_response_headers", "headers"):
+                if headers := getattr(holder, name, None):
+                    return {str(key).lower(): str(value) for key, value in headers.items()}
+    return {}
+
+
+def refusal_in(litellm: ModuleType, error: Exception) -> str:
+    """Return the provider's words if it refused a request, else an empty text."""
+    inside = list(_inside(error))
+    status = _status(litellm, error, inside)
+    return "\n".join(map(str, inside)) if status in REFUSED else ""

@@ -1,0 +1,176 @@
+"""How the server of a model wants its requests: learned from what it refuses, and kept for the next ones."""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import structlog
+
+log = structlog.get_logger(__name__)
+
+TOOLS = "tools"
+LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
+REFUSED = frozenset({400, 404, 422, 500, 501})
+"""Statuses with which servers refuse a parameter."""
+
+_NEEDED = frozenset({"model", "messages", "stream", "api_key", "api_base", "timeout"})
+_ALIASES: Mapping[str, tuple[str, ...]] = {
+    "reasoning_effort": ("reasoning_effort", "reasoning.effort", "thinking", "output_config", "effort"),
+    "thinking": ("thinking", "budget_tokens"),
+    "stream_options": ("stream_options", "include_usage"),
+}
+"""What servers call a parameter in their errors, if not only by its name."""
+_REFUSES = (
+    r"unsupported|not? (?:currently )?support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)"
+    r"|extra_forbidden|not (?:permitted|allowed|accepted|available|a valid)|invalid|deprecated|only .{0,40}allowed"
+    r"|cannot find field|may only|must be|no longer|disallowed|too large|at most"
+)
+_NO_TOOLS = "|".join(
+    (
+        # Ollama, DeepSeek: "gemma:2b does not support tools", "does not support Function Calling"
+        r"(?:not|n't|un)[ -]?support\w* (?:tools?|functions?)(?:[ _](?:use|calls?|calling))?\b(?![.\[]\d)",
+        # Groq, Gemini: "`tool calling` is not supported with this model", "Function calling is not enabled for"
+        r"\b(?:tools?[ _](?:use|calls?|calling)|functions?[ _]call(?:s|ing)?|tools)[`'\"]? (?:is|are) (?:currently )?"
+        r"(?:not (?:supported|enabled|available|allowed)|unsupported)",
+        # vLLM, llama.cpp, OpenRouter
+        r"enable-auto-tool-choice|tools param requires|no endpoints found that support tool",
+        # as an unknown parameter: OpenAI, Google, Groq, servers made with FastAPI
+        r"(?:unrecogni[sz]ed|unknown|unsupported|unexpected)[^.]{0,60}['\"`: ]tools\b(?![.\[]\d)",
+        r"property ['\"`]tools['\"`] is|\btools: extra inputs|\[\"body\", ?\"tools\"\]",
+    )
+)
+_OF_A_TOOL = r"schema|\bfunction '|tools[\[.]\d|function_?declarations"
+"""A refusal of one tool names it, and may name parameters of it."""
+_WANTS_REASONING = r"reasoning_content.{0,120}(?:missing|must be passed|required)|missing.{0,60}reasoning_content"
+_WANTS_SIGNATURES = r"missing.{0,20}thought_?signature|thought_?signature.{0,60}(?:missing|required)"
+_WANTS_SHORT_IDS = r"tool call id.{0,200}length of 9"
+_WANTS_THOUGHTS = r"expected `?thinking`?"
+_PRIVATE = (
+    r"reasoning_content|reasoning_details|reasoning_text|'reasoning'|extra_content|thinking_blocks"
+    r"|provider_specific_fields|signature"
+)
+_IN_MESSAGES = r"messages?\W{1,2}\d|\"assistant\"|role:assistant"
+
+
+@dataclass(frozen=True)
+class Manner:
+    """What was learned of one model."""
+
+    left_out: frozenset[str] = frozenset()
+    """Parameters that its server does not take."""
+    newer_limit: bool = False
+    """It calls the limit of an answer `max_completion_tokens`."""
+    fills_reasoning: bool = False
+    """It wants reasoning with each call, in answers of other models too."""
+    fills_signatures: bool = False
+    """It wants a signature of Gemini's on the first call of each answer."""
+    short_ids: bool = False
+    """It takes only ids of nine letters and digits."""
+    bare: bool = False
+    """It does not take back what it hands out."""
+
+    @property
+    def of_messages(self) -> "Manner":
+        """Return what concerns the messages of a request."""
+        return replace(self, left_out=self.left_out & {TOOLS}, newer_limit=False)
+
+    def without_tools(self, before: "Manner") -> bool:
+        """Return True if it was learned since `before` that the server takes no tools."""
+        return TOOLS in self.left_out - before.left_out
+
+    def fits(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the parameters as this server takes them."""
+        named = dict(parameters)
+        if self.newer_limit and LIMIT in named:
+            named[NEWER_LIMIT] = named.pop(LIMIT)
+        if TOOLS in self.left_out:
+            named.pop("tool_choice", None)
+        return {name: value for name, value in named.items() if name not in self.left_out}
+
+
+AS_USUAL = Manner()
+
+
+class Manners:
+    """What one client has learned of each model."""
+
+    def __init__(self) -> None:
+        self._by_model: dict[str, Manner] = {}
+
+    def of(self, model: str) -> Manner:
+        return self._by_model.get(model, AS_USUAL)
+
+    def learn(self, model: str, refusal: str, sent: Iterable[str]) -> bool:
+        """Learn from the words with which a request was refused; True if it can be sent again in another way."""
+        taught = learned(self.of(model), refusal, sent) if refusal else None
+        if taught is not None:
+            log.info("a model's server takes requests in another way", model=model, manner=taught)
+            self._by_model[model] = taught
+        return taught is not None
+
+
+def learned(manner: Manner, said: str, sent: Iterable[str]) -> Manner | None:
+    """Return what a server's refusal teaches; None if it names nothing that could be sent in another way.
+
+    `sent` are the names of the parameters of the request.
+    """
+    text = " ".join(said.split())
+    taught = _about_messages(manner, text) or _about_parameters(manner, text, frozenset(sent) - _NEEDED)
+    return taught if taught != manner else None
+
+
+def names_parameter(said: str) -> bool:
+    """Return True if a refusal seems to be about how the server is asked, not about what."""
+    return _says(r"\b(?:parameter|argument|property|field|extra inputs)\b", said) and _says(_REFUSES, said)
+
+
+def _about_messages(manner: Manner, text: str) -> Manner | None:
+    if _says(_WANTS_REASONING, text):
+        return replace(manner, fills_reasoning=True)
+    if _says(_WANTS_SIGNATURES, text):
+        return replace(manner, fills_signatures=True)
+    if _says(_WANTS_SHORT_IDS, text):
+        return replace(manner, short_ids=True)
+    if _says(_PRIVATE, text) and _says(_IN_MESSAGES, text) and _says(_REFUSES, text):
+        return replace(manner, bare=True)
+    return None
+
+
+def _about_parameters(manner: Manner, text: str, sent: frozenset[str]) -> Manner | None:
+    if _says(_OF_A_TOOL, text) or (_says(_IN_MESSAGES, text) and not _says(_WANTS_THOUGHTS, text)):
+        return None
+    refuses = _says(_REFUSES, text) or _says(_WANTS_THOUGHTS, text)
+    refused = next(_named(text, sent - {TOOLS, "tool_choice"}), None) if refuses else None
+    if refused == LIMIT and NEWER_LIMIT in text:
+        return replace(manner, newer_limit=True)
+    if refused is None and TOOLS in sent and _says(_NO_TOOLS, text):
+        refused = TOOLS
+    if refused is None and "tool_choice" in sent and "tool_choice" in text:
+        refused = "tool_choice"
+    return None if refused is None else replace(manner, left_out=manner.left_out | {refused})
+
+
+def _named(text: str, sent: frozenset[str]) -> Iterator[str]:
+    """Yield the parameters that the text names, as the subject of its sentence first."""
+    plain = _plain(text)
+    found = {
+        min(places): name
+        for name in sent
+        if (places := [match.start() for word in _ALIASES.get(name, (name,)) if (match := _word(word, plain))])
+    }
+    for _, name in sorted(found.items()):
+        yield name
+
+
+def _word(name: str, plain: str) -> re.Match[str] | None:
+    return re.search(rf"(?<![a-z]){re.escape(_plain(name))}(?![a-z])", plain)
+
+
+def _plain(text: str) -> str:
+    """Return the text so that `maxTokens`, `max-tokens` and `max_tokens` are the same."""
+    return re.sub(r"[_-]", "", text).lower()
+
+
+def _says(pattern: str, text: str) -> bool:
+    return re.search(pattern, text, re.IGNORECASE) is not None
