@@ -193,7 +193,7 @@ TEXTS = {
     "past_nothing": {"en": "nothing to report", "zh": "无内容可报"},
     "past_failed": {"en": "failed", "zh": "失败"},
     "past_overlapped": {"en": "skipped, the time before still ran", "zh": "已跳过，上一次仍在运行"},
-    "past_missed": {"en": "missed, I was not running", "zh": "已错过，我当时没有运行"},
+    "past_missed": {"en": "missed", "zh": "已错过"},
     "delivery_pending": {"en": "on its way", "zh": "发送中"},
     "delivery_sent": {"en": "sent", "zh": "已送达"},
     "delivery_held": {"en": "waits for the morning", "zh": "等到早上发送"},

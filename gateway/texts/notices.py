@@ -36,26 +36,25 @@ TEXTS = {
         "现在发来的消息会照常回答，错过的可能需要重新发送。",
     },
     "missed_one": {
-        "en": "I was away when something planned here was due, and now it is too late for it.{next}",
-        "zh": "这里有一件定时的事到点时我不在线，现在补做已经太晚了。{next}",
+        "en": "Missed, and now it is too late: {what}, due {when}.",
+        "zh": "错过了，现在补做已经太晚：{what}，原定时间：{when}。",
     },
     "missed_many": {
-        "en": "I was away, and {count} times something planned here was due; now it is too late for that.{next}",
-        "zh": "我不在线的时候，这里错过了 {count} 次定时的事，现在补做已经太晚了。{next}",
+        "en": "Missed {count} times, and now it is too late:",
+        "zh": "共错过 {count} 次，现在补做已经太晚：",
     },
-    "missed_next": {"en": " The next time is {when}.", "zh": "下一次是 {when}。"},
+    "missed_line": {"en": "- {what}, due {when}", "zh": "- {what}，原定时间：{when}"},
+    "missed_lines": {
+        "en": "- {what}, {count} times, last due {when}",
+        "zh": "- {what}，{count} 次，最后一次的原定时间：{when}",
+    },
+    "missed_next": {"en": "The next time is {when}.", "zh": "下一次是 {when}。"},
     "late_minutes": {
-        "en": "{count} min late, because I was not running. It was due {when}.",
-        "zh": "因为我没有在运行，晚了 {count} 分钟。原定时间：{when}。",
+        "en": "{count} min late. It was due {when}.",
+        "zh": "晚了 {count} 分钟。原定时间：{when}。",
     },
-    "late_hours": {
-        "en": "{count} h late, because I was not running. It was due {when}.",
-        "zh": "因为我没有在运行，晚了 {count} 小时。原定时间：{when}。",
-    },
-    "late_days": {
-        "en": "{count} days late, because I was not running. It was due {when}.",
-        "zh": "因为我没有在运行，晚了 {count} 天。原定时间：{when}。",
-    },
+    "late_hours": {"en": "{count} h late. It was due {when}.", "zh": "晚了 {count} 小时。原定时间：{when}。"},
+    "late_days": {"en": "{count} days late. It was due {when}.", "zh": "晚了 {count} 天。原定时间：{when}。"},
     "work_failed": {
         "en": "A component failed and was restarted: {name} ({error}). See the log for details.",
         "zh": "一个组件出错，已重新启动：{name}（{error}）。详情见日志。",
@@ -71,9 +70,9 @@ TEXTS = {
         "`parley restore` 会列出可能仍保有它们的备份；请检查磁盘。",
     },
     "words_damaged": {
-        "en": "A part of this conversation can no longer be read, as the disk has damaged it. I go on without it; /new "
-        "begins a new conversation.",
-        "zh": "由于磁盘损坏，这段对话的一部分已无法读取。我会跳过这部分继续；发送 /new 可开始新对话。",
+        "en": "A part of this conversation can no longer be read, as the disk has damaged it. I go on without it; "
+        "{slash}new begins a new conversation.",
+        "zh": "由于磁盘损坏，这段对话的一部分已无法读取。我会跳过这部分继续；发送 {slash}new 可开始新对话。",
     },
     "said_before_restore": {
         "en": "I was restored on {restored} from a backup of {backup}. Messages sent in between were not "

@@ -59,7 +59,8 @@ class Damage:
 
     async def _tell_chat(self, chat: ChatKey, run: str) -> None:
         language = language_of((await self._store.chats.get(chat)).language, self._current.language)
-        post = Post(f"{run}:proactive:0", run, chat, OutboundMessage(markdown=say("words_damaged", language)))
+        words = say("words_damaged", language, slash=self._delivery.channel(chat).limits.slash)
+        post = Post(f"{run}:proactive:0", run, chat, OutboundMessage(markdown=words))
         await self._store.outbox.add([post])
         await self._delivery.deliver(chat, [post])
 

@@ -26,6 +26,8 @@ ON_TIME = 60.0
 """Seconds after its due time in which a job is on time; the scheduler wakes up at least every half minute."""
 MOST_MISSED = 50
 """The newest slots of a job that are recorded as missed."""
+MOST_NAMED = 10
+"""Jobs that a notice names."""
 _WINDOW = 3600.0
 
 
@@ -93,6 +95,17 @@ def _since(job: Job, zone: ZoneInfo, first: float, now: float) -> tuple[list[Slo
 
 
 @dataclass(frozen=True)
+class Missed:
+    """The missed firings of one job."""
+
+    what: str
+    """The job, in Markdown."""
+    count: int
+    last: float
+    """When the newest of them was due."""
+
+
+@dataclass(frozen=True)
 class Notice:
     """The notice of missed firings for one chat."""
 
@@ -100,9 +113,14 @@ class Notice:
     chat: ChatKey
     language: Language
     zone: ZoneInfo
-    count: int = 0
+    jobs: tuple[Missed, ...] = ()
     more: bool = False
+    """True if there were older ones that were not counted."""
     next_at: float | None = None
+
+    @property
+    def count(self) -> int:
+        return sum(job.count for job in self.jobs)
 
 
 class MissedSlots:
@@ -146,7 +164,7 @@ class MissedSlots:
         coming = [at for at in (notice.next_at, each.next_at) if at is not None]
         return replace(
             notice,
-            count=notice.count + len(firings),
+            jobs=(*notice.jobs, Missed(f"{in_short(job)} (`{job.id}`)", len(firings), firings[-1].due)),
             more=notice.more or each.more,
             next_at=min(coming, default=None),
         )
@@ -171,10 +189,31 @@ class MissedSlots:
 
 def _post(notice: Notice, now: float) -> Post:
     """Return the notice as a silent message, as it may be night."""
-    when = ""
-    if notice.next_at is not None:
-        when = say("missed_next", notice.language, when=slot_words(notice.next_at, notice.zone, notice.language, now))
-    count = f"{notice.count}+" if notice.more else notice.count
-    key = "missed_one" if notice.count == 1 and not notice.more else "missed_many"
-    text = say(key, notice.language, count=count, next=when)
+    text = _text(notice, now)
     return Post(notice.key, notice.key.partition(":")[0], notice.chat, OutboundMessage(markdown=text, silent=True))
+
+
+def _text(notice: Notice, now: float) -> str:
+    """Return what was missed: the jobs and their times, without a reason, as the clock may have been set forward."""
+
+    def moment(at: float) -> str:
+        return slot_words(at, notice.zone, notice.language, now)
+
+    coming = say("missed_next", notice.language, when=moment(notice.next_at)) if notice.next_at is not None else ""
+    if notice.count == 1 and not notice.more:
+        (only,) = notice.jobs
+        text = say("missed_one", notice.language, what=only.what, when=moment(only.last))
+        return "\n\n".join(filter(None, (text, coming)))
+    lines = [
+        say(
+            "missed_line" if each.count == 1 else "missed_lines",
+            notice.language,
+            what=each.what,
+            count=each.count,
+            when=moment(each.last),
+        )
+        for each in notice.jobs[:MOST_NAMED]
+    ]
+    lines += ["- …"] if len(notice.jobs) > MOST_NAMED else []
+    title = say("missed_many", notice.language, count=f"{notice.count}+" if notice.more else notice.count)
+    return "\n\n".join(filter(None, (title, "\n".join(lines), coming)))

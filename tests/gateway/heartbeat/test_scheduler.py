@@ -81,8 +81,7 @@ async def test_what_was_missed_is_told_once_whatever_happens_then(tmp_path: Path
 
     await bot.stop()
     assert bot.screen == [
-        "I was away when something planned here was due, and now it is too late for it."
-        " The next time is Tue 24 Nov 09:00."
+        "Missed, and now it is too late: look (`abc123`), due Mon 23 Nov 09:00.\n\nThe next time is Tue 24 Nov 09:00."
     ]
     assert bot.calendar.now == moment("2026-11-23 20:00")
 
@@ -105,3 +104,19 @@ async def test_a_clock_set_back_for_a_day_makes_nobody_hear_anything_twice(tmp_p
 async def look(bot: TimedBot) -> None:
     await bot.made.scheduler.tick()
     await bot.app.settled()
+
+
+async def test_a_clock_that_is_set_forward_while_it_runs_is_not_told_as_an_absence(tmp_path: Path) -> None:
+    bot = make_timed_bot(tmp_path, [])
+    await bot.start()
+    await bot.has(
+        a_job(Report(instructions="look")), a_job("call mum", Once(at=moment("2026-11-23 09:00")), name="once12")
+    )
+    bot.at("2026-11-23 20:00")
+
+    await look(bot)
+
+    await bot.channel.until(lambda: len(bot.screen) == 2)
+    await bot.stop()
+    assert any("11 h late. It was due Mon 23 Nov 09:00." in text for text in bot.screen)
+    assert not any("running" in text or "away" in text for text in bot.screen)

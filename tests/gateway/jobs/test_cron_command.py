@@ -343,7 +343,7 @@ async def test_the_history_tells_outcome_and_delivery_apart(start_bot: StartTime
         "- Thu 19 Nov 09:00 – nothing to report, 0:05, 2,000 tokens\n"
         "- Wed 18 Nov 09:00 – done, not delivered (chat not found)\n"
         "- Tue 17 Nov 09:00 – failed (the model did not answer)\n"
-        "- Mon 16 Nov 09:00 – missed, I was not running"
+        "- Mon 16 Nov 09:00 – missed"
     )
     await bot.hears("/cron history")
     assert bot.screen[-1].startswith("**The last days here:**\n\n- `abc123` tell me: Sat 21 Nov 09:00 – done")

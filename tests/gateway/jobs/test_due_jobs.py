@@ -100,7 +100,7 @@ async def test_down_over_three_firings_there_is_one_run(tmp_path: Path) -> None:
 
 
 async def test_beyond_the_grace_it_is_skipped_and_said_so(tmp_path: Path) -> None:  # S2-47
-    """Each chat gets one silent message with the number of missed jobs and the next time."""
+    """Each chat gets one silent message with the missed jobs, their times and the next time."""
     async with ward(tmp_path) as here:
         await here.has(
             a_job(Report(instructions="look"), name="daily1"),
@@ -112,8 +112,10 @@ async def test_beyond_the_grace_it_is_skipped_and_said_so(tmp_path: Path) -> Non
         assert await here.look() == []
 
         assert here.channel.screen_of(ANN) == [
-            "I was away, and 6 times something planned here was due; now it is too late for that."
-            " The next time is Wed 25 Nov 09:00."
+            "Missed 6 times, and now it is too late:\n\n"
+            "- look (`daily1`), 2 times, last due Tue 24 Nov 09:00\n"
+            "- look (`twice1`), 4 times, last due Tue 24 Nov 10:00\n\n"
+            "The next time is Wed 25 Nov 09:00."
         ]
         assert len(here.channel.screen_of(TEAM)) == 1
         assert all(message.silent for _, message in here.channel.posts)
@@ -127,8 +129,7 @@ async def test_one_alone_is_told_as_one(tmp_path: Path) -> None:
         await here.at("2026-11-23 18:00")
 
         assert here.channel.screen == [
-            "I was away when something planned here was due, and now it is too late for it."
-            " The next time is Tue 24 Nov 09:00."
+            "Missed, and now it is too late: x (`abc123`), due Mon 23 Nov 09:00.\n\nThe next time is Tue 24 Nov 09:00."
         ]
 
 
@@ -139,7 +140,7 @@ async def test_what_was_missed_is_told_in_the_language_of_the_job(tmp_path: Path
         await here.at("2026-11-23 18:00")
 
         assert here.channel.screen == [
-            "这里有一件定时的事到点时我不在线，现在补做已经太晚了。下一次是 11月24日 周二 09:00。"
+            "错过了，现在补做已经太晚：x (`abc123`)，原定时间：11月23日 周一 09:00。\n\n下一次是 11月24日 周二 09:00。"
         ]
 
 
@@ -166,7 +167,7 @@ async def test_what_a_crash_kept_from_being_said_is_said_in_the_next_life(tmp_pa
         [post] = await here.store.outbox.unsent()
 
     assert post.key.endswith(":proactive:0")
-    assert "something planned here was due" in post.message.markdown
+    assert "x (`abc123`), due Mon 23 Nov 09:00" in post.message.markdown
 
 
 class _Broken(MemoryChannel):
