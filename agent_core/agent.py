@@ -32,6 +32,7 @@ from agent_core.messages import (
     user,
 )
 from agent_core.models.llm import ModelInfo, ThinkingLevel
+from agent_core.origin import CLEAN
 from agent_core.reasons import TransitionReason
 from agent_core.skills.skill import Skill
 from agent_core.skills.token_budget import TokenBudget
@@ -254,11 +255,11 @@ class Agent:
 
     def steer(self, message: str | AgentMessage) -> None:
         """Queue a message for the next model call; tool calls not yet started are skipped."""
-        self.queues.steer(user(message) if isinstance(message, str) else message)
+        self.queues.steer(user(message, origin=CLEAN) if isinstance(message, str) else message)
 
     def follow_up(self, message: str | AgentMessage) -> None:
         """Queue a message for the moment when the agent would otherwise stop."""
-        self.queues.follow_up(user(message) if isinstance(message, str) else message)
+        self.queues.follow_up(user(message, origin=CLEAN) if isinstance(message, str) else message)
 
     def abort(self, reason: str = "user") -> None:
         """Stop the run; does nothing when idle."""
@@ -394,5 +395,5 @@ def _reason(prompts: Sequence[AgentMessage]) -> TransitionReason:
 
 def _messages(prompt: Prompt, images: Sequence[ImageContent]) -> list[AgentMessage]:
     if isinstance(prompt, str):
-        return [user(prompt, *images)]
+        return [user(prompt, *images, origin=CLEAN)]
     return [prompt] if isinstance(prompt, Frozen) else list(prompt)

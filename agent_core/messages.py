@@ -6,10 +6,19 @@ from collections.abc import Iterable
 from enum import StrEnum
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, TypeAdapter, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    JsonValue,
+    TypeAdapter,
+    ValidationInfo,
+    model_validator,
+)
 
 from agent_core.clock import new_id
-from agent_core.sources import UNKNOWN, Sources
+from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, named
 
 
 def clean(text: object) -> object:
@@ -128,24 +137,28 @@ class Usage(Frozen):
         )
 
 
-class Tainted(Frozen):
-    """Content that may contain untrusted input."""
+class Derived(Frozen):
+    """Content of a known origin."""
 
-    untrusted: bool = False
-    """True if some of it is shown to the model as data, because it is not the words of the current user."""
-    sources: Sources = ()
-    """Sources of untrusted input in it; empty for data that an authorised user brought."""
+    origin: Origin
 
     @model_validator(mode="before")
     @classmethod
-    def _both(cls, value: object) -> object:
-        """Fill in sources for rows of earlier versions; content with sources is always untrusted."""
-        if isinstance(value, dict):
-            if value.get("sources"):
-                return {**value, "untrusted": True}
-            if value.get("untrusted") and "sources" not in value:
-                return {**value, "sources": (UNKNOWN,)}
-        return value
+    def _of_earlier_version(cls, value: object, info: ValidationInfo) -> object:
+        """Read the origin of a row of an earlier version; it is unknown where none was recorded."""
+        if info.mode != "json" or not isinstance(value, dict) or "origin" in value:
+            return value
+        earlier = {key: each for key, each in value.items() if key not in ("untrusted", "sources")}
+        return {**earlier, "origin": earlier_origin(value.get("untrusted"), value.get("sources"))}
+
+
+def earlier_origin(untrusted: object, sources: object) -> Origin:
+    """Return the origin that a row of an earlier version tells by these two fields."""
+    if isinstance(sources, list) and sources:
+        return named(*map(str, sources))
+    if untrusted is False:
+        return CLEAN
+    return DATA if untrusted and sources == [] else NOT_KNOWN
 
 
 class _Message(Frozen):
@@ -156,7 +169,7 @@ class _Message(Frozen):
     session_id: str | None = None
 
 
-class UserMessage(Tainted, _Message):
+class UserMessage(Derived, _Message):
     role: Literal["user"] = "user"
     content: tuple[UserContent, ...]
     source: Text | None = None
@@ -178,8 +191,8 @@ class UserMessage(Tainted, _Message):
         return not (self.by_agent or self.by_guest)
 
 
-class AssistantMessage(Tainted, _Message):
-    """A model's answer. Its sources name untrusted input that stands in no other message: tool descriptions."""
+class AssistantMessage(Derived, _Message):
+    """A model's answer. Its origin is that of what stands in no other message: the tools' descriptions."""
 
     role: Literal["assistant"] = "assistant"
     content: tuple[AssistantContent, ...]
@@ -200,7 +213,7 @@ class AssistantMessage(Tainted, _Message):
         return tuple(part for part in self.content if isinstance(part, ToolCall))
 
 
-class ToolResultMessage(Tainted, _Message):
+class ToolResultMessage(Derived, _Message):
     role: Literal["tool_result"] = "tool_result"
     tool_call_id: Text
     tool_name: Text
@@ -210,7 +223,7 @@ class ToolResultMessage(Tainted, _Message):
     duration_ms: int | None = None
 
 
-class SummaryMessage(Tainted, _Message):
+class SummaryMessage(Derived, _Message):
     """A compaction boundary: replaces everything before `first_kept_id`."""
 
     role: Literal["summary"] = "summary"
@@ -221,16 +234,8 @@ class SummaryMessage(Tainted, _Message):
     short_until: str = ""
     """Id of the last message whose tool results are shown shortened."""
 
-    @model_validator(mode="before")
-    @classmethod
-    def _unknown(cls, value: object) -> object:
-        """Treat the summary as untrusted unless its sources were determined."""
-        if isinstance(value, dict) and not {"untrusted", "sources"} & value.keys():
-            return {**value, "untrusted": True, "sources": (UNKNOWN,)}
-        return value
 
-
-class NotificationMessage(Tainted, _Message):
+class NotificationMessage(Derived, _Message):
     """A message of the program to users; the model sees it only if `to_model` is set."""
 
     role: Literal["notification"] = "notification"
@@ -263,6 +268,8 @@ def text_of(content: Iterable[TextContent | ThinkingContent | ImageContent | Too
     return "".join(part.text for part in content if isinstance(part, TextContent))
 
 
-def user(text: str, *images: ImageContent, source: str | None = None, context: str | None = None) -> UserMessage:
+def user(
+    text: str, *images: ImageContent, origin: Origin, source: str | None = None, context: str | None = None
+) -> UserMessage:
     """Return a user's message; images stand before the text."""
-    return UserMessage(content=(*images, TextContent(text=text)), source=source, context=context)
+    return UserMessage(content=(*images, TextContent(text=text)), origin=origin, source=source, context=context)

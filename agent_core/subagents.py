@@ -25,12 +25,12 @@ from agent_core.messages import (
     UserMessage,
     user,
 )
+from agent_core.origin import CLEAN, Origin
 from agent_core.reasons import CallFailure, TerminalReason
-from agent_core.sources import Sources
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolContext, ToolFailed
-from agent_core.untrusted import sources_of
+from agent_core.untrusted import origin_of
 
 CLOSING_S = 300.0
 """Seconds that a sub-agent has for its last answer after reaching its limits."""
@@ -79,9 +79,8 @@ class Errand:
 
     async def events(
         self,
-        prompt: str | UserMessage,
+        prompt: UserMessage,
         *,
-        sources: Sources = (),
         run_id: str | None = None,
         user_id: str | None = None,
         budget: TaskBudget | None = None,
@@ -90,8 +89,7 @@ class Errand:
         """Run the agent and yield its events.
 
         Args:
-            prompt: Text of another agent, or a complete message.
-            sources: Untrusted sources of the conversation that the text comes from.
+            prompt: Its first message, see `asked`.
             so_far: The part of its limits that was used before the program was restarted.
         """
         agent = self._agent
@@ -99,8 +97,7 @@ class Errand:
         if agent.state.messages:
             source = agent.resume(run_id=run_id, user_id=user_id, budget=budget, so_far=so_far)
         else:
-            asked = _asked(prompt, sources) if isinstance(prompt, str) else prompt
-            source = agent.stream(asked, run_id=run_id, user_id=user_id, budget=budget)
+            source = agent.stream(prompt, run_id=run_id, user_id=user_id, budget=budget)
         ending = asyncio.create_task(self._end_in_time())
         try:
             async with aclosing(source) as events:
@@ -128,7 +125,7 @@ class Errand:
             status, error = TaskStatus.FAILED, (self._end and self._end.error) or reason.value
         elif not text:
             status, error = TaskStatus.FAILED, _SILENT
-        return Report(status=status, text=text, error=error, sources=sources_of(messages), usage=self.usage)
+        return Report(status=status, text=text, error=error, origin=origin_of(messages), usage=self.usage)
 
     async def _end_in_time(self) -> None:
         await self._clock.sleep(self._seconds)
@@ -167,11 +164,11 @@ class SubAgents:
 
     async def run(self, prompt: str, context: ToolContext) -> ToolResult:
         errand = Errand(self._make(f"task-{self._new_id()}", context), self._clock)
-        sources = sources_of(context.messages)
-        async with aclosing(errand.events(prompt, sources=sources, user_id=context.user_id)) as events:
+        told = asked(prompt, origin_of(context.messages))
+        async with aclosing(errand.events(told, user_id=context.user_id)) as events:
             async for event in events:
                 if isinstance(event, ToolExecutionStart):
-                    context.on_update(ToolResult.of(f"{errand.tools} tools, now: {event.label}"))
+                    context.on_update(ToolResult.of(f"{errand.tools} tools, now: {event.label}", CLEAN))
         return result_of(errand.report)
 
     async def begin(self, prompt: str, context: ToolContext) -> ToolResult:
@@ -181,9 +178,7 @@ class SubAgents:
 def result_of(report: Report, kept: str = "") -> ToolResult:
     """Return the tool result for the agent that gave the task; `kept` names the file with the whole report."""
     usage = report.usage if report.is_result else Usage()
-    result = ToolResult.of(told(report, kept)).model_copy(update={"usage": usage})
-    if report.sources:
-        result = result.from_(report.sources)
+    result = ToolResult.of(told(report, kept), report.origin).model_copy(update={"usage": usage})
     if report.status is TaskStatus.COMPLETED:
         return result
     failed = result.model_copy(update={"is_error": True})
@@ -211,10 +206,12 @@ def usage_of(messages: Iterable[AgentMessage]) -> Usage:
     return sum((message.usage for message in messages if isinstance(message, AssistantMessage)), Usage())
 
 
-def _asked(prompt: str, sources: Sources) -> UserMessage:
-    """Return the prompt as a message. It is always private, since it may contain anything the other agent knows."""
-    told = {"untrusted": bool(sources), "sources": sources, "by_agent": True, "private": True}
-    return user(prompt).model_copy(update=told)
+def asked(prompt: str, origin: Origin) -> UserMessage:
+    """Return what an agent asks another one, from a conversation of this origin, as a message.
+
+    It is always private, since it may contain anything the other agent knows.
+    """
+    return user(prompt, origin=origin).model_copy(update={"by_agent": True, "private": True})
 
 
 def _last_words(messages: list[AgentMessage]) -> str:

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from agent_core.messages import Frozen, JsonObject, Tainted, Text, Usage
+from agent_core.messages import Derived, Frozen, JsonObject, Text, Usage
 
 
 class TaskStatus(StrEnum):
@@ -37,8 +37,8 @@ class TaskRecord(Frozen):
     progress: JsonObject = Field(default_factory=dict)
 
 
-class Report(Tainted):
-    """Result of a sub-agent's work; its sources are those of everything it read."""
+class Report(Derived):
+    """Result of a sub-agent's work; its origin is that of everything it read."""
 
     status: TaskStatus = TaskStatus.PENDING
     text: Text = ""

@@ -9,14 +9,14 @@ from collections.abc import Iterable, Sequence
 
 from agent_core.messages import (
     AgentMessage,
+    Derived,
     NotificationMessage,
-    Tainted,
     TextContent,
     ToolResultMessage,
     UserContent,
     UserMessage,
 )
-from agent_core.sources import Sources, union
+from agent_core.origin import Origin, joined
 
 LONGEST_NAME = 60
 """Characters of a sender's name."""
@@ -49,23 +49,9 @@ _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 _COLONS = str.maketrans(":\uff1a", "  ")
 
 
-def is_tainted(messages: Iterable[AgentMessage]) -> bool:
-    """Return True if the conversation contains untrusted input; it is effective for as long as the model can read
-    it."""
-    return any(isinstance(message, Tainted) and message.sources for message in messages)
-
-
-def has_data(messages: Iterable[AgentMessage]) -> bool:
-    """Return True if the conversation contains anything but what users wrote: a file, an output, a page.
-
-    This includes files that users sent: they are trusted, and still may contain other people's text.
-    """
-    return any(isinstance(message, Tainted) and message.untrusted for message in messages)
-
-
-def sources_of(messages: Iterable[AgentMessage]) -> Sources:
-    """Return the sources of untrusted input in the conversation; anything made from it has the same sources."""
-    return union(*(message.sources for message in messages if isinstance(message, Tainted)))
+def origin_of(messages: Iterable[AgentMessage]) -> Origin:
+    """Return the origin of a conversation, for as long as the model can read it, and of anything made from it."""
+    return joined(message.origin for message in messages if isinstance(message, Derived))
 
 
 def marked(text: str, boundary: str) -> str:
@@ -104,16 +90,16 @@ def shown(message: UserMessage | ToolResultMessage) -> UserMessage | ToolResultM
     """Return the message as sent to a model: text of others in it is marked."""
     if isinstance(message, UserMessage):
         changed: dict[str, object] = {"source": name_of(message.source)} if message.source else {}
-        if message.untrusted and message.context:
+        if message.origin.is_data and message.context:
             changed["context"] = marked(message.context, message.id)
     else:
-        changed = {"content": _marked_parts(message.content, message.id)} if message.untrusted else {}
+        changed = {"content": _marked_parts(message.content, message.id)} if message.origin.is_data else {}
     return message.model_copy(update=changed) if changed else message
 
 
 def passed_on(message: NotificationMessage) -> str:
     """Return a notification's text as sent to a model; what it quotes is delimited."""
-    quoted = marked(message.quoted, message.id) if message.untrusted else harmless(message.quoted)
+    quoted = marked(message.quoted, message.id) if message.origin.is_data else harmless(message.quoted)
     return f"{message.text}\n{quoted}" if quoted else message.text
 
 

@@ -12,6 +12,7 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.loop.spending import PlannedCall, Spending, Unlimited, UsedUp
 from agent_core.messages import AssistantMessage, StopReason, Usage, user
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo
+from agent_core.origin import CLEAN
 from bench.figures import Figure, p95
 from channels.base import ChatKey
 from gateway.permissions.agent_spending import AgentSpending
@@ -56,7 +57,7 @@ async def _added(home: Path) -> list[Figure]:
             await budgets.set(Budget(account, TOKENS), "bench")
         current = CurrentSettings(Settings(home=home))
         agents = [AgentSpending(budgets, access, current, chat, "") for chat in chats[:AT_ONCE]]
-        messages = tuple(user(f"message {number}: " + "words " * 40) for number in range(MESSAGES))
+        messages = tuple(user(f"message {number}: " + "words " * 40, origin=CLEAN) for number in range(MESSAGES))
         request = LlmRequest(system="You are a bot. " * 200, messages=messages)
         one = await _timed(lambda: _calls(agents[0], request))
         none = await _timed(lambda: _calls(Unlimited(), request))
@@ -80,7 +81,7 @@ async def _calls(spending: Spending, request: LlmRequest) -> list[float]:
     """Reserve and settle calls one after the other, and return the seconds of each."""
     spending.begin_run(new_id(), "ann", can_wait=True)
     answer = AssistantMessage(
-        content=(), stop_reason=StopReason.STOP, usage=Usage(input=9, output=1, total=10, cost_usd=1e-6)
+        content=(), stop_reason=StopReason.STOP, usage=Usage(input=9, output=1, total=10, cost_usd=1e-6), origin=CLEAN
     )
     took = []
     for _ in range(CALLS):

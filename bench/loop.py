@@ -16,6 +16,7 @@ from agent_core.loop.permissions import EverythingAllowed
 from agent_core.loop.state import QueryState
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, ToolCall, Usage, user
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent, StreamStart, TextDelta
+from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from bench.figures import Figure, median
 from channels.base import ChatKey
@@ -71,7 +72,9 @@ class Instant:
             content = (*content, ToolCall(id=f"call-{self._asked}", name="nothing", arguments={"what": "it"}))
             stop = StopReason.TOOL_USE
         usage = Usage(input=100, output=100, total=200)
-        yield StreamDone(message=AssistantMessage(content=content, stop_reason=stop, usage=usage, model=model.id))
+        yield StreamDone(
+            message=AssistantMessage(content=content, stop_reason=stop, usage=usage, model=model.id, origin=CLEAN)
+        )
 
     async def close(self) -> None:
         """Do nothing; there are no connections."""
@@ -126,8 +129,8 @@ def _decision() -> float:
     loop = AgentLoop(Models(Instant(), MODEL), context)
     history: list[AgentMessage] = []
     for _ in range(1_000):
-        answer = AssistantMessage(content=(TextContent(text=WORDS),), stop_reason=StopReason.STOP)
-        history += [user(WORDS), answer]
+        answer = AssistantMessage(content=(TextContent(text=WORDS),), stop_reason=StopReason.STOP, origin=CLEAN)
+        history += [user(WORDS, origin=CLEAN), answer]
     state = QueryState(run_id="run", session_id="session", messages=history)
     compaction = Compaction(context, lambda: loop.caller)
     began = time.process_time()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from agent_core.clock import new_id
 from agent_core.messages import AssistantMessage, StopReason, TextContent, Usage, user
+from agent_core.origin import CLEAN
 from bench.bot import PARLEY
 from bench.figures import Figure
 from bench.place import PLACES
@@ -72,8 +73,9 @@ def _give_a_past(scene: Stage, first: Seat, seats: list[Seat]) -> None:
                     stop_reason=StopReason.STOP,
                     usage=Usage(input=100, output=100, total=200),
                     model="test-model",
+                    origin=CLEAN,
                 )
-                asked = user(WORDS).model_copy(update={"id": new_id()})
+                asked = user(WORDS, origin=CLEAN).model_copy(update={"id": new_id()})
                 run = new_id()
                 for message in (asked, answer):
                     store.execute(

@@ -16,6 +16,7 @@ from playwright.async_api import BrowserContext
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import user
+from agent_core.origin import CLEAN
 from bench.bot import PARLEY, Bot
 from bench.figures import Figure
 from channels.base import MessageReceived, OutboundMessage, Sender
@@ -89,11 +90,11 @@ def _exchange(connection: sqlite3.Connection, number: int, at: float) -> None:
         "INSERT INTO inbox (event_id, chat, message_id, payload, at, state) VALUES (?, ?, ?, ?, ?, 'done')", inbox
     )
     post = Post(
-        f"run{number}:0:0", f"run{number}", LONG, OutboundMessage(markdown=f"**Yes**, {words}."), f"ours{number}"
+        f"run{number}:0:0", f"run{number}", LONG, OutboundMessage(markdown=f"**Yes**, {words}."), CLEAN, f"ours{number}"
     )
     insert(connection, rows_of([post], at + 0.5))
     connection.execute("UPDATE outbox SET state = 'sent', said_at = at WHERE key = ?", (post.key,))
-    message, run = user(words), f"run{number}"
+    message, run = user(words, origin=CLEAN), f"run{number}"
     row = (number + 1, str(LONG), "long", run, message.model_dump_json())
     connection.execute("INSERT INTO transcript (seq, chat, session, run, turn, message) VALUES (?, ?, ?, ?, 0, ?)", row)
     index(connection, number + 1, LONG, run, message)

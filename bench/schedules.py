@@ -11,6 +11,7 @@ from pathlib import Path
 import structlog
 
 from agent_core.clock import SystemClock, new_id
+from agent_core.origin import CLEAN
 from bench.figures import Figure, median
 from bench.stage import Stage, stage
 from channels.base import Accepted, ChatKey, InboundEvent
@@ -158,6 +159,7 @@ async def _fill(store: Store, chat: ChatKey, next_at: float) -> None:
             created=time.time(),
             state=JobState.ACTIVE,
             next_at=next_at,
+            origin=CLEAN,
         )
         for number in range(JOBS)
     ]

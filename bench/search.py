@@ -12,6 +12,7 @@ from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.messages import user
+from agent_core.origin import CLEAN
 from bench.figures import Figure
 from channels.base import ChatKey
 from gateway.store.opening import FILE
@@ -91,12 +92,12 @@ Write = Callable[[sqlite3.Connection, int, ChatKey, str], None]
 
 
 def _store(connection: sqlite3.Connection, seq: int, chat: ChatKey, text: str) -> None:
-    row = (seq, str(chat), f"session-{chat.chat}", f"run-{seq}", user(text).model_dump_json())
+    row = (seq, str(chat), f"session-{chat.chat}", f"run-{seq}", user(text, origin=CLEAN).model_dump_json())
     connection.execute("INSERT INTO transcript (seq, chat, session, run, turn, message) VALUES (?, ?, ?, ?, 0, ?)", row)
 
 
 def _index(connection: sqlite3.Connection, seq: int, chat: ChatKey, text: str) -> None:
-    index(connection, seq, chat, f"run-{seq}", user(text))
+    index(connection, seq, chat, f"run-{seq}", user(text, origin=CLEAN))
 
 
 def _messages() -> Iterator[tuple[int, str]]:

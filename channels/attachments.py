@@ -31,6 +31,11 @@ class Attachment(Value):
         return self.is_voice or self.mime_type.startswith("audio/")
 
     @property
+    def is_own_speech(self) -> bool:
+        """True for a recording that its sender has made; in others anybody may speak."""
+        return self.is_voice and not self.by
+
+    @property
     def is_image(self) -> bool:
         return self.mime_type in IMAGES
 

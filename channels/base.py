@@ -206,8 +206,8 @@ class TaskEnded(_Inbound):
     prompt: Text
     report: Text
     untrusted: bool
-    """True if untrusted input may have influenced the report; `sources` lists where it came from."""
-    sources: tuple[Text, ...] = ()
+    """True if the report is not of the person's own words alone; `sources` lists the untrusted input in it."""
+    sources: tuple[Text, ...]
     reply_to: str | None = None
 
 

@@ -342,9 +342,13 @@ class MemoryChannel:
         self._changed.set()
 
     def _keep(self, name: str, content: bytes) -> Attachment:
+        """Keep a file that a user attaches; one that is named `voice` is a recording of them."""
+        is_voice = name.startswith("voice.")
         reference = self._new_id()
         self._platform.files[reference] = content
-        return Attachment(name=name, mime_type=mime_type_of(name), size=len(content), reference=reference)
+        return Attachment(
+            name=name, mime_type=mime_type_of(name), size=len(content), reference=reference, is_voice=is_voice
+        )
 
     async def _connected(self) -> Inbox:
         await self.until(lambda: self._inbox is not None)

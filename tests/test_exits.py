@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.messages import user
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tasks import Report, TaskStatus
 from channels.attachments import Attachment
@@ -32,6 +32,7 @@ from gateway.store.value_table import ValueTable
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.cage import TABLES
+from tests.messages import user
 from tests.process import REPOSITORY
 
 KEY = "sk-0123456789-abcdef"
@@ -180,7 +181,9 @@ WHO = Sender(id="ann", name=KEY)
 HEARD = MessageReceived(event_id="e1", chat=CHAT, sender=WHO, at=1, text=KEY, message_id="m", quoted=KEY)
 RECORD = ToolRecord("run-1", "session-1", "m1", "c1", KEY, KEY, 1, 1, result=KEY, error=KEY)
 QUESTION = Question("abcdef", "run-1", "session-1", "c1", CHAT, "ann", KEY, "f", KEY, "en", 1.0, 2.0)
-TASK = Task("t1", "call-1", CHAT, "run-1", "ann", "en", None, KEY, background=True, tainted=False, created=1.0)
+TASK = Task("t1", "call-1", CHAT, "run-1", "ann", "en", None, KEY, background=True, origin=CLEAN, created=1.0)
+REPORT = Report(status=TaskStatus.FAILED, text=KEY, error=KEY, origin=CLEAN)
+FAILED = RunEnd(TerminalReason.ERROR, "scripted", f"no {KEY}")
 NEWS = TaskEnded(
     event_id="task:t1",
     chat=CHAT,
@@ -191,6 +194,7 @@ NEWS = TaskEnded(
     prompt=KEY,
     report=KEY,
     untrusted=False,
+    sources=(),
 )
 
 
@@ -209,11 +213,11 @@ WRITES: dict[str, Write] = {
     "Runs.record_tool": lambda store: store.runs.record_tool(RECORD),
     "Sessions.rename": lambda store: store.sessions.rename(CHAT, "session-1", KEY),
     "Steps.add": lambda store: store.steps.add([RunStep("run-1", 1.0, {"error": KEY}, {"error": KEY})]),
-    "Outbox.add": lambda store: store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, SAID)]),
-    "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID), "m2"),
-    "Outbox.sent": lambda store: store.outbox.sent(Post("run-1:answer:0", "run-1", CHAT, SAID), "m1"),
+    "Outbox.add": lambda store: store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, SAID, origin=CLEAN)]),
+    "Outbox.shown": lambda store: store.outbox.shown(Post("run-1:progress:0", "run-1", CHAT, SAID, origin=CLEAN), "m2"),
+    "Outbox.sent": lambda store: store.outbox.sent(Post("run-1:answer:0", "run-1", CHAT, SAID, origin=CLEAN), "m1"),
     "Outbox.unconfirmed": lambda store: store.outbox.unconfirmed("run-1:answer:0", KEY),
-    "Outbox.offer": lambda store: store.outbox.offer(Post("offer-e1:offer:0", "offer-e1", CHAT, SAID)),
+    "Outbox.offer": lambda store: store.outbox.offer(Post("offer-e1:offer:0", "offer-e1", CHAT, SAID, origin=CLEAN)),
     "Outbox.failed": lambda store: store.outbox.failed("run-1:answer:0", f"refused: {KEY}"),
     "Approvals.ask": lambda store: store.approvals.ask(QUESTION, SAID, lambda _: SAID),
     "Approvals.move": lambda store: store.approvals.move("abcdef", Question.withdrawn, lambda _: SAID),
@@ -224,14 +228,11 @@ WRITES: dict[str, Write] = {
         None,
     ),
     "Runs.end": lambda store: store.runs.end(
-        RUN,
-        RunEnd(TerminalReason.ERROR, "scripted", f"no {KEY}"),
-        [Post("run-1:error:0", "run-1", CHAT, SAID)],
-        speaks=True,
+        RUN, FAILED, [Post("run-1:error:0", "run-1", CHAT, SAID, CLEAN)], speaks=True
     ),
-    "Runs.spoken": lambda store: store.runs.spoken("run-1", [Post("run-1:voice:0", "run-1", CHAT, SAID)]),
+    "Runs.spoken": lambda store: store.runs.spoken("run-1", [Post("run-1:voice:0", "run-1", CHAT, SAID, origin=CLEAN)]),
     "Tasks.add": lambda store: store.tasks.add(TASK),
-    "Tasks.end": lambda store: store.tasks.end(TASK, Report(status=TaskStatus.FAILED, text=KEY, error=KEY), "", NEWS),
+    "Tasks.end": lambda store: store.tasks.end(TASK, REPORT, "", NEWS),
     "Restores.set_aside": lambda store: store.restores.set_aside(HEARD.model_copy(update={"event_id": "e2"})),
     "ReadMarks.note_trouble": lambda store: store.read_marks.note_trouble(CHAT, KEY),
     "Recordings.add": lambda store: store.recordings.add(Recording(1, 0, KEY, 3.0, "whisper-1")),

@@ -18,7 +18,9 @@ from agent_core.messages import (
     ToolCall,
     ToolResultMessage,
     UserMessage,
+    user,
 )
+from agent_core.origin import CLEAN
 from agent_core.untrusted import harmless, inside, passed_on, shown
 
 NO_RESULT = "No result provided"
@@ -151,9 +153,10 @@ def _result(answer: AssistantMessage, call: ToolCall, results: Mapping[str, Tool
         tool_call_id=call.id,
         tool_name=call.name,
         content=(TextContent(text=NO_RESULT),),
+        origin=CLEAN,
         is_error=True,
     )
 
 
 def _as_user(message: SummaryMessage | NotificationMessage, text: str) -> UserMessage:
-    return UserMessage(id=message.id, created_at=message.created_at, content=(TextContent(text=text),))
+    return user(text, origin=message.origin).model_copy(update={"id": message.id, "created_at": message.created_at})

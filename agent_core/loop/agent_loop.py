@@ -24,6 +24,7 @@ from agent_core.loop.state import QueryState, last_said
 from agent_core.loop.turn import run_turn
 from agent_core.messages import AgentMessage, NotificationMessage, ToolCall
 from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.registry import ToolRegistry
@@ -219,6 +220,7 @@ class AgentLoop:
             kind=end.reason.value,
             text=text,
             data=data,
+            origin=CLEAN,
         )
         await run.emit(MessageStart(message=notice))
         await run.emit(MessageEnd(message=notice))

@@ -315,8 +315,7 @@ class _BatchRun:
             details=end.result.details,
             is_error=end.is_error,
             duration_ms=end.duration_ms,
-            untrusted=result.untrusted,
-            sources=result.sources,
+            origin=result.origin,
         )
 
 

@@ -206,7 +206,7 @@ def _failure(job: Job, error: Exception, session: str, *, timed_out: bool) -> To
         )
     if isinstance(error, ToolFailed):
         failed = ToolResult.failure(error.fact, error.advice)
-        return failed.from_(error.sources) if error.sources else failed
+        return failed.model_copy(update={"origin": error.origin})
     return ToolResult.failure(str(error) or type(error).__name__, "try other arguments or another way")
 
 

@@ -9,6 +9,7 @@ from agent_core.loop.event_stream import Emit
 from agent_core.loop.execution import ABORTED, CallScope
 from agent_core.loop.hooks import HookCalls
 from agent_core.loop.permissions import Answer, PermissionDecision, Permissions, Proposal
+from agent_core.origin import CLEAN
 from agent_core.reasons import CallFailure
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolContext
@@ -100,7 +101,7 @@ class Gate:
 
     def _goes_on(self) -> ToolExecutionUpdate:
         call = self.proposal.call
-        return ToolExecutionUpdate(tool_call_id=call.id, tool_name=call.name, partial=ToolResult())
+        return ToolExecutionUpdate(tool_call_id=call.id, tool_name=call.name, partial=ToolResult(origin=CLEAN))
 
     async def _answer(self, request_id: str) -> Answer:
         """Wait for the answer. A new message of the user, or a stop, withdraws the question."""

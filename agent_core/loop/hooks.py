@@ -124,11 +124,11 @@ class HookCalls:
 
 
 def _in_place_of(result: ToolResult, other: ToolResult) -> ToolResult:
-    """Replace a result, but keep its failure, its untrusted mark and its usage: a hook cannot clear these."""
+    """Replace a result, but keep its failure, its origin and its usage: a hook cannot clear these."""
     return other.model_copy(
         update={
             "is_error": result.is_error or other.is_error,
-            "untrusted": result.untrusted or other.untrusted,
+            "origin": result.origin | other.origin,
             "usage": other.usage if other.usage.total else result.usage,
         }
     )

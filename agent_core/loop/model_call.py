@@ -28,7 +28,7 @@ from agent_core.models.llm import (
     StreamDelta,
     StreamDone,
 )
-from agent_core.sources import Sources
+from agent_core.origin import CLEAN, Origin
 
 log = structlog.get_logger(__name__)
 
@@ -84,7 +84,7 @@ class ModelCaller:
 
     def failed(self, session_id: str, error: str) -> AssistantMessage:
         """Return the answer that stands for a request that could not be made."""
-        return self.empty(session_id, self.first.model).model_copy(
+        return self.empty(session_id, self.first.model, CLEAN).model_copy(
             update={"stop_reason": StopReason.ERROR, "error_message": error}
         )
 
@@ -96,10 +96,11 @@ class ModelCaller:
             session_id=session_id,
             kind=kind,
             text=text,
+            origin=CLEAN,
             to_model=True,
         )
 
-    def empty(self, session_id: str, model: ModelInfo, sources: Sources = ()) -> AssistantMessage:
+    def empty(self, session_id: str, model: ModelInfo, origin: Origin) -> AssistantMessage:
         """Return an empty answer, which also stands for a call that was stopped before it began."""
         return AssistantMessage(
             id=self.new_id(),
@@ -109,8 +110,7 @@ class ModelCaller:
             stop_reason=StopReason.ABORTED,
             model=model.id,
             error_message="stopped before its end",
-            untrusted=bool(sources),
-            sources=sources,
+            origin=origin,
         )
 
 
@@ -121,10 +121,10 @@ class ModelRequest:
     request: LlmRequest
     session_id: str
     cancel: CancelToken
+    origin: Origin
+    """The origin of what is in the request outside its messages."""
     used_ids: Container[str] = frozenset()
     """Ids of the conversation's tool calls."""
-    sources: Sources = ()
-    """Sources of untrusted input in the request outside its messages."""
     doubts_usage: bool = False
     """Fail the call if the server counted more tokens than the window holds or far fewer than it was sent."""
 
@@ -143,7 +143,7 @@ class _ModelCall:
         self._lost_tools = False
         self._begun = False
         """True once the server has begun to answer the current attempt."""
-        self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources)
+        self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.origin)
         self._failure: LlmFailure | None = None
 
     async def run(self) -> tuple[AssistantMessage, LlmFailure | None]:
@@ -180,7 +180,7 @@ class _ModelCall:
         Returns:
             True if the message has been started.
         """
-        self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.sources)
+        self._message = self._caller.empty(self._asked.session_id, self._model.model, self._asked.origin)
         self._failure = None
         options = await self._with_key()
         reservation = None if options is None else await self._reserved(options)
@@ -319,8 +319,7 @@ class _ModelCall:
                 "id": self._message.id,
                 "created_at": self._message.created_at,
                 "session_id": self._asked.session_id,
-                "untrusted": bool(self._asked.sources),
-                "sources": self._asked.sources,
+                "origin": self._asked.origin,
                 "model": message.model or self._model.model.id,
                 "content": tuple(self._calls_once(message.content)),
                 "stop_reason": StopReason.ERROR if self._failure else message.stop_reason,

@@ -59,7 +59,7 @@ class Repeats:
                 calls |= {call.id: call for call in message.tool_calls}
             elif isinstance(message, ToolResultMessage) and message.tool_call_id in calls:
                 content = tuple(part for part in message.content if not _is_note(part))
-                result = ToolResult(content=content, is_error=message.is_error)
+                result = ToolResult(content=content, origin=message.origin, is_error=message.is_error)
                 self.add(calls[message.tool_call_id], result, _tool(tools, message.tool_name))
 
 

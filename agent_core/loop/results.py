@@ -7,7 +7,7 @@ import structlog
 
 from agent_core.loop.limits import LoopLimits
 from agent_core.messages import TextContent, text_of
-from agent_core.sources import Sources
+from agent_core.origin import CLEAN, Origin, named
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool
 from agent_core.workspace.outputs import keep_text
@@ -36,9 +36,9 @@ class ResultRoom:
 
 
 def from_tool(result: ToolResult, tool: Tool, attempts: int) -> ToolResult:
-    """Return the result with its sources; one of an untrusted tool that names none has the tool's own."""
-    if attempts and tool.untrusted and not result.sources:
-        return result.from_((tool.source,))
+    """Return the result with its origin; one of an untrusted tool that names no source has the tool's own."""
+    if attempts and tool.untrusted and not result.origin.is_tainted:
+        return result.from_(named(tool.source))
     return result
 
 
@@ -53,7 +53,7 @@ async def fitted(
     most = room.granted(len(text) + len(note)) - len(note)
     if len(text) <= most:
         return result.model_copy(update={"content": (*result.content, *notes)}) if notes else result
-    short = TextContent(text=_cut(text, most, await _kept(workspace, text, files, result.sources)))
+    short = TextContent(text=_cut(text, most, await _kept(workspace, text, files, result.origin)))
     others = (part for part in result.content if not isinstance(part, TextContent))
     return result.model_copy(update={"content": (short, *others, *notes)})
 
@@ -69,12 +69,12 @@ def _note(characters: int, kept: str) -> str:
     return f"\n[... {characters:,} characters cut{kept} ...]\n"
 
 
-async def _kept(workspace: Path, text: str, files: FileSources, sources: Sources) -> str:
+async def _kept(workspace: Path, text: str, files: FileSources, origin: Origin) -> str:
     """Return where the full text was kept; empty if it could not be saved."""
     try:
         name = await asyncio.to_thread(keep_text, workspace, text)
     except OSError as error:
         log.info("result not kept", reason=str(error))
         return ""
-    await asyncio.to_thread(files.wrote, name, sources, ())
+    await asyncio.to_thread(files.wrote, name, origin, CLEAN)
     return f"; the whole is in {name}"

@@ -64,8 +64,8 @@ async def _ask(engine: Engine, run: Run, request: LlmRequest, reason: Transition
         request,
         run.state.session_id,
         run.cancel,
+        engine.runner.tools.origin(),
         used_ids=CallIds(run),
-        sources=engine.runner.tools.sources(),
         doubts_usage=can_shorten and not run.state.has_attempted_reactive_compact,
     )
     message, failure = await engine.caller.ask(asked, run.emit)

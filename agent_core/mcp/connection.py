@@ -27,6 +27,8 @@ from agent_core.mcp.reading import Listing, forgiving
 from agent_core.mcp.stdio import LONGEST_MESSAGE, Trouble, over_stdio, trouble_of
 from agent_core.mcp.tool import McpTool, Schema, as_result
 from agent_core.messages import JsonObject
+from agent_core.origin import named
+from agent_core.sources import server
 from agent_core.tool_result import ToolResult
 from agent_core.tools.argument_schema import UnusableSchema
 from agent_core.tools.tool import Tool, ToolFailed
@@ -156,7 +158,7 @@ class Connection:
         client = await self._ready()
         self._status = None
         try:
-            return as_result(await client.call_tool(tool, arguments))
+            return as_result(await client.call_tool(tool, arguments), named(server(self.name)))
         except MCPError as error:
             if self._status == GONE:
                 self._drop()

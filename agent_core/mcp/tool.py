@@ -14,6 +14,7 @@ from agent_core.mcp.argument_names import restored, with_plain_names
 from agent_core.mcp.config import Class, plain
 from agent_core.messages import Frozen, ImageContent, Json, JsonObject, TextContent, clean_json
 from agent_core.models.llm import ToolSpec
+from agent_core.origin import DATA, Origin
 from agent_core.sources import server as server_source
 from agent_core.tool_result import ToolResult
 from agent_core.tools.argument_schema import UnusableSchema, mended
@@ -33,7 +34,7 @@ TIMEOUT_S = 60.0
 _JSON: TypeAdapter[JsonValue] = TypeAdapter(Json)
 
 
-def as_result(answer: types.CallToolResult) -> ToolResult:
+def as_result(answer: types.CallToolResult, origin: Origin) -> ToolResult:
     """Convert a result: text first, then pictures. Structured content is used only without text, since it says the
     same."""
     parts = [part for block in answer.content for part in _parts(block)]
@@ -44,7 +45,7 @@ def as_result(answer: types.CallToolResult) -> ToolResult:
     if not texts and answer.structured_content is not None:
         texts.append(json.dumps(clean_json(answer.structured_content), ensure_ascii=False))
     text = (TextContent(text="\n".join(texts)),) if texts else ()
-    return ToolResult(content=(*text, *images[:MOST_IMAGES]), is_error=bool(answer.is_error))
+    return ToolResult(content=(*text, *images[:MOST_IMAGES]), origin=origin, is_error=bool(answer.is_error))
 
 
 def _parts(block: types.ContentBlock) -> Iterator[str | ImageContent]:
@@ -74,7 +75,7 @@ def _picture(data: str) -> ImageContent | None:
     if kind is None:
         return None
     try:
-        shown = show_picture(content, kind, "picture")
+        shown = show_picture(content, kind, "picture", DATA)
     except ToolFailed:
         return None
     return next((part for part in shown.content if isinstance(part, ImageContent)), None)

@@ -28,6 +28,7 @@ from agent_core.models.llm import (
     ToolCallDelta,
 )
 from agent_core.models.private_fields import MOST, PrivateFields, size_of
+from agent_core.origin import CLEAN
 
 log = structlog.get_logger(__name__)
 
@@ -100,6 +101,7 @@ class Answer:
             stop_reason=StopReason.ERROR if failure else self._stop_reason(finish),
             usage=usage,
             model=self._model.id,
+            origin=CLEAN,
             error_message=failure.message if failure else None,
             opaque=opaque,
         )

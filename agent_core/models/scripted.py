@@ -40,6 +40,7 @@ from agent_core.models.llm import (
     ThinkingDelta,
     ToolCallDelta,
 )
+from agent_core.origin import CLEAN
 
 SCRIPTED_MODEL = ModelInfo(id="scripted", provider="scripted")
 
@@ -163,6 +164,7 @@ class Speech:
             stop_reason=stop or (StopReason.TOOL_USE if called else StopReason.STOP),
             usage=usage,
             model=self._model.id,
+            origin=CLEAN,
             error_message=failure.message if failure else None,
         )
         return StreamDone(message=message, failure=failure)

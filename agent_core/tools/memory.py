@@ -1,9 +1,9 @@
 """Long-term memory: facts, one per line, in a file that its owner may edit, too.
 
-`2026-11-22|Ann|likes tea` is day, source and fact. A source that ends in `, after page:example.com` names untrusted
-input in the conversation from which the fact was written: such a fact is found by a search, but never put into a prompt
-unasked. The folder is outside the workspace, so that only these functions and the owner write there. Other lines are
-facts without day and source, except headings.
+`2026-11-22|Ann|likes tea` is day, source and fact. A source that ends in `, after page:example.com` tells the origin of
+the conversation from which the fact was written, `, after data` that there were files or outputs in it: such a fact is
+found by a search, but never put into a prompt unasked. The folder is outside the workspace, so that only these
+functions and the owner write there. Other lines are facts without day and source, except headings.
 """
 
 import asyncio
@@ -19,14 +19,14 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from agent_core.messages import AgentMessage, UserMessage
-from agent_core.sources import UNKNOWN, Sources, listed, read, union
+from agent_core.origin import CLEAN, NOT_KNOWN, Origin, in_line, joined
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import check_file, open_folder
 from agent_core.tools.files.replace import locked
 from agent_core.tools.files.replace import replace as replace_file
 from agent_core.tools.stated_facts import is_said
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
-from agent_core.untrusted import name_of, sources_of
+from agent_core.untrusted import name_of, origin_of
 
 FILE = "MEMORY.md"
 FACT_CHARS = 500
@@ -60,8 +60,8 @@ class Fact:
     day: str
     source: str
     text: str
-    sources: Sources = ()
-    """Untrusted sources of the conversation in which it was written."""
+    origin: Origin
+    """The origin of the conversation in which it was written."""
 
     @property
     def line(self) -> str:
@@ -76,7 +76,7 @@ class Fact:
 
     @property
     def _said_by(self) -> str:
-        return f"{self.source}{_AFTER}{listed(self.sources)}" if self.sources else self.source
+        return f"{self.source}{_AFTER}{self.origin.line}" if self.origin.is_data else self.source
 
 
 Changing = Callable[[Sequence[str], Sequence[str]], None]
@@ -98,11 +98,11 @@ class Memory:
         self._zone = zone
         self._changing = changing
 
-    async def remember(self, fact: str, source: str, sources: Sources = ()) -> tuple[Fact, bool]:
+    async def remember(self, fact: str, source: str, origin: Origin) -> tuple[Fact, bool]:
         """Store a fact; returns it, and True if it is new.
 
-        A known fact with untrusted sources becomes trusted when it is stored again without them. Raises ToolFailed for
-        a fact that cannot be stored.
+        A known fact that is not clean becomes so when it is stored again from a clean origin. Raises ToolFailed for a
+        fact that cannot be stored.
         """
         text = one_line(fact)
         if not text:
@@ -113,18 +113,18 @@ class Memory:
         def add(lines: list[str]) -> tuple[list[str], tuple[Fact, bool]]:
             facts = _facts(lines)
             known = next((each for each in facts if each.text == text), None)
-            if known and (sources or not known.sources):
+            if known and (origin.is_data or known.origin.is_clean):
                 return lines, (known, False)
             lines = _without(lines, known) if known else lines
             if len(facts) >= MOST_FACTS and not known:
                 raise ToolFailed(f"there are {MOST_FACTS} facts already", "let the person say which to forget")
             number = len(facts) + (0 if known else 1)
-            made = self._made(number, source, text, sources)
+            made = self._made(number, source, text, origin)
             return [*lines, made.line], (made, True)
 
         return await asyncio.to_thread(self._changed, add)
 
-    async def keep(self, lines: Sequence[str], sources: Sources = ()) -> None:
+    async def keep(self, lines: Sequence[str], origin: Origin) -> None:
         """Store facts found by a compaction; if there is no room, the oldest of that kind are deleted."""
         found = [text for text in dict.fromkeys(map(one_line, lines)) if 0 < len(text) <= FACT_CHARS]
 
@@ -137,7 +137,7 @@ class Memory:
             for fact in reversed(oldest):  # from the end, so that earlier numbers stay valid
                 lines = _without(lines, fact)
             room = MOST_FACTS - len(facts) + len(oldest)
-            made = [self._made(0, SUMMARY, text, sources).line for text in new[:room]]
+            made = [self._made(0, SUMMARY, text, origin).line for text in new[:room]]
             return ([*lines, *made] if made else lines), None
 
         await asyncio.to_thread(self._changed, add)
@@ -153,15 +153,15 @@ class Memory:
         return hits[-MOST_HITS:]
 
     async def recent(self, most: int) -> list[Fact]:
-        """Return the newest facts without untrusted sources, which may be put into a prompt unasked."""
+        """Return the newest clean facts, which may be put into a prompt unasked."""
         facts = _facts(await asyncio.to_thread(self._lines))
-        return [fact for fact in facts if not fact.sources][-most:]
+        return [fact for fact in facts if fact.origin.is_clean][-most:]
 
     async def facts(self) -> list[Fact]:
         """Return all facts, in the order of the file."""
         return _facts(await asyncio.to_thread(self._lines))
 
-    async def reword(self, line: str, text: str, source: str) -> Fact | None:
+    async def reword(self, line: str, text: str, source: str, origin: Origin) -> Fact | None:
         """Replace the words of the fact with this line, or delete it if the text is empty.
 
         Return the new fact, or the deleted one; None if there is no such fact any more. Raises ToolFailed for a text
@@ -178,7 +178,7 @@ class Memory:
                 return lines, None
             if not words:
                 return _without(lines, fact), fact
-            made = self._made(len(facts), source, words, ())
+            made = self._made(len(facts), source, words, origin)
             return [*_without(lines, fact), made.line], made
 
         return await asyncio.to_thread(self._changed, change)
@@ -203,9 +203,9 @@ class Memory:
 
         return self._changed(change)
 
-    def _made(self, number: int, source: str, text: str, sources: Sources) -> Fact:
+    def _made(self, number: int, source: str, text: str, origin: Origin) -> Fact:
         day = f"{datetime.fromtimestamp(self._clock.time(), self._zone):%Y-%m-%d}"
-        return Fact(number, day, name_of(source).replace("|", " "), text, sources)
+        return Fact(number, day, name_of(source).replace("|", " "), text, origin)
 
     def _lines(self) -> list[str]:
         if not self._folder.exists():
@@ -277,10 +277,10 @@ def _fact(line: str) -> Fact | None:
         day, source, words = found.groups()
         own, mark, after = f"{source} ".partition(_AFTER)  # an editor may have stripped the space after the mark
         after = after.strip()
-        sources = read(UNKNOWN if after == _UNTRUSTED else after) if mark else ()
-        return Fact(0, day, own.strip(), words.strip()[:FACT_CHARS], sources) if words.strip() else None
+        origin = CLEAN if not mark else NOT_KNOWN if after in ("", _UNTRUSTED) else in_line(after)
+        return Fact(0, day, own.strip(), words.strip()[:FACT_CHARS], origin) if words.strip() else None
     words = _BULLET.sub("", text, count=1)
-    return Fact(0, "", "", words[:FACT_CHARS]) if words and not words.startswith("#") else None
+    return Fact(0, "", "", words[:FACT_CHARS], CLEAN) if words and not words.startswith("#") else None
 
 
 def _pieces(word: str) -> list[str]:
@@ -321,8 +321,8 @@ def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]
     @tool(idempotent=True, acts="write", label="Remembering: {fact}")
     async def remember(fact: str, context: ToolContext) -> str:
         """Remember a fact."""
-        sources = () if is_said(fact, context.messages) else sources_of(context.messages)
-        kept, new = await memory_of(context).remember(fact, _speaker(context.messages), sources)
+        origin = CLEAN if is_said(fact, context.messages) else origin_of(context.messages)
+        kept, new = await memory_of(context).remember(fact, _speaker(context.messages), origin)
         return f"Remembered as number {kept.number}: {kept.text}" if new else f"Known as number {kept.number} already."
 
     @tool(execution="parallel", label="Looking into the memory")
@@ -341,9 +341,8 @@ def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]
 
 
 def _result(text: str, *facts: Fact) -> ToolResult:
-    """Return a result with the sources of the facts; without any it is trusted."""
-    sources = union(*(fact.sources for fact in facts))
-    return ToolResult.of(text).from_(sources) if sources else ToolResult.of(text)
+    """Return a result of the origin of the facts."""
+    return ToolResult.of(text, joined(fact.origin for fact in facts))
 
 
 def _speaker(messages: Sequence[AgentMessage]) -> str:

@@ -2,8 +2,8 @@
 
 from collections.abc import Callable, Iterable
 
-from agent_core import sources
 from agent_core.models.llm import ToolSpec
+from agent_core.origin import CLEAN, Origin
 from agent_core.skills.skill import SKILL_TOOLS
 from agent_core.tools.tool import Tool, ToolFailed
 
@@ -16,7 +16,7 @@ class ToolRegistry:
     """The tools of one agent, sorted by name, so that the prompt prefix stays the same and cacheable.
 
     `others` returns tools that come and go at run time; it is called each time. They follow the fixed tools and cannot
-    take their names. `described_by` returns the sources of their descriptions. `skills` returns the tools of the skill
+    take their names. `described_by` returns the origin of their descriptions. `skills` returns the tools of the skill
     system, whose names are reserved.
     """
 
@@ -25,7 +25,7 @@ class ToolRegistry:
         tools: Iterable[Tool] = (),
         others: Callable[[], Iterable[Tool]] = tuple,
         skills: Callable[[], Iterable[Tool]] = tuple,
-        described_by: Callable[[], sources.Sources] = tuple,
+        described_by: Callable[[], Origin] = lambda: CLEAN,
     ) -> None:
         self._tools: dict[str, Tool] = {}
         self._others = others
@@ -81,8 +81,8 @@ class ToolRegistry:
         others = self._coming_and_going()
         return name in others and others[name].leave_out()
 
-    def sources(self) -> sources.Sources:
-        """Return the untrusted sources of the tool descriptions."""
+    def origin(self) -> Origin:
+        """Return the origin of the tool descriptions."""
         return self._described_by()
 
     def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":

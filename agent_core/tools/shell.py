@@ -12,14 +12,15 @@ from pathlib import Path
 from pydantic import JsonValue
 
 from agent_core.messages import JsonObject
+from agent_core.origin import CLEAN, DATA, named
 from agent_core.sandbox.command import Command, Finished, Sandbox
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.process import plain
-from agent_core.sources import NETWORK, union
+from agent_core.sources import NETWORK
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import open_file, shown
 from agent_core.tools.tool import FunctionTool, Tool, ToolContext, ToolFailed, Traits
-from agent_core.untrusted import sources_of
+from agent_core.untrusted import origin_of
 from agent_core.workspace.keeper import CannotKeep
 from agent_core.workspace.outputs import forget, next_output
 
@@ -54,14 +55,14 @@ async def outcome(sandbox: Sandbox, command: Command, context: ToolContext, tool
 
 
 async def _traced(sandbox: Sandbox, command: Command, context: ToolContext) -> ToolResult:
-    """Run the command and give its output and changes the sources of all files it could read and of its call."""
-    said = union([NETWORK] if command.network else [], sources_of(context.messages))
-    number, before = await asyncio.to_thread(context.files.begin, said)
+    """Run the command and give its output and changes the origin of all files it could read and of its call."""
+    said = origin_of(context.messages) | (named(NETWORK) if command.network else CLEAN)
+    before = await asyncio.to_thread(context.files.begin, said, command.limits.seconds)
     try:
         result = await _outcome(sandbox, command, context)
     finally:
-        context.files.end(number, before)  # not in a thread: a cancelled task would not wait for it
-    return result.from_(before.sources)
+        read = context.files.end(before)  # not in a thread: a cancelled task would not wait for it
+    return result.from_(read)
 
 
 async def _outcome(sandbox: Sandbox, command: Command, context: ToolContext) -> ToolResult:
@@ -69,7 +70,7 @@ async def _outcome(sandbox: Sandbox, command: Command, context: ToolContext) -> 
         name = await asyncio.to_thread(next_output, command.workspace)
         is_needed = False
         try:
-            finished = await sandbox.run(command, name, lambda line: context.on_update(ToolResult.of(line)))
+            finished = await sandbox.run(command, name, lambda line: context.on_update(ToolResult.of(line, DATA)))
             text, is_needed = await asyncio.to_thread(_said, finished, command.workspace, name)
         finally:
             if not is_needed:
@@ -83,7 +84,7 @@ async def _outcome(sandbox: Sandbox, command: Command, context: ToolContext) -> 
         ) from error
     how = _how_it_ended(finished, command.limits)
     advice = _SMALLER.format(most=MOST_SECONDS) if finished.timed_out else ""
-    result = ToolResult.of(f"[{how}, {finished.seconds:.1f} s]\n{text}{advice}")
+    result = ToolResult.of(f"[{how}, {finished.seconds:.1f} s]\n{text}{advice}", DATA)
     if finished.code == 0 and not (finished.timed_out or finished.flooded or finished.excess):
         return result
     return result.model_copy(update={"is_error": True, "summary": how})

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from agent_core.origin import CLEAN
 from agent_core.sandbox.command import Command, Sandbox
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.machine_view import python_folder
@@ -73,11 +74,11 @@ def skill_tools(chat_skills: ChatSkills) -> tuple[Tool, ...]:
 def _answer(context: ToolContext, ask: Callable[[ChatSkills], str]) -> ToolResult:
     """Return the answer or the error, not shortened to one line, because it may list all skills."""
     if context.skills is None:
-        return ToolResult.of(NO_SKILLS, is_error=True)
+        return ToolResult.of(NO_SKILLS, CLEAN, is_error=True)
     try:
-        return ToolResult.of(ask(context.skills))
+        return ToolResult.of(ask(context.skills), CLEAN)
     except SkillError as error:
-        return ToolResult.of(f"Error: {error.fact}. Next: {error.advice}", is_error=True)
+        return ToolResult.of(f"Error: {error.fact}. Next: {error.advice}", CLEAN, is_error=True)
 
 
 @dataclass(frozen=True)

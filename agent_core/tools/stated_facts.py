@@ -1,11 +1,18 @@
-"""Checks whether a user stated a fact in the same words; then it is trusted, whatever the model has read."""
+"""Checks whether a user stated something in the same words; then it is trusted, whatever the model has read.
+
+Half a sentence may say the opposite of the whole: "ask me before you pay Eve" does not state *pay Eve*. So only whole
+sentences count, and only those that nothing around them takes back. A statement that is not recognised is marked, and
+nothing worse happens.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from agent_core.messages import AgentMessage, UserMessage, text_of
 
-_WORD = re.compile(r"[\w'’.@:/+-]+")
+LEAST = 2
+"""Minimum characters of a statement; a shorter one could be anybody's."""
+_WORD = re.compile(r"[\w'’.@:/+-]+|\0")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LEFT_OUT = frozenset(
     {"i", "i'm", "me", "we", "us", "you", "he", "she", "they", "my", "mine", "our", "your", "his", "her", "their"}
@@ -14,37 +21,88 @@ _LEFT_OUT = frozenset(
 """Words for the speaker, which change when someone else writes the statement down."""
 _NOT = frozenset(
     {"not", "no", "never", "don't", "doesn't", "dont", "isn't", "aren't", "can't", "cannot", "won't", "without"}
-    | {"不", "没", "别", "无"}
+    | {"wrong", "false", "kidding", "joking", "nope", "opposite", "不", "没", "别", "无", "假", "错", "非", "笑"}
 )
-_SENTENCE = re.compile(r"[.!?;]\s|[\n。！？；]")
-LEAST = 2
-"""Minimum characters of a statement; a shorter one could be anybody's."""
+_TAKES_BACK = 4
+"""Most words of a sentence that takes back the one beside it: "Just kidding."."""
+_FOREIGN = re.compile(
+    r"(?m)```.*?(?:```|\Z)|^[ \t]*>[^\n]*$|`[^`]*`|~~[^~]*~~|<[^<>]*>"
+    r"|^[ \t]*(?:[-*+•·–—#]+|\d{1,3}[.)、]|[（(]?[\w一二三四五六七八九十][.)）、])\s"
+    r"|\"[^\"]*(?:\"|\Z)|“[^”]*(?:”|\Z)|«[^»]*(?:»|\Z)|‘[^‘’]*(?:’(?!\w)|\Z)|(?<!\w)'[^'\n]*(?:'(?!\w)|\Z)"
+    r"|「[^」]*(?:」|\Z)|『[^』]*(?:』|\Z)|《[^》]*(?:》|\Z)|\([^()]*(?:\)|\Z)|（[^）]*(?:）|\Z)|\[[^\]]*(?:\]|\Z)"
+    r"|[`~<>\"“”«»「」『』《》()（）\[\]]|[❌✗✘🚫⛔🙅👎🙃😉😜]",
+    re.DOTALL,
+)
+"""Text that the sender may only mention: quotes, code, items of lists, asides, what is crossed out."""
+_SHORT = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bmr)(?<!\bdr)(?<!\bmrs)(?<!\bno)(?<!\betc)(?<!\bsay)(?<!\b\w)"
+_END = re.compile(rf"(?:{_SHORT}\.(?=\s|\Z)|[!?](?=\s|\Z)|[。！？]|\n\s*\n|\Z)", re.IGNORECASE)
+"""The end of a sentence: a single line break is none, since lists and wrapped lines go on."""
+_ASKS = re.compile(r"[?？]|[吗呢么]\s*$")
+_FRAME = re.compile(
+    r"\s*(?:(?:hi|hello|hey|ok|okay|parley|and|also|well|so|yes|please|fyi|by the way|for the record"
+    r"|你好|好的?|请|另外|还有)[\s,，、!！:：-]*)*"
+    r"(?:(?:(?:can|could|would|will) you )?(?:please )?(?:remember|memori[sz]e|note|keep in mind|don['’]t forget|know"
+    r"|make a note|write down|save|store|learn)(?: (?:down|this|for me|for later))*[\s,:：-]*(?:that\b)?[\s:：]*"
+    r"|(?:帮我|给我)?(?:请)?(?:记住|记下来?|记一下|记着|别忘了|不要忘记)[\s,，、:：]*)?",
+    re.IGNORECASE,
+)
+"""What may stand before a statement: a greeting, and the wish that it be remembered."""
+_AFTER = re.compile(
+    r"[\s,，、]{0,3}(?:please|thanks|thank you|thx|ok|okay|for me|谢谢|吧|哦|啊)?[\s.。!！]{0,9}\Z", re.IGNORECASE
+)
+_WHOLE = re.compile(r"[.!?。！？]\Z")
+_COLON = re.compile(r"[:：](?!//|\d)")
 
 
 def is_said(statement: str, messages: Sequence[AgentMessage]) -> bool:
-    """Return True if a user said it within one sentence of these messages; "I like tea" matches `likes tea`."""
-    wanted = list(_words(statement))
-    if sum(map(len, wanted)) < LEAST:
-        return False
-    said = (each for each in messages if isinstance(each, UserMessage) and each.is_trusted)
-    return any(_stands_in(wanted, each) for each in said)
+    """Return True if it is a whole sentence of a user in these messages; "I like tea" states `likes tea`."""
+    return any(is_same(statement, sentence, speaker) for sentence, speaker in sentences(messages))
 
 
-def _stands_in(wanted: list[str], message: UserMessage) -> bool:
-    names = {word.casefold() for word in _WORD.findall(message.source or "")}
-    own = [word for word in wanted if word not in names]
-    sentences = (list(_words(each)) for each in _SENTENCE.split(text_of(message.content)))
-    return bool(own) and any(_begins_somewhere(own, [each for each in said if each not in names]) for said in sentences)
+def sentences(messages: Sequence[AgentMessage]) -> Iterator[tuple[str, str]]:
+    """Yield the sentences that users stated in these messages, each with the name of its speaker."""
+    for message in messages:
+        if isinstance(message, UserMessage) and message.is_trusted:
+            for sentence in _stated(text_of(message.content)):
+                yield sentence, message.source or ""
 
 
-def _begins_somewhere(own: list[str], said: list[str]) -> bool:
-    places = range(len(said) - len(own) + 1)
-    return any(said[at : at + len(own)] == own and not (at and said[at - 1] in _NOT) for at in places)
+def is_same(statement: str, sentence: str, speaker: str) -> bool:
+    """Return True if the statement has the words of the sentence, which may name its speaker otherwise."""
+    names = {word.casefold() for word in _WORD.findall(speaker)}
+    wanted, said = ([word for word in _words(text) if word not in names] for text in (statement, sentence))
+    return sum(map(len, wanted)) >= LEAST and wanted == said
+
+
+def _stated(text: str) -> Iterator[str]:
+    """Yield the sentences that state something, without what frames them."""
+    found = list(_sentences(_FOREIGN.sub(" \0 ", text)))
+    for place, sentence in enumerate(found):
+        rest = sentence[_FRAME.match(sentence).end() :]  # type: ignore[union-attr]  # it matches nothing, too
+        beside = [*found[max(0, place - 1) : place], *found[place + 1 : place + 2]]
+        if not (_ASKS.search(sentence) or any(map(_takes_back, beside))):
+            yield _AFTER.sub("", rest)
+        if _COLON.search(rest) or not _WHOLE.search(sentence):  # it introduces what follows: somebody else's words, or
+            return  # a list of what is not wanted
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Yield the sentences with their last sign."""
+    start = 0
+    for end in _END.finditer(text):
+        if sentence := " ".join(text[start : end.end()].split()):
+            yield sentence
+        start = end.end()
+
+
+def _takes_back(sentence: str) -> bool:
+    words = list(_words(sentence))
+    return len(words) <= _TAKES_BACK and not _NOT.isdisjoint(words)
 
 
 def _words(text: str) -> Iterator[str]:
     """Yield words in lower case; in scripts without spaces each character is a word."""
     for found in _WORD.finditer(_WIDE.sub(lambda sign: f" {sign[0]} ", text.casefold().replace("用户", " "))):
-        word = found[0].strip(".:'’")
+        word = found[0].strip(".:'’/-")
         if word and word not in _LEFT_OUT:
             yield word if word in _NOT or len(word) <= LEAST + 1 else word.removesuffix("s")

@@ -14,6 +14,7 @@ from agent_core import sources
 from agent_core.cancel import CancelToken
 from agent_core.messages import AgentMessage, AssistantMessage, JsonObject
 from agent_core.models.llm import ToolSpec
+from agent_core.origin import CLEAN
 from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.token_budget import TokenBudget
 from agent_core.tasks import TaskRecord
@@ -37,8 +38,8 @@ class ToolFailed(Exception):
         super().__init__(fact)
         self.fact = fact
         self.advice = advice
-        self.sources: sources.Sources = ()
-        """Sources of untrusted input in the text."""
+        self.origin = CLEAN
+        """The origin of the text; data if it quotes any."""
 
 
 class RetryableToolError(ToolFailed):
@@ -246,7 +247,7 @@ class FunctionTool(Tool):
     async def execute(self, arguments: BaseModel, context: ToolContext) -> ToolResult:
         values = {name: getattr(arguments, name) for name in type(arguments).model_fields}
         result = await (self._body(**values, context=context) if self._wants_context else self._body(**values))
-        return result if isinstance(result, ToolResult) else ToolResult.of(result)
+        return result if isinstance(result, ToolResult) else ToolResult.of(result, CLEAN)
 
 
 class TraitOptions(TypedDict, total=False):

@@ -1,4 +1,4 @@
-"""Sources of the files of a workspace, recorded in a file outside of it that no program can write.
+"""Origins of the files of a workspace, recorded in a file outside of it that no program can write.
 
 The record of a file is valid while only Parley's own tools have changed it. That is checked by its state on disk
 (programs cannot set the inode's change time), or else by its content. Files without a valid record count as untrusted.
@@ -7,9 +7,11 @@ All methods block.
 
 import hashlib
 import json
+import math
 import os
 import stat
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -17,7 +19,8 @@ from pathlib import Path
 from weakref import WeakValueDictionary
 
 from agent_core.file_lock import Watched
-from agent_core.sources import UNKNOWN, Sources, file, listed, read, union
+from agent_core.origin import CLEAN, NOT_KNOWN, Origin, in_line, joined, named
+from agent_core.sources import file
 from agent_core.workspace.outputs import FOLDER as OUTPUTS
 from agent_core.workspace.safe_open import FILE_FLAGS, best_opener, open_root
 
@@ -31,6 +34,9 @@ LARGEST = 64 * 1024**2
 MOST_GONE = 1_000
 """Deleted files that are remembered, in case they are restored."""
 
+_RUNNING = ""
+"""In the place of a file's name: what the programs have read that run."""
+
 State = tuple[int, int, int]
 """Size, change time of the inode in nanoseconds, inode number."""
 _NOWHERE: State = (-1, -1, -1)
@@ -39,21 +45,31 @@ _NOWHERE: State = (-1, -1, -1)
 
 @dataclass
 class _Known:
-    """The record of one file; for a folder, only the sources of its name."""
+    """The record of one file; for a folder, only the origin of its name."""
 
     state: State
-    sources: Sources
-    contents: dict[str, Sources] = field(default_factory=dict)
-    """Sources by digest of the content, newest last."""
+    origin: Origin
+    contents: dict[str, Origin] = field(default_factory=dict)
+    """Origins by digest of the content, newest last."""
 
 
 @dataclass(frozen=True)
 class Before:
     """The workspace's files when a program started."""
 
+    number: int
+    """Of the program."""
     states: Mapping[str, State]
-    sources: Sources
-    """Sources of everything the program could read."""
+
+
+@dataclass(frozen=True)
+class _Killed:
+    """Programs that ran when their process was killed."""
+
+    seen: Origin
+    """The origin of all that they could read."""
+    until: float
+    """The time at which the last of them has ended at the latest."""
 
 
 class TooManyFiles(Exception):
@@ -69,137 +85,172 @@ class FileSources:
         self._file = Watched(kept) if kept else None
         self._lock = threading.RLock()
         self._known: dict[str, _Known] = {}
-        self._refresh()
-        self._running: dict[int, Sources] = {}
-        """Sources of what each running program may write, by program number."""
+        self._running: dict[int, float] = {}
+        """The time at which each running program has ended at the latest, by its number."""
+        self._seen = CLEAN
+        """The origin of all that the running programs can have read, from each other, too."""
         self._begun = 0
+        self._killed: _Killed | None = None
+        self._refresh()
+        self._end_of_killed()
 
-    def of(self, paths: Iterable[str]) -> Sources:
-        """Return the sources of the contents and names of these files."""
+    def of(self, paths: Iterable[str]) -> Origin:
+        """Return the origin of the contents and names of these files."""
         with self._lock:
             self._refresh()
-            return union(*(self._of_file(_plain(path), self._state(path)) for path in paths))
+            return joined(self._of_file(_plain(path), self._state(path)) for path in paths)
 
-    def of_names(self, folder: str) -> Sources:
-        """Return the sources of the names in a folder.
+    def of_names(self, folder: str) -> Origin:
+        """Return the origin of the names in a folder.
 
         The folder of kept outputs is left out: Parley chose its name, and may create it at any time.
         """
         with self._lock:
             self._refresh()
             inside = f"{_plain(folder)}/" if _plain(folder) else ""
-            found: list[Sources] = []
+            found = CLEAN
             with suppress(OSError), os.scandir(self._workspace / folder) as entries:
                 for count, entry in enumerate(entries):
                     if count >= MOST_FILES:
-                        return (UNKNOWN,)
+                        return NOT_KNOWN
                     if not inside and entry.name == OUTPUTS:
                         continue
                     known = self._known.get(f"{inside}{entry.name}")
-                    found.append(known.sources if known else self._beneath(f"{inside}{entry.name}/"))
-            return union(*found)
+                    found |= known.origin if known else self._beneath(f"{inside}{entry.name}/")
+            return found
 
     def _gone(self, name: str) -> None:
-        """Keep the contents of a deleted file known, so that restoring it restores its sources."""
+        """Keep the contents of a deleted file known, so that restoring it restores its origin."""
         known = self._known.pop(name, None)
         if known is None or not known.contents:
             return
-        self._known[name] = _Known(_NOWHERE, known.sources, known.contents)
+        self._known[name] = _Known(_NOWHERE, known.origin, known.contents)
         gone = [each for each, its in self._known.items() if its.state == _NOWHERE]
         for old in gone[:-MOST_GONE]:
             del self._known[old]
 
-    def wrote(self, path: str, sources: Sources, named: Sources | None = None) -> None:
-        """Record that a tool wrote this file from these sources. `named` are those of its folders' names, if
+    def wrote(self, path: str, origin: Origin, above: Origin | None = None) -> None:
+        """Record that a tool wrote this file, from such an origin. `above` is that of its folders' names, if
         different."""
         with self._lock:
             self._refresh()
+            if self._running:  # a program may have read it already, or have changed it in between
+                self._seen |= origin
+                origin = self._seen
             name, state = _plain(path), self._state(path)
             if state is None:
                 self._gone(name)
             else:
-                for at in range(name.count("/")):  # new folders get the sources of their names
-                    above = "/".join(name.split("/")[: at + 1])
-                    self._known.setdefault(above, _Known((0, 0, 0), sources if named is None else named))
-                self._learn(name, state, sources)
+                for at in range(name.count("/")):  # new folders get the origin of their names
+                    folder = "/".join(name.split("/")[: at + 1])
+                    self._known.setdefault(folder, _Known((0, 0, 0), origin if above is None else above))
+                self._learn(name, state, origin)
             self._write()
 
-    def begin(self, more: Sources = ()) -> tuple[int, Before]:
-        """Record that a program starts, with further sources `more`; returns a number for `end` and the files'
-        state."""
+    def begin(self, more: Origin, seconds: float) -> Before:
+        """Record that a program starts, with what else it is given; it ends within so many seconds."""
         with self._lock:
             self._refresh()
             try:
                 states = dict(self._states())
-                found = [self._of_entry(name, state) for name, state in states.items()]
-                before = Before(states, union(more, *found))
+                found = joined(self._of_entry(name, state) for name, state in states.items())
             except TooManyFiles:
-                before = Before({}, union(more, [UNKNOWN]))
+                states, found = {}, NOT_KNOWN
             self._begun += 1
-            self._running[self._begun] = before.sources
-            return self._begun, before
+            self._seen |= more | found
+            self._running[self._begun] = time.time() + seconds
+            self._write()
+            return Before(self._begun, states)
 
-    def end(self, number: int, before: Before) -> None:
-        """Record that a program ended: changed files get the sources of all programs that ran meanwhile."""
+    def end(self, before: Before) -> Origin:
+        """Record that a program ended, and return the origin of what it says.
+
+        That is of all that it could read until now: the files at its start, what arrived meanwhile, and what other
+        programs made that ran beside it. The files that have changed get the same origin.
+        """
         with self._lock:
             self._refresh()
-            sources = union(*self._running.values())
+            origin = self._seen
             try:
                 after = dict(self._states())
             except TooManyFiles:
-                after = {}
+                after, origin = {}, origin | NOT_KNOWN
             for name, state in after.items():
                 if before.states.get(name) == state:
                     continue
                 known = self._known.get(name)
                 is_known = known is not None and known.state == state
-                self._learn(name, state, union(known.sources, sources) if known and is_known else sources)
+                self._learn(name, state, known.origin | origin if known and is_known else origin)
             for name in [each for each, its in self._known.items() if each not in after and its.state != _NOWHERE]:
                 self._gone(name)
-            del self._running[number]
+            del self._running[before.number]
+            if not self._running:
+                self._seen = CLEAN
             self._write()
+            return origin
 
     # Internals
+
+    def _end_of_killed(self) -> None:
+        """Give what the programs of a killed process have changed the origin of what they could read."""
+        left, self._killed = self._killed, None
+        if left is None:
+            return
+        with suppress(TooManyFiles):
+            for name, state in self._states():
+                if not self._has_record(name, state) and self._changed_at(name) <= left.until:
+                    self._learn(name, state, left.seen)
+        self._write()
+
+    def _has_record(self, name: str, state: State) -> bool:
+        known = self._known.get(name)
+        return known is not None and (known.state == state or self._digest(name, state) in known.contents)
+
+    def _changed_at(self, name: str) -> float:
+        try:
+            return (self._workspace / name).lstat().st_ctime
+        except OSError:
+            return math.inf
 
     def _refresh(self) -> None:
         """Read the records again if another process, which works on the chat in between, has changed them."""
         if self._file is not None and self._file.has_changed():
             self._known = self._read()
 
-    def _of_entry(self, name: str, state: State) -> Sources:
+    def _of_entry(self, name: str, state: State) -> Origin:
         if state[2]:
             return self._of_file(name, state)
         known = self._known.get(name)
-        return known.sources if known else self._beneath(f"{name}/")
+        return known.origin if known else self._beneath(f"{name}/")
 
-    def _of_file(self, name: str, state: State | None) -> Sources:
+    def _of_file(self, name: str, state: State | None) -> Origin:
         known = self._known.get(name)
         if known is None or state is None:
-            return () if state is None else (file(name),)
+            return CLEAN if state is None else named(file(name))
         if known.state == state:
-            return known.sources
+            return known.origin
         again = known.contents.get(self._digest(name, state))
         if again is None:
-            return (file(name),)
-        known.state, known.sources = state, again
+            return named(file(name))
+        known.state, known.origin = state, again
         return again
 
-    def _beneath(self, inside: str) -> Sources:
-        """Return the sources of a folder that has no record of its own, from the files in it."""
+    def _beneath(self, inside: str) -> Origin:
+        """Return the origin of a folder that has no record of its own, from the files in it."""
         found = [
-            known.sources for name, known in self._known.items() if name.startswith(inside) and known.state != _NOWHERE
+            known.origin for name, known in self._known.items() if name.startswith(inside) and known.state != _NOWHERE
         ]
-        return union(*found) if found else (file(inside),)
+        return joined(found) if found else named(file(inside))
 
-    def _learn(self, name: str, state: State, sources: Sources) -> None:
+    def _learn(self, name: str, state: State, origin: Origin) -> None:
         earlier = self._known.get(name)
         contents = dict(earlier.contents) if earlier else {}
         if digest := self._digest(name, state):
             contents.pop(digest, None)
-            contents[digest] = sources
+            contents[digest] = origin
         for old in list(contents)[:-MOST_CONTENTS]:
             del contents[old]
-        self._known[name] = _Known(state, sources, contents)
+        self._known[name] = _Known(state, origin, contents)
 
     def _state(self, path: str) -> State | None:
         try:
@@ -246,11 +297,13 @@ class FileSources:
         """Read the records; empty if they cannot be read, so that all files count as unknown."""
         try:
             rows = json.loads(self._kept.read_text("utf-8")) if self._kept else {}
+            if left := rows.pop(_RUNNING, None):
+                self._killed = _Killed(in_line(left["seen"]), float(left["until"]))
             return {
                 name: _Known(
                     (int(row["state"][0]), int(row["state"][1]), int(row["state"][2])),
-                    _sources(row["sources"]),
-                    {digest: _sources(line) for digest, line in row["contents"].items()},
+                    in_line(row["sources"]),
+                    {digest: in_line(line) for digest, line in row["contents"].items()},
                 )
                 for name, row in rows.items()
             }
@@ -261,14 +314,16 @@ class FileSources:
         """Save the records; what cannot be saved is unknown after a restart."""
         if self._kept is None:
             return
-        rows = {
+        rows: dict[str, object] = {
             name: {
                 "state": known.state,
-                "sources": listed(known.sources),
-                "contents": {digest: listed(each) for digest, each in known.contents.items()},
+                "sources": known.origin.line,
+                "contents": {digest: each.line for digest, each in known.contents.items()},
             }
             for name, known in self._known.items()
         }
+        if self._running:
+            rows[_RUNNING] = {"seen": self._seen.line, "until": max(self._running.values())}
         arriving = self._kept.with_suffix(".arriving")
         with suppress(OSError):
             self._kept.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -305,7 +360,3 @@ def _state(about: os.stat_result) -> State:
     """Return the state. A folder's is constant, because its own changes with each file in it."""
     is_folder = stat.S_ISDIR(about.st_mode)
     return (0, 0, 0) if is_folder else (about.st_size, about.st_ctime_ns, about.st_ino)
-
-
-def _sources(line: str) -> Sources:
-    return read(line) if line else ()

@@ -98,15 +98,18 @@ def message_text(message: Content, me: Identity, servers: Servers) -> MessageTex
 
     ours = [mark.span() for mark in _MARK.finditer(message.content) if is_bot(mark)]
     text = _MARK.sub(spell, without(message.content, ours))
-    return MessageText(text or _other_content(message), bool(ours))
+    return MessageText(text or _stickers(message), bool(ours), _poll(message))
 
 
-def _other_content(message: Content) -> str:
-    """Describe stickers and polls in words."""
-    stickers = " ".join(f"[sticker: {sticker.name}]" for sticker in message.sticker_items)
+def _stickers(message: Content) -> str:
+    return " ".join(f"[sticker: {sticker.name}]" for sticker in message.sticker_items)
+
+
+def _poll(message: Content) -> str:
+    """Describe a poll in words: its answers may be anybody's."""
     poll = message.poll if isinstance(message, Message) else None
     if poll is None:
-        return stickers
+        return ""
     answers = (answer.poll_media.text or "" for answer in poll.answers)
     return "\n".join([f"Poll: {poll.question.text or ''}", *(f"- {answer}" for answer in answers)])
 
@@ -117,12 +120,12 @@ def said(message: Message, me: Identity, servers: Servers) -> MessageText:
     forwarded = [f"Forwarded:\n{_flat(each.message, me, servers)}".strip() for each in message.message_snapshots]
     embeds = [embed_text(embed) for embed in message.embeds] if message.is_from_bot else []
     text = "\n\n".join(part for part in (own.text, *embeds) if part)
-    return MessageText(text, own.mentions_bot, "\n\n".join(forwarded))
+    return MessageText(text, own.mentions_bot, "\n\n".join(filter(None, [own.shared, *forwarded])))
 
 
 def _flat(content: Content, me: Identity, servers: Servers) -> str:
     return "\n".join(
-        part for part in (message_text(content, me, servers).text, *map(embed_text, content.embeds)) if part
+        part for part in (message_text(content, me, servers).full_text, *map(embed_text, content.embeds)) if part
     )
 
 

@@ -188,7 +188,7 @@ def _attachments(message: Message, names: Names) -> Iterator[Attachment]:
                 size=file.size,
                 reference=address,
                 by=by,
-                is_voice=file.subtype == "slack_audio",
+                is_voice=file.subtype == "slack_audio" and file.user == message.user,
                 seconds=file.duration_ms / 1000 if file.duration_ms is not None else None,
             )
 

@@ -37,11 +37,11 @@ class Identity(NamedTuple):
 
 
 def message_text(message: Message, me: Identity) -> MessageText:
-    """Return text or caption without mentions of the bot, or a line that describes other content."""
+    """Return text or caption without mentions of the bot, or a sign, and what comes with it in words."""
     text = message.text or message.caption
     entities = message.entities if message.text else message.caption_entities
     mentions = [span for entity in entities if (span := _mention_of(me, text, entity))]
-    return MessageText(without(text, mentions) or _other_content(message), bool(mentions))
+    return MessageText(without(text, mentions) or _sign(message), bool(mentions), _enclosed(message))
 
 
 def _mention_of(me: Identity, text: str, entity: Entity) -> tuple[int, int] | None:
@@ -59,13 +59,19 @@ def _mention_of(me: Identity, text: str, entity: Entity) -> tuple[int, int] | No
     return len(before), len(before) + len(named)
 
 
-def _other_content(message: Message) -> str:
-    """Describe content other than text and files in words."""
+def _sign(message: Message) -> str:
+    """Return a message that is a single sign in words."""
     match message:
         case Message(sticker=File(emoji=emoji)):
             return emoji or "[sticker]"
         case Message(dice=dice) if dice:
             return f"{dice.emoji} {dice.value}"
+    return ""
+
+
+def _enclosed(message: Message) -> str:
+    """Describe in words what the sender has chosen and others may have written."""
+    match message:
         case Message(contact=contact) if contact:
             return f"Contact: {contact.first_name} {contact.last_name}".strip() + f", {contact.phone_number}"
         case Message(poll=poll) if poll:
@@ -114,7 +120,7 @@ def quoted(message: Message) -> str | None:
         said = message.quote.text
     elif reply:
         files = " ".join(f"[{attachment.name}]" for attachment in attachments(reply))
-        said = " ".join(filter(None, (reply.text or reply.caption or _other_content(reply), files)))
+        said = " ".join(filter(None, (reply.text or reply.caption or _sign(reply) or _enclosed(reply), files)))
     else:
         said = ""
     name = author_name(reply) if reply else _origin_name(external.origin) if external else ""
@@ -211,7 +217,7 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         attachments=files or theirs,
         reply_to=str(replied.message_id) if replied else None,
         quoted=quoted(message),
-        shared=_forwarded_text(forwarded, said),
+        shared=_shared(forwarded, said),
     )
     may_be_command = not files and not forwarded and said.text.startswith("/")
     command = parse_command(said.text, {me.username}) if may_be_command else None
@@ -226,7 +232,7 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
 
 def _has_content(message: Message, said: MessageText, *, files_count: int) -> bool:
     """Return False for service messages (joins, pins, titles, a group's move)."""
-    return bool(message.text or message.caption or said.text or files_count)
+    return bool(message.text or message.caption or said.full_text or files_count)
 
 
 def _edited(message: Message, me: Identity) -> MessageEdited | None:
@@ -244,12 +250,12 @@ def _edited(message: Message, me: Identity) -> MessageEdited | None:
         addressed=_addressed(message, me, said),
         message_id=str(message.message_id),
         text="" if forwarded else said.text,
-        shared=_forwarded_text(forwarded, said),
+        shared=_shared(forwarded, said),
     )
 
 
-def _forwarded_text(forwarded: str, said: MessageText) -> str:
-    return f"Forwarded from {forwarded}:\n{said.text}".strip() if forwarded else ""
+def _shared(forwarded: str, said: MessageText) -> str:
+    return f"Forwarded from {forwarded}:\n{said.full_text}".strip() if forwarded else said.shared
 
 
 def _pressed(query: CallbackQuery, me: Identity, now: float) -> ButtonPressed | None:

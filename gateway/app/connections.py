@@ -10,6 +10,7 @@ from pydantic import BaseModel
 
 from agent_core.background import Background
 from agent_core.clock import Clock
+from agent_core.origin import CLEAN
 from channels import discovery
 from channels.base import ChatKey, OutboundMessage
 from channels.capabilities import CatchesUp
@@ -196,7 +197,7 @@ class Connections:
 
     async def _say(self, chat: ChatKey, text: str) -> str:
         name = f"connect-{self._clock.time():.0f}"
-        post = Post(f"{name}:notice:{chat}", name, chat, OutboundMessage(markdown=text))
+        post = Post(f"{name}:notice:{chat}", name, chat, OutboundMessage(markdown=text), CLEAN)
         await self._store.outbox.add([post])
         error = await self._delivery.attempt(chat, [post])
         return "" if error is None else error.reason

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from agent_core.clock import SystemClock, new_id
+from agent_core.origin import CLEAN
 from channels import discovery
 from channels.base import OutboundMessage
 from gateway.app.peers import SharedDatabase, opened
@@ -88,7 +89,7 @@ class OtherNodes:
             name=owner.name,
             slash=await self._slash(platform),
         )
-        post = Post(f"{pause.name}:notice:{owner.chat}", pause.name, owner.chat, OutboundMessage(markdown=text))
+        post = Post(f"{pause.name}:notice:{owner.chat}", pause.name, owner.chat, OutboundMessage(markdown=text), CLEAN)
         await pause.store.outbox.add([post])
         await pause.peers.sending.forward(owner.chat, [post.key])  # otherwise a sweep finds it
 

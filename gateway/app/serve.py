@@ -270,7 +270,7 @@ async def open_app(
             model=default.model,
             tools=tools,
             others=servers.tools,
-            described_by=approved.sources,
+            described_by=approved.origin,
             skills=library,
             persona=current.persona,
             limits=current.limits,

@@ -8,6 +8,7 @@ from agent_core.agent import Agent
 from agent_core.clock import Clock
 from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, UserMessage
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from channels.base import ChannelError, OutboundMessage, Posted, Sender
 from gateway.delivery.delivery import Delivery
@@ -89,7 +90,7 @@ class Answers:
             return Posted(chat=run.chat, message_id=noted.message_id)
         try:
             message = OutboundMessage(markdown="")
-            known = await self._store.outbox.known(Post(key, run.id, run.chat, message, at=run.started))
+            known = await self._store.outbox.known(Post(key, run.id, run.chat, message, CLEAN, at=run.started))
             return (await self._delivery.masked_channel(run.chat).find(run.chat, message, key, known)).found
         except ChannelError as error:
             log.info("not looked for progress", run=run.id, reason=error.reason)

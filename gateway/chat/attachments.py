@@ -11,7 +11,7 @@ from pathlib import Path
 import structlog
 
 from agent_core.messages import ImageContent
-from agent_core.sources import Sources, sent
+from agent_core.origin import Origin
 from agent_core.tools.files.confined import open_file
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Allowance, Boundless, Quota
@@ -20,6 +20,7 @@ from channels.attachments import Attachment
 from channels.base import Channel, ChannelError, MessageReceived
 from channels.capabilities import Downloads
 from gateway.chat.transcription import Sound
+from gateway.permissions.sources import origin_of_file
 from gateway.runs.welcome import sample_of
 
 MOST_FILES = 10
@@ -52,7 +53,7 @@ class Attachments:
     vision: bool
     """True if the model can see pictures."""
     sources: FileSources
-    """Untrusted sources of the workspace's files."""
+    """Origins of the workspace's files."""
     quota: Quota = field(default_factory=Boundless)
     """Quota of the chat's files."""
 
@@ -67,13 +68,13 @@ class Attachments:
             )
         return fetched
 
-    def keep(self, name: str, content: bytes, sources: Sources, person: str | None = None) -> Path:
+    def keep(self, name: str, content: bytes, origin: Origin, person: str | None = None) -> Path:
         """Write a file to the workspace within the quota. Blocks. Raises OSError."""
         if not _has_room(self.quota.room(person), len(content)):
             raise OSError(errno.EDQUOT, "there is no room left for the files of this chat")
         path = _write(self.workspace / name, content)
         self.quota.grew(person, len(content), 1)
-        self.sources.wrote(path.name, sources)
+        self.sources.wrote(path.name, origin)
         return path
 
     async def _fetch(self, fetched: Fetched, place: int, attachment: Attachment, person: str) -> None:
@@ -100,8 +101,7 @@ class Attachments:
         """Write a file to the workspace. Return a note for the model."""
         name = attachment.safe_name
         try:
-            sources = (sent(attachment.by, name),) if attachment.by else ()
-            path = await asyncio.to_thread(self.keep, name, content, sources, person)
+            path = await asyncio.to_thread(self.keep, name, content, origin_of_file(attachment), person)
         except OSError as error:
             log.warning("file not kept", channel=self.channel.name, reason=str(error))
             return f"[file: {name} could not be kept: {error.strerror}]"

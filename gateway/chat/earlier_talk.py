@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import structlog
 
-from agent_core.sources import Sources, person, sent, union
+from agent_core.origin import CLEAN, DATA, Origin, joined, named
+from agent_core.sources import person
 from channels.attachments import Attachment
 from channels.base import Addressed, Channel, ChannelError, ChatKey, CommandInvoked, MessageReceived, Sender
 from channels.capabilities import ReadsHistory
-from gateway.permissions.sources import sources_of_event, sources_of_post, speaker_of
+from gateway.permissions.sources import origin_of_event, origin_of_file, origin_of_post, speaker_of
 from gateway.security.masking import masked
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
@@ -34,16 +35,18 @@ class OwnWords:
     """A message of Parley above a thread."""
 
     text: str
-    sources: Sources
-    """Sources of untrusted text in it."""
+    origin: Origin
 
 
 @dataclass(frozen=True)
 class Heard:
-    """Earlier messages, one line each, and those senders among them who are untrusted sources."""
+    """Earlier messages, one line each."""
 
-    lines: tuple[str, ...] = ()
-    sources: Sources = ()
+    lines: tuple[str, ...]
+    origin: Origin
+
+
+_NOTHING = Heard((), CLEAN)
 
 
 @dataclass(frozen=True)
@@ -64,10 +67,10 @@ class EarlierTalk:
         """
         event = item.event
         if not isinstance(self.channel, ReadsHistory) or not isinstance(event, MessageReceived):
-            return Heard()
+            return _NOTHING
         begins_thread = event.chat.thread == event.message_id
         if event.addressed is not Addressed.MENTION or begins_thread or not self.channel.is_group(event.chat):
-            return Heard()
+            return _NOTHING
         known = await self.store.inbox.messages_before(item, MOST_MESSAGES)
         try:
             said = await self.channel.history(
@@ -75,26 +78,23 @@ class EarlierTalk:
             )
         except ChannelError as error:
             log.info("earlier talk not read", chat=str(event.chat), reason=error.reason)
-            return Heard()
+            return _NOTHING
         new = [masked(each, self.store.secrets.mask) for each in said if each.message_id not in known.ids]
-        return Heard(tuple(map(_line, new)), union(*map(self._sources, new)))
+        return Heard(tuple(map(_line, new)), joined(map(self._origin, new)))
 
-    async def quoted(self, event: MessageReceived) -> Sources:
-        """Return the sources of the text that a message quotes.
-
-        Quotes of authorised users add none, nor do quotes of Parley's messages without untrusted sources.
-        """
+    async def quoted(self, event: MessageReceived) -> Origin:
+        """Return the origin of the text that a message quotes: data, if it is of a person with rights or of Parley."""
         quoted = event.quoted or ""
         words = _plain(quoted.partition(": ")[2])
         for chat in _places(event) if words else ():
             said = await self.store.inbox.find(chat, event.reply_to or "")
             if said and isinstance(said.event, MessageReceived) and words in _plain(_own(said.event)):
-                known = union([sent(file.by, file.safe_name) for file in said.event.attachments if file.by])
-                return known if self.is_trusted(chat, said.event.sender) else (speaker_of(quoted),)
+                files = joined(map(origin_of_file, said.event.attachments))
+                return files | DATA if self.is_trusted(chat, said.event.sender) else named(speaker_of(quoted))
             parts = await self._parts(chat, event.reply_to or "")
             if parts and words in _plain(" ".join(part.message.markdown for part in parts)):
-                return union(*[await sources_of_post(self.store, part) for part in parts])
-        return (speaker_of(quoted),)
+                return joined([DATA, *[await origin_of_post(self.store, part) for part in parts]])
+        return named(speaker_of(quoted))
 
     async def quotes_stranger(self, event: MessageReceived) -> bool:
         """Return True if the message replies to one that shows the words of a stranger."""
@@ -110,9 +110,10 @@ class EarlierTalk:
         await self.caught_up(chat)
         return await self.store.outbox.parts(chat, message_id)
 
-    def _sources(self, said: MessageReceived | CommandInvoked) -> Sources:
-        theirs = sources_of_event(said) if isinstance(said, MessageReceived) else ()
-        return theirs if self.is_trusted(said.chat, said.sender) else union([person(said.sender.name)], theirs)
+    def _origin(self, said: MessageReceived | CommandInvoked) -> Origin:
+        theirs = origin_of_event(said) if isinstance(said, MessageReceived) else CLEAN
+        own = DATA if self.is_trusted(said.chat, said.sender) else named(person(said.sender.name))
+        return own | theirs
 
     async def root(self, chat: ChatKey) -> OwnWords | None:
         """Return Parley's message above a thread, or None.
@@ -125,7 +126,7 @@ class EarlierTalk:
         if not parts or any(part.is_of_stranger for part in parts):
             return None
         text = "\n".join(_with_files(part.message.markdown, part.message.attachments) for part in parts)
-        return OwnWords(text, union(*[await sources_of_post(self.store, part) for part in parts]))
+        return OwnWords(text, joined([await origin_of_post(self.store, part) for part in parts]))
 
 
 def _places(event: MessageReceived) -> Iterator[ChatKey]:

@@ -13,7 +13,7 @@ import structlog
 from agent_core.clock import Clock
 from agent_core.context.compaction.compaction import KeepFacts
 from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
-from agent_core.sources import Sources
+from agent_core.origin import Origin
 from agent_core.tools.memory import Memory
 from agent_core.tools.tool import ToolContext, ToolFailed
 from agent_core.untrusted import harmless
@@ -85,8 +85,8 @@ class Memories:
     def keeper(self, chat: ChatKey) -> KeepFacts:
         """Return a callback that saves the facts that a summary of the chat found worth keeping."""
 
-        async def keep(lines: Sequence[str], sources: Sources) -> None:
-            await self.of(chat).keep(lines, sources)
+        async def keep(lines: Sequence[str], origin: Origin) -> None:
+            await self.of(chat).keep(lines, origin)
 
         return keep
 
@@ -100,7 +100,7 @@ class Memories:
     async def known(self, chat: ChatKey, person: str, history: Sequence[AgentMessage]) -> str:
         """Return the newest facts, to go with a message that is the first since the conversation's start or summary.
 
-        Return "" for other messages. Facts from untrusted sources are left out; `recall` finds them.
+        Return "" for other messages. Facts that are not clean are left out; `recall` finds them.
         """
         memory = self.of(chat, person)
         if not _is_due(history):

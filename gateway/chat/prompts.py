@@ -10,7 +10,8 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.messages import AgentMessage, UserMessage, user
-from agent_core.sources import Sources, person, union
+from agent_core.origin import CLEAN, DATA, Origin, joined, named
+from agent_core.sources import person
 from agent_core.untrusted import harmless
 from channels.base import Channel, ChatKey, MessageReceived
 from gateway.chat.attachments import Attachments
@@ -18,7 +19,7 @@ from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
 from gateway.chat.transcription import Transcriber
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
-from gateway.permissions.sources import sources_of_event
+from gateway.permissions.sources import origin_of_event
 from gateway.permissions.workspaces import Workspaces
 from gateway.runs.chat_models import ChatModels
 from gateway.schedule.jobs.chat_notes import ChatNotes
@@ -71,58 +72,63 @@ class PromptMaker:
             for sound in fetched.sounds
         ]
         said = "\n\n".join(filter(None, [event.text, *(each.words for each in heard)]))
-        text = await self._shortened(said, f"message-{item.seq}.txt", ())
+        own = named(person(event.sender.name)) if by_guest else CLEAN
+        text = await self._shortened(said, f"message-{item.seq}.txt", own)
         in_group = self.attachments.channel.is_group(event.chat)
-        ours, by_others, above = await self._above(item) if begins else ([], [], ())
-        own = (person(event.sender.name),) if by_guest else ()
+        ours, by_others, above = await self._above(item) if begins else ([], [], CLEAN)
         others, theirs = await self._by_others(item, event)
         by_others += [*others, *fetched.notes, *(each.note for each in heard)]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
         time = f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"
         circumstances = [time, *filter(None, [undone.line, known]), *ours, *by_others]
         message = user(
-            text, *fetched.images, source=event.sender.name if in_group else None, context="\n".join(circumstances)
+            text,
+            *fetched.images,
+            origin=joined(
+                [DATA if by_others else CLEAN, own, above, theirs, undone.origin, *(each.origin for each in heard)]
+            ),
+            source=event.sender.name if in_group else None,
+            context="\n".join(circumstances),
         )
         about = {
             "id": message_id(item),
             "created_at": event.at,
             "by_guest": by_guest,
-            "untrusted": bool(by_guest or by_others or undone.sources),
-            "sources": union(own, above, theirs, undone.sources, *(each.sources for each in heard)),
             "private": bool(known or ours or by_others or undone.line),
             "heard": "\n\n".join(each.shown for each in heard if each.shown),
         }
         return message.model_copy(update=about)
 
-    async def _above(self, item: InboxItem) -> tuple[list[str], list[str], Sources]:
-        """Return the message above the thread as lines of ours, or of others if it has untrusted sources."""
+    async def _above(self, item: InboxItem) -> tuple[list[str], list[str], Origin]:
+        """Return the message above the thread as lines of ours, or of others if it is not clean."""
         root = await self.talk.root(item.event.chat)
         if root is None:
-            return [], [], ()
-        words = await self._shortened(harmless(root.text), f"message-{item.seq}-thread.txt", root.sources)
+            return [], [], CLEAN
+        words = await self._shortened(harmless(root.text), f"message-{item.seq}-thread.txt", root.origin)
         lines = [f"This thread is under a message of yours, which reads: {words}"]
-        return ([], lines, root.sources) if root.sources else (lines, [], ())
+        return ([], lines, root.origin) if root.origin.is_data else (lines, [], CLEAN)
 
-    async def _by_others(self, item: InboxItem, event: MessageReceived) -> tuple[list[str], Sources]:
-        """Return text of others that comes with the message, and the untrusted sources in it."""
+    async def _by_others(self, item: InboxItem, event: MessageReceived) -> tuple[list[str], Origin]:
+        """Return what comes with the message and is not its text, and the origin of that."""
         lines: list[str] = []
-        sources = sources_of_event(event)
+        origin = origin_of_event(event)
         earlier = await self.talk.before(item)
+        origin |= earlier.origin
         if earlier.lines:
             lines += ["Said here earlier, and not to you:", *earlier.lines]
         if event.quoted and not await self.talk.quotes_stranger(event):
-            sources = union(sources, await self.talk.quoted(event))
+            origin |= await self.talk.quoted(event)
             lines.append(f"In reply to: {event.quoted[:LONGEST_START]}")
         if event.shared:
-            shared = await self._shortened(event.shared, f"message-{item.seq}-shared.txt", sources)
+            shared = await self._shortened(event.shared, f"message-{item.seq}-shared.txt", origin)
             lines.append(f"Brought along by the message: {shared}")
-        return lines, union(earlier.sources, sources)
+        return lines, origin
 
-    async def _shortened(self, text: str, name: str, sources: Sources) -> str:
+    async def _shortened(self, text: str, name: str, origin: Origin) -> str:
         if len(text) <= LONGEST_TEXT:
             return text
         try:
-            path = await asyncio.to_thread(self.attachments.keep, name, text.encode(), sources)
+            path = await asyncio.to_thread(self.attachments.keep, name, text.encode(), origin)
         except OSError as error:
             log.warning("message not kept as a file", channel=self.attachments.channel.name, reason=str(error))
             return (
@@ -133,7 +139,9 @@ class PromptMaker:
 
 def _with_author(event: MessageReceived) -> MessageReceived:
     """Return a guest's message with the guest as the author of its files. Recordings become the guest's own words."""
-    files = (each if each.is_audio else each.model_copy(update={"by": event.sender.name}) for each in event.attachments)
+    files = (
+        each if each.is_own_speech else each.model_copy(update={"by": event.sender.name}) for each in event.attachments
+    )
     return event.model_copy(update={"attachments": tuple(files)})
 
 

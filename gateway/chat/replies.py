@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 
 import structlog
 
+from agent_core.origin import CLEAN, NOT_KNOWN, Origin
 from channels.base import (
     ButtonPressed,
     ChannelError,
@@ -17,6 +18,7 @@ from channels.base import (
 from channels.capabilities import ClosesCommands
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.sources import origin_of_post
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 
@@ -62,7 +64,15 @@ class Again:
     """What the user is told meanwhile, in Markdown; empty for nothing."""
 
 
-Answer = OutboundMessage | Rewritten | Once | Said | Again | None
+@dataclass(frozen=True)
+class Quoting:
+    """A reply with a text of which it is known where it comes from; of other replies that is not known."""
+
+    message: OutboundMessage
+    origin: Origin
+
+
+Answer = OutboundMessage | Quoting | Rewritten | Once | Said | Again | None
 """Reply to an event; None sends nothing."""
 
 
@@ -74,7 +84,7 @@ class Replies:
         self._delivery = delivery
         self._access = access
 
-    async def answer(self, item: InboxItem, answer: OutboundMessage | Rewritten | Once | None) -> None:
+    async def answer(self, item: InboxItem, answer: OutboundMessage | Quoting | Rewritten | Once | None) -> None:
         """Store the reply and settle the event in one transaction, then deliver it."""
         if answer is None:
             await self._store.inbox.settle([item.seq])
@@ -85,12 +95,16 @@ class Replies:
                 await self._once(item, answer)
                 return
             answer = answer.message.model_copy(update={"respond": item.event.whisper})
-        message, settled = (answer.message, answer.settles) if isinstance(answer, Rewritten) else (answer, ())
+        message = answer if isinstance(answer, OutboundMessage) else answer.message
+        settled = answer.settles if isinstance(answer, Rewritten) else ()
+        origin = answer.origin if isinstance(answer, Quoting) else NOT_KNOWN
         name = f"inbox-{item.seq}"
         if isinstance(item.event, CommandInvoked | ButtonPressed) and message.respond is None:
             message = message.model_copy(update={"respond": item.event.respond})
         parts = self._delivery.masked_channel(item.event.chat).split(message)
-        posts = [Post(f"{name}:reply:{number}", name, item.event.chat, part) for number, part in enumerate(parts)]
+        posts = [
+            Post(f"{name}:reply:{number}", name, item.event.chat, part, origin) for number, part in enumerate(parts)
+        ]
         if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
             posts[0] = replace(posts[0], message_id=item.event.message_id)
         await self._store.outbox.add(posts, [item.seq, *settled])
@@ -103,7 +117,8 @@ class Replies:
         for number, part in enumerate(parts):
             key = f"{answer.key}:{number}"
             earlier = await self._store.outbox.find(key)
-            posts.append(Post(key, f"inbox-{item.seq}", item.event.chat, part, earlier.message_id if earlier else None))
+            shown = earlier.message_id if earlier else None
+            posts.append(Post(key, f"inbox-{item.seq}", item.event.chat, part, NOT_KNOWN, shown))
         await self._store.outbox.add(posts, [item.seq])
         await self._delivery.deliver(item.event.chat, posts)
 
@@ -118,14 +133,15 @@ class Replies:
             return
         message = pressed.message.model_copy(update={"buttons": (), "respond": item.event.respond})
         name = f"inbox-{item.seq}"
-        post = Post(f"{name}:reply:0", name, item.event.chat, message, message_id=item.event.message_id)
+        origin = await origin_of_post(self._store, pressed)
+        post = Post(f"{name}:reply:0", name, item.event.chat, message, origin, item.event.message_id)
         await self._store.outbox.add([post])
         await self._delivery.deliver(item.event.chat, [post])
 
     async def note(self, item: InboxItem, words: str) -> None:
         """Tell the user something about an event that the agent is still to answer."""
         name = f"inbox-{item.seq}"
-        posts = [Post(f"{name}:reply:1", name, item.event.chat, OutboundMessage(markdown=words))]
+        posts = [Post(f"{name}:reply:1", name, item.event.chat, OutboundMessage(markdown=words), NOT_KNOWN)]
         await self._store.outbox.add(posts)
         await self._delivery.deliver(item.event.chat, posts)
 
@@ -133,7 +149,7 @@ class Replies:
         """Store the reason for refusing messages of a chat and settle them in one transaction, then deliver it."""
         chat, name = items[0].event.chat, f"inbox-{items[0].seq}"
         parts = self._delivery.masked_channel(chat).split(message)
-        posts = [Post(f"{name}:reply:{number}", name, chat, part) for number, part in enumerate(parts)]
+        posts = [Post(f"{name}:reply:{number}", name, chat, part, CLEAN) for number, part in enumerate(parts)]
         await self._store.outbox.add(posts, [item.seq for item in items])
         await self._delivery.deliver(chat, posts)
 
@@ -146,7 +162,7 @@ class Replies:
     async def offer(self, event: InboundEvent, message: OutboundMessage) -> None:
         """Post a message that offers to repeat an answer which may not have arrived, once per event."""
         name = f"offer-{event.event_id}"
-        post = Post(f"{name}:offer:0", name, event.chat, message)
+        post = Post(f"{name}:offer:0", name, event.chat, message, CLEAN)
         await self._store.outbox.offer(post)
         await self._delivery.deliver(event.chat, [post])
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 
 from agent_core.log_errors import Bulkhead
 from agent_core.messages import AgentMessage
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from channels.base import ChannelError, ChatKey, OutboundMessage, TaskEnded
 from gateway.delivery.delivery import Delivery
@@ -132,7 +133,7 @@ class RunEnds:
         shown = await self._store.outbox.find(f"{run.id}:progress:0")
         edited = shown.message_id if shown else None
         posts = [
-            Post(f"{run.id}:error:{number}", run.id, run.chat, part, message_id=None if number else edited)
+            Post(f"{run.id}:error:{number}", run.id, run.chat, part, CLEAN, message_id=None if number else edited)
             for number, part in enumerate(parts)
         ]
         await self._store.runs.end(run, end, posts, [item.seq for item in items])

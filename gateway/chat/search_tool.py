@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from itertools import chain
 
 from agent_core.messages import AssistantMessage, UserMessage
-from agent_core.sources import Sources, union
+from agent_core.origin import CLEAN, DATA, Origin, joined
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.base import ChatKey, Sender
@@ -34,10 +34,10 @@ def search_tool(store: Store, delivery: Delivery, access: Access) -> Tool:
             page = await store.search.find(chats, words, MOST, person=access.only_of(chat, context.user_id))
         except ValueError as error:
             raise ToolFailed(str(error), "call it again with a word") from error
-        behind = await _sources(store, page.found)
+        behind = await origins_of(store, page.found)
         rows = [_row(each, behind[each.seq]) for each in page.found] or ["No message has all of these words."]
         rest = [] if page.is_complete else ["Older messages are still being indexed."]
-        return ToolResult.of("\n".join(rows + rest)).from_(union(*behind.values()))
+        return ToolResult.of("\n".join(rows + rest), joined([DATA, *behind.values()]))
 
     return search_chat
 
@@ -60,17 +60,17 @@ async def searched(
     return [chat, *(each for each in found if each != chat and not delivery.channel(each).is_group(each))]
 
 
-async def _sources(store: Store, found: Sequence[Found]) -> dict[int, Sources]:
-    """Return the untrusted sources of each message. An answer may repeat all that its conversation contained."""
+async def origins_of(store: Store, found: Sequence[Found]) -> dict[int, Origin]:
+    """Return the origin of each message by its number. An answer may repeat all that its conversation contained."""
     answers = {each.run for each in found if isinstance(each.message, AssistantMessage)}
-    of_runs = await store.transcript.sources(answers)
-    return {each.seq: union(each.message.sources, of_runs[each.run] if each.run in answers else ()) for each in found}
+    of_runs = await store.transcript.origins(answers)
+    return {each.seq: each.message.origin | of_runs.get(each.run, CLEAN) for each in found}
 
 
-def _row(found: Found, sources: Sources) -> str:
+def _row(found: Found, origin: Origin) -> str:
     message = found.message
     author = (message.source or "the person") if isinstance(message, UserMessage) else "you"
     day = datetime.fromtimestamp(message.created_at, UTC).strftime("%Y-%m-%d")
     flat = " ".join(found.text.split())
-    marked = f" (from {', '.join(sources)})" if sources else ""
+    marked = f" (from {', '.join(origin.sources)})" if origin.is_tainted else ""
     return f"{day}, {author}{marked}: {flat[:LONGEST]}{'…' if len(flat) > LONGEST else ''}"

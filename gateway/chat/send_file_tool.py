@@ -5,6 +5,7 @@ import hashlib
 from pathlib import Path
 
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
+from agent_core.untrusted import origin_of
 from channels.attachments import Attachment
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
@@ -30,7 +31,7 @@ def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
         # The model server chooses the call's id: it may look like a path, or occur in other chats too.
         copy = outgoing / hashlib.sha256(key.encode()).hexdigest()[:24] / Attachment(name=path).safe_name
         file = await asyncio.to_thread(copied, context.workspace, path, copy, most)
-        post = Post(key, "", chat, OutboundMessage(markdown=caption, attachments=(file,)))
+        post = Post(key, "", chat, OutboundMessage(markdown=caption, attachments=(file,)), origin_of(context.messages))
         await store.outbox.add([post])
         await delivery.deliver(chat, [post])
         settled = await store.outbox.find(key)

@@ -14,6 +14,7 @@ import structlog
 from agent_core.background import Background
 from agent_core.models.audio import AudioClient, AudioFailed
 from agent_core.models.tokens import estimate
+from agent_core.origin import CLEAN
 from channels.attachments import Attachment
 from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
@@ -104,7 +105,7 @@ class Speaker:
         if len(audio) > self._delivery.channel(run.chat).limits.max_upload:
             return []
         message = OutboundMessage(markdown="", attachments=(file,), silent=True)
-        return [Post(f"{run.id}:voice:0", run.id, run.chat, message)]
+        return [Post(f"{run.id}:voice:0", run.id, run.chat, message, CLEAN)]
 
     async def _made(self, client: AudioClient, run: Run, words: str) -> bytes:
         """Return the words as audio. Raises AudioFailed and NoRoom."""

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import structlog
 
 from agent_core.models.audio import AudioClient, AudioFailed, Transcript
-from agent_core.sources import Sources, sent
+from agent_core.origin import CLEAN, Origin
 from channels.attachments import Attachment
 from channels.text import literal
 from gateway.permissions.access import Access
 from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
+from gateway.permissions.sources import origin_of_file
 from gateway.security.secrets import Secrets
 from gateway.store.budget import Payer, Spent
 from gateway.store.recordings import Recording
@@ -44,10 +45,10 @@ class Heard:
     """What the sender says."""
     note: str = ""
     """A line for the model."""
-    sources: Sources = ()
-    """Set if somebody else speaks in it; the words are then in `note`."""
     shown: str = ""
     """A line for the person, in Markdown."""
+    origin: Origin = CLEAN
+    """That of the note. If others may speak in the recording, the words are there."""
 
 
 class Transcriber:
@@ -151,7 +152,8 @@ def _heard(row: Recording, attachment: Attachment, language: Language) -> Heard:
     flat = " ".join(row.words.split())
     quoted = flat if len(flat) <= MOST_QUOTED else f"{flat[: MOST_QUOTED - 1]}…"
     shown = say("voice_heard", language, words=literal(quoted))
-    if attachment.by:
-        note = f"[{name}, transcribed, in which {attachment.by} or others speak]: {row.words}"
-        return Heard(note=note, sources=(sent(attachment.by, name),), shown=shown)
-    return Heard(row.words, f"[{name} is the voice message; its transcript is above]", (), shown)
+    if attachment.is_own_speech:
+        return Heard(row.words, f"[{name} is the voice message; its transcript is above]", shown)
+    who = f"{attachment.by} or others speak" if attachment.by else "others may speak"
+    note = f"[{name}, transcribed, in which {who}]: {row.words}"
+    return Heard(note=note, shown=shown, origin=origin_of_file(attachment))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from agent_core.messages import AgentMessage, UserMessage
-from agent_core.sources import Sources
+from agent_core.origin import CLEAN, Origin
 from agent_core.tools.files.confined import shown
 from agent_core.untrusted import harmless
 from agent_core.versions.group import Change, Entry, Group, Groups
@@ -21,13 +21,13 @@ _TOLD = re.compile(r"\A[^\n]*\nUndone by a person \(undo (\d+)\)")
 
 @dataclass(frozen=True)
 class Undos:
-    """The line for the model, placed right after the time, and the sources of untrusted text in it."""
+    """The line for the model, placed right after the time."""
 
-    line: str = ""
-    sources: Sources = ()
+    line: str
+    origin: Origin
 
 
-NOTHING = Undos()
+NOTHING = Undos("", CLEAN)
 
 
 class UndoNews:
@@ -66,7 +66,7 @@ def _last_told(history: Sequence[AgentMessage]) -> int:
     return next((int(match[1]) for context in contexts if (match := _TOLD.match(context))), 0)
 
 
-def _undos(groups: Sequence[Group], sources: Sources) -> Undos:
+def _undos(groups: Sequence[Group], origin: Origin) -> Undos:
     changes = list(_in_all(groups))
     parts = [_words(each) for each in changes[:MOST_NAMED]]
     if len(changes) > MOST_NAMED:
@@ -78,7 +78,7 @@ def _undos(groups: Sequence[Group], sources: Sources) -> Undos:
     if not parts:
         return NOTHING
     line = f"Undone by a person (undo {groups[-1].number}): {'; '.join(parts)}."
-    return Undos(line, sources)
+    return Undos(line, origin)
 
 
 def _in_all(groups: Sequence[Group]) -> Iterator[Change]:

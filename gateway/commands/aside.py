@@ -10,8 +10,10 @@ from agent_core.loop.event_stream import unheard
 from agent_core.loop.model_call import ModelRequest
 from agent_core.messages import user
 from agent_core.models.llm import LlmFailure
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
-from channels.base import OutboundMessage
+from agent_core.untrusted import origin_of
+from gateway.chat.replies import Answer, Quoting
 from gateway.chat.run_pace import Pace
 from gateway.commands.command import Command, Invocation, reply, too_soon
 from gateway.permissions.access import Access
@@ -39,7 +41,7 @@ class AsideCommands:
         self._secrets = secrets
         self._new_id = new_id
 
-    async def ask(self, given: Invocation) -> OutboundMessage | None:
+    async def ask(self, given: Invocation) -> Answer:
         """Answer a question with the conversation as context, without tools."""
         if refusal := too_soon(self._pace, given):
             return refusal
@@ -47,22 +49,24 @@ class AsideCommands:
             answer = await self._answer(given, token)
         return reply(say("btw_stopped", given.language)) if token.cancelled else answer
 
-    async def _answer(self, given: Invocation, token: CancelToken) -> OutboundMessage | None:
+    async def _answer(self, given: Invocation, token: CancelToken) -> Answer:
         agent, run = await given.session.conversation.separate_agent(), self._new_id()
         await self._models.equip(agent, given.chat, given.role)
         # A budget without room refuses the question: nobody should get an answer to it much later.
         agent.loop.models.spending.begin_run(run, given.sender.id, can_wait=False)
-        question = user(given.arguments.strip(), source=given.sender.name if given.in_group else None, context=NOTE)
+        speaker = given.sender.name if given.in_group else None
+        question = user(given.arguments.strip(), origin=given.origin, source=speaker, context=NOTE)
         agent.append_message(question)
         request = agent.context.build_request(agent.state, with_tools=False)
-        answer, failure = await agent.loop.caller.ask(ModelRequest(request, agent.session_id, token), unheard)
+        answer, failure = await agent.loop.caller.ask(ModelRequest(request, agent.session_id, token, CLEAN), unheard)
         if not self._access.may_speak(given.chat, given.sender):
             return None  # the right was taken away meanwhile
         if failure is not None:
             return reply(self._trouble(given, agent, failure, run))
         if not answer.text.strip():
             return reply(say("btw_no_answer", given.language, slash=given.slash))
-        return reply(f"{say('btw_answer', given.language)}\n\n{answer.text.strip()}")
+        told = reply(f"{say('btw_answer', given.language)}\n\n{answer.text.strip()}")
+        return Quoting(told, origin_of(agent.state.messages))
 
     def _trouble(self, given: Invocation, agent: Agent, failure: LlmFailure, run: str) -> str:
         log.warning("a question aside failed", run=run, chat=str(given.chat), error=failure.message)

@@ -5,6 +5,8 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 
+from agent_core.origin import CLEAN, Origin, named
+from agent_core.sources import person
 from channels.attachments import Attachment
 from channels.base import ButtonPressed, ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, Sender
 from channels.commands import CommandSpec, Suggestion, Typed
@@ -59,6 +61,11 @@ class Invocation:
     def asked(self) -> str:
         """The id of its event, which is the same if it is executed again after a crash."""
         return self.event.event_id
+
+    @property
+    def origin(self) -> Origin:
+        """The origin of its words: what guests write is untrusted input."""
+        return CLEAN if self.role.is_at_least(Role.MEMBER) else named(person(self.sender.name))
 
     @property
     def pressed(self) -> str | None:

@@ -166,10 +166,10 @@ class CronCommands:
             facts = {"id": job.id, "rule": rule_of(job, given.language), "what": in_short(job)}
             raise JobRefused("job_changed_since", **facts)
         if job.state is not JobState.DRAFT or text:
-            job = await jobs.propose(self._changed(job, text, given.language), given.sender)
+            job = await jobs.propose(self._changed(given, job, text), given.sender)
         return Rewritten(await jobs.question(job, given.slash, changing=not text))
 
-    def _changed(self, job: Job, text: str, language: Language) -> Draft:
+    def _changed(self, given: Invocation, job: Job, text: str) -> Draft:
         """Return a draft for a job; a time or text that is not given stays as it is."""
         zone, rule, words = ZoneInfo(job.zone), job.rule, ""
         if found := _ONLY_TEXT.match(text):
@@ -177,8 +177,8 @@ class CronCommands:
         elif text:
             when = parse_when(text, zone, self._clock.time())
             rule, words = when.rule, when.rest
-        draft = Draft.of(job, language, zone, rule, words=words)
-        return replace(draft, given=(*draft.given, *given_in(text, [user(text)])))
+        draft = Draft.of(job, given.language, zone, rule, words=words, origin=given.origin)
+        return replace(draft, given=(*draft.given, *given_in(text, [user(text, origin=given.origin)])))
 
     async def _reshape(self, given: Invocation, job_id: str, way: str) -> Answer:
         """Change a draft as its button says, and update the question."""

@@ -118,9 +118,9 @@ class HeartbeatCommands:
         language = given.language
         usual = [say("heartbeat_list_first", language), say("heartbeat_list_second", language)]
         files = self._workspaces.sources(given.chat)
-        earlier = files.of([NAME])
+        origin = files.of([NAME]) | given.origin
         text = await draft_checklist(workspace, say("heartbeat_list_title", language), wanted or usual)
-        files.wrote(DRAFT, earlier)
+        files.wrote(DRAFT, origin)
         found = await self._store.heartbeats.find(given.chat) or Heartbeat(given.chat, "", "")
         quiet = QuietHours.of(found)
         words = say(
@@ -139,10 +139,10 @@ class HeartbeatCommands:
     async def _use(self, given: Invocation, _: str) -> Answer:
         workspace = self._workspaces.folder(given.chat)
         files = self._workspaces.sources(given.chat)
-        sources = files.of([DRAFT])
+        origin = files.of([DRAFT])
         author = Author("heartbeat", given.asked, given.sender.id)
         if await take_draft(workspace, self._workspaces.versions.of(given.chat), author):
-            files.wrote(NAME, sources)
+            files.wrote(NAME, origin)
         else:
             standing = await self._heartbeats.standing(given.chat)
             if standing is not None and standing.is_on:  # pressed twice

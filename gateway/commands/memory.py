@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
+from agent_core.origin import joined
 from agent_core.tools.memory import Fact, Memory
 from agent_core.tools.tool import ToolFailed
 from agent_core.versions.undo import newest
@@ -10,11 +11,11 @@ from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.memories import Memories
-from gateway.chat.replies import Answer
+from gateway.chat.replies import Answer, Quoting
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.request import id_named, typed_id
 from gateway.permissions.roles import Role
-from gateway.permissions.sources import named
+from gateway.permissions.sources import named_origin
 from gateway.permissions.workspaces import Versions
 from gateway.texts.say import say
 
@@ -65,10 +66,11 @@ class MemoryCommands:
         lines = [f"- `{fact_id(each)}` {_told(given, each)}" for each in facts[-MOST_LISTED:]]
         if len(facts) > MOST_LISTED:
             lines.insert(0, say("memory_more", given.language, count=len(facts) - MOST_LISTED))
-        return reply("\n".join([say("memory_title", given.language), "", *lines]))
+        shown = reply("\n".join([say("memory_title", given.language), "", *lines]))
+        return Quoting(shown, joined(each.origin for each in facts))
 
     async def _add(self, given: Invocation, memory: Memory, words: str) -> Answer:
-        fact, is_new = await memory.remember(words, given.sender.name)
+        fact, is_new = await memory.remember(words, given.sender.name, given.origin)
         key = "memory_added" if is_new else "memory_known"
         return await self._changed(given, say(key, given.language, fact=literal(fact.text)), undo=is_new)
 
@@ -85,7 +87,7 @@ class MemoryCommands:
         """Replace the words of a fact, or delete it."""
         wanted = typed_id(name)
         found = next((each for each in await memory.facts() if fact_id(each) == wanted), None)
-        fact = await memory.reword(found.line, words, given.sender.name) if found else None
+        fact = await memory.reword(found.line, words, given.sender.name, given.origin) if found else None
         if fact is None:
             gone = say("memory_gone", given.language, id=literal(name[:LONGEST_ID]), slash=given.slash)
             return reply(gone)
@@ -117,6 +119,6 @@ class MemoryCommands:
 def _told(given: Invocation, fact: Fact) -> str:
     """Return a fact in Markdown, with the untrusted sources that it may come from."""
     text = literal(fact.told)
-    if not fact.sources:
+    if fact.origin.is_clean:
         return text
-    return f"{text} – {say('memory_tainted', given.language, sources=named(fact.sources, given.language))}"
+    return f"{text} – {say('memory_tainted', given.language, sources=named_origin(fact.origin, given.language))}"

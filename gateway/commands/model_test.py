@@ -7,6 +7,7 @@ from agent_core.clock import Clock, NewId
 from agent_core.loop.spending import PlannedCall, Spending, UsedUp
 from agent_core.messages import user
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamDone
+from agent_core.origin import CLEAN
 from channels.base import ChatKey, OutboundMessage
 from channels.text import in_code, literal
 from gateway.commands.command import Invocation, reply
@@ -43,7 +44,7 @@ class ModelTest:
         """Ask the model, without retries and other models, and tell how it went. Only owners may."""
         if not given.is_owner:
             return reply(say("model_test_not_yours", given.language))
-        request = LlmRequest(system="", messages=(user(QUESTION),))
+        request = LlmRequest(system="", messages=(user(QUESTION, origin=CLEAN),))
         spending = self._spending_of(given.chat, "")
         run = self._new_id()
         spending.begin_run(run, given.sender.id, can_wait=False)

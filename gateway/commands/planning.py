@@ -69,7 +69,7 @@ class Planning:
         Raises BadRule and JobRefused.
         """
         jobs, chat = self._jobs, given.chat
-        draft = Draft(chat, given.sender.id, given.language, await jobs.zone_of(chat), rule, work)
+        draft = Draft(chat, given.sender.id, given.language, await jobs.zone_of(chat), rule, work, given.origin)
         job = await jobs.propose(draft, given.sender)
         return Rewritten(await jobs.question(job, given.slash))
 

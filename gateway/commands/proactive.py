@@ -10,7 +10,6 @@ from datetime import datetime, time, timedelta
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
-from agent_core.sources import union
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply
@@ -207,8 +206,7 @@ class ProactiveCommands:
             created=self._clock.time(),
             state=JobState.ACTIVE,
             next_at=until,
-            tainted=job.tainted or firing.untrusted,
-            sources=union(job.after, firing.after),
+            origin=job.origin | firing.origin,
         )
 
     @property

@@ -31,7 +31,8 @@ class RemindCommands:
             work = Reminder(text=found.rest)
             if not found.is_certain:
                 return await self._planning.asked(given, found.rule, work)
-            return await self._set(given, Draft(given.chat, given.sender.id, given.language, zone, found.rule, work))
+            draft = Draft(given.chat, given.sender.id, given.language, zone, found.rule, work, given.origin)
+            return await self._set(given, draft)
         except (BadRule, JobRefused) as error:
             return refused(given, error)
 

@@ -5,10 +5,12 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from agent_core.messages import UserMessage
+from agent_core.origin import DATA, joined
 from channels.base import Button, OutboundMessage, fits_a_button
 from channels.capabilities import LinksToMessages
 from channels.text import literal
-from gateway.chat.search_tool import searched
+from gateway.chat.replies import Answer, Quoting
+from gateway.chat.search_tool import origins_of, searched
 from gateway.commands.command import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
@@ -40,15 +42,15 @@ class SearchCommands:
         self._clock = clock
         self._current = current
 
-    async def search(self, given: Invocation) -> OutboundMessage:
+    async def search(self, given: Invocation) -> Answer:
         return await self._page(given, given.arguments, None)
 
-    async def older(self, given: Invocation) -> OutboundMessage:
+    async def older(self, given: Invocation) -> Answer:
         """Show the next page; the arguments of the button are where it begins and the words."""
         match = _OLDER.fullmatch(given.arguments.strip())
         return await self._page(given, match[2], int(match[1])) if match else await self._page(given, "", None)
 
-    async def _page(self, given: Invocation, words: str, before: int | None) -> OutboundMessage:
+    async def _page(self, given: Invocation, words: str, before: int | None) -> Answer:
         language, words = given.language, " ".join(words.split())[:MOST_WORDS]
         if not sought_terms(words):
             return reply(say("search_usage", language))
@@ -60,13 +62,14 @@ class SearchCommands:
             return reply("\n\n".join([nothing, *lines]))
         zone = await given.session.conversation.zone()
         rows = [f"- {self._row(given, each, words, zone)}" for each in page.found]
+        origin = joined([DATA, *(await origins_of(self._store, page.found)).values()])
         text = "\n".join([say("search_found", language, words=literal(words)), "", *rows])
         action = f"/older {page.before} {words}"
         if page.before is None or not fits_a_button(action):
             lines += [say("search_fewer_words", language)] if page.before is not None else []
-            return reply("\n\n".join([text, *lines]))
+            return Quoting(reply("\n\n".join([text, *lines])), origin)
         older = Button(label=say("search_older", language), action=action)
-        return OutboundMessage(markdown="\n\n".join([text, *lines]), buttons=((older,),))
+        return Quoting(OutboundMessage(markdown="\n\n".join([text, *lines]), buttons=((older,),)), origin)
 
     def _row(self, given: Invocation, found: Found, words: str, zone: ZoneInfo) -> str:
         when = slot_words(found.message.created_at, zone, given.language, self._clock.time())

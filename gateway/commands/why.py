@@ -6,6 +6,7 @@ from functools import partial
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
+from agent_core.origin import CLEAN
 from channels.base import (
     ButtonPressed,
     ChatKey,
@@ -24,7 +25,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.permissions import COVERED, RULE
 from gateway.permissions.question_text import one_line, shown
-from gateway.permissions.sources import named, sources_of_post
+from gateway.permissions.sources import named, origin_of_post
 from gateway.runs.details import code, cost, details, model
 from gateway.schedule.jobs.preview import in_short
 from gateway.schedule.jobs.unattended import JOB
@@ -182,8 +183,8 @@ class WhyCommands:
         return say("why_by_job", given.language, id=firing.job, when=when, words=in_short(job) if job else "")
 
     async def _sources(self, run: RunRecord, given: Invocation) -> str:
-        post = Post(f"{run.run}:answer:0", run.run, given.chat, OutboundMessage(markdown=""))
-        sources = await sources_of_post(self._store, post)
+        post = Post(f"{run.run}:answer:0", run.run, given.chat, OutboundMessage(markdown=""), CLEAN)
+        sources = (await origin_of_post(self._store, post)).sources
         return named(sources, given.language) if sources else say("why_none", given.language)
 
     def _sent(self, account: Account, post: Post | None, language: Language, zone: ZoneInfo) -> str:

@@ -10,13 +10,16 @@ from agent_core.messages import Usage, user
 from agent_core.models.failures import redact
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, LlmOptions, LlmRequest, ModelInfo, StreamDone
 from agent_core.models.selection import BASE_URL, ModelChoice, choose_model, make_client
+from agent_core.origin import CLEAN
 
 WITHIN = 60.0
 """Seconds for the whole call."""
 MOST_TOKENS = 512
 LONGEST_REASON = 200
 """Most characters quoted from the provider's answer."""
-_REQUEST = LlmRequest(system="You are being tried out.", messages=(user("Say hello in one short sentence."),))
+_REQUEST = LlmRequest(
+    system="You are being tried out.", messages=(user("Say hello in one short sentence.", origin=CLEAN),)
+)
 
 _OF_CAUSE = {
     FailureCause.NETWORK: "connect_model_failed_network",

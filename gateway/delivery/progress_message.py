@@ -8,6 +8,7 @@ import structlog
 from agent_core.background import set_within
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, ToolExecutionStart
+from agent_core.origin import CLEAN
 from channels.base import Button, ChannelError, EditsRefused, MessageGone, OutboundMessage, Posted
 from channels.capabilities import Deletes
 from channels.values import CallRow
@@ -260,8 +261,8 @@ class ProgressMessage:
         fresh = f"{key}.{self._lost}" if self._lost else key
         found = None
         if self._may_have_arrived:
-            known = await self._store.outbox.known(Post(key, self._run, self._chat, message, at=self._began))
+            known = await self._store.outbox.known(Post(key, self._run, self._chat, message, CLEAN, at=self._began))
             found = (await self._masked_channel.find(self._chat, message, fresh, known)).found
         self.posted = found or await self._masked_channel.post(self._chat, message, fresh)
         self._shown_at = self._clock.monotonic()
-        await self._store.outbox.shown(Post(key, self._run, self._chat, message), self.posted.message_id)
+        await self._store.outbox.shown(Post(key, self._run, self._chat, message, CLEAN), self.posted.message_id)

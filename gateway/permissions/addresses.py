@@ -58,7 +58,7 @@ def link_of(url: str, messages: Sequence[AgentMessage]) -> Link | None:
         if _key(asked) == wanted or not is_given(asked, messages):
             chosen.setdefault(_key(asked))
     chosen.setdefault(wanted)
-    source = page.sources[0] if page.sources else UNKNOWN
+    source = next(iter(page.origin.sources), UNKNOWN)
     return Link(page.id, source, list(chosen).index(wanted) + 1)
 
 

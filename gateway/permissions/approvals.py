@@ -14,6 +14,7 @@ import structlog
 from agent_core.background import Background, set_within
 from agent_core.clock import Clock
 from agent_core.loop.permissions import Answer, Proposal
+from agent_core.origin import CLEAN
 from channels.base import Channel, ChatKey, OutboundMessage, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.binding import Binding
@@ -309,7 +310,7 @@ class Approvals:
         message = message.model_copy(update={"reply_to": reply_to})
         if len(masked_channel.split(message)) > 1:
             raise CannotAsk("it needs an approval, and is too long to be shown whole to whoever would give it")
-        return Post(question.key, question.run, question.chat, message)
+        return Post(question.key, question.run, question.chat, message, CLEAN)
 
     def _use(self, question: Question, fingerprint: str) -> Question:
         now = self._clock.time()

@@ -16,7 +16,8 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from agent_core.file_lock import Watched, file_locked
 from agent_core.mcp.config import McpServer
 from agent_core.mcp.left_out import LeftOut
-from agent_core.sources import Sources, server
+from agent_core.origin import Origin, joined, named
+from agent_core.sources import server
 from agent_core.tools.tool import Tool
 
 MOST_AT_ONCE = 10
@@ -93,9 +94,10 @@ class ApprovedTools:
             self._note(name, known.model_copy(update={"left_out": names}))
         self.unusable.put_nowait(name)
 
-    def sources(self) -> Sources:
-        """Return the servers with unapproved descriptions, as sources."""
-        return tuple(server(name) for name in self._of if name in self._known and self._known[name].changed)
+    def origin(self) -> Origin:
+        """Return the origin of the descriptions: the servers with unapproved ones."""
+        changed = (name for name in self._of if name in self._known and self._known[name].changed)
+        return joined(named(server(name)) for name in changed)
 
     @property
     def names(self) -> list[str]:

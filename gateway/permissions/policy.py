@@ -19,7 +19,7 @@ from agent_core.messages import (
 )
 from agent_core.sources import Sources
 from agent_core.tools.tool import Acts, FunctionTool
-from agent_core.untrusted import has_data, is_tainted, sources_of
+from agent_core.untrusted import origin_of
 from gateway.permissions.addresses import FETCH, MOST_LINKS, SEARCH, WEB, is_given, link_of
 from gateway.permissions.groups import TOOLS
 from gateway.permissions.roles import Role
@@ -87,17 +87,17 @@ class Policy:
         acts, messages = proposal.tool.acts, proposal.messages
         of = self._class(proposal)
         word = max(self._rows[role][of], (limits or {}).get(of, "allow"), key=WORDS.index)
-        sources = sources_of(messages)
-        is_strict = bool(sources) or (acts in _OUTWARD and has_data(messages))
+        origin = origin_of(messages)
+        is_strict = origin.is_tainted or (acts in _OUTWARD and origin.is_data)
         least = self._tainted.get(of, "allow") if is_strict else "allow"
-        if sources and least == "allow" and destroys(proposal):
+        if origin.is_tainted and least == "allow" and destroys(proposal):
             least = "ask"
         if WORDS.index(least) <= WORDS.index(word):
             return _ruling(word, acts)
         if least == "ask" and acts == "net" and _carries_nothing(proposal):
             return _ruling(word, acts)
-        ruling = _ruling(least, acts, AFTER_UNTRUSTED if sources else AFTER_FILES)
-        return replace(_with_links(ruling, proposal), sources=sources)
+        ruling = _ruling(least, acts, AFTER_UNTRUSTED if origin.is_tainted else AFTER_FILES)
+        return replace(_with_links(ruling, proposal), sources=origin.sources)
 
     def setting(self, proposal: Proposal, role: Role, limits: Row | None = None) -> str:
         """Return the name of the setting that decides about the call while the input is trusted."""
@@ -107,7 +107,7 @@ class Policy:
 
     def is_tainted(self, proposal: Proposal) -> bool:
         """Return True if the conversation contains untrusted input."""
-        return is_tainted(proposal.messages)
+        return origin_of(proposal.messages).is_tainted
 
     def _class(self, proposal: Proposal) -> Class:
         acts = proposal.tool.acts
@@ -160,7 +160,7 @@ def _has_read(messages: Sequence[AgentMessage]) -> bool:
     A summary with untrusted input counts, since its contents are no longer known.
     """
     return any(
-        (isinstance(message, SummaryMessage | UserMessage | NotificationMessage) and message.untrusted)
+        (isinstance(message, SummaryMessage | UserMessage | NotificationMessage) and message.origin.is_data)
         or (isinstance(message, ToolResultMessage) and message.tool_name not in _SAYS_NOTHING)
         for message in messages
     )
@@ -170,7 +170,7 @@ def _knows_one_message_only(messages: Sequence[AgentMessage]) -> bool:
     """Return True if the model knows only pages and a single user message: no earlier turn, memory or file."""
     said = [message for message in messages if isinstance(message, UserMessage)]
     others = any(isinstance(message, SummaryMessage | NotificationMessage) for message in messages)
-    is_alone = len(said) == 1 and not (said[0].private or said[0].by_agent or said[0].untrusted)
+    is_alone = len(said) == 1 and not (said[0].private or said[0].by_agent or said[0].origin.is_data)
     return is_alone and not others and not _has_read(messages)
 
 

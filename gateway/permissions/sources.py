@@ -4,7 +4,10 @@ import re
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-from agent_core.sources import UNKNOWN, Sources, parted, person, sent, union
+from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined
+from agent_core.origin import named as from_sources
+from agent_core.sources import UNKNOWN, parted, person, sent
+from channels.attachments import Attachment
 from channels.base import MessageEdited, MessageReceived
 from gateway.store.question import Grounds, Question
 from gateway.store.rows import Post
@@ -12,6 +15,8 @@ from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
 _FORWARDED = re.compile(r"(?:Forwarded from )?([^:\n]{1,60}):")
+_NO_SPEAKER = frozenset({"Contact", "Forwarded", "Location", "Poll"})
+"""Beginnings of shared text that name nobody."""
 MOST = 3
 """Most sources named in one sentence."""
 KINDS = frozenset({"page", "search", "file", "sent", "person", "server", "network"})
@@ -22,28 +27,30 @@ _LOUD = str.maketrans(dict.fromkeys("*_`[]()<>~#|\\", " "))
 def speaker_of(words: str) -> str:
     """Return the source for the speaker of quoted text such as `Eve: text` or `Forwarded from Eve: text`."""
     named = _FORWARDED.match(words)
-    return person(named[1].strip()) if named else UNKNOWN
+    return person(named[1].strip()) if named and named[1] not in _NO_SPEAKER else UNKNOWN
 
 
-def sources_of_event(event: MessageReceived | MessageEdited) -> Sources:
-    """Return the sources of what a message or an edit quotes, forwards or attaches.
-
-    Its own text adds none: the sender is authorised.
-    """
-    shared = [speaker_of(event.shared)] if event.shared else []
+def origin_of_event(event: MessageReceived | MessageEdited) -> Origin:
+    """Return the origin of what a message or an edit forwards or attaches; its own text is its sender's."""
     files = event.attachments if isinstance(event, MessageReceived) else ()
-    return union(shared, (sent(file.by, file.safe_name) for file in files if file.by))
+    shared = from_sources(speaker_of(event.shared)) if event.shared else CLEAN
+    return joined([shared, *map(origin_of_file, files)])
 
 
-async def sources_of_post(store: Store, post: Post) -> Sources:
-    """Return the sources that one of Parley's messages may draw on: those of its session, up to that message."""
+def origin_of_file(file: Attachment) -> Origin:
+    """Return the origin of a file that somebody sends: data, whose author is named where it is somebody else."""
+    return from_sources(sent(file.by, file.safe_name)) if file.by else DATA
+
+
+async def origin_of_post(store: Store, post: Post) -> Origin:
+    """Return the origin of one of Parley's messages: its own, and that of its session up to that message."""
     if not post.run:  # posted by a tool: its key begins with its session
-        return await store.transcript.session_sources(post.key.partition(":")[0])
+        return (post.origin or CLEAN) | await store.transcript.session_origin(post.key.partition(":")[0])
+    ran = (await store.transcript.origins([post.run])).get(post.run)
+    if post.origin is not None:
+        return post.origin | (ran or CLEAN)
     firing = await store.firings.named(post.run)
-    ran = (await store.transcript.sources([post.run])).get(post.run, ())
-    if firing is None and ":proactive:" in post.key and not ran:
-        return (UNKNOWN,)  # several reports told in one message
-    return union(ran, firing.after if firing else ())
+    return joined([ran, firing.origin if firing else CLEAN]) if ran else firing.origin if firing else NOT_KNOWN
 
 
 def named(sources: Sequence[str], language: Language) -> str:
@@ -52,6 +59,11 @@ def named(sources: Sequence[str], language: Language) -> str:
     if len(words) > MOST:
         words = [*words[: MOST - 1], say("source_more", language, count=len(words) - MOST + 1)]
     return say("source_and", language).join(words) if words else say("source_unknown", language)
+
+
+def named_origin(origin: Origin, language: Language) -> str:
+    """Return an origin that is not clean as a phrase."""
+    return named(origin.sources, language) if origin.is_tainted else say("source_data", language)
 
 
 def reasons(question: Question, language: Language) -> list[str]:

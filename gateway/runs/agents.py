@@ -21,11 +21,11 @@ from agent_core.loop.queues import MessageQueues
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.spending import Spending, Unlimited
 from agent_core.models.llm import LlmClient, ModelInfo
+from agent_core.origin import CLEAN, Origin
 from agent_core.skills.chat_skills import ChatSkills, to_nobody
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill_state import SkillStates
 from agent_core.skills.workspace_skills import FOLDER
-from agent_core.sources import Sources
 from agent_core.subagents import DUTY
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import skill_tools
@@ -60,7 +60,7 @@ class AgentParts:
     tools: Sequence[Tool] = ()
     others: Callable[[], Iterable[Tool]] = tuple
     """Returns tools that come and go at run time."""
-    described_by: Callable[[], Sources] = tuple
+    described_by: Callable[[], Origin] = lambda: CLEAN
     """Returns the servers of those tools whose descriptions no owner has approved."""
     persona: Callable[[], Persona] = Persona
     """Returns the persona in force."""
@@ -165,7 +165,7 @@ class Agents:
         files = self.parts.ledger.of(workspace)
         if self._is_demo():
             for name in lay_out_demo(workspace):
-                files.wrote(name, ())
+                files.wrote(name, CLEAN)
         chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)
         parts = self.parts
         tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, chat_skills), parts.described_by)

@@ -9,6 +9,7 @@ from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import NO_TOOLS
 from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason
 from agent_core.models.llm import FailureCause, FailureKind, shown_name
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from channels.base import Button, OutboundMessage
 from channels.fences import Fences
@@ -153,22 +154,22 @@ def answer_posts(
     would have to wait, it is deleted instead.
     """
     parts = masked_channel.split(message)
-    posts = [Post(f"{run.id}:answer:{number}", run.id, run.chat, part) for number, part in enumerate(parts)]
+    posts = [Post(f"{run.id}:answer:{number}", run.id, run.chat, part, CLEAN) for number, part in enumerate(parts)]
     if picture is not None and message.reply_to is None:
         under = masked_channel.split(message.model_copy(update={"attachments": picture.message.attachments}))
         if len(under) == 1:
-            posts = [Post(posts[0].key, run.id, run.chat, under[0], message_id=picture.message_id)]
+            posts = [Post(posts[0].key, run.id, run.chat, under[0], CLEAN, message_id=picture.message_id)]
     shown = progress.posted
     if shown is None:
         return posts
     if progress.may_become_answer:
         progress.promise_edit()
         first = posts[0]
-        return [Post(first.key, run.id, run.chat, first.message, message_id=shown.message_id), *posts[1:]]
+        return [Post(first.key, run.id, run.chat, first.message, CLEAN, message_id=shown.message_id), *posts[1:]]
     folded = OutboundMessage(
         markdown=progress.progress.folded(now),
         buttons=details_buttons(run, progress.language) if progress.progress.tools else (),
         silent=True,
     )
     key = f"{run.id}:progress:{GONE if progress.leaves_nothing else 0}"
-    return [*posts, Post(key, run.id, run.chat, folded, message_id=shown.message_id)]
+    return [*posts, Post(key, run.id, run.chat, folded, CLEAN, message_id=shown.message_id)]

@@ -9,10 +9,10 @@ from agent_core.events import AgentEnd, AgentEvent
 from agent_core.log_errors import Bulkhead
 from agent_core.loop.limits import TaskBudget
 from agent_core.messages import AgentMessage, Usage, UserMessage
-from agent_core.sources import Sources
+from agent_core.origin import CLEAN
 from agent_core.subagents import Errand, usage_of
 from agent_core.tasks import Report, TaskStatus
-from agent_core.untrusted import sources_of
+from agent_core.untrusted import origin_of
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.runs.runner import Attempt, Runner
 from gateway.store.rows import Run
@@ -66,9 +66,8 @@ class IsolatedRun:
     async def report(
         self,
         begin: Callable[[], Awaitable[bool]],
-        prompt: str | UserMessage,
+        prompt: UserMessage,
         *,
-        sources: Sources = (),
         until: Callable[[Sequence[AgentMessage]], bool] = lambda _: False,
     ) -> Report:
         """Run the agent and return its report.
@@ -76,38 +75,34 @@ class IsolatedRun:
         Args:
             begin: Records the start; returns True on the first attempt.
             prompt: First message of the conversation.
-            sources: Sources of untrusted text in the prompt.
             until: Returns True if messages of an earlier attempt show that the work is finished.
         """
         with Bulkhead("run") as bulkhead:
-            report = await self._report(begin, prompt, until, sources)
+            report = await self._report(begin, prompt, until)
         if bulkhead.error is not None:
             why = f"a mistake in Parley ({type(bulkhead.error).__name__})"
-            report = Report(status=TaskStatus.FAILED, error=why, usage=self.errand.usage)
+            report = Report(status=TaskStatus.FAILED, error=why, origin=CLEAN, usage=self.errand.usage)
         return report
 
     async def _report(
         self,
         begin: Callable[[], Awaitable[bool]],
-        prompt: str | UserMessage,
+        prompt: UserMessage,
         until: Callable[[Sequence[AgentMessage]], bool],
-        sources: Sources,
     ) -> Report:
         run, agent = self.run, self.agent
         is_new, earlier = await begin(), await self._store.transcript.history(run.session)
         agent.replace_messages(earlier)
         if until(earlier):
             usage = usage_of(earlier)
-            return Report(status=TaskStatus.COMPLETED, sources=sources_of(earlier), usage=usage)
+            return Report(status=TaskStatus.COMPLETED, origin=origin_of(earlier), usage=usage)
         attempt = Attempt((), is_stuck=False) if is_new else await self._runner.resume(run)
         if attempt.is_stuck:
             why = f"Parley ended {MOST_DEATHS} times in the same step of it"
-            return Report(status=TaskStatus.KILLED, error=why, usage=usage_of(earlier))
+            return Report(status=TaskStatus.KILLED, error=why, origin=origin_of(earlier), usage=usage_of(earlier))
         budget = self._budget and _left_of(self._budget, usage_of(earlier))
         so_far = await self._store.runs.so_far(run, attempt.said)
-        events = self.errand.events(
-            prompt, sources=sources, run_id=run.id, user_id=run.person, budget=budget, so_far=so_far
-        )
+        events = self.errand.events(prompt, run_id=run.id, user_id=run.person, budget=budget, so_far=so_far)
         await self._runner.drive(run, agent, events, self)
         return self.errand.report
 

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
+from agent_core.origin import CLEAN
 from channels.base import ChatKey, OutboundMessage
 from gateway.store.connection import Connection
 from gateway.store.inbox import mark_done
@@ -116,7 +117,7 @@ class Approvals(Table):
         mask = self._secrets.mask
         asked = replace(question, tool=mask(question.tool), what=mask(question.what), choices=mask(question.choices))
         asked = replace(asked, grounds=mask(asked.grounds))
-        rows = rows_of([Post(asked.key, asked.run, asked.chat, self._secrets.masked(message))], asked.asked_at)
+        rows = rows_of([Post(asked.key, asked.run, asked.chat, self._secrets.masked(message), CLEAN)], asked.asked_at)
         line = self._masking(line)
 
         def change(connection: Connection) -> list[Moved]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from agent_core.messages import TextContent, UserMessage
+from agent_core.messages import UserMessage, user
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.store import rewrites, search
 from gateway.store.connection import Connection
@@ -208,7 +208,9 @@ def _erase_in_group(connection: Connection, chat: str, person: str, seqs: Iterab
     query = "SELECT seq, message FROM transcript WHERE chat = ? AND json_extract(message, '$.role') = 'user'"
     for row, message in readable(connection.execute(query, (chat,)).fetchall(), numbered_message, "transcript"):
         if isinstance(message, UserMessage) and theirs.intersection(inbox_seqs([message.id])):
-            blank = UserMessage(id=message.id, created_at=message.created_at, content=(TextContent(text=ERASED),))
+            blank = user(ERASED, origin=message.origin).model_copy(
+                update={"id": message.id, "created_at": message.created_at}
+            )
             connection.execute("UPDATE transcript SET message = ? WHERE seq = ?", (blank.model_dump_json(), row))
             erased.append(row)
     return erased

@@ -9,7 +9,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 
-from agent_core.sources import UNKNOWN, Sources
+from agent_core.origin import Origin
 from channels.base import ChatKey
 from gateway.store.rule import Rule
 
@@ -95,16 +95,14 @@ class Job:
     """An IANA name."""
     rule: Rule
     work: Work
+    origin: Origin
+    """The origin of its words."""
     created: float
     state: JobState = JobState.DRAFT
     pause: Pause | None = None
     grace: float = 2 * HOUR
     """Seconds by which it may be late and still run, once for all times missed; 0: never."""
     next_at: float | None = None
-    tainted: bool = False
-    """True if the conversation that created it contained untrusted input."""
-    sources: Sources = ()
-    """The sources of that input; empty for a job created by an earlier version."""
     given: tuple[str, ...] = ()
     """Addresses in its text written by users of the bot, see `addresses.given_in`. Even tainted runs may read them."""
     scripts: tuple[str, ...] = ()
@@ -116,11 +114,6 @@ class Job:
     told_at: float | None = None
     instead_of: str = ""
     """For a draft: the job that it replaces once it is confirmed."""
-
-    @property
-    def after(self) -> Sources:
-        """The sources of untrusted input, with UNKNOWN if they were not recorded."""
-        return self.sources or ((UNKNOWN,) if self.tainted else ())
 
     @property
     def words(self) -> str:
@@ -196,6 +189,8 @@ class Firing:
     chat: ChatKey
     """The chat that gets its message; for a rehearsal it may differ from the job's chat."""
     due: float
+    origin: Origin
+    """The origin of its text."""
     state: FiringState = FiringState.BEGUN
     began: float | None = None
     ended: float | None = None
@@ -203,10 +198,6 @@ class Firing:
     """The id of the agent's run; empty if there was none."""
     text: str = ""
     """The text of the message shown to users."""
-    untrusted: bool = False
-    """True if untrusted input may have influenced it."""
-    sources: Sources = ()
-    """The sources of that input."""
     error: str = ""
     cause: str = ""
     """The key by which failures are counted: a FailureKind, or one of the scheduler's own."""
@@ -215,11 +206,6 @@ class Firing:
     delivery: DeliveryState = DeliveryState.NONE
     delivery_error: str = ""
     reaction: Reaction | None = None
-
-    @property
-    def after(self) -> Sources:
-        """The sources of untrusted input, with UNKNOWN if they were not recorded."""
-        return self.sources or ((UNKNOWN,) if self.untrusted else ())
 
     @property
     def name(self) -> str:

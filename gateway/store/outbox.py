@@ -7,6 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
+from agent_core.origin import in_line
 from channels.base import ChatKey, OutboundMessage
 from channels.values import Known
 from gateway.security.secrets import Secrets
@@ -36,6 +37,7 @@ class _Row(NamedTuple):
     unknown: int
     at: float
     said_at: float | None
+    origin: str | None
 
 
 _SELECT = f"SELECT {', '.join(_Row._fields)} FROM outbox"  # noqa: S608
@@ -329,13 +331,14 @@ END = Place(2**63 - 1, 1e18)
 """The place after the newest message."""
 
 
-PostRow = tuple[str, str, str, str, str | None, float]
+PostRow = tuple[str, str, str, str, str | None, float, str | None]
 
 
 def rows_of(posts: Sequence[Post], now: float) -> list[PostRow]:
     """Return the rows to insert for these posts, queued `now`."""
     return [
-        (post.key, post.run, str(post.chat), post.message.model_dump_json(), post.message_id, now) for post in posts
+        (post.key, post.run, str(post.chat), post.message.model_dump_json(), post.message_id, now, post.origin_line)
+        for post in posts
     ]
 
 
@@ -355,8 +358,8 @@ def insert(connection: Connection, rows: Sequence[PostRow]) -> None:
     """Insert posts. An existing key is updated and sent again, as an edit if it has a message id."""
     if rows:
         connection.executemany(
-            "INSERT INTO outbox (key, run, chat, body, message_id, at) VALUES (?, ?, ?, ?, ?, ?)"
-            " ON CONFLICT (key) DO UPDATE SET body = excluded.body, state = 'pending',"
+            "INSERT INTO outbox (key, run, chat, body, message_id, at, origin) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " ON CONFLICT (key) DO UPDATE SET body = excluded.body, state = 'pending', origin = excluded.origin,"
             " message_id = coalesce(excluded.message_id, outbox.message_id)",
             rows,
         )
@@ -385,13 +388,7 @@ def _posts(rows: Iterable[tuple[object, ...]]) -> Iterator[Post]:
 
 
 def _post(row: _Row) -> Post:
-    return Post(
-        key=row.key,
-        run=row.run,
-        chat=ChatKey.parse(row.chat),
-        message=OutboundMessage.model_validate_json(row.body),
-        message_id=row.message_id,
-        state=PostState(row.state),
-        unknown=row.unknown,
-        at=row.at,
-    )
+    chat, message = ChatKey.parse(row.chat), OutboundMessage.model_validate_json(row.body)
+    origin = row.origin if row.origin is None else in_line(row.origin)
+    state = PostState(row.state)
+    return Post(row.key, row.run, chat, message, origin, row.message_id, state, row.unknown, row.at)

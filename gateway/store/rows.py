@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
+from agent_core.origin import CLEAN, Origin
 from agent_core.reasons import TerminalReason
-from agent_core.sources import Sources
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, InboundEvent, OutboundMessage
 
@@ -15,6 +15,9 @@ STRANGER = ":stranger:"
 GONE = "gone"
 """The last part of the key of a post that deletes a progress message."""
 _OF_INBOX = re.compile("inbox-([0-9]{1,18})")
+
+
+_NO_REPORT = Report(origin=CLEAN)
 
 
 @dataclass(frozen=True)
@@ -83,10 +86,8 @@ class Task:
     prompt: str
     background: bool
     """True if the chat is told the outcome; otherwise the tool call waits for it."""
-    tainted: bool
-    """True if the session that created it contained untrusted input."""
-    sources: Sources = field(default=(), kw_only=True)
-    """The sources of that input."""
+    origin: Origin
+    """The origin of the session that created it, and so of its prompt."""
     created: float
     status: TaskStatus = TaskStatus.PENDING
     starts: int = 0
@@ -97,7 +98,7 @@ class Task:
     ended: float | None = None
     kept: str = ""
     """The workspace file with the full text of a long report."""
-    report: Report = field(default_factory=Report)
+    report: Report = _NO_REPORT
 
     @property
     def is_over(self) -> bool:
@@ -140,12 +141,19 @@ class Post:
     run: str
     chat: ChatKey
     message: OutboundMessage
+    origin: Origin | None
+    """The origin of its text, apart from what its run has read; None if it was stored without one. Then it is unknown,
+    unless it has a run. See `gateway.permissions.sources.origin_of_post`."""
     message_id: str | None = None
     state: PostState = PostState.PENDING
     unknown: int = 0
     """The number of attempts to send it whose outcome is unknown."""
     at: float = 0.0
     """The time it was queued."""
+
+    @property
+    def origin_line(self) -> str | None:
+        return None if self.origin is None else self.origin.line
 
     def of_earlier_start(self) -> "Post":
         """Return the post as left by an earlier process start.

@@ -5,8 +5,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from agent_core.messages import Usage
+from agent_core.origin import in_line
 from agent_core.reasons import TerminalReason
-from agent_core.sources import UNKNOWN, listed, read
 from agent_core.tasks import Report, TaskStatus
 from channels.base import ChatKey, TaskEnded
 from gateway.store.connection import Connection
@@ -32,7 +32,6 @@ class _Row(NamedTuple):
     reply_to: str | None
     prompt: str
     background: int
-    tainted: int
     created: float
     state: str
     lives: int
@@ -42,11 +41,10 @@ class _Row(NamedTuple):
     report: str
     error: str
     kept: str
-    untrusted: int
     tokens: int
     cost_usd: float
-    sources: str
-    report_sources: str
+    origin: str
+    report_origin: str
 
 
 _SELECT = f"SELECT {', '.join(_Row._fields)} FROM tasks"  # noqa: S608
@@ -68,9 +66,8 @@ class Tasks(Table):
             safe.reply_to,
             safe.prompt,
             safe.background,
-            safe.tainted,
             safe.created,
-            listed(safe.sources),
+            safe.origin.line,
         )
 
         def change(connection: Connection) -> Task | None:
@@ -78,8 +75,8 @@ class Tasks(Table):
                 return found[0]
             added = connection.execute(
                 "INSERT INTO tasks"
-                " (id, call, chat, asked_by, person, language, reply_to, prompt, background, tainted, created, sources)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
+                " (id, call, chat, asked_by, person, language, reply_to, prompt, background, created, origin)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO NOTHING",
                 values,
             )
             return safe if added.rowcount == 1 else None
@@ -152,16 +149,15 @@ class Tasks(Table):
             safe.text,
             safe.error,
             kept,
-            safe.untrusted,
             safe.usage.total,
             safe.usage.cost_usd,
-            listed(safe.sources),
+            safe.origin.line,
         )
 
         def change(connection: Connection) -> InboxItem | None:
             ended = connection.execute(
-                "UPDATE tasks SET state = ?, ended = ?, report = ?, error = ?, kept = ?, untrusted = ?, tokens = ?,"  # noqa: S608
-                f" cost_usd = ?, report_sources = ? WHERE id = ? AND {_OPEN}",
+                "UPDATE tasks SET state = ?, ended = ?, report = ?, error = ?, kept = ?, tokens = ?,"  # noqa: S608
+                f" cost_usd = ?, report_origin = ? WHERE id = ? AND {_OPEN}",
                 (*outcome, task.id),
             )
             if ended.rowcount == 0:
@@ -239,8 +235,7 @@ def _task(row: _Row) -> Task:
         reply_to=row.reply_to,
         prompt=row.prompt,
         background=bool(row.background),
-        tainted=bool(row.tainted),
-        sources=read(row.sources) if row.sources else (UNKNOWN,) if row.tainted else (),
+        origin=in_line(row.origin),
         created=row.created,
         status=TaskStatus(row.state),
         starts=row.lives,
@@ -252,7 +247,7 @@ def _task(row: _Row) -> Task:
             status=TaskStatus(row.state),
             text=row.report,
             error=row.error,
-            sources=read(row.report_sources) if row.report_sources else (UNKNOWN,) if row.untrusted else (),
+            origin=in_line(row.report_origin),
             usage=Usage(total=row.tokens, cost_usd=row.cost_usd),
         ),
     )

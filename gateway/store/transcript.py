@@ -2,10 +2,13 @@
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
+from itertools import starmap
+
+from pydantic import ValidationError
 
 from agent_core.loop.state import effective
-from agent_core.messages import AgentMessage, message_adapter
-from agent_core.sources import UNKNOWN, Sources, union
+from agent_core.messages import AgentMessage, earlier_origin, message_adapter
+from agent_core.origin import CLEAN, NOT_KNOWN, Origin, joined, origin_adapter
 from gateway.store.connection import Connection
 from gateway.store.history import END, IS_KEPT, known_rows, last_starts
 from gateway.store.inbox import mark_done
@@ -105,37 +108,51 @@ class Transcript(Table):
 
         return await self._reader.query(read)
 
-    async def sources(self, runs: Collection[str]) -> dict[str, Sources]:
-        """Return the sources of untrusted input of each run, by its id: all that its sessions contained at its end."""
+    async def origins(self, runs: Collection[str]) -> dict[str, Origin]:
+        """Return the origin of what each run with messages said: of all that its sessions contained at its end."""
         query = "SELECT session, max(seq) FROM transcript WHERE run = ? GROUP BY session"
 
-        def read(connection: Connection) -> dict[str, Sources]:
+        def read(connection: Connection) -> dict[str, Origin]:
             places = {run: connection.execute(query, (run,)).fetchall() for run in runs}
             return {
-                run: union(*(_sources(connection, session, until) for session, until in found))
+                run: joined(_origin(connection, session, until) for session, until in found)
                 for run, found in places.items()
+                if found
             }
 
         return await self._reader.run(read)
 
-    async def session_sources(self, session: str) -> Sources:
-        """Return the sources of untrusted input in a session so far."""
+    async def session_origin(self, session: str) -> Origin:
+        """Return the origin of a session so far."""
 
-        def read(connection: Connection) -> Sources:
-            return _sources(connection, session, END)
+        def read(connection: Connection) -> Origin:
+            return _origin(connection, session, END)
 
         return await self._reader.run(read)
 
 
-def _sources(connection: Connection, session: str, until: int) -> Sources:
-    """Return the sources of untrusted input in a session, up to the row `until`."""
+def _origin(connection: Connection, session: str, until: int) -> Origin:
+    """Return the origin of a session, up to the row `until`."""
     query = (
-        "SELECT DISTINCT json_extract(message, '$.sources') FROM transcript WHERE session = ? AND seq <= ?"
-        " AND (CAST(json_extract(message, '$.untrusted') AS TEXT) IN ('1', 'true') OR NOT json_valid(message))"
+        "SELECT DISTINCT json_extract(message, '$.role'), json_extract(message, '$.origin'),"
+        " CAST(json_extract(message, '$.untrusted') AS TEXT), json_extract(message, '$.sources')"
+        " FROM transcript WHERE session = ? AND seq <= ?"
     )
-    rows = connection.execute(query, (session, until))
-    found = (texts_in(listed or "") for (listed,) in rows)
-    return union(*((UNKNOWN,) if names is None else names for names in found))
+    return joined(starmap(_origin_of_row, connection.execute(query, (session, until))))
+
+
+def _origin_of_row(role: str | None, origin: str | None, untrusted: str | None, sources: str | None) -> Origin:
+    """Return the origin of a message; it is unknown where the row cannot be read."""
+    if role == "custom":
+        return CLEAN
+    try:
+        if origin is not None:
+            return origin_adapter.validate_json(origin)
+    except ValidationError:
+        return NOT_KNOWN
+    names = None if sources is None else texts_in(sources)
+    known = None if untrusted is None else untrusted in ("1", "true")
+    return earlier_origin(known, None if names is None else list(names))
 
 
 def _messages(rows: Iterable[tuple[int, str]]) -> list[AgentMessage]:

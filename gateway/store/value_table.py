@@ -7,7 +7,7 @@ from typing import Generic, TypeVar
 
 from pydantic import BaseModel, TypeAdapter
 
-from agent_core.sources import listed, read
+from agent_core.origin import Origin, in_line
 from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
@@ -16,10 +16,6 @@ from gateway.store.topics import Topic
 Value = TypeVar("Value")
 SqlValue = str | float | None
 Values = Mapping[str, SqlValue]
-
-
-def _sources(line: str) -> Sequence[str]:
-    return read(line) if line else ()
 
 
 class RowCodec(Generic[Value]):
@@ -37,7 +33,7 @@ class RowCodec(Generic[Value]):
         self._fields = [*signature(kind).parameters]
         self._decoders: dict[str, Callable[[str], object]] = {
             "chat": ChatKey.parse,
-            "sources": _sources,
+            "origin": in_line,
             **dict.fromkeys(json_fields, json.loads),
         }
         named, marks = (
@@ -127,7 +123,9 @@ def _encoded(name: str, value: object) -> SqlValue:
         case BaseModel():
             return value.model_dump_json()
         case tuple():
-            return listed(value) if name == "sources" else json.dumps(value)
+            return json.dumps(value)
+        case Origin():
+            return value.line
         case str() | int() | float() | None:
             return value
     raise TypeError(f"{name} cannot be stored")

@@ -30,6 +30,7 @@ TEXTS = {
     "source_server": {"en": "the MCP server {name}", "zh": "MCP 服务器 {name}"},
     "source_network": {"en": "a program that used the network", "zh": "使用过网络的程序"},
     "source_unknown": {"en": "an unknown source", "zh": "未知来源"},
+    "source_data": {"en": "a file or a program", "zh": "文件或程序"},
     "source_more": {"en": "{count} more", "zh": "另外 {count} 处"},
     "source_and": {"en": ", ", "zh": "、"},
     "cannot_undo": {

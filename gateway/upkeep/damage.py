@@ -5,6 +5,7 @@ from collections.abc import Iterable
 
 import structlog
 
+from agent_core.origin import CLEAN
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
 from gateway.settings.current import CurrentSettings
@@ -60,7 +61,7 @@ class Damage:
     async def _tell_chat(self, chat: ChatKey, run: str) -> None:
         language = language_of((await self._store.chats.get(chat)).language, self._current.language)
         words = say("words_damaged", language, slash=self._delivery.channel(chat).limits.slash)
-        post = Post(f"{run}:proactive:0", run, chat, OutboundMessage(markdown=words))
+        post = Post(f"{run}:proactive:0", run, chat, OutboundMessage(markdown=words), CLEAN)
         await self._store.outbox.add([post])
         await self._delivery.deliver(chat, [post])
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 import structlog
 
 from agent_core.background import Background
+from agent_core.origin import CLEAN
 from channels.base import Button, ChannelError, ChatKey, OutboundMessage
 from channels.capabilities import FindsPrivateChats
 from gateway.delivery.delivery import Delivery
@@ -180,7 +181,7 @@ class Owners:
         words = message(await self._language_of(chat, account.principal.rpartition(":")[2]))
         key = f"{notice}{account.principal}"
         before = await self._store.outbox.find(key)
-        post = replace(before, message=words) if before else Post(key, notice.partition(":")[0], chat, words)
+        post = replace(before, message=words) if before else Post(key, notice.partition(":")[0], chat, words, CLEAN)
         await self._store.outbox.add([post])
         await self._delivery.deliver(chat, [post])
 

@@ -4,6 +4,7 @@ import asyncio
 from functools import partial
 
 from agent_core.background import Background
+from agent_core.origin import CLEAN
 from channels.base import Button, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, fits_a_button
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.question_text import shown
@@ -104,7 +105,7 @@ class StrangerNotices:
         slash = (command and command.slash) or self._delivery.channel(event.chat).limits.slash
         text = say(key, self.language_of(event.sender.language, words), slash=slash)
         respond = command and command.respond
-        post = Post(f"{name}:reply:0", name, event.chat, OutboundMessage(markdown=text, respond=respond))
+        post = Post(f"{name}:reply:0", name, event.chat, OutboundMessage(markdown=text, respond=respond), CLEAN)
         await self._store.outbox.add([post])
         self._telling.start(self._delivery.deliver(event.chat, [post]), name)
 

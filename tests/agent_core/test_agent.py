@@ -13,11 +13,12 @@ from agent_core.loop.event_stream import stream_events
 from agent_core.loop.execution import CallScope
 from agent_core.loop.queues import MessageQueues
 from agent_core.loop.state import QueryState
-from agent_core.messages import AssistantMessage, ImageContent, TextContent, UserMessage, user
+from agent_core.messages import AssistantMessage, ImageContent, TextContent, UserMessage
 from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.tools.tool import ToolEnvironment
 from tests.agent_core.kit import WORKSPACE, StartAgent, echo, look, record
+from tests.messages import user
 
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")
 

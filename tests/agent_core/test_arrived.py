@@ -11,20 +11,23 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
-    user,
 )
 from agent_core.models.llm import LlmRequest, ToolSpec
 from agent_core.models.openai_wire import Reader, messages_to_wire, tools_to_wire
+from agent_core.origin import CLEAN
 from tests.agent_core.arrived import missing
 from tests.emulators.model_script import Json, ModelRequest
+from tests.messages import user
 
 CALL = ToolCall(id="1", name="look", arguments={"at": "left"})
 REQUEST = LlmRequest(
     system="Be brief.",
     messages=(
         user("What is there?", ImageContent(data="aGk=", mime_type="image/png"), source="Ann", context="Now: noon"),
-        AssistantMessage(content=(TextContent(text="Let me see."), CALL), stop_reason=StopReason.TOOL_USE),
-        ToolResultMessage(tool_call_id="1", tool_name="look", content=(TextContent(text="A cat."),)),
+        AssistantMessage(
+            content=(TextContent(text="Let me see."), CALL), stop_reason=StopReason.TOOL_USE, origin=CLEAN
+        ),
+        ToolResultMessage(tool_call_id="1", tool_name="look", content=(TextContent(text="A cat."),), origin=CLEAN),
         user("And now?"),
     ),
     tools=(ToolSpec(name="look", description="Look.", parameters={"type": "object"}),),

@@ -10,15 +10,17 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent_core.context.prompt import MEMORY, SystemPrompt
-from agent_core.messages import AgentMessage, JsonObject, text_of, user
+from agent_core.messages import AgentMessage, JsonObject, text_of
+from agent_core.origin import CLEAN, named
 from agent_core.tools.memory import FACT_CHARS, FILE, MOST_FACTS, MOST_HITS, SUMMARY, Memory, memory_tools
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
 from tests.clock import FakeClock
 from tests.examples import examples
+from tests.messages import user
 
 TODAY = "1970-01-01"
 STRANGERS = user("what does she mean?", context="In reply to: Eve: hello").model_copy(
-    update={"untrusted": True, "sources": ("person:Eve",)}
+    update={"origin": named("person:Eve")}
 )
 
 
@@ -81,7 +83,7 @@ async def test_what_one_agent_asks_of_another_is_said_by_no_person(folder: Path)
 async def test_the_day_is_that_of_the_chat(folder: Path) -> None:
     late = FakeClock()
     late.now = 23.5 * 3600
-    await Memory(folder, late, ZoneInfo("Europe/Paris")).remember("late", "Ann")
+    await Memory(folder, late, ZoneInfo("Europe/Paris")).remember("late", "Ann", CLEAN)
 
     assert read(folder) == "1970-01-02|Ann|late\n"
 
@@ -141,7 +143,7 @@ async def test_a_fact_is_one_line_whatever_is_in_it(tmp_path: Path, text: str, n
         return
     assert (folder / FILE).read_bytes().count(b"\n") == 1
     (fact,) = await memory_in(folder).search()
-    assert fact.sources
+    assert fact.origin.sources
     assert fact.text == " ".join(fact.text.split())
     assert len((await run("recall", folder)).splitlines()) == 1
 
@@ -157,7 +159,7 @@ async def test_lines_that_a_person_wrote_survive_whatever_they_are(tmp_path: Pat
     write(folder, "\n".join(lines).replace("\r", "") + "\n")
     before = (folder / FILE).read_bytes()
 
-    await memory_in(folder).remember("a fact of today", "Ann")
+    await memory_in(folder).remember("a fact of today", "Ann", CLEAN)
 
     assert (folder / FILE).read_bytes() == before + f"{TODAY}|Ann|a fact of today\n".encode()
 
@@ -191,7 +193,7 @@ def test_the_prompt_says_when_to_write_when_to_look_and_what_never() -> None:  #
 
 async def test_all_words_count_first_and_any_of_them_where_no_fact_has_all(folder: Path) -> None:  # S2-17
     for fact in ("Ann likes Tea", "Bob likes coffee", "Tea is in the cupboard"):
-        await memory_in(folder).remember(fact, "Ann")
+        await memory_in(folder).remember(fact, "Ann", CLEAN)
 
     assert await texts(folder, "TEA likes") == ["Ann likes Tea"]
     assert await texts(folder, "coffee cupboard") == ["Bob likes coffee", "Tea is in the cupboard"]
@@ -201,7 +203,7 @@ async def test_all_words_count_first_and_any_of_them_where_no_fact_has_all(folde
 
 async def test_chinese_is_found_by_a_word_and_by_a_sentence_of_it(folder: Path) -> None:
     for fact in ("安喜欢喝绿茶", "鲍勃住在北京"):
-        await memory_in(folder).remember(fact, "安")
+        await memory_in(folder).remember(fact, "安", CLEAN)
 
     assert await texts(folder, "绿茶") == ["安喜欢喝绿茶"]
     assert await texts(folder, "谁住在北京？") == ["鲍勃住在北京"]
@@ -219,9 +221,9 @@ async def test_at_most_the_fifteen_newest_are_found(folder: Path) -> None:  # S2
 
 async def test_what_a_summary_found_is_kept_once_and_marked_where_strangers_spoke(folder: Path) -> None:  # S2-16 C-10
     memory = memory_in(folder)
-    await memory.keep(["Ann moved to Oslo", " Ann  moved to Oslo", "", "x" * 501])
-    await memory.keep(["Ann moved to Oslo", "Eve is a friend"], ("page:a.example",))
-    await memory.keep([])
+    await memory.keep(["Ann moved to Oslo", " Ann  moved to Oslo", "", "x" * 501], CLEAN)
+    await memory.keep(["Ann moved to Oslo", "Eve is a friend"], named("page:a.example"))
+    await memory.keep([], CLEAN)
 
     assert read(folder) == f"{TODAY}|summary|Ann moved to Oslo\n{TODAY}|summary, after page:a.example|Eve is a friend\n"
 
@@ -230,7 +232,7 @@ async def test_where_it_is_full_the_oldest_summary_gives_way_and_nothing_that_pe
     own = [f"{TODAY}|Ann|fact {number}" for number in range(MOST_FACTS - 2)]
     write(folder, "\n".join([f"{TODAY}|{SUMMARY}|first", *own, f"{TODAY}|{SUMMARY}|second"]))
 
-    await memory_in(folder).keep(["third", "fourth", "fifth"])
+    await memory_in(folder).keep(["third", "fourth", "fifth"], CLEAN)
 
     assert read(folder).splitlines() == [*own, f"{TODAY}|summary|third", f"{TODAY}|summary|fourth"]
 

@@ -24,10 +24,11 @@ from agent_core.messages import (
     Usage,
     UserMessage,
     message_adapter,
-    user,
 )
 from agent_core.models.llm import TextDelta, ThinkingDelta, ToolCallDelta
+from agent_core.origin import CLEAN
 from tests.examples import examples
+from tests.messages import user
 
 ANY_TEXT = st.text(st.characters(), max_size=20) | st.sampled_from(
     ["\ud800", "\ud83d\ude00", "a\udc00b", "\u200f\u202e"]
@@ -49,6 +50,7 @@ ANY_MESSAGE: st.SearchStrategy[AgentMessage] = st.one_of(
             ),
             stop_reason=StopReason.TOOL_USE,
             error_message=text,
+            origin=CLEAN,
         ),
         ANY_TEXT,
         ANY_TEXT,
@@ -56,13 +58,15 @@ ANY_MESSAGE: st.SearchStrategy[AgentMessage] = st.one_of(
     ),
     st.builds(
         lambda text, details: ToolResultMessage(
-            tool_call_id=text, tool_name=text, content=(TextContent(text=text),), details=details
+            tool_call_id=text, tool_name=text, content=(TextContent(text=text),), details=details, origin=CLEAN
         ),
         ANY_TEXT,
         ANY_JSON,
     ),
-    st.builds(lambda text: SummaryMessage(summary=text, first_kept_id="x", tokens_before=1), ANY_TEXT),
-    st.builds(lambda text, data: NotificationMessage(kind="k", text=text, data=data), ANY_TEXT, ANY_OBJECT),
+    st.builds(lambda text: SummaryMessage(summary=text, first_kept_id="x", tokens_before=1, origin=CLEAN), ANY_TEXT),
+    st.builds(
+        lambda text, data: NotificationMessage(kind="k", text=text, data=data, origin=CLEAN), ANY_TEXT, ANY_OBJECT
+    ),
     st.builds(lambda data: CustomMessage(kind="k", data=data), ANY_OBJECT),
 )
 
@@ -114,6 +118,7 @@ def test_the_words_of_an_answer_are_without_thinking_and_calls() -> None:  # S2-
             TextContent(text="b"),
         ),
         stop_reason=StopReason.STOP,
+        origin=CLEAN,
     )
 
     assert message.text == "ab"

@@ -2,8 +2,8 @@
 
 import pytest
 
-from agent_core.messages import user
 from agent_core.tools.stated_facts import is_said
+from tests.messages import user
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,15 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
-from agent_core.sources import UNKNOWN, Sources, file, union
+from agent_core.origin import CLEAN, DATA, Origin, named
+from agent_core.sources import file
 from agent_core.workspace.outputs import keep_text
 from agent_core.workspace.provenance import FileLedger, FileSources
 from tests.examples import examples
 
-EVE: Sources = ("page:eve.example",)
+EVE = named("page:eve.example")
+LIMIT = 60.0
+"""Seconds that a program may run."""
 
 
 def files_of(home: Path) -> FileSources:
@@ -20,28 +23,28 @@ def files_of(home: Path) -> FileSources:
     return FileSources(home / "w", home / "kept" / "w.json")
 
 
-def write(files: FileSources, home: Path, name: str, text: str, sources: Sources = ()) -> None:
+def write(files: FileSources, home: Path, name: str, text: str, origin: Origin = CLEAN) -> None:
     path = home / "w" / name
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
-    files.wrote(name, sources)
+    files.wrote(name, origin)
 
 
 def test_a_file_of_which_nothing_is_known_is_a_strangers(tmp_path: Path) -> None:
     files = files_of(tmp_path)
     (tmp_path / "w" / "report.md").write_text("obey")
 
-    assert files.of(["report.md"]) == (file("report.md"),)
-    assert files.of_names(".") == (file("report.md/"),)
-    assert files.begin()[1].sources == (file("report.md"),)
+    assert files.of(["report.md"]) == named(file("report.md"))
+    assert files.of_names(".") == named(file("report.md/"))
+    assert files.end(files.begin(CLEAN, LIMIT)) == named(file("report.md"))
 
 
 def test_an_output_that_is_just_being_kept_taints_no_list_of_names(tmp_path: Path) -> None:
     files = files_of(tmp_path)
     name = keep_text(tmp_path / "w", "long")
 
-    assert files.of_names(".") == ()
-    assert files.of([name]) == (file(name),)
+    assert files.of_names(".") == CLEAN
+    assert files.of([name]) == named(file(name))
 
 
 def test_what_people_and_tools_brought_is_known_in_the_next_life_too(tmp_path: Path) -> None:
@@ -49,10 +52,10 @@ def test_what_people_and_tools_brought_is_known_in_the_next_life_too(tmp_path: P
     write(files_of(tmp_path), tmp_path, "hers/page.md", "obey", EVE)
     later = files_of(tmp_path)
 
-    assert later.of(["mine.txt"]) == ()
+    assert later.of(["mine.txt"]) == CLEAN
     assert later.of(["./hers//page.md"]) == EVE
     assert later.of_names(".") == EVE
-    assert later.of(["nothing.txt"]) == ()
+    assert later.of(["nothing.txt"]) == CLEAN
 
 
 def test_what_was_changed_behind_our_back_is_not_known_any_more(tmp_path: Path) -> None:
@@ -62,7 +65,7 @@ def test_what_was_changed_behind_our_back_is_not_known_any_more(tmp_path: Path) 
     (tmp_path / "w" / "mine.txt").write_text("ours")
     os.utime(tmp_path / "w" / "mine.txt", ns=(before.st_atime_ns, before.st_mtime_ns))
 
-    assert files.of(["mine.txt"]) == (file("mine.txt"),)
+    assert files.of(["mine.txt"]) == named(file("mine.txt"))
 
 
 def test_a_former_content_that_is_brought_back_is_known_again(tmp_path: Path) -> None:
@@ -70,7 +73,7 @@ def test_a_former_content_that_is_brought_back_is_known_again(tmp_path: Path) ->
     write(files, tmp_path, "a.txt", "mine")
     write(files, tmp_path, "a.txt", "hers", EVE)
     (tmp_path / "w" / "a.txt").write_text("mine")
-    assert files.of(["a.txt"]) == ()
+    assert files.of(["a.txt"]) == CLEAN
     (tmp_path / "w" / "a.txt").write_text("hers")
     assert files.of(["a.txt"]) == EVE
 
@@ -79,29 +82,28 @@ def test_a_file_that_was_deleted_is_known_again_where_it_is_brought_back(tmp_pat
     files = files_of(tmp_path)
     write(files, tmp_path, "mine.txt", "mine")
     write(files, tmp_path, "hers.txt", "hers", EVE)
-    number, before = files.begin()
+    before = files.begin(CLEAN, LIMIT)
     for name in ("mine.txt", "hers.txt"):
         (tmp_path / "w" / name).unlink()
-    files.end(number, before)
+    files.end(before)
 
     later = files_of(tmp_path)
     for name, words in {"mine.txt": "mine", "hers.txt": "hers"}.items():
         (tmp_path / "w" / name).write_text(words)
-    assert (later.of(["mine.txt"]), later.of(["hers.txt"])) == ((), EVE)
+    assert (later.of(["mine.txt"]), later.of(["hers.txt"])) == (CLEAN, EVE)
     (tmp_path / "w" / "mine.txt").write_text("others")
-    assert later.of(["mine.txt"]) == (file("mine.txt"),)
+    assert later.of(["mine.txt"]) == named(file("mine.txt"))
 
 
 def test_a_program_among_clean_files_leaves_clean_ones(tmp_path: Path) -> None:
     files = files_of(tmp_path)
     write(files, tmp_path, "sales.csv", "1,2")
 
-    number, before = files.begin()
+    before = files.begin(CLEAN, LIMIT)
     write_by_program(tmp_path, "chart.png")
-    files.end(number, before)
+    assert files.end(before) == CLEAN
 
-    assert before.sources == ()
-    assert files.of(["chart.png", "sales.csv"]) == ()
+    assert files.of(["chart.png", "sales.csv"]) == CLEAN
 
 
 def test_a_program_that_could_read_a_strangers_file_leaves_strangers_files(tmp_path: Path) -> None:
@@ -109,52 +111,104 @@ def test_a_program_that_could_read_a_strangers_file_leaves_strangers_files(tmp_p
     write(files, tmp_path, "page.md", "obey", EVE)
     write(files, tmp_path, "sales.csv", "1,2")
 
-    number, before = files.begin(("network",))
+    before = files.begin(named("network"), LIMIT)
     write_by_program(tmp_path, "chart.png")
-    files.end(number, before)
+    files.end(before)
 
-    assert set(files.of(["chart.png"])) == {"network", *EVE}
-    assert files.of(["sales.csv"]) == (), "it was not touched"
+    assert files.of(["chart.png"]) == named("network") | EVE
+    assert files.of(["sales.csv"]) == CLEAN, "it was not touched"
 
 
 def test_of_two_programs_at_once_neither_washes_what_the_other_writes(tmp_path: Path) -> None:
     files = files_of(tmp_path)
-    clean, before_clean = files.begin()
-    tainted, before_tainted = files.begin(EVE)
+    clean = files.begin(CLEAN, LIMIT)
+    tainted = files.begin(EVE, LIMIT)
     write_by_program(tmp_path, "out.txt")
-    files.end(clean, before_clean)
+    assert files.end(clean) == EVE
     assert files.of(["out.txt"]) == EVE
-    files.end(tainted, before_tainted)
+    files.end(tainted)
     assert files.of(["out.txt"]) == EVE
 
 
-def test_what_a_crash_left_behind_stays_unknown_after_the_next_program(tmp_path: Path) -> None:
-    files_of(tmp_path).begin(EVE)
-    write_by_program(tmp_path, "left.txt")
+def test_what_a_killed_program_has_written_is_of_what_it_could_read(tmp_path: Path) -> None:
+    write(files_of(tmp_path), tmp_path, "sales.csv", "1,2")
+    files_of(tmp_path).begin(DATA, LIMIT)
+    write_by_program(tmp_path, ".output/1.txt")
     later = files_of(tmp_path)
 
-    number, before = later.begin()
-    later.end(number, before)
+    assert later.of([".output/1.txt"]) == DATA, "it asks no more than the program itself did"
+    assert later.of(["sales.csv"]) == CLEAN
+    again = files_of(tmp_path)
+    assert again.end(again.begin(CLEAN, LIMIT)) == DATA, "and no more after the next start"
 
-    assert before.sources == (file("left.txt"),)
-    assert later.of(["left.txt"]) == (file("left.txt"),)
+
+def test_a_killed_program_that_could_read_a_strangers_words_leaves_them_marked(tmp_path: Path) -> None:
+    files_of(tmp_path).begin(EVE, LIMIT)
+    write_by_program(tmp_path, "left.txt")
+
+    assert files_of(tmp_path).of(["left.txt"]) == EVE
+
+
+def test_what_comes_after_a_killed_program_must_have_ended_stays_unknown(tmp_path: Path) -> None:
+    files_of(tmp_path).begin(CLEAN, -LIMIT)
+    write_by_program(tmp_path, "left.txt")
+
+    assert files_of(tmp_path).of(["left.txt"]) == named(file("left.txt"))
+
+
+def test_what_arrives_while_a_program_runs_is_in_all_that_it_writes_and_says(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    before = files.begin(CLEAN, LIMIT)
+    write(files, tmp_path, "sent.txt", "obey", EVE)
+    write_by_program(tmp_path, "copy.txt")
+
+    assert files.end(before) == EVE
+    assert files.of(["copy.txt"]) == EVE
+
+
+def test_a_file_of_a_person_that_arrives_while_a_program_runs_is_data_in_all_that_it_writes(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    before = files.begin(CLEAN, LIMIT)
+    write(files, tmp_path, "sent.txt", "obey", DATA)
+    write_by_program(tmp_path, "copy.txt")
+
+    assert files.end(before) == DATA
+    assert files.of(["copy.txt"]) == DATA
+
+
+def test_what_another_program_has_written_is_in_all_that_one_writes_that_still_runs(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    long, short = files.begin(CLEAN, LIMIT), files.begin(EVE, LIMIT)
+    write_by_program(tmp_path, "hers.txt")
+    files.end(short)
+    write_by_program(tmp_path, "copy.txt")
+
+    assert files.end(long) == EVE
+    assert files.of(["copy.txt"]) == EVE
+
+
+def test_a_program_among_clean_files_is_clean_again_once_no_other_runs(tmp_path: Path) -> None:
+    files = files_of(tmp_path)
+    files.end(files.begin(EVE, LIMIT))
+
+    assert files.end(files.begin(CLEAN, LIMIT)) == CLEAN
 
 
 def test_kept_results_do_not_name_the_folder_in_which_they_are(tmp_path: Path) -> None:
     files = files_of(tmp_path)
     (tmp_path / "w" / ".output").mkdir()
     (tmp_path / "w" / ".output" / "1.txt").write_text("obey")
-    files.wrote(".output/1.txt", EVE, ())
+    files.wrote(".output/1.txt", EVE, CLEAN)
     (tmp_path / "w" / ".output" / "1.txt").unlink()
 
-    assert files.begin()[1].sources == ()
+    assert files.end(files.begin(CLEAN, LIMIT)) == CLEAN
 
 
 def test_a_ledger_that_cannot_be_read_knows_nothing(tmp_path: Path) -> None:
     write(files_of(tmp_path), tmp_path, "mine.txt", "mine")
     (tmp_path / "kept" / "w.json").write_text('{"mine.txt": 5}')
 
-    assert files_of(tmp_path).of(["mine.txt"]) == (file("mine.txt"),)
+    assert files_of(tmp_path).of(["mine.txt"]) == named(file("mine.txt"))
 
 
 def test_all_who_write_in_a_workspace_know_of_each_other(tmp_path: Path) -> None:
@@ -164,13 +218,11 @@ def test_all_who_write_in_a_workspace_know_of_each_other(tmp_path: Path) -> None
     assert ledger.of(tmp_path / "w") is files
 
 
-def test_too_many_sources_are_unknown_ones() -> None:
-    assert union([f"page:{number}" for number in range(40)])[-1] == UNKNOWN
-
-
 def write_by_program(home: Path, name: str) -> None:
     """Write a file as a sandboxed program would, without recording it."""
-    (home / "w" / name).write_text(f"made by {name}")
+    path = home / "w" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"made by {name}")
 
 
 NAMES = st.sampled_from(["a", "b", "c/d", ".output/1.txt"])
@@ -203,26 +255,26 @@ class Copies(RuleBasedStateMachine):
     @rule(name=NAMES, hers=st.booleans())
     def a_tool_writes(self, name: str, hers: bool) -> None:  # noqa: FBT001 - hypothesis fills it in
         self.write(name)
-        self.files.wrote(name, EVE if hers else (), () if name.startswith(".") else None)
+        self.files.wrote(name, EVE if hers else CLEAN, CLEAN if name.startswith(".") else None)
         (self.hers.add if hers else self.hers.discard)(name)
 
     @rule(name=NAMES, other=NAMES)
     def a_tool_copies(self, name: str, other: str) -> None:
-        sources = self.files.of([name])
+        origin = self.files.of([name])
         self.write(other)
-        self.files.wrote(other, sources)
+        self.files.wrote(other, origin)
         (self.hers.add if name in self.hers and name in self.all else self.hers.discard)(other)
 
     @rule(names=st.sets(NAMES), forgets=st.booleans())
     def a_program_runs(self, names: set[str], forgets: bool) -> None:  # noqa: FBT001 - hypothesis fills it in
         could_read = bool(self.hers)
-        number, before = self.files.begin()
+        before = self.files.begin(CLEAN, LIMIT)
         for name in names:
             self.write(name)
         if forgets:  # Parley was killed
             self.files = files_of(self.home)
         else:
-            self.files.end(number, before)
+            self.files.end(before)
         if could_read:
             self.hers |= names
         elif not forgets:
@@ -241,9 +293,9 @@ class Copies(RuleBasedStateMachine):
     @invariant()
     def what_is_hers_is_said_to_be(self) -> None:
         for name in self.hers:
-            assert self.files.of([name]), name
+            assert self.files.of([name]).is_tainted, name
         if self.hers:
-            assert self.files.begin()[1].sources
+            assert self.files.end(self.files.begin(CLEAN, LIMIT)).is_tainted
 
 
 TestNothingIsWashed = Copies.TestCase

@@ -7,15 +7,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.context.request_history import convert_to_llm
-from agent_core.messages import ImageContent, SummaryMessage, TextContent, ToolResultMessage, UserMessage, text_of, user
+from agent_core.messages import ImageContent, SummaryMessage, TextContent, ToolResultMessage, UserMessage, text_of
 from agent_core.models.openai_wire import user_text
-from agent_core.untrusted import LONGEST_NAME, bare, harmless, is_tainted, marked, name_of
+from agent_core.origin import CLEAN, NOT_KNOWN, named
+from agent_core.untrusted import LONGEST_NAME, bare, harmless, marked, name_of, origin_of
 from tests.cpu import cpu_seconds_at_most
+from tests.messages import user
 
 
 def result(text: str, *, untrusted: bool = True) -> ToolResultMessage:
     return ToolResultMessage(
-        id="r", tool_call_id="1", tool_name="read_file", content=(TextContent(text=text),), untrusted=untrusted
+        id="r",
+        tool_call_id="1",
+        tool_name="read_file",
+        content=(TextContent(text=text),),
+        origin=NOT_KNOWN if untrusted else CLEAN,
     )
 
 
@@ -51,7 +57,7 @@ def test_a_picture_among_the_words_stays_one() -> None:
 
 def test_the_circumstances_of_a_message_are_marked_and_its_words_are_not() -> None:
     message = user("What does she mean?", context="In reply to: Eve: run this").model_copy(
-        update={"untrusted": True, "sources": ("page:a.example",)}
+        update={"origin": named("page:a.example")}
     )
 
     text = seen(message)
@@ -71,7 +77,9 @@ def test_no_text_ends_the_tags_that_it_stands_between(end: str) -> None:
     for tag, shown in (
         (
             "summary",
-            convert_to_llm([SummaryMessage(summary=end.format(*["SUMMARY"] * 2), first_kept_id="", tokens_before=1)]),
+            convert_to_llm(
+                [SummaryMessage(summary=end.format(*["SUMMARY"] * 2), first_kept_id="", tokens_before=1, origin=CLEAN)]
+            ),
         ),
         ("context", convert_to_llm([user("hi", context=end.format(*["context"] * 2))])),
     ):
@@ -187,7 +195,7 @@ def test_a_name_stays_on_its_line_and_before_its_colon(name: str, told: str) -> 
 def test_a_conversation_is_tainted_while_the_words_are_in_it() -> None:
     hello = user("hello")
 
-    assert not is_tainted([hello, result("noon", untrusted=False)])
-    assert is_tainted([hello, result("a page"), hello, hello])
-    assert is_tainted([hello.model_copy(update={"untrusted": True, "sources": ("page:a.example",)})])
-    assert is_tainted([SummaryMessage(summary="s", first_kept_id="x", tokens_before=1)])
+    assert not origin_of([hello, result("noon", untrusted=False)]).is_tainted
+    assert origin_of([hello, result("a page"), hello, hello]).is_tainted
+    assert origin_of([hello.model_copy(update={"origin": named("page:a.example")})]).is_tainted
+    assert origin_of([SummaryMessage(summary="s", first_kept_id="x", tokens_before=1, origin=NOT_KNOWN)]).is_tainted

@@ -12,5 +12,5 @@ async def sources(stage: Stage, role: str = "user") -> Sequence[str]:
     """Return the sources of the newest stored message with that role."""
     query = "SELECT message FROM transcript ORDER BY seq DESC"
     found = [json.loads(text) for (text,) in await asyncio.to_thread(stored, stage.program.home, query)]
-    newest: Sequence[str] = next(message["sources"] for message in found if message["role"] == role)
+    newest: Sequence[str] = next(message["origin"]["sources"] for message in found if message["role"] == role)
     return newest

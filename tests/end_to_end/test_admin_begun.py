@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Route, expect
 
+from agent_core.origin import CLEAN
 from channels.memory import user
 from gateway.web.page import Entrance
 from tests.agent_core.skills.making import library_of
@@ -86,7 +87,7 @@ async def a_busy_place(world: AdminWorld) -> None:
     await world.bot.channel.hears("hello", sender=user("ann"), group="team")
     await world.bot.app.settled()
     await world.bot.made.store.jobs.add(NINE)
-    await world.bot.made.memories.of(BOB).remember("likes tea", "Bob", ())
+    await world.bot.made.memories.of(BOB).remember("likes tea", "Bob", CLEAN)
     async with world.client() as client:
         await act(client, "/budget memory:bob", "5", "USD", "a day")
         await act(client, "/activation", "always", "channel", chat=str(world.bot.channel.chat(group="team")))

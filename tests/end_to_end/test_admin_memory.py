@@ -4,6 +4,7 @@ from pathlib import Path
 
 from playwright.async_api import Browser, expect
 
+from agent_core.origin import named
 from channels.memory import user
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
@@ -18,7 +19,7 @@ async def test_a_fact_is_corrected_forgotten_and_brought_back(browser: Browser, 
     async with admin_world(tmp_path, "Hi Bob") as world:
         await world.bot.channel.hears("hello", sender=user("bob"))
         await world.bot.app.settled()
-        await world.bot.made.memories.of(BOB).remember("pay Eve", "Bob", ("page:evil.example",))
+        await world.bot.made.memories.of(BOB).remember("pay Eve", "Bob", named("page:evil.example"))
         async with world.tab(browser, "memory") as tab:
             await accessible(tab)
             await tab.get_by_role("main").get_by_role("row").filter(has_text="bob").get_by_role("link").click()

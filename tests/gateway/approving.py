@@ -8,8 +8,9 @@ from pathlib import Path
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.loop.permissions import Permissions, Proposal
-from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.skills.library import SkillLibrary
 from agent_core.tools.tool import Acts, Tool, tool
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
@@ -27,6 +28,7 @@ from gateway.store.rows import Run
 from gateway.store.store import Store
 from tests.gateway.bot import PEOPLE, Bot
 from tests.gateway.in_force import in_force
+from tests.messages import user
 
 CHART = calls(("run", {"command": ["python3", "chart.py"]}))
 
@@ -135,4 +137,6 @@ async def cut_off_in_the_call(store: Store) -> None:
     await store.inbox.accept(heard)
     await store.runs.begin(RUN)
     await store.transcript.append(RUN, 1, user("draw it").model_copy(update={"id": "inbox-1"}), [1])
-    await store.transcript.append(RUN, 1, AssistantMessage(content=(CALL,), stop_reason=StopReason.TOOL_USE))
+    await store.transcript.append(
+        RUN, 1, AssistantMessage(content=(CALL,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
+    )

@@ -13,8 +13,8 @@ from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.models.audio import AudioServer
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, Turn
+from agent_core.origin import CLEAN, Origin
 from agent_core.skills.library import SkillLibrary
-from agent_core.sources import Sources
 from agent_core.tools.tool import Tool
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import Accepted, Channel
@@ -72,7 +72,7 @@ class BotOptions:
     model: ModelInfo = SCRIPTED_MODEL
     approved: ApprovedTools | None = None
     others: Callable[[], Iterable[Tool]] = tuple
-    described_by: Callable[[], Sources] = tuple
+    described_by: Callable[[], Origin] = lambda: CLEAN
     policy: Policy | None = None
     people: People = PEOPLE
     answers_strangers: bool = True

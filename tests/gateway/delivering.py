@@ -5,6 +5,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from agent_core.origin import CLEAN
 from channels.base import ChatKey, OutboundMessage
 from channels.limits import Limits
 from channels.memory import MemoryChannel
@@ -39,7 +40,7 @@ class Scene:
 
 
 def answer(part: int = 0, *, chat: ChatKey = ANN, edits: str | None = None, slot: str = "answer") -> Post:
-    return Post(f"r-{chat.chat}:{slot}:{part}", "r", chat, OutboundMessage(markdown=f"{slot} {part}"), edits)
+    return Post(f"r-{chat.chat}:{slot}:{part}", "r", chat, OutboundMessage(markdown=f"{slot} {part}"), CLEAN, edits)
 
 
 @asynccontextmanager

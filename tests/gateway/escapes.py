@@ -11,6 +11,7 @@ import structlog
 from agent_core.messages import JsonObject
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, Waits, calls
+from agent_core.origin import CLEAN
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.base import ButtonPressed, MessageEdited, Sender
@@ -85,7 +86,7 @@ def failure(attempt: Attempt) -> None:
 
 def result(attempt: Attempt) -> None:
     async def does(_: ToolContext) -> ToolResult:
-        return ToolResult.of(f"found {attempt.payload} there").model_copy(
+        return ToolResult.of(f"found {attempt.payload} there", CLEAN).model_copy(
             update={"details": {attempt.payload: [attempt.payload]}}
         )
 
@@ -94,7 +95,7 @@ def result(attempt: Attempt) -> None:
 
 def result_that_is_cut(attempt: Attempt) -> None:
     async def does(_: ToolContext) -> ToolResult:
-        return ToolResult.of(f"{'x' * 9_980} {attempt.payload}{'y' * 20_000}{attempt.payload} {'x' * 9_980}")
+        return ToolResult.of(f"{'x' * 9_980} {attempt.payload}{'y' * 20_000}{attempt.payload} {'x' * 9_980}", CLEAN)
 
     attempt.script, attempt.does = (attempt.act(),), does
 
@@ -118,7 +119,7 @@ def logs(attempt: Attempt) -> None:
         log.info("called", url=f"https://host/{attempt.payload}", deep={"a": [attempt.payload]})
         logging.getLogger("library").warning("no answer from %s", attempt.payload)
         log.error(attempt.payload, exc_info=RuntimeError(attempt.payload))
-        return ToolResult.of("logged")
+        return ToolResult.of("logged", CLEAN)
 
     attempt.script, attempt.does = (attempt.act(),), does
 
@@ -126,7 +127,7 @@ def logs(attempt: Attempt) -> None:
 def a_file(attempt: Attempt) -> None:
     async def does(context: ToolContext) -> ToolResult:
         (context.workspace / "out.txt").write_text(attempt.payload)
-        return ToolResult.of((context.workspace / "out.txt").read_text())
+        return ToolResult.of((context.workspace / "out.txt").read_text(), CLEAN)
 
     caption: JsonObject = {"path": "out.txt", "caption": f"This is {attempt.payload}"}
     attempt.script, attempt.does = (attempt.act(), calls(("send_file", caption))), does
@@ -150,7 +151,7 @@ def a_quotation(attempt: Attempt) -> None:
 
 def an_upload(attempt: Attempt) -> None:
     async def does(context: ToolContext) -> ToolResult:
-        return ToolResult.of("\n".join(path.read_text() for path in context.workspace.glob("*.md")))
+        return ToolResult.of("\n".join(path.read_text() for path in context.workspace.glob("*.md")), CLEAN)
 
     attempt.files = {f"{attempt.payload.replace('/', '')[-100:]}.md": attempt.payload.encode()}
     attempt.script, attempt.does = (attempt.act(),), does
@@ -193,10 +194,10 @@ def slow_words(attempt: Attempt) -> None:
 def slow_tool(attempt: Attempt) -> None:
     async def does(context: ToolContext) -> ToolResult:
         for size in range(1, len(attempt.payload) + 1, max(1, len(attempt.payload) // 6)):
-            context.on_update(ToolResult.of(f"at {attempt.payload[:size]}"))
+            context.on_update(ToolResult.of(f"at {attempt.payload[:size]}", CLEAN))
             await asyncio.sleep(0.1)
         if attempt.number % 3:
-            return ToolResult.of(attempt.payload)
+            return ToolResult.of(attempt.payload, CLEAN)
         raise ToolFailed(f"not now: {attempt.payload}", attempt.payload)
 
     attempt.script, attempt.does = (attempt.act(note=attempt.payload),), does
@@ -260,7 +261,7 @@ async def escape(home: Path, secrets: Secrets, turns: int, rooms: int) -> Exits:
     async def act(number: int, note: str = "", *, context: ToolContext) -> ToolResult:
         """Do what the turn says."""
         does = by_number[number].does
-        return await does(context) if does else ToolResult.of(f"done with {note}")
+        return await does(context) if does else ToolResult.of(f"done with {note}", CLEAN)
 
     tools: list[Tool] = [act]
     async with cage(home, secrets, tools, most=turns * 6) as (caged, exits):

@@ -17,6 +17,7 @@ from agent_core.events import (
 )
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.llm import TextDelta
+from agent_core.origin import CLEAN
 from agent_core.tool_result import ToolResult
 from channels.base import ChatKey, OutboundMessage, Posted
 from channels.limits import Limits
@@ -78,7 +79,9 @@ class Scene:
 
     def ends(self, call: str) -> None:
         self.happens(
-            ToolExecutionEnd(tool_call_id=call, tool_name="look", result=ToolResult(content=()), is_error=False)
+            ToolExecutionEnd(
+                tool_call_id=call, tool_name="look", result=ToolResult(content=(), origin=CLEAN), is_error=False
+            )
         )
 
     def says(self, text: str) -> None:
@@ -109,7 +112,7 @@ async def shown(
             posted=posted,
         )
         scene.happens(AgentStart())
-        scene.happens(MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP)))
+        scene.happens(MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP, origin=CLEAN)))
         try:
             yield scene
         finally:

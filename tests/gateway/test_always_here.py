@@ -6,6 +6,7 @@ import pytest
 
 from agent_core.clock import SystemClock
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.tools.catalogue import builtin_tools
@@ -259,7 +260,7 @@ async def test_a_python_program_leaves_nothing_behind_that_would_end_its_own_rul
     files = FileLedger(bot.home / "provenance").of(workspace)
     for name, text in {"tidy.py": "import helper\nprint(helper.WORDS)", "helper.py": "WORDS = 'tidy'"}.items():
         (workspace / name).write_text(text)
-        files.wrote(name, ())
+        files.wrote(name, CLEAN)
     await asked(bot)
     await bot.channel.presses("Always here")
     await bot.app.settled()

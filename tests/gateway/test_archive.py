@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.messages import AssistantMessage, StopReason, TextContent, text_of, user
+from agent_core.messages import AssistantMessage, StopReason, TextContent, text_of
 from agent_core.models.scripted import Waits
+from agent_core.origin import CLEAN
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive, NothingKept, SaidRow, Unreadable
@@ -19,6 +20,7 @@ from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.conftest import StartBot
+from tests.messages import user
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 BOB = ChatKey(platform="memory", account="here", chat="bob")
@@ -128,7 +130,7 @@ async def test_a_store_of_another_version_or_a_damaged_one_is_one_sentence(tmp_p
 
 
 async def test_a_long_transcript_is_streamed(tmp_path: Path) -> None:  # S3-26
-    long = AssistantMessage(content=(TextContent(text="x" * 1_000_000),), stop_reason=StopReason.STOP)
+    long = AssistantMessage(content=(TextContent(text="x" * 1_000_000),), stop_reason=StopReason.STOP, origin=CLEAN)
     async with Store.open(tmp_path, FakeClock(), numbered()) as store:
         for _ in range(40):
             store.transcript.append(Run("run-1", ANN, "s1", "ann", 1.0), 1, long, later=True)

@@ -12,14 +12,15 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
-    user,
 )
+from agent_core.origin import CLEAN
 from agent_core.reasons import CallFailure
 from gateway.runs.attempts import is_answered, steps_of
+from tests.messages import user
 
 
 def asks(number: int, *calls: ToolCall) -> AssistantMessage:
-    return AssistantMessage(id=f"answer-{number}", content=calls, stop_reason=StopReason.TOOL_USE)
+    return AssistantMessage(id=f"answer-{number}", content=calls, stop_reason=StopReason.TOOL_USE, origin=CLEAN)
 
 
 def call(number: int, name: str = "look", **arguments: int) -> ToolCall:
@@ -33,6 +34,7 @@ def result(number: int, failure: CallFailure | None = None) -> ToolResultMessage
         content=(TextContent(text="x"),),
         details={"failure": failure.value} if failure else None,
         is_error=failure is not None,
+        origin=CLEAN,
     )
 
 
@@ -72,7 +74,7 @@ def test_what_recovery_writes_makes_no_other_request(failure: CallFailure) -> No
 
 
 def test_a_failed_answer_makes_no_other_request() -> None:
-    failed = AssistantMessage(content=(), stop_reason=StopReason.ERROR)
+    failed = AssistantMessage(content=(), stop_reason=StopReason.ERROR, origin=CLEAN)
 
     assert steps_of([HELLO, failed]) == steps_of([HELLO]) == [f"request:{HELLO.id}"]
 
@@ -88,7 +90,7 @@ def test_a_result_makes_another_request_though_the_tool_failed() -> None:
     [(StopReason.STOP, True), (StopReason.ABORTED, True), (StopReason.LENGTH, False), (StopReason.ERROR, False)],
 )
 def test_an_answer_that_stands_needs_no_request_any_more(reason: StopReason, *, answered: bool) -> None:
-    said = AssistantMessage(content=(TextContent(text="Hi."),), stop_reason=reason)
+    said = AssistantMessage(content=(TextContent(text="Hi."),), stop_reason=reason, origin=CLEAN)
 
     assert is_answered([HELLO, said]) is answered
 

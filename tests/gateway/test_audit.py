@@ -9,6 +9,7 @@ import pytest
 
 from agent_core.events import ToolExecutionEnd, ToolExecutionStart
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolFailed, tool
 from channels.base import OutboundMessage
@@ -121,7 +122,7 @@ async def test_what_nobody_has_decided_yet_is_not_said_to_be_approved(tmp_path: 
         audit = AuditLog(tmp_path, store, FakeClock(), Secrets())
         audit.begin()
         stopped = ToolExecutionEnd(
-            tool_call_id="c", tool_name="run", result=ToolResult.of("stopped \ud800"), is_error=True, attempts=0
+            tool_call_id="c", tool_name="run", result=ToolResult.of("stopped \ud800", CLEAN), is_error=True, attempts=0
         )
         audit.ended(RUN, stopped, question.id)
         await audit.close()

@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from agent_core.origin import CLEAN
 from channels.base import Accepted, ChatKey, MessageReceived, OutboundMessage
 from channels.memory import MemoryChannel
 from gateway.errors import ParleyError
@@ -214,10 +215,20 @@ async def test_after_a_restore_nothing_that_is_older_is_sent_or_gone_on_with(tmp
     async with Store.open(home, clock, numbered()) as store:
         await store.inbox.accept(message(1))
         await store.runs.begin(Run("run-1", CHAT, "session-1", "ann", clock.time()))
-        await store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, OutboundMessage(markdown="old"))])
+        await store.outbox.add([Post("run-1:answer:0", "run-1", CHAT, OutboundMessage(markdown="old"), origin=CLEAN)])
         soon = clock.time() + 60
         job = Job(
-            "j1", CHAT, "ann", "en", "UTC", Once(at=soon), Reminder(text="stretch"), soon, JobState.ACTIVE, next_at=soon
+            "j1",
+            CHAT,
+            "ann",
+            "en",
+            "UTC",
+            Once(at=soon),
+            Reminder(text="stretch"),
+            CLEAN,
+            soon,
+            JobState.ACTIVE,
+            next_at=soon,
         )
         await store.jobs.add(job)
         make(home, tmp_path / "b.zip", "0", Wanted(), no_secret)

@@ -6,14 +6,16 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.messages import AgentMessage, SummaryMessage, text_of, user
+from agent_core.messages import AgentMessage, SummaryMessage, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, Waits
+from agent_core.origin import CLEAN
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.rows import Run
 from gateway.store.store import Store
 from tests.gateway.conftest import StartBot
+from tests.messages import user
 
 SUMMARY = "## Goal\nBook a flight to Tokyo."
 LONG = "I want to fly to Tokyo in the morning. " * 100
@@ -215,8 +217,8 @@ async def test_only_what_counts_is_read_again(tmp_path: Path, run: Run) -> None:
         said: list[AgentMessage] = [user(f"{number}").model_copy(update={"id": f"m{number}"}) for number in range(300)]
         for message in said[:200]:
             store.transcript.append(run, 1, message)
-        first = SummaryMessage(summary="one", first_kept_id="m100", tokens_before=1)
-        second = SummaryMessage(summary="two", first_kept_id="m190", tokens_before=1)
+        first = SummaryMessage(summary="one", first_kept_id="m100", tokens_before=1, origin=CLEAN)
+        second = SummaryMessage(summary="two", first_kept_id="m190", tokens_before=1, origin=CLEAN)
         rest: list[AgentMessage] = [first, *said[200:250], second, *said[250:]]
         for message in rest:
             await store.transcript.append(run, 1, message)
@@ -229,7 +231,7 @@ async def test_only_what_counts_is_read_again(tmp_path: Path, run: Run) -> None:
 async def test_a_summary_that_kept_nothing_is_where_it_begins(tmp_path: Path, run: Run) -> None:  # S3-17
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         store.runs.begin(run)
-        summary = SummaryMessage(summary="all", first_kept_id="", tokens_before=1)
+        summary = SummaryMessage(summary="all", first_kept_id="", tokens_before=1, origin=CLEAN)
         for message in (user("one"), summary, user("two")):
             await store.transcript.append(run, 1, message)
 

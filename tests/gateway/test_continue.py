@@ -5,7 +5,6 @@ from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
-from agent_core.messages import user
 from agent_core.models.scripted import Turn, Waits, calls
 from agent_core.tools.tool import tool
 from channels.base import Button, ChatKey
@@ -15,6 +14,7 @@ from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.dying import died
+from tests.messages import user
 
 NOTHING = "There is nothing to continue here any more."
 NOT_YOURS = "Only the person who asked, or an owner, can continue this."

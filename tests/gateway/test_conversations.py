@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.messages import user
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
 from gateway.store.conversations import UNDO_SECONDS
 from gateway.store.rows import Run
 from gateway.store.store import Store
+from tests.messages import user
 
 MANY = 10_000
 OWNER = ChatKey(platform="web", account="local", chat="main")

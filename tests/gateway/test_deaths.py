@@ -4,13 +4,13 @@ import asyncio
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.messages import user
 from agent_core.models.scripted import Waits
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.store import Store
 from tests.gateway.conftest import StartBot
 from tests.gateway.dying import died
 from tests.gateway.test_recovery import RUN, answered, heard, runs, said
+from tests.messages import user
 
 
 async def test_a_run_that_ends_the_program_three_times_in_the_same_step_is_set_aside(  # D-23

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.origin import CLEAN
 from channels.base import AccountRefused, ChannelError, ChatKey, OutboundMessage, Posted
 from channels.limits import Limits
 from channels.memory import LOST, MemoryChannel
@@ -94,7 +95,7 @@ async def test_progress_is_taken_away_or_folds_where_that_is_refused(tmp_path: P
     async with scene(tmp_path) as now:
         posted = await now.channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
         now.channel.fails("delete", ChannelError("not here", permanent=True), times=refusals)
-        gone = Post("r:progress:gone", "r", ANN, OutboundMessage(markdown="1 tool, 2 s"), posted.message_id)
+        gone = Post("r:progress:gone", "r", ANN, OutboundMessage(markdown="1 tool, 2 s"), CLEAN, posted.message_id)
         await now.delivers(answer(), gone)
         await now.delivery.settled()
 
@@ -177,7 +178,9 @@ async def test_answers_of_one_chat_never_mix(tmp_path: Path) -> None:
 
         async def deliver(number: int) -> None:
             texts = [f"{number}{part}" for part in "abc"]
-            await delivery.deliver(ANN, [Post(f"{t}:x:0", "", ANN, OutboundMessage(markdown=t)) for t in texts])
+            await delivery.deliver(
+                ANN, [Post(f"{t}:x:0", "", ANN, OutboundMessage(markdown=t), origin=CLEAN) for t in texts]
+            )
 
         waiting = [asyncio.create_task(deliver(number)) for number in range(5)]
         await asyncio.sleep(0)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
+from agent_core.origin import CLEAN
 from channels.base import ChannelError, OutboundMessage
 from channels.limits import Limits
 from channels.memory import MemoryChannel
@@ -21,7 +22,7 @@ async def test_nobody_waits_for_the_line_that_a_run_leaves_behind(tmp_path: Path
     async with Store.open(tmp_path, clock, numbered()) as store:
         delivery = Delivery([channel], store, clock)
         shown = await channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
-        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="1 tool, 12 s"), shown.message_id)
+        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="1 tool, 12 s"), CLEAN, shown.message_id)
         delivery.limiter(ANN).hold(ANN, FOLD_WITHIN / 2, edit=True)
 
         await store.outbox.add([answer(), fold])
@@ -37,7 +38,7 @@ async def test_that_a_message_is_gone_which_was_to_be_folded_is_no_failure(tmp_p
     clock, channel = HandClock(), MemoryChannel(limits=Limits(max_text=4_000, edits_per_minute=50))
     async with Store.open(tmp_path, clock, numbered()) as store:
         delivery = Delivery([channel], store, clock)
-        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="1 tool, 12 s"), "gone")
+        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="1 tool, 12 s"), CLEAN, "gone")
         await store.outbox.add([fold])
 
         with capture_logs() as logs:
@@ -54,7 +55,7 @@ async def test_a_last_line_that_a_crowd_overtakes_is_dropped_and_its_message_tak
     async with Store.open(tmp_path, clock, numbered()) as store:
         delivery = Delivery([channel], store, clock)
         shown = await channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
-        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="Took 12 s"), shown.message_id)
+        fold = Post("r-ann:progress:0", "r", ANN, OutboundMessage(markdown="Took 12 s"), CLEAN, shown.message_id)
         others = [BOB.model_copy(update={"chat": str(number)}) for number in range(40)]
         posts = [answer(chat=chat) for chat in others]
         await store.outbox.add([answer(), fold, *posts])
@@ -79,7 +80,7 @@ async def test_a_message_is_taken_away_though_all_edits_have_to_wait(tmp_path: P
         channel = MemoryChannel(limits=Limits(max_text=4_000, edits_per_minute=50))
         delivery = Delivery([channel], now.store, now.clock)
         shown = await channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
-        gone = Post("r-ann:progress:gone", "r", ANN, OutboundMessage(markdown="Took 12 s"), shown.message_id)
+        gone = Post("r-ann:progress:gone", "r", ANN, OutboundMessage(markdown="Took 12 s"), CLEAN, shown.message_id)
         delivery.limiter(ANN).hold(ANN, 60, edit=True)
         began = now.clock.now
 
@@ -96,7 +97,7 @@ async def test_a_chat_does_not_rest_because_a_message_could_not_be_taken_away(tm
     async with Store.open(tmp_path, clock, numbered()) as store:
         delivery = Delivery([channel], store, clock)
         shown = await channel.send(ANN, OutboundMessage(markdown="Working…"), "p")
-        gone = Post("r-ann:progress:gone", "r", ANN, OutboundMessage(markdown="Took 12 s"), shown.message_id)
+        gone = Post("r-ann:progress:gone", "r", ANN, OutboundMessage(markdown="Took 12 s"), CLEAN, shown.message_id)
         channel.fails("delete", ChannelError("too many", retry_after=60))
         await store.outbox.add([gone, answer()])
         await delivery.deliver(ANN, [gone])

@@ -328,7 +328,7 @@ async def test_who_quotes_our_question_quotes_no_stranger(start_bot: StartBot) -
 
     assert ran == []  # any other message is no approval
     [quick] = [each for each in bot.llm.requests[-1].messages if "be quick" in str(each)]
-    assert quick.sources == ()
+    assert quick.origin.sources == ()
 
 
 # Commands

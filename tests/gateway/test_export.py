@@ -10,8 +10,9 @@ from typing import NoReturn
 
 import pytest
 
-from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage, message_adapter, user
+from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage, message_adapter
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
@@ -24,6 +25,7 @@ from tests.end_to_end.forks import parley
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_archive import execute
+from tests.messages import user
 from tests.process import Finished
 
 ANN = "memory:here:ann"
@@ -226,7 +228,7 @@ async def test_a_message_that_cannot_be_read_is_said_to_be_missing(start_bot: St
 async def test_what_a_sub_agent_said_by_itself_is_in_no_chat_but_in_the_document(start_bot: StartBot) -> None:  # S3-26
     bot = await talked(start_bot)
     chat = ChatKey.parse(ANN)
-    aside = AssistantMessage(content=(), stop_reason=StopReason.STOP)
+    aside = AssistantMessage(content=(), stop_reason=StopReason.STOP, origin=CLEAN)
     await bot.made.store.transcript.append(Run("run-9", chat, "aside", "ann", 1.0), 1, user("do a thing"))
     await bot.made.store.transcript.append(Run("run-9", chat, "aside", "ann", 1.0), 1, aside)
 

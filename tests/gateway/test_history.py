@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
+from agent_core.origin import CLEAN
 from channels.base import (
     Button,
     ButtonPressed,
@@ -33,7 +34,7 @@ def says(seq: int, text: str) -> InboxItem:
 
 def ours(key: str, text: str, message_id: str | None, *buttons: Button) -> Post:
     message = OutboundMessage(markdown=text, buttons=(buttons,) if buttons else ())
-    return Post(key, "run", CHAT, message, message_id, PostState.SENT)
+    return Post(key, "run", CHAT, message, CLEAN, message_id, PostState.SENT)
 
 
 def test_both_sides_are_shown_in_order() -> None:

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
 from agent_core.loop.limits import LoopLimits
-from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of
 from agent_core.models.scripted import Turn, Waits, calls
+from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from gateway.store.runs import ToolRecord
 from gateway.store.steps import Step
@@ -15,6 +16,7 @@ from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_recovery import RUN, heard, said
+from tests.messages import user
 
 LOOK: Turn = calls(("look", {}))
 numbers = count()
@@ -104,7 +106,9 @@ async def test_a_run_that_died_at_its_limit_is_ended_without_another_model_call(
         await store.inbox.accept(heard(1, "look"))
         await store.runs.begin(RUN)
         await store.transcript.append(RUN, 1, said(1, "look"), [1])
-        await store.transcript.append(RUN, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
+        await store.transcript.append(
+            RUN, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
+        )
         started = Step(RUN.id, 1_000.0, {"type": "agent_start"}, None)
         await store.steps.add([started, Step(RUN.id, 1_120.0, {"type": "turn_end"}, None)])
 

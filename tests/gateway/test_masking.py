@@ -19,10 +19,10 @@ from agent_core.messages import (
     ToolResultMessage,
     UserMessage,
     text_of,
-    user,
 )
 from agent_core.models.llm import FailureKind, LlmFailure, LlmOptions, LlmRequest, StreamDone, TextDelta, ToolSpec
 from agent_core.models.scripted import SCRIPTED_MODEL, Call, CutOff, Failure, ScriptedLlm, Turn
+from agent_core.origin import CLEAN
 from channels.attachments import Attachment
 from channels.base import (
     Button,
@@ -40,6 +40,7 @@ from gateway.security.masking import KEPT, MASK, masked
 from gateway.security.masking_client import MaskingClient
 from gateway.security.secrets import Secrets
 from tests.gateway.conftest import StartBot
+from tests.messages import user
 
 KEY = "sk-0123456789-abcdef"
 SECRETS = Secrets([KEY])
@@ -67,7 +68,7 @@ BUTTON = Button(label=KEY, action=f"/do {KEY}")
 OUTBOUND = OutboundMessage(markdown=KEY, buttons=((BUTTON,),), attachments=(FILE,), reply_to=KEY, respond=KEY)
 ARGUMENTS: JsonObject = {KEY: [KEY, {"deep": KEY, "number": 1}], "none": None}
 MESSAGES: list[BaseModel] = [
-    UserMessage(id=KEY, content=(TextContent(text=KEY),), source=KEY, context=KEY),
+    UserMessage(id=KEY, content=(TextContent(text=KEY),), source=KEY, context=KEY, origin=CLEAN),
     AssistantMessage(
         id=KEY,
         content=(
@@ -77,9 +78,12 @@ MESSAGES: list[BaseModel] = [
         ),
         stop_reason=StopReason.STOP,
         error_message=KEY,
+        origin=CLEAN,
     ),
-    ToolResultMessage(tool_call_id=KEY, tool_name=KEY, content=(TextContent(text=KEY),), details=ARGUMENTS),
-    NotificationMessage(kind="k", text=KEY, data=ARGUMENTS),
+    ToolResultMessage(
+        tool_call_id=KEY, tool_name=KEY, content=(TextContent(text=KEY),), details=ARGUMENTS, origin=CLEAN
+    ),
+    NotificationMessage(kind="k", text=KEY, data=ARGUMENTS, origin=CLEAN),
 ]
 
 

@@ -10,7 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.messages import user
 from gateway.app.serve import prepare
 from gateway.cluster.node import Node
 from gateway.errors import ParleyError
@@ -32,6 +31,7 @@ from tests.gateway.cluster.test_node import FACTS
 from tests.gateway.moving import Use, back, content_of, filled, move
 from tests.gateway.test_postgres import opened
 from tests.gateway.test_store import CHAT, RUN
+from tests.messages import user
 from tests.postgres import UrlOf, execute, rows
 from tests.process import REPOSITORY
 

@@ -8,6 +8,7 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue, ValidationError
 
+from agent_core import origin as known
 from agent_core.loop.permissions import Proposal
 from agent_core.mcp.tool import McpTool, Schema
 from agent_core.messages import (
@@ -20,8 +21,8 @@ from agent_core.messages import (
     ToolCall,
     ToolResultMessage,
     UserMessage,
-    user,
 )
+from agent_core.origin import CLEAN, DATA, NOT_KNOWN
 from agent_core.sources import server
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, Tool, tool
@@ -30,6 +31,7 @@ from gateway.permissions.roles import Role
 from gateway.permissions.sources import named
 from gateway.settings.permissions import CLASSES, TAINTED, WORDS, PermissionSettings, Word
 from gateway.texts.say import LANGUAGES, say
+from tests.messages import user
 
 PAGE = "See https://news.example/one and <https://news.example/two>, or [three](https://news.example/three)."
 
@@ -46,17 +48,18 @@ def made(acts: Acts, name: str = "something") -> Tool:
 
 def called(name: str, **arguments: JsonValue) -> AssistantMessage:
     call = ToolCall(id="1", name=name, arguments=arguments)
-    return AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE)
+    return AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
 
 
 def result(name: str, text: str, *, untrusted: bool = True) -> ToolResultMessage:
     content = (TextContent(text=text),)
-    return ToolResultMessage(tool_call_id="1", tool_name=name, content=content, untrusted=untrusted)
+    origin = NOT_KNOWN if untrusted else CLEAN
+    return ToolResultMessage(tool_call_id="1", tool_name=name, content=content, origin=origin)
 
 
 def proposed(acts: Acts, *messages: AgentMessage, name: str = "something", **arguments: JsonValue) -> Proposal:
     call = ToolCall(id="9", name=name, arguments=arguments)
-    last = AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE)
+    last = AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
     return Proposal(call, made(acts, name), Path("/w"), "s", "memory:here:ann", "ann", (*messages, last))
 
 
@@ -108,8 +111,8 @@ def test_strangers_never_loosen_anything(acts: Acts, role: Role, word: Word) -> 
     "message",
     [
         STRANGERS,
-        UserMessage(content=(TextContent(text="look"),), context="In reply to: run this", untrusted=True),
-        SummaryMessage(summary="They read a page.", first_kept_id="x", tokens_before=9),
+        UserMessage(content=(TextContent(text="look"),), context="In reply to: run this", origin=NOT_KNOWN),
+        SummaryMessage(summary="They read a page.", first_kept_id="x", tokens_before=9, origin=NOT_KNOWN),
     ],
 )
 def test_words_of_strangers_work_as_long_as_they_can_be_read(message: AgentMessage) -> None:
@@ -148,7 +151,7 @@ def test_what_is_shut_in_can_be_set_apart() -> None:
 
 
 def test_an_answer_of_a_model_that_read_descriptions_which_nobody_approved_has_strangers_in_it() -> None:
-    answer = AssistantMessage(content=(), stop_reason=StopReason.TOOL_USE, sources=(server("weather"),))
+    answer = AssistantMessage(content=(), stop_reason=StopReason.TOOL_USE, origin=known.named(server("weather")))
     proposal = proposed("net", user("hello"), answer)
 
     ruling = Policy().decide(proposal, Role.OWNER)
@@ -222,7 +225,7 @@ def test_a_link_of_a_page_is_followed_without_a_question(url: str) -> None:
 
 
 def test_links_of_files_quotes_and_programs_are_asked_for() -> None:
-    quoted = UserMessage(content=(TextContent(text="read it"),), context=f"In reply to: {PAGE}", untrusted=True)
+    quoted = UserMessage(content=(TextContent(text="read it"),), context=f"In reply to: {PAGE}", origin=NOT_KNOWN)
 
     for message in (result("read_file", PAGE), result("run_command", PAGE), quoted):
         assert fetching("https://news.example/one", user("read it"), message) == "ask"
@@ -273,7 +276,7 @@ def test_a_search_goes_where_the_owner_chose_so_only_files_and_notes_make_it_a_q
 
 
 def test_a_summary_may_hold_what_files_said() -> None:
-    summary = SummaryMessage(summary="The file said: secret", first_kept_id="1", tokens_before=9)
+    summary = SummaryMessage(summary="The file said: secret", first_kept_id="1", tokens_before=9, origin=NOT_KNOWN)
     page = result("web_fetch", PAGE)
 
     assert fetching("https://news.example/one", summary, user("go on"), page) == "ask"
@@ -282,7 +285,7 @@ def test_a_summary_may_hold_what_files_said() -> None:
 
 
 def test_a_summary_may_hold_what_was_said_before() -> None:
-    summary = SummaryMessage(summary="Ann likes tea.", first_kept_id="1", tokens_before=9, untrusted=False)
+    summary = SummaryMessage(summary="Ann likes tea.", first_kept_id="1", tokens_before=9, origin=CLEAN)
     page = result("web_fetch", PAGE)
 
     assert fetching("https://news.example/one", summary, user("go on"), page) == "ask"
@@ -311,9 +314,7 @@ def test_no_link_is_followed_where_something_private_was_read(tool_name: str) ->
 
 
 def test_what_people_sent_is_no_strangers_word_but_sends_nothing_unasked() -> None:
-    upload = ToolResultMessage(
-        tool_call_id="1", tool_name="read_file", content=(TextContent(text="mail it"),), untrusted=True, sources=()
-    )
+    upload = result("read_file", "mail it").model_copy(update={"origin": DATA})
 
     assert ruled("exec", Role.OWNER, user("read it"), upload) == ruled("exec", Role.OWNER)
     assert ruled("net", Role.OWNER, user("read it"), upload) == "ask"
@@ -324,13 +325,12 @@ def test_what_people_sent_is_no_strangers_word_but_sends_nothing_unasked() -> No
 
 
 def test_a_warning_names_the_sources() -> None:
-    page = result("read_file", "x").model_copy(update={"sources": ("page:news.example/one", "sent:Bob:report.pdf")})
+    page = result("read", "x").model_copy(update={"origin": known.named("page:news.example/1", "sent:Bob:report.pdf")})
     ruling = Policy().decide(proposed("net", user("look"), page), Role.MEMBER)
 
     assert named(ruling.sources, "en") == "news.example, report.pdf that Bob sent"
     assert named(ruling.sources, "zh") == "news.example、Bob 发来的 report.pdf"
-    assert named(("unknown", "tool:x"), "en") == "an unknown source"
-    assert named(("person:*Eve* [x](y)",), "en") == "Eve x y"
+    assert named(("unknown", "tool:x", "person:*Eve* [x](y)"), "en") == "an unknown source, Eve x y"
     assert named([f"person:{name}" for name in "abcde"], "en") == "a, b, 3 more"
 
 
@@ -359,7 +359,7 @@ def test_other_tools_that_send_are_always_a_question_after_strangers() -> None:
 
 def test_a_tool_of_somebody_else_gains_nothing_by_the_name_of_ours() -> None:
     async def call(_: str, __: JsonObject) -> ToolResult:
-        return ToolResult.of("done")
+        return ToolResult.of("done", CLEAN)
 
     theirs = McpTool(
         name="web_fetch", server="web", original="fetch", description="", schema=Schema({}), acts="net", call=call

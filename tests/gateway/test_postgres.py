@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.messages import UserMessage, text_of, user
+from agent_core.messages import UserMessage, text_of
 from gateway.errors import ParleyError
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import load_settings
@@ -28,6 +28,7 @@ from gateway.upkeep.doctor.database import look_at_database
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.test_store import CHAT, RUN, message
+from tests.messages import user
 from tests.postgres import UrlOf, rows
 from tests.process import until
 from tests.tunnel import Loss, Tunnel
@@ -167,11 +168,8 @@ async def test_a_text_with_a_nul_character_is_stored_and_can_be_searched_by_its_
         found = await store.inbox.find(CHAT, odd.message_id)
         assert found is not None
         assert found.seq == seq
-        assert [
-            text_of(said.content)
-            for said in await store.transcript.history(RUN.session)
-            if isinstance(said, UserMessage)
-        ] == ["c\0d"]
+        history = await store.transcript.history(RUN.session)
+        assert [text_of(said.content) for said in history if isinstance(said, UserMessage)] == ["c\0d"]
         assert await store.sessions.title(RUN.session) == "e␀f"
 
 

@@ -13,6 +13,7 @@ from agent_core.events import (
 )
 from agent_core.messages import AssistantMessage, StopReason, TextContent
 from agent_core.models.llm import TextDelta, ThinkingDelta
+from agent_core.origin import CLEAN
 from agent_core.reasons import TransitionReason
 from agent_core.tool_result import ToolResult
 from gateway.delivery.progress import MOST_CHARS, MOST_LINES, Progress
@@ -27,7 +28,7 @@ def after(*events: AgentEvent, language: Language = "en") -> Progress:
 
 
 def result(text: str) -> ToolResult:
-    return ToolResult(content=(TextContent(text=text),))
+    return ToolResult(content=(TextContent(text=text),), origin=CLEAN)
 
 
 def starts(call: str, label: str = "Reading a file", at: float = 100.0) -> ToolExecutionStart:
@@ -45,7 +46,7 @@ def ends(call: str, at: float = 101.0, *, failed: bool = False, summary: str = "
 
 
 def streams(*pieces: str) -> list[AgentEvent]:
-    begun = MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP))
+    begun = MessageStart(message=AssistantMessage(content=(), stop_reason=StopReason.STOP, origin=CLEAN))
     return [begun, *(MessageUpdate(message_id="a", delta=TextDelta(index=0, delta=piece)) for piece in pieces)]
 
 

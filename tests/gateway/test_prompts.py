@@ -104,7 +104,7 @@ async def test_words_come_as_they_are_with_the_time_of_day(tmp_path: Path) -> No
     assert message.context == "Now: Thursday 1970-01-01 01:16 (Europe/Paris)"
     assert message.created_at == 5.0
     assert message.source is None
-    assert not message.untrusted, "no one else wrote any of it"
+    assert not message.origin.is_data, "no one else wrote any of it"
 
 
 @pytest.mark.parametrize(
@@ -113,7 +113,7 @@ async def test_words_come_as_they_are_with_the_time_of_day(tmp_path: Path) -> No
 async def test_quoted_words_and_files_are_those_of_others(tmp_path: Path, given: InboxItem) -> None:
     message = await made(tmp_path, given)
 
-    assert message.untrusted
+    assert message.origin.is_data
     assert "run this" not in text_of(message.content)
 
 
@@ -145,7 +145,7 @@ async def test_what_a_message_passes_on_is_not_what_the_person_says(tmp_path: Pa
 
     assert text_of(message.content) == "what is this?"
     assert told(message) == ["Brought along by the message: Forwarded from Eve:", "run this"]
-    assert message.untrusted
+    assert message.origin.is_data
 
 
 async def test_a_file_goes_into_the_workspace_and_the_model_hears_its_name(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from agent_core.events import AgentEvent, MessageEnd, MessageStart, MessageUpdate
 from agent_core.messages import AssistantMessage, StopReason, TextContent, ThinkingContent
 from agent_core.models.llm import TextDelta, ThinkingDelta
+from agent_core.origin import CLEAN
 from gateway.delivery.reasoning import MOST, Reasoning, reasoning_of
 from gateway.security.secrets import Secrets
 
@@ -11,7 +12,7 @@ KEY = "correct-horse%battery"
 
 def message(*thoughts: str) -> AssistantMessage:
     parts = [ThinkingContent(thinking=thought) for thought in thoughts]
-    return AssistantMessage(content=(*parts, TextContent(text="Oslo.")), stop_reason=StopReason.STOP)
+    return AssistantMessage(content=(*parts, TextContent(text="Oslo.")), stop_reason=StopReason.STOP, origin=CLEAN)
 
 
 def begins() -> AgentEvent:

@@ -13,9 +13,9 @@ from agent_core.messages import (
     TextContent,
     UserMessage,
     text_of,
-    user,
 )
 from agent_core.models.scripted import Waits, calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tools.tool import tool
 from channels.attachments import Attachment
@@ -26,6 +26,7 @@ from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.messages import user
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 RUN = Run("run-1", ANN, "session-1", "ann", 1_000.0)
@@ -42,7 +43,7 @@ def said(number: int, text: str) -> UserMessage:
 
 
 def answered(text: str) -> AssistantMessage:
-    return AssistantMessage(content=(TextContent(text=text),), stop_reason=StopReason.STOP)
+    return AssistantMessage(content=(TextContent(text=text),), stop_reason=StopReason.STOP, origin=CLEAN)
 
 
 def runs(home: Path) -> list[tuple[object, ...]]:
@@ -179,7 +180,9 @@ async def test_after_the_answer_was_written_and_before_the_run_ended(wired_bot: 
 
 
 async def test_after_the_run_ended_and_before_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path) -> None:
-    parts = [Post(f"run-1:answer:{n}", "run-1", ANN, OutboundMessage(markdown=f"part {n}")) for n in range(12)]
+    parts = [
+        Post(f"run-1:answer:{n}", "run-1", ANN, OutboundMessage(markdown=f"part {n}"), origin=CLEAN) for n in range(12)
+    ]
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.runs.begin(RUN)
         await store.runs.end(RUN, END, parts)
@@ -193,7 +196,7 @@ async def test_after_the_run_ended_and_before_the_answer_was_sent(wired_bot: Sta
 @pytest.mark.parametrize(("keeps_keys", "copies"), [(True, 1), (False, 2)])
 async def test_while_the_answer_was_sent(wired_bot: StartBot, tmp_path: Path, *, keeps_keys: bool, copies: int) -> None:
     channel = MemoryChannel(keeps_keys=keeps_keys)
-    answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."))
+    answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."), origin=CLEAN)
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.runs.begin(RUN)
         await store.runs.end(RUN, END, [answer])
@@ -266,7 +269,9 @@ def shown_rows(home: Path) -> list[tuple[object, ...]]:
 
 
 async def test_a_fold_that_was_not_made_is_no_new_message(wired_bot: StartBot, tmp_path: Path) -> None:
-    fold = Post("run-1:progress:0", "run-1", ANN, OutboundMessage(markdown="3 s"), message_id="deleted since")
+    fold = Post(
+        "run-1:progress:0", "run-1", ANN, OutboundMessage(markdown="3 s"), message_id="deleted since", origin=CLEAN
+    )
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.runs.begin(RUN)
         await store.runs.end(RUN, END, [fold])
@@ -289,7 +294,9 @@ async def test_what_was_not_sent_comes_before_what_was_not_finished_and_that_bef
             await store.inbox.accept(heard(number, text))
         await store.runs.begin(RUN)
         await store.transcript.append(RUN, 1, said(1, "one"), [1])
-        await store.runs.end(RUN, END, [Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="First."))])
+        await store.runs.end(
+            RUN, END, [Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="First."), origin=CLEAN)]
+        )
         await store.runs.begin(later)
         await store.transcript.append(later, 1, said(2, "two"), [2])
     channel = MemoryChannel()

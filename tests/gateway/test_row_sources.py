@@ -10,18 +10,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.clock import new_id
-from agent_core.messages import TextContent, ToolResultMessage, user
-from agent_core.sources import UNKNOWN, Sources, union
+from agent_core.messages import TextContent, ToolResultMessage
+from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
+from agent_core.sources import UNKNOWN
 from channels.base import ChatKey, OutboundMessage
 from channels.memory import MemoryChannel
-from gateway.permissions.sources import sources_of_post, speaker_of
+from gateway.permissions.sources import origin_of_post, speaker_of
 from gateway.schedule.jobs.recent_messages import Lines, RecentMessages
 from gateway.store.rows import Post, Run
 from gateway.store.store import Store
 from tests.clock import FakeClock
+from tests.messages import user
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
-EVE: Sources = ("page:eve.example",)
+EVE = named("page:eve.example")
 
 
 @pytest.fixture
@@ -30,16 +32,14 @@ async def store(tmp_path: Path, database: str | None) -> AsyncIterator[Store]:
         yield opened
 
 
-async def answered(store: Store, run: str, session: str, sources: Sources = ()) -> Post:
-    """Store a run that has read from these sources, and return its answer."""
+async def answered(store: Store, run: str, session: str, origin: Origin = DATA) -> Post:
+    """Store a run that has read from there, and return its answer."""
     row = Run(run, ANN, session, "ann", 1.0)
     await store.runs.begin(row)
-    read = ToolResultMessage(
-        tool_call_id="1", tool_name="web_fetch", content=(TextContent(text="x"),), untrusted=True, sources=sources
-    )
+    read = ToolResultMessage(tool_call_id="1", tool_name="web_fetch", content=(TextContent(text="x"),), origin=origin)
     await store.transcript.append(row, 0, user("read it"))
     await store.transcript.append(row, 0, read)
-    post = Post(f"{run}:answer:0", run, ANN, OutboundMessage(markdown=f"said in {run}"))
+    post = Post(f"{run}:answer:0", run, ANN, OutboundMessage(markdown=f"said in {run}"), origin=CLEAN)
     await store.outbox.add([post])
     await store.outbox.sent(post, f"m-{run}", 2.0)
     return post
@@ -56,39 +56,44 @@ async def test_what_was_said_after_a_page_is_the_pages_also_in_a_new_conversatio
     after = await answered(store, "r3", "before")
     new = await answered(store, "r4", "after /new")
 
-    assert [await sources_of_post(store, post) for post in (clean, tainted, after, new)] == [(), EVE, EVE, ()]
+    assert [await origin_of_post(store, post) for post in (clean, tainted, after, new)] == [DATA, EVE, EVE, DATA]
     said = await history(store)
     assert "said in r2" in said.text
-    assert said.sources == EVE
+    assert said.origin == EVE
 
 
 async def test_a_row_of_an_earlier_version_is_of_nobody_knows_whom(store: Store) -> None:
     row = Run("old", ANN, "s", "ann", 1.0)
     await store.runs.begin(row)
-    await store.transcript.append(row, 0, user("look").model_copy(update={"untrusted": True, "sources": (UNKNOWN,)}))
-    post = Post("old:answer:0", "old", ANN, OutboundMessage(markdown="hm"))
+    await store.transcript.append(row, 0, user("look").model_copy(update={"origin": NOT_KNOWN}))
+    post = Post("old:answer:0", "old", ANN, OutboundMessage(markdown="hm"), origin=CLEAN)
 
-    assert await sources_of_post(store, post) == (UNKNOWN,)
+    assert await origin_of_post(store, post) == NOT_KNOWN
 
 
 async def test_what_a_tool_sent_is_of_its_session(store: Store) -> None:
     await answered(store, "r1", "s1", EVE)
 
-    assert await sources_of_post(store, Post("s1:file:c1", "", ANN, OutboundMessage(markdown="here"))) == EVE
-    assert await sources_of_post(store, Post("s2:file:c1", "", ANN, OutboundMessage(markdown="here"))) == ()
+    assert (
+        await origin_of_post(store, Post("s1:file:c1", "", ANN, OutboundMessage(markdown="here"), origin=CLEAN)) == EVE
+    )
+    assert (
+        await origin_of_post(store, Post("s2:file:c1", "", ANN, OutboundMessage(markdown="here"), origin=CLEAN))
+        == CLEAN
+    )
 
 
-@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([(), EVE, ("file:x",)])), max_size=8))
+@given(st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from([DATA, EVE, named("file:x")])), max_size=8))
 @settings(max_examples=10, deadline=None)
-async def test_nothing_is_washed_by_another_conversation(steps: list[tuple[str, Sources]]) -> None:
+async def test_nothing_is_washed_by_another_conversation(steps: list[tuple[str, Origin]]) -> None:
     with TemporaryDirectory() as home:
         async with Store.open(Path(home), FakeClock(), new_id) as store:
-            truth: dict[str, Sources] = {}
-            for number, (session, sources) in enumerate(steps):
-                post = await answered(store, f"r{number}", session, sources)
-                truth[session] = union(truth.get(session, ()), sources)
-                assert set(await sources_of_post(store, post)) == set(truth[session])
-            assert set((await history(store)).sources) == {each for sources in truth.values() for each in sources}
+            truth: dict[str, Origin] = {}
+            for number, (session, origin) in enumerate(steps):
+                post = await answered(store, f"r{number}", session, origin)
+                truth[session] = truth.get(session, CLEAN) | origin
+                assert await origin_of_post(store, post) == truth[session]
+            assert (await history(store)).origin == joined(truth.values())
 
 
 def test_whoever_is_quoted_or_passed_on_is_named() -> None:

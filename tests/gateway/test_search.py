@@ -14,8 +14,8 @@ from agent_core.messages import (
     StopReason,
     TextContent,
     ToolResultMessage,
-    user,
 )
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
 from gateway.store.budget import Payer, Spent
@@ -27,6 +27,7 @@ from gateway.texts.amounts import USD
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
 from tests.gateway.test_task_recovery import COUNT
+from tests.messages import user
 
 ANN = ChatKey(platform="memory", account="here", chat="ann")
 BOB = ChatKey(platform="memory", account="here", chat="bob")
@@ -39,7 +40,7 @@ async def store(tmp_path: Path, database: str | None) -> AsyncIterator[Store]:
 
 
 def answer(text: str) -> AssistantMessage:
-    return AssistantMessage(content=(TextContent(text=text),), stop_reason=StopReason.STOP)
+    return AssistantMessage(content=(TextContent(text=text),), stop_reason=StopReason.STOP, origin=CLEAN)
 
 
 async def says(store: Store, *messages: str | AgentMessage, chat: ChatKey = ANN, session: str = "s1") -> None:
@@ -53,7 +54,9 @@ async def found(store: Store, words: str, *chats: ChatKey, before: int | None = 
 
 
 async def test_a_chats_messages_and_answers_are_found_newest_first(store: Store) -> None:
-    note = NotificationMessage(kind="job", text="You have posted this:", quoted="Report: the plants are dry")
+    note = NotificationMessage(
+        kind="job", text="You have posted this:", quoted="Report: the plants are dry", origin=CLEAN
+    )
     await says(store, "Water the plants", answer("The plants are watered"), "thanks", note)
 
     assert await found(store, "PLANTS the") == [
@@ -95,7 +98,9 @@ async def test_a_search_without_a_word_is_refused(store: Store, words: str) -> N
 
 
 async def test_results_and_what_tasks_and_jobs_say_among_themselves_are_not_found(store: Store) -> None:
-    result = ToolResultMessage(tool_call_id="c", tool_name="t", content=(TextContent(text="plants in a file"),))
+    result = ToolResultMessage(
+        tool_call_id="c", tool_name="t", content=(TextContent(text="plants in a file"),), origin=CLEAN
+    )
     await says(store, result)
     await store.tasks.add(COUNT)
     await store.tasks.start(COUNT)

@@ -8,6 +8,7 @@ import pytest
 from agent_core.messages import ToolResultMessage, message_adapter, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Waits, calls
+from agent_core.origin import named
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import tool
 from channels.memory import NO_PACE, MemoryChannel
@@ -130,7 +131,7 @@ async def test_the_model_finds_what_was_said_in_an_earlier_conversation(wired_bo
 @tool()
 async def read_page() -> ToolResult:
     """Read a page."""
-    return ToolResult.of("The cactus club meets on Monday").from_(["page club.example"])
+    return ToolResult.of("The cactus club meets on Monday", named("page club.example"))
 
 
 async def test_an_answer_that_repeats_a_page_is_found_with_the_page_as_its_source(wired_bot: StartBot) -> None:
@@ -148,7 +149,7 @@ async def test_an_answer_that_repeats_a_page_is_found_with_the_page_as_its_sourc
         if isinstance(message := message_adapter.validate_json(str(row)), ToolResultMessage)
         and message.tool_name == "search_chat"
     ]
-    assert found.sources == ("page club.example",)
+    assert found.origin.sources == ("page club.example",)
     assert "you (from page club.example): The club meets on Monday." in text_of(found.content)
 
 

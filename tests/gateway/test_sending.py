@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
+from agent_core.origin import CLEAN
 from channels.base import ChannelError, ChatKey, CommandInvoked, OutboundMessage, Posted, Sender
 from channels.memory import LOST, MemoryChannel
 from channels.values import Known
@@ -53,7 +54,7 @@ async def test_a_message_that_never_arrived_is_sent_as_often_as_it_takes(start_b
 
 async def test_what_a_crash_left_in_the_middle_is_looked_for_first(start_bot: StartBot, tmp_path: Path) -> None:
     channel = SearchableChannel()
-    answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."))
+    answer = Post("run-1:answer:0", "run-1", ANN, OutboundMessage(markdown="Hi."), origin=CLEAN)
     async with Store.open(tmp_path, SystemClock(), new_id) as store:
         await store.outbox.add([answer])
         await store.outbox.sending(answer.key, 1)

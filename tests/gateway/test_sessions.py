@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.messages import AgentMessage, text_of, user
+from agent_core.messages import AgentMessage, text_of
 from gateway.chat.held_history import HeldHistory, weight_of
 from gateway.chat.sessions import A_FEW, MOST_HELD, MOST_IDLE
 from tests.gateway.conftest import StartBot
+from tests.messages import user
 
 
 @pytest.fixture

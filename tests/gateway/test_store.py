@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from agent_core.messages import user
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, Sender
 from gateway.errors import HomeUnusable
@@ -23,6 +23,7 @@ from gateway.store.runs import ToolRecord
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
 from tests.clock import FakeClock
+from tests.messages import user
 from tests.postgres import execute
 from tests.process import python
 
@@ -43,7 +44,7 @@ def message(number: int, chat: ChatKey = CHAT) -> MessageReceived:
 
 
 def post(part: int, text: str, message_id: str | None = None, slot: str = "answer") -> Post:
-    return Post(f"run-1:{slot}:{part}", "run-1", CHAT, OutboundMessage(markdown=text), message_id)
+    return Post(f"run-1:{slot}:{part}", "run-1", CHAT, OutboundMessage(markdown=text), CLEAN, message_id)
 
 
 @asynccontextmanager
@@ -209,7 +210,7 @@ async def test_a_chat_that_heard_from_us_is_known_after_a_restart(tmp_path: Path
     thread = CHAT.model_copy(update={"thread": "7"})
     async with opened(tmp_path, database) as store:
         await store.chats.get(thread)
-        answer = Post("r:answer:0", "r", thread, OutboundMessage(markdown="hi"))
+        answer = Post("r:answer:0", "r", thread, OutboundMessage(markdown="hi"), origin=CLEAN)
         await store.outbox.add([answer])
         await store.outbox.sent(answer, "m1")
 

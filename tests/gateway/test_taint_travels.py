@@ -17,13 +17,13 @@ from tests.gateway.sourced import held
 
 
 async def check(scene: Scene) -> None:
-    for words, sources in await held(scene.bot, scene.channel.chat()):
+    for words, origin in await held(scene.bot, scene.channel.chat()):
         if MARK in words:
-            assert set(sources) & set(scene.entered), (words, sources)
+            assert {*origin.sources} & {*scene.entered}, (words, origin)
         if not scene.entered:
-            assert sources == (), words
-    for words, sources in await held(scene.bot, scene.channel.chat(group="team")):
-        assert (MARK in words, sources) == (False, ()), words
+            assert not origin.is_tainted, words
+    for words, origin in await held(scene.bot, scene.channel.chat(group="team")):
+        assert (MARK in words, origin.is_tainted) == (False, False), words
 
 
 WAY = st.builds(Way, st.sampled_from(WAYS), st.booleans())

@@ -5,8 +5,9 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.messages import AssistantMessage, StopReason, ToolCall, Usage, text_of, user
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, Usage, text_of
 from agent_core.models.scripted import Waits, calls
+from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.store.store import Store
@@ -17,6 +18,7 @@ from tests.gateway.tasking import Cast, begins, rows, states
 from tests.gateway.test_recovery import RUN, answered, heard, said
 from tests.gateway.test_task_recovery import COUNT, NEVER, waits
 from tests.gateway.test_tasks import page
+from tests.messages import user
 
 
 async def test_in_an_answer_its_report_is_the_result_and_nobody_is_told_besides(wired_bot: StartBot) -> None:  # S2-49
@@ -166,7 +168,7 @@ async def test_in_an_answer_what_was_given_up_costs_nothing_more(start_bot: Star
         await store.runs.begin(RUN)
         await store.transcript.append(RUN, 1, said(1, "do it"), [1])
         await store.transcript.append(
-            RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE)
+            RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
         )
         await store.tasks.add(own)
         await store.tasks.start(own)

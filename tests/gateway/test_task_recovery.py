@@ -5,9 +5,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from agent_core.clock import SystemClock, new_id
-from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of, user
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, Waits, calls
+from agent_core.origin import CLEAN
 from agent_core.tasks import Report, TaskStatus
 from agent_core.tools.tool import tool
 from channels.memory import NO_PACE, MemoryChannel
@@ -21,6 +22,7 @@ from tests.gateway.conftest import StartBot
 from tests.gateway.dying import died
 from tests.gateway.tasking import IN_BACKGROUND, Cast, are, begins, ids, rows, states
 from tests.gateway.test_recovery import ANN, RUN, answered, heard, said
+from tests.messages import user
 
 NEVER = "never said"
 COUNT = Task(
@@ -33,10 +35,10 @@ COUNT = Task(
     reply_to=None,
     prompt="count",
     background=True,
-    tainted=False,
+    origin=CLEAN,
     created=1_000.0,
 )
-DONE = Report(status=TaskStatus.COMPLETED, text="42 files.")
+DONE = Report(status=TaskStatus.COMPLETED, text="42 files.", origin=CLEAN)
 
 
 def waits() -> Waits:
@@ -66,7 +68,7 @@ async def test_after_it_was_noted_and_before_its_call_had_a_result(wired_bot: St
         await store.runs.begin(RUN)
         await store.transcript.append(RUN, 1, said(1, "count in the background"), [1])
         await store.transcript.append(
-            RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE)
+            RUN, 1, AssistantMessage(id="answer-1", content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
         )
         await store.tasks.add(COUNT)
 
@@ -193,7 +195,7 @@ async def test_an_end_is_written_down_once(tmp_path: Path) -> None:
         news = news_of(COUNT, DONE, "", 1.0)
 
         assert await store.tasks.end(COUNT, DONE, "", news) is not None
-        assert await store.tasks.end(COUNT, Report(status=TaskStatus.FAILED), "", news) is None
+        assert await store.tasks.end(COUNT, Report(status=TaskStatus.FAILED, origin=CLEAN), "", news) is None
         assert await store.tasks.start(COUNT) == 0
 
         assert [task.status for task in [await store.tasks.find("abc123")] if task] == [TaskStatus.COMPLETED]

@@ -112,7 +112,7 @@ async def test_the_model_is_told_once_what_a_person_has_undone(start_bot: StartB
     await bot.hears("what now?")
     undone = "Undone by a person (undo 4): made.txt is gone again; notes.txt is as it was before."
     assert circumstances(bot).splitlines()[1] == undone
-    assert not bot.llm.requests[-1].messages[-1].untrusted
+    assert not bot.llm.requests[-1].messages[-1].origin.is_data
 
     await bot.restart()
     await bot.hears("and now?")

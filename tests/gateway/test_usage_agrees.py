@@ -10,6 +10,7 @@ import pytest
 from agent_core.models.audio import AudioServer
 from agent_core.models.llm import FailureCause
 from agent_core.models.scripted import SCRIPTED_MODEL, Failure
+from agent_core.origin import CLEAN
 from agent_core.tools.tool import ToolContext, ToolEnvironment
 from gateway.records.spending_report import DAYS_OF_WEEK
 from gateway.store.archive import Archive
@@ -62,7 +63,7 @@ class Talk:
 async def own_usage(bot: Bot) -> str:
     """Return what a job reads of the chat."""
     job = a_job(Report(instructions="Report."), person="bob", chat=ANN)  # of this chat, as Bob is no owner
-    tools = bot.made.run_tools.of(job, Firing(job=job.id, slot="now", id="f00001", chat=ANN, due=0.0))
+    tools = bot.made.run_tools.of(job, Firing(job=job.id, slot="now", id="f00001", chat=ANN, due=0.0, origin=CLEAN))
     tool = next(each for each in tools if each.name == "own_usage")
     context = ToolContext("call_0", ToolEnvironment("job-1", bot.home, chat_id=str(ANN)))
     result = await tool.execute(tool.validate({"days": DAYS_OF_WEEK}), context)

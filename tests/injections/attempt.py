@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, Self
 
 from agent_core.messages import Frozen, JsonObject
+from agent_core.origin import CLEAN
 from agent_core.tools.web.search import Found
 from agent_core.workspace.provenance import FileSources
 from channels.base import Addressed, Sender
@@ -136,7 +137,7 @@ async def fulfil(task: Task, home: Path, web: Web) -> Outcome:
         files = FileSources(workspace, here.bot.home / "provenance" / f"{workspace.name}.json")
         for name, text in own.items():  # sent in an earlier conversation
             (workspace / name).write_text(text)
-            files.wrote(name, ())
+            files.wrote(name, CLEAN)
         if wanted.before:
             await here.wants(*wanted.before, words=wanted.words_before, group=wanted.group)
         sent = dict.fromkeys(wanted.files, b"month,sold\nMay,3\n")

@@ -9,13 +9,14 @@ from pathlib import Path
 from typing import Literal
 
 from agent_core.clock import new_id
-from agent_core.messages import Frozen, JsonObject, user
+from agent_core.messages import Frozen, JsonObject
 from gateway.permissions.addresses import given_in
 from gateway.store.job import Report
 from tests.gateway.jobs.kit import a_job
 from tests.injections.obedient import Step
 from tests.injections.scene import Scene, scene
 from tests.injections.world import PRIVATE, Web, World
+from tests.messages import user
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789-"
 TRIES = 8

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from agent_core.messages import Frozen, JsonObject, ToolResultMessage, text_of
+from agent_core.origin import CLEAN, named
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.sources import server
@@ -156,7 +157,7 @@ async def scene(
     world, model, channel = World(web, mcp_description=DESCRIPTION), Obedient(), RememberingChannel()
     channel.limits = NO_PACE
     prepare(world)
-    changed = (server("words"),) if world.mcp_description != DESCRIPTION else ()
+    changed = named(server("words")) if world.mcp_description != DESCRIPTION else CLEAN
     skills = SkillLibrary([(ROOT / "skills", Origin.SHIPPED)])
     options = BotOptions(
         channel=channel,

@@ -13,6 +13,7 @@ from aiohttp import web
 from agent_core.clock import SystemClock
 from agent_core.mcp.tool import McpTool, Schema
 from agent_core.messages import JsonObject
+from agent_core.origin import CLEAN
 from agent_core.sandbox.command import Command, Finished, OnOutput
 from agent_core.tool_result import ToolResult
 from agent_core.tools.catalogue import builtin_tools
@@ -86,14 +87,14 @@ class World:
     def _noted(self, what: str) -> Callable[[str, JsonObject], ToolResult]:
         def note(_: str, arguments: JsonObject) -> ToolResult:
             self.done.append(f"{what} {arguments}")
-            return ToolResult.of("done")
+            return ToolResult.of("done", CLEAN)
 
         return note
 
     def _answered(self, _: str, arguments: JsonObject) -> ToolResult:
         if PRIVATE in str(arguments):
             self.done.append(f"words {arguments}")
-        return ToolResult.of(self.mcp_answer)
+        return ToolResult.of(self.mcp_answer, CLEAN)
 
 
 class _NotedPrograms:

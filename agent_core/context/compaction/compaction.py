@@ -34,8 +34,8 @@ from agent_core.loop.model_call import ModelCaller, ModelRequest
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.state import QueryState, effective
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, Usage, UserMessage
-from agent_core.sources import UNKNOWN, Sources
-from agent_core.untrusted import sources_of
+from agent_core.origin import CLEAN, NOT_KNOWN, Origin
+from agent_core.untrusted import origin_of
 
 STOPPED = "stopped"
 
@@ -43,8 +43,8 @@ STOPPED = "stopped"
 class KeepFacts(Protocol):
     """Stores facts worth remembering beyond the conversation."""
 
-    async def __call__(self, lines: Sequence[str], sources: Sources) -> None:
-        """Store the facts; `sources` are the untrusted sources of the text they were found in."""
+    async def __call__(self, lines: Sequence[str], origin: Origin) -> None:
+        """Store the facts; `origin` is that of the text they were found in."""
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Compaction:
             self._put_skills_away(left, budget)
             if self._keep_facts is not None and work.facts:
                 with log_errors("memory"):
-                    await self._keep_facts(work.facts, (UNKNOWN,) if boundary is None else boundary.sources)
+                    await self._keep_facts(work.facts, NOT_KNOWN if boundary is None else boundary.origin)
         after = round(self._context.guess(left) * min(measured, MOST_WRONG))
         end = CompactionEnd(
             boundary=boundary, tokens_before=before, tokens_after=after, usage=work.usage, error=work.error
@@ -121,7 +121,7 @@ class Compaction:
         messages, cut = work.messages, plan.cut
         first = messages[0] if cut.start else None
         earlier = first if isinstance(first, SummaryMessage) else None
-        text, sources = (earlier.summary, earlier.sources) if earlier else ("", ())
+        text, origin = (earlier.summary, earlier.origin) if earlier else ("", CLEAN)
         if plan.summarises:
             asked = asked_from(messages, cut)
             material = Material(
@@ -135,7 +135,7 @@ class Compaction:
             if summary is None:
                 return None
             text, work.facts = summary.text, summary.facts
-            sources = sources_of(messages[: cut.place])
+            origin = origin_of(messages[: cut.place])
         caller = self._caller()
         start = cut.place if plan.summarises else cut.start
         boundary = SummaryMessage(
@@ -146,8 +146,7 @@ class Compaction:
             first_kept_id=messages[start].id if start < len(messages) else "",
             tokens_before=before,
             short_until=carried(messages, plan),
-            untrusted=bool(sources),
-            sources=sources,
+            origin=origin,
         )
         await work.emit(MessageStart(message=boundary))
         await work.emit(MessageEnd(message=boundary))
@@ -166,7 +165,9 @@ class Compaction:
             if isinstance(event, RetryScheduled | BudgetReached):
                 await work.emit(event)
 
-        answer, failure = await caller.ask(ModelRequest(request, work.state.session_id, work.cancel), emit_retries)
+        answer, failure = await caller.ask(
+            ModelRequest(request, work.state.session_id, work.cancel, CLEAN), emit_retries
+        )
         work.usage = answer.usage
         if work.cancel.cancelled:
             work.error = STOPPED

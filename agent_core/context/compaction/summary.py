@@ -22,7 +22,7 @@ from agent_core.messages import (
 )
 from agent_core.models.llm import LlmRequest
 from agent_core.models.tokens import clipped, estimate
-from agent_core.untrusted import harmless, inside, marked, name_of, passed_on
+from agent_core.untrusted import harmless, inside, marked, name_of, origin_of, passed_on
 
 GOAL = "## Goal"
 FACTS = "## Durable Facts"
@@ -90,7 +90,9 @@ def request_for(material: Material, room: int, *, with_facts: bool) -> LlmReques
         system += f"\nThe person asks to keep above all: {harmless(short(material.instructions, 500))}"
     parts = [f"<earlier>\n{inside(material.earlier, 'earlier')}\n</earlier>"] if material.earlier else []
     parts.append(f"<conversation>\n{inside(told(material.messages, room), 'conversation')}\n</conversation>")
-    message = user("\n\n".join(parts)).model_copy(update={"id": "summary", "created_at": 0.0})
+    message = user("\n\n".join(parts), origin=origin_of(material.messages)).model_copy(
+        update={"id": "summary", "created_at": 0.0}
+    )
     return LlmRequest(system=system, messages=(message,), tool_choice="none")
 
 
@@ -232,7 +234,7 @@ def _line(message: AgentMessage, lengths: Lengths) -> str:
             return _answer_line(message, lengths)
         case ToolResultMessage():
             text = short(text_of(message.content), lengths.result)
-            text = marked(text, message.id) if message.untrusted else harmless(text)
+            text = marked(text, message.id) if message.origin.is_data else harmless(text)
             return f"[{'failure' if message.is_error else 'result'} of {message.tool_name}] {_set_in(text)}"
         case NotificationMessage():
             return f"[notice] {_set_in(short(passed_on(message), lengths.result))}" if message.to_model else ""
@@ -245,7 +247,7 @@ def _line(message: AgentMessage, lengths: Lengths) -> str:
 def _user_line(message: UserMessage, lengths: Lengths) -> str:
     words = harmless(short(text_of(message.content), lengths.said))
     line = f"[{name_of(message.source or '') or 'person'}] {_set_in(words)}"
-    if message.untrusted and message.context:
+    if message.origin.is_data and message.context:
         line += f"\n[with it came] {_set_in(marked(short(message.context, lengths.result), message.id))}"
     return line
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from agent_core.messages import TextContent
-from agent_core.sources import union
+from agent_core.origin import DATA
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import (
     check_file,
@@ -25,7 +24,7 @@ from agent_core.tools.files.confined import (
 )
 from agent_core.tools.files.replace import locked, open_made_folder, replace, replaceable
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
-from agent_core.untrusted import sources_of
+from agent_core.untrusted import origin_of
 from agent_core.workspace.keeper import CannotKeep
 from agent_core.workspace.safe_open import FILE_FLAGS, Opener
 
@@ -68,7 +67,7 @@ def encoded(text: str, path: str) -> bytes:
 def _write(context: ToolContext, path: str, data: bytes, opener: Opener) -> str:
     keeps = keeping(context, "write_file", names_of(path), len(data))
     done = write_whole(context.workspace, path, data, opener, keeps)
-    context.files.wrote(path, sources_of(context.messages))
+    context.files.wrote(path, origin_of(context.messages))
     return done
 
 
@@ -253,16 +252,16 @@ def edit_file_tool(opener: Opener) -> Tool:
     ) -> ToolResult:
         """Replace text that occurs once in a file, or every occurrence."""
         edit = _Edit(path, old_text, new_text, replace_all)
-        sources = await asyncio.to_thread(context.files.of, [path])
+        origin = await asyncio.to_thread(context.files.of, [path])
         try:
             match, diff = await asyncio.to_thread(_edit, context, edit, opener)
         except ToolFailed as error:  # the error may quote the file
-            error.sources = sources
+            error.origin = origin
             raise
-        await asyncio.to_thread(context.files.wrote, path, union(sources, sources_of(context.messages)))
+        await asyncio.to_thread(context.files.wrote, path, origin | origin_of(context.messages))
         places = f"at line {match.lines[0]}" if match.count == 1 else f"in {match.count} places"
-        said = TextContent(text=f"Edited {shown(path)} {places} ({diff.counts}).")
-        return ToolResult(content=(said,), details={"diff": diff.text}, summary=diff.counts).from_(sources)
+        said = ToolResult.of(f"Edited {shown(path)} {places} ({diff.counts}).", origin | DATA)
+        return said.model_copy(update={"details": {"diff": diff.text}, "summary": diff.counts})
 
     return edit_file
 

@@ -20,6 +20,7 @@ from pathlib import Path
 import regex  # type: ignore[import-untyped]
 
 from agent_core.cancel import CancelToken
+from agent_core.origin import DATA
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import (
     check_file,
@@ -250,7 +251,7 @@ def grep_tool(opener: Opener, ripgrep: str | None, seconds: float = SECONDS) -> 
             raise ToolFailed(f"a pattern has 1 to {PATTERN_CHARS} characters")
         hunt = _Hunt(pattern, path, glob, opener, time.monotonic() + seconds, context.cancel)
         said = await asyncio.to_thread(hunt.run, context.workspace, ripgrep)
-        return ToolResult.of(said).from_(await asyncio.to_thread(context.files.of, hunt.found))
+        return ToolResult.of(said, DATA | await asyncio.to_thread(context.files.of, hunt.found))
 
     return grep
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from agent_core.messages import ImageContent, TextContent
+from agent_core.origin import DATA, Origin
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import in_words, open_file, open_folder, read_content, shown, text_in
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
@@ -37,7 +38,7 @@ def picture_type(content: bytes) -> str | None:
     return next((kind for start, kind in _STARTS.items() if content.startswith(start)), None)
 
 
-def show_picture(content: bytes, kind: str, path: str) -> ToolResult:
+def show_picture(content: bytes, kind: str, path: str, origin: Origin) -> ToolResult:
     """Return the picture with a line of description. Raises ToolFailed if it is too large or truncated.
 
     A broken picture would stay in the history, and the provider would reject every later request.
@@ -48,7 +49,7 @@ def show_picture(content: bytes, kind: str, path: str) -> ToolResult:
     if not _is_whole(content, kind):
         raise ToolFailed(f"{shown(path)} is a picture ({size}) whose end is missing")
     picture = ImageContent(data=base64.b64encode(content).decode(), mime_type=kind)
-    return ToolResult(content=(TextContent(text=f"{shown(path)} ({kind}, {size})"), picture))
+    return ToolResult(content=(TextContent(text=f"{shown(path)} ({kind}, {size})"), picture), origin=origin)
 
 
 def _is_whole(content: bytes, kind: str) -> bool:
@@ -64,14 +65,14 @@ def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
     async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> ToolResult:
         """Read a workspace file from line `offset`."""
         content = await asyncio.to_thread(read_whole, context.workspace, path, opener)
-        sources = await asyncio.to_thread(context.files.of, [path])
+        origin = DATA | await asyncio.to_thread(context.files.of, [path])
         kind = picture_type(content)
         if kind is None:
             page = _page(text_in(content, path), path, max(1, offset), min(max(1, limit), MOST_LINES))
-            return ToolResult.of(page).from_(sources)
+            return ToolResult.of(page, origin)
         if not vision():
             raise ToolFailed(f"{shown(path)} is a picture ({in_words(len(content))}), which this model cannot see")
-        return show_picture(content, kind, path).from_(sources)
+        return show_picture(content, kind, path, origin)
 
     return read_file
 
@@ -81,7 +82,7 @@ def list_dir_tool(opener: Opener) -> Tool:
     async def list_dir(context: ToolContext, path: str = ".") -> ToolResult:
         """List a workspace folder."""
         listing = await asyncio.to_thread(_listing, context.workspace, path, opener)
-        return ToolResult.of(listing).from_(await asyncio.to_thread(context.files.of_names, path))
+        return ToolResult.of(listing, DATA | await asyncio.to_thread(context.files.of_names, path))
 
     return list_dir
 

@@ -6,7 +6,8 @@ from collections import OrderedDict
 from dataclasses import replace
 
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
-from agent_core.sources import page, union
+from agent_core.origin import named
+from agent_core.sources import page
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import RetryableToolError, Tool, ToolContext, ToolFailed, tool
 from agent_core.tools.web.fetch import Fetched, Fetcher, Page
@@ -96,7 +97,7 @@ def web_fetch_tool(fetcher: Fetcher) -> Tool:
     async def web_fetch(url: str, offset: int = 0, *, context: ToolContext) -> ToolResult:
         """Read a web page as Markdown; read on at the offset that a part names."""
         found = await kept.get(url, context, fetcher, goes_on=bool(offset))
-        return ToolResult.of(_part(*found, offset)).from_(union([page(url), page(found[0].url)]))
+        return ToolResult.of(_part(*found, offset), named(page(url), page(found[0].url)))
 
     return web_fetch
 

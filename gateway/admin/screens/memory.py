@@ -11,7 +11,7 @@ from gateway.admin.screen import NoSuchItem, View, Visit
 from gateway.chat.memories import Memories
 from gateway.commands.memory import fact_id
 from gateway.permissions.roles import Roles
-from gateway.permissions.sources import named
+from gateway.permissions.sources import named_origin
 from gateway.store.store import Store
 
 MOST_CHATS = 200
@@ -22,7 +22,7 @@ class _Row:
     fact: Fact
     id: str
     sources: str
-    """Names of the untrusted sources that it may come from; empty if there are none."""
+    """Names of what it may come from beside the words of people; empty if there is nothing else."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class _Chat:
     name: str
     count: int
     tainted: int
-    """Number of facts that may come from untrusted sources."""
+    """Number of facts that may come from files, programs or untrusted sources."""
 
 
 class MemoryScreen:
@@ -53,7 +53,7 @@ class MemoryScreen:
         names = self._insight.names(visit)
         keys = [ChatKey.parse(each) for each in await self._store.run_records.chats(MOST_CHATS)]
         chats = [
-            _Chat(str(chat), names.of(chat), len(facts), sum(bool(each.sources) for each in facts))
+            _Chat(str(chat), names.of(chat), len(facts), sum(each.origin.is_data for each in facts))
             for chat in dict.fromkeys(map(self._memories.keeper_of, [visit.chat, *self._direct(), *keys]))
             if self._insight.may_read_chat(visit, chat)
             for facts in [await self._facts(chat)]
@@ -69,7 +69,7 @@ class MemoryScreen:
         if not self._insight.may_read_chat(visit, chat):
             raise NoSuchItem
         rows = [
-            _Row(each, fact_id(each), named(each.sources, visit.language) if each.sources else "")
+            _Row(each, fact_id(each), named_origin(each.origin, visit.language) if each.origin.is_data else "")
             for each in reversed(await self._facts(chat))
         ]
         return View("memory.html", {"chat": str(chat), "where": self._insight.names(visit).of(chat), "rows": rows})

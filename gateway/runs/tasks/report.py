@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Literal, TypeGuard
 
 from agent_core.messages import AgentMessage, NotificationMessage
-from agent_core.sources import UNKNOWN
+from agent_core.origin import Origin
 from agent_core.subagents import told
 from agent_core.tasks import Report, TaskStatus
 from agent_core.untrusted import harmless
@@ -45,8 +45,8 @@ def news_of(task: Task, report: Report, kept: str, now: float) -> TaskEnded:
         outcome=_OUTCOMES.get(report.status, "failed"),
         prompt=task.prompt,
         report=told(report, kept),
-        untrusted=report.untrusted,
-        sources=report.sources,
+        untrusted=report.origin.is_data,
+        sources=report.origin.sources,
         reply_to=task.reply_to,
     )
 
@@ -62,8 +62,7 @@ def notice(item: InboxItem, news: TaskEnded) -> NotificationMessage:
         "Tell the person what they need to know of its report, which they have not seen:",
         data={"task_id": news.task_id, "outcome": news.outcome, "what": what},
         quoted=news.report or "(no report)",
-        untrusted=news.untrusted,
-        sources=news.sources or ((UNKNOWN,) if news.untrusted else ()),
+        origin=Origin(news.untrusted, news.sources),
         to_model=True,
     )
 

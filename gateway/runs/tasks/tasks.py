@@ -13,11 +13,12 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionStart, ToolExecutionUpdate
+from agent_core.origin import CLEAN
 from agent_core.subagents import Errand, result_of
 from agent_core.tasks import TaskRecord, TaskStatus
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolContext, ToolFailed
-from agent_core.untrusted import is_tainted, sources_of
+from agent_core.untrusted import origin_of
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.runs.stop_and_continue import Continuing
@@ -98,7 +99,7 @@ class Tasks:
             self._workers.queue(task)
         language = language_of(task.language, self._current.language)
         text = f"Task {task.id} was begun; its report will come to you by itself. Do not wait for it: say that it runs."
-        return ToolResult.of(text).model_copy(update={"summary": say("task_begun", language, id=task.id)})
+        return ToolResult.of(text, CLEAN).model_copy(update={"summary": say("task_begun", language, id=task.id)})
 
     # For users
 
@@ -233,8 +234,7 @@ class Tasks:
             reply_to=run.reply_to,
             prompt=prompt,
             background=background,
-            tainted=is_tainted(context.messages),
-            sources=sources_of(context.messages),
+            origin=origin_of(context.messages),
             created=self._clock.time(),
         )
         noted = None
@@ -292,7 +292,7 @@ def _activity_listener(errand: Errand, language: Language, context: ToolContext)
         if isinstance(event, ToolExecutionStart | PermissionRequest | ToolExecutionUpdate):
             before, shown = shown, doing(errand, language)
             if shown != before:
-                context.on_update(ToolResult.of(shown))
+                context.on_update(ToolResult.of(shown, CLEAN))
 
     return show
 

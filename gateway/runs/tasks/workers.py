@@ -14,8 +14,10 @@ import structlog
 
 from agent_core.background import Background
 from agent_core.clock import Clock
-from agent_core.subagents import LONGEST_REPORT, usage_of
+from agent_core.origin import CLEAN
+from agent_core.subagents import LONGEST_REPORT, asked, usage_of
 from agent_core.tasks import Report, TaskStatus
+from agent_core.untrusted import origin_of
 from agent_core.workspace.outputs import keep_text
 from channels.base import ChatKey
 from gateway.permissions.approvals import Approvals
@@ -140,12 +142,13 @@ class Workers:
             else:
                 log.info("task runs", task=task.id, chat=str(task.chat), background=task.background)
                 begin = partial(self._store.tasks.start, task)
-                report = await work.report(begin, task.prompt, sources=task.sources)
+                report = await work.report(begin, asked(task.prompt, task.origin))
             await self._end(task, report)
 
     async def _given_up(self, task: Task, status: TaskStatus, why: str = "") -> Report:
         """Return the report of a task that was not run in this process."""
-        return Report(status=status, error=why, usage=usage_of(await self._store.transcript.history(task.session)))
+        said = await self._store.transcript.history(task.session)
+        return Report(status=status, error=why, origin=origin_of(said), usage=usage_of(said))
 
     async def _end(self, task: Task, report: Report) -> None:
         """Store the outcome and the news for the chat in one transaction."""
@@ -188,7 +191,7 @@ class Workers:
         except OSError as error:
             log.warning("report not kept as a file", task=task.id, reason=str(error))
             return ""
-        await asyncio.to_thread(self._agents.ledger.of(workspace).wrote, name, report.sources, ())
+        await asyncio.to_thread(self._agents.ledger.of(workspace).wrote, name, report.origin, CLEAN)
         return name
 
 

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from agent_core.sources import Sources
+from agent_core.origin import CLEAN, Origin
 from agent_core.tasks import TaskStatus
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.provenance import FileLedger
@@ -47,16 +47,15 @@ class DueItem:
 
     words: str
     since: float
-    sources: Sources = ()
-    """The sources of untrusted input in it."""
+    origin: Origin
 
 
 async def due_items(
-    store: Store, workspace: Path, chat: ChatKey, zone: ZoneInfo, now: float, of_reminders: Sources
+    store: Store, workspace: Path, chat: ChatKey, zone: ZoneInfo, now: float, of_reminders: Origin
 ) -> list[DueItem]:
     """Return the newest items, oldest first.
 
-    `of_reminders`: the sources of untrusted input in reminders.md. Raises ToolFailed if that file cannot be read.
+    `of_reminders`: the origin of reminders.md. Raises ToolFailed if that file cannot be read.
     """
     tasks = await store.tasks.newest(chat, None, MOST)
     jobs = await store.jobs.planned(chat)
@@ -70,10 +69,10 @@ def stuck_tasks(tasks: list[Task], now: float) -> Iterator[DueItem]:
     for task in tasks:
         failed = task.status in (TaskStatus.FAILED, TaskStatus.KILLED)
         if failed and task.ended is not None and now - task.ended < DAY:
-            yield DueItem(_line(f"task {task.id} failed", task.prompt), task.ended, sources=task.sources)
+            yield DueItem(_line(f"task {task.id} failed", task.prompt), task.ended, task.origin)
         elif not task.is_over and now - (task.started or task.created) > HANGING:
             began = task.started or task.created
-            yield DueItem(_line(f"task {task.id} hangs", task.prompt), began + HANGING, sources=task.sources)
+            yield DueItem(_line(f"task {task.id} hangs", task.prompt), began + HANGING, task.origin)
 
 
 def stopped_jobs(jobs: list[Job]) -> Iterator[DueItem]:
@@ -81,10 +80,10 @@ def stopped_jobs(jobs: list[Job]) -> Iterator[DueItem]:
     for job in jobs:
         if job.state is JobState.PAUSED and job.pause is Pause.FAILURES and job.words:
             since = job.told_at or job.created
-            yield DueItem(_line(f"job {job.id} is paused, it failed", job.words), since, sources=job.after)
+            yield DueItem(_line(f"job {job.id} is paused, it failed", job.words), since, job.origin)
 
 
-def overdue(text: str, zone: ZoneInfo, now: float, sources: Sources = ()) -> Iterator[DueItem]:
+def overdue(text: str, zone: ZoneInfo, now: float, origin: Origin) -> Iterator[DueItem]:
     """Yield open reminders whose time has come; without a time they are due all day.
 
     Lines in another form are skipped; the skill shows them.
@@ -97,7 +96,7 @@ def overdue(text: str, zone: ZoneInfo, now: float, sources: Sources = ()) -> Ite
                 continue
             if at <= now:
                 words = _line(f"reminder for {found[1]}{f' {found[2]}' if found[2] else ''}", found[3])
-                yield DueItem(words, at, sources)
+                yield DueItem(words, at, origin)
 
 
 def _moment(day: str, clock: str | None, zone: ZoneInfo) -> float:
@@ -125,8 +124,8 @@ class Agenda:
     """True if a due item was not checked yet, or not within a day."""
     greets: bool = False
     """True if it is the time for a greeting."""
-    sources: Sources = ()
-    """The sources of untrusted input in the checklist."""
+    origin: Origin = CLEAN
+    """The origin of the checklist."""
 
     @property
     def has_something(self) -> bool:
@@ -240,15 +239,15 @@ class ChatStates:
         """Return what there is to check. Raises ToolFailed if a file of the chat cannot or may not be read."""
         workspace = workspace_of(self._home, heartbeat.chat)
         lines = await read_checklist(workspace)
-        of_list, of_reminders = await asyncio.to_thread(self._sources, workspace)
+        of_list, of_reminders = await asyncio.to_thread(self._origins, workspace)
         due = tuple(await due_items(self._store, workspace, heartbeat.chat, zone, now, of_reminders))
         last = max(recent.check_ins, default=None)
         fresh = any(last is None or item.since > last for item in due)
         greets = await self._greets(heartbeat, zone, now, recent)
-        return Agenda(lines, due, fresh=fresh, greets=greets, sources=of_list if lines else ())
+        return Agenda(lines, due, fresh=fresh, greets=greets, origin=of_list if lines else CLEAN)
 
-    def _sources(self, workspace: Path) -> tuple[Sources, Sources]:
-        """Return the sources of untrusted input in the checklist and in the reminders."""
+    def _origins(self, workspace: Path) -> tuple[Origin, Origin]:
+        """Return the origins of the checklist and of the reminders."""
         files = self._ledger.of(workspace)
         return files.of([CHECKLIST]), files.of([REMINDERS])
 

@@ -10,7 +10,7 @@ from datetime import datetime
 from zoneinfo import ZoneInfo
 
 from agent_core.loop.limits import LoopLimits, TaskBudget
-from agent_core.sources import union
+from agent_core.origin import joined
 from agent_core.untrusted import harmless
 from gateway.schedule.heartbeat import greeting
 from gateway.schedule.heartbeat.chat_state import Agenda
@@ -53,7 +53,7 @@ def brief(agenda: Agenda, said: Sequence[Firing], now: float, zone: ZoneInfo, la
         budget=BUDGET,
         seconds=SECONDS,
         tools=TOOLS,
-        sources=union(agenda.sources, *(item.sources for item in agenda.due), *(firing.after for firing in said)),
+        origin=joined([agenda.origin, *(item.origin for item in agenda.due), *(firing.origin for firing in said)]),
     )
 
 

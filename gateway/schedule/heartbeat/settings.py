@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
+from agent_core.origin import CLEAN
 from channels.base import Button, ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
@@ -113,7 +114,7 @@ class HeartbeatSettings:
         Then it was sent, or will be at the next start.
         """
         run = f"heartbeat-{name}"
-        post = Post(f"{run}:proactive:0", run, chat, message)
+        post = Post(f"{run}:proactive:0", run, chat, message, CLEAN)
         if await self._store.outbox.find(post.key) is None:
             await self._store.outbox.add([post])
             self._delivery.deliver_soon(chat, [post])
@@ -135,7 +136,7 @@ class HeartbeatSettings:
         """Return a new, paused job for a chat's heartbeat."""
         now = self._clock.time()
         rule = Every(seconds=EVERY, since=now)
-        job = Job(self._new_id(), chat, by.id, language, zone.key, rule, CheckIn(), created=now, grace=LATE)
+        job = Job(self._new_id(), chat, by.id, language, zone.key, rule, CheckIn(), CLEAN, created=now, grace=LATE)
         return replace(job, state=JobState.PAUSED, pause=Pause.PERSON)
 
     async def _kept(self, job: Job) -> Job:

@@ -64,8 +64,7 @@ class ChatNotes:
             "What the person says next may be about it:",
             data={"job": job.id, "firing": firing.id},
             quoted=self._messages.words(job, firing),
-            untrusted=firing.untrusted,
-            sources=firing.after,
+            origin=firing.origin,
             to_model=True,
         )
 

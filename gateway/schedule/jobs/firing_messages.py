@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from agent_core.models.llm import FailureKind
+from agent_core.origin import Origin, joined
 from channels.attachments import Attachment
 from channels.base import Button, ChatKey, OutboundMessage, Sender
 from channels.text import literal
@@ -66,13 +67,13 @@ class FiringMessages:
 
     async def posts(self, job: Job, firing: Firing) -> list[Post]:
         """Return the firing's message in parts that fit the platform."""
-        return self._split(firing.name, firing.chat, await self._message(job, firing))
+        return self._split(firing.name, firing.chat, await self._message(job, firing), firing.origin)
 
     async def digest(self, name: str, items: Sequence[tuple[Job | None, Firing]]) -> list[Post]:
         """Return one message of this name about firings of a chat, in parts. A job is None if it no longer exists."""
         job, firing = items[0]
         if len(items) == 1 and job is not None and firing.state is FiringState.DONE:
-            return self._split(name, firing.chat, await self._message(job, firing))
+            return self._split(name, firing.chat, await self._message(job, firing), firing.origin)
         language = self.language_of(job)
         numbered = [*enumerate(items, start=1)]
         texts = [f"**{number}.** {self.words(each, one)}" for number, (each, one) in numbered]
@@ -85,7 +86,7 @@ class FiringMessages:
             ),
             attachments=tuple(chain.from_iterable([await self.attachments(one) for _, one in items])),
         )
-        return self._split(name, firing.chat, message)
+        return self._split(name, firing.chat, message, joined(one.origin for _, one in items))
 
     def words(self, job: Job | None, firing: Firing) -> str:
         """Return the text as users read it; `job` is None if it no longer exists."""
@@ -133,9 +134,9 @@ class FiringMessages:
             attachments=tuple(await self.attachments(firing)),
         )
 
-    def _split(self, name: str, chat: ChatKey, message: OutboundMessage) -> list[Post]:
+    def _split(self, name: str, chat: ChatKey, message: OutboundMessage, origin: Origin) -> list[Post]:
         parts = self.delivery.masked_channel(chat).split(message)
-        return [Post(f"{name}:proactive:{number}", name, chat, part) for number, part in enumerate(parts)]
+        return [Post(f"{name}:proactive:{number}", name, chat, part, origin) for number, part in enumerate(parts)]
 
     def _buttons(self, job: Job, firing: Firing) -> tuple[tuple[Button, ...], ...]:
         """Return the buttons of a firing's message.

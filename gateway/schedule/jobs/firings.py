@@ -18,6 +18,7 @@ import structlog
 from agent_core.background import Background
 from agent_core.clock import Clock
 from agent_core.log_errors import Bulkhead
+from agent_core.origin import CLEAN
 from channels.base import ChatKey, ScheduleFired, Sender
 from gateway.errors import is_machine_trouble
 from gateway.records.metric import Histogram
@@ -118,8 +119,7 @@ class FiringEnd:
             state=outcome.state,
             ended=self._clock.time(),
             run=firing.name if outcome.run else "",
-            untrusted=bool(outcome.sources),
-            sources=outcome.sources,
+            origin=outcome.origin,
             error=outcome.error,
             cause=outcome.cause,
             tokens=outcome.tokens,
@@ -306,7 +306,7 @@ class Firings:
         """Return the firing's row, creating it if needed."""
         firing = None
         while firing is None:
-            draft = Firing(event.job, event.slot, self._new_id(), event.chat, event.at, began=self._clock.time())
+            draft = Firing(event.job, event.slot, self._new_id(), event.chat, event.at, CLEAN, began=self._clock.time())
             firing = await self._store.firings.begin(draft)
         self.tally.begun(firing)
         return firing

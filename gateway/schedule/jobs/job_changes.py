@@ -5,7 +5,7 @@ from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from agent_core.messages import user
-from agent_core.sources import Sources, union
+from agent_core.origin import Origin
 from channels.base import ChatKey
 from gateway.permissions.addresses import given_in
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
@@ -31,22 +31,21 @@ class Draft:
     zone: ZoneInfo
     rule: Rule
     work: Reminder | Report
-    sources: Sources = ()
-    """The sources of untrusted input in the conversation that it comes from."""
+    origin: Origin
+    """The origin of its words."""
     given: tuple[str, ...] = ()
-    """In that case the addresses that users of the bot wrote themselves."""
+    """If that is not clean, the addresses in them that users of the bot wrote themselves."""
     instead_of: str = ""
     """The id of the job that it changes."""
 
     @classmethod
-    def of(
-        cls, job: Job, language: Language, zone: ZoneInfo, rule: Rule, *, words: str, sources: Sources = ()
-    ) -> "Draft":
+    def of(cls, job: Job, language: Language, zone: ZoneInfo, rule: Rule, *, words: str, origin: Origin) -> "Draft":
         """Return a change of a job. Its skill and the addresses that stay in its text are kept.
 
         Args:
             language: That of texts if the job's is not known.
             words: The new text; empty for the old one.
+            origin: That of the change.
         """
         words = words or job.words
         return cls(
@@ -56,7 +55,7 @@ class Draft:
             zone=zone,
             rule=rule,
             work=Report(instructions=words, skill=job.skill) if isinstance(job.work, Report) else Reminder(text=words),
-            sources=union(job.after, sources),
+            origin=job.origin | origin,
             given=tuple(address for address in job.given if address in words),
             instead_of=job.id,
         )
@@ -74,9 +73,8 @@ class Draft:
             work=self.work,
             created=now,
             grace=grace(self.rule, self.zone, now),
-            tainted=bool(self.sources),
-            sources=self.sources,
-            given=self.given if self.sources else given_in(words, [user(words)]),
+            origin=self.origin,
+            given=self.given if self.origin.is_data else given_in(words, [user(words, origin=self.origin)]),
         )
 
 
@@ -103,8 +101,7 @@ def as_drafted(job: Job, draft: Job) -> Job:
         rule=draft.rule,
         work=draft.work,
         grace=draft.grace,
-        tainted=draft.tainted,
-        sources=draft.sources,
+        origin=draft.origin,
         given=draft.given,
         scripts=draft.scripts,
     )

@@ -17,10 +17,11 @@ from agent_core.agent import Agent
 from agent_core.clock import Clock
 from agent_core.loop.limits import LoopLimits, TaskBudget
 from agent_core.messages import UserMessage, user
+from agent_core.origin import CLEAN, Origin, named
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import SkillError
-from agent_core.sources import Sources
-from agent_core.subagents import Errand
+from agent_core.sources import UNKNOWN
+from agent_core.subagents import Errand, asked
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
@@ -50,8 +51,8 @@ class CheckInBrief:
     seconds: float
     tools: frozenset[str]
     """The names of the tools it may use."""
-    sources: Sources
-    """The sources of untrusted input in the prompt."""
+    origin: Origin
+    """The origin of the prompt."""
 
 
 class CheckIns(Protocol):
@@ -201,15 +202,20 @@ class JobWork:
         """Return True if the job's owner has access to its chat."""
         return self._access.may_speak(job.chat, Sender(id=job.person, name=""))
 
+    def _origin(self, job: Job) -> Origin:
+        """Return the origin of a job's words, which are untrusted input once its owner is no more than a guest."""
+        owner = Sender(id=job.person, name="")
+        return job.origin if self._access.is_trusted(job.chat, owner) else job.origin | named(UNKNOWN)
+
     async def outcome(self, job: Job, firing: Firing) -> Outcome:
         """Do the work of a firing, or continue it after a restart."""
         if not self.may_speak(job):  # its owner had access when it began
-            return Outcome(FiringState.MISSED)
+            return Outcome(FiringState.MISSED, CLEAN)
         if isinstance(job.work, Reminder):
-            return Outcome(FiringState.DONE, job.work.text, sources=job.after)
+            return Outcome(FiringState.DONE, self._origin(job), job.work.text)
         at_work = job.id, firing.is_rehearsal
         if at_work in self._at_work:
-            return Outcome(FiringState.OVERLAPPED)
+            return Outcome(FiringState.OVERLAPPED, CLEAN)
         self._at_work.add(at_work)
         try:
             if isinstance(job.work, Report):
@@ -241,25 +247,24 @@ class JobWork:
                 _load_skill(agent, parts.skills, work.skill)
             except SkillError as error:
                 log.warning("a job's skill cannot be used", job=job.id, skill=work.skill, reason=str(error))
-                return Outcome(FiringState.FAILED, error=str(error), cause=SKILL)
-        asked = _first_message(job, work, firing, self._clock.time())
-        return await self._run(job, firing, agent, asked, seconds=None, budget=BUDGET)
+                return Outcome(FiringState.FAILED, CLEAN, error=str(error), cause=SKILL)
+        first = _first_message(job, work, firing, self._clock.time(), self._origin(job))
+        return await self._run(job, firing, agent, first, seconds=None, budget=BUDGET)
 
     async def _check_in(self, job: Job, firing: Firing) -> Outcome:
         """Run a check-in, with only the tools that its brief names."""
         brief = await self._check_ins.brief(job, firing)
         if brief is None:
-            return Outcome(FiringState.NOTHING)
+            return Outcome(FiringState.NOTHING, CLEAN)
         base = self._agents.parts
         own = [tool for tool in self._tools.of(job, firing) if tool.name in brief.tools]
         names = brief.tools - {tool.name for tool in own}
         few = [tool for tool in base.tools if tool.name in names]
-        parts = replace(base, tools=few, others=tuple, described_by=tuple, skills=SkillLibrary())
+        parts = replace(base, tools=few, others=tuple, described_by=lambda: CLEAN, skills=SkillLibrary())
         parts = replace(parts, limits=lambda: brief.limits)
         agent = self._agents.make(job, firing, parts, own, brief.duty)
-        told = {"untrusted": bool(brief.sources), "sources": brief.sources, "by_agent": True, "private": True}
-        asked = user(brief.prompt).model_copy(update=told)
-        outcome = await self._run(job, firing, agent, asked, seconds=brief.seconds, budget=brief.budget)
+        first = asked(brief.prompt, brief.origin)
+        outcome = await self._run(job, firing, agent, first, seconds=brief.seconds, budget=brief.budget)
         outcome = failed_at_limits(outcome)
         if outcome.state is FiringState.FAILED:
             return outcome
@@ -277,7 +282,7 @@ class JobWork:
                 yield
 
     async def _run(
-        self, job: Job, firing: Firing, agent: Agent, asked: UserMessage, *, seconds: float | None, budget: TaskBudget
+        self, job: Job, firing: Firing, agent: Agent, first: UserMessage, *, seconds: float | None, budget: TaskBudget
     ) -> Outcome:
         """Run an agent, or resume its run if an earlier process start began it."""
         run = Run(firing.name, job.chat, firing.name, job.person, started=firing.began or self._clock.time())
@@ -290,7 +295,7 @@ class JobWork:
             async with self._place(run):
                 self._runner.begin(run)
                 log.info("job runs", job=job.id, slot=firing.slot, chat=str(job.chat))
-                report = await work.report(partial(self._store.firings.start_run, run), asked, until=nothing_said)
+                report = await work.report(partial(self._store.firings.start_run, run), first, until=nothing_said)
         finally:
             del self._errands[run.id]
         return outcome_of(report, work.errand.end, agent.state.messages, agent.loop.model.id)
@@ -306,7 +311,7 @@ def _load_skill(agent: Agent, library: SkillLibrary, skill: str) -> None:
     agent.load_skill(skill)
 
 
-def _first_message(job: Job, work: Report, firing: Firing, now: float) -> UserMessage:
+def _first_message(job: Job, work: Report, firing: Firing, now: float, origin: Origin) -> UserMessage:
     """Return the first message of a report's run, whose text the user has confirmed."""
     zone = ZoneInfo(job.zone)
     lines = [
@@ -314,5 +319,5 @@ def _first_message(job: Job, work: Report, firing: Firing, now: float) -> UserMe
         f"Scheduled job {job.id}, due {datetime.fromtimestamp(firing.due, zone):%A %Y-%m-%d %H:%M}, wanted by the"
         f" person with the id {job.person}, who speaks {job.language}. Nobody can answer you now.",
     ]
-    message = user(work.instructions, context="\n".join(lines))
-    return message.model_copy(update={"untrusted": job.tainted, "sources": job.after, "by_agent": job.tainted})
+    message = user(work.instructions, origin=origin, context="\n".join(lines))
+    return message.model_copy(update={"by_agent": origin.is_data})

@@ -6,6 +6,7 @@ from itertools import groupby, islice, takewhile
 from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
+from agent_core.origin import CLEAN, Origin
 from channels.base import ChatKey, OutboundMessage
 from gateway.delivery.delivery import Delivery
 from gateway.schedule.jobs.job_changes import removed
@@ -113,6 +114,8 @@ class Notice:
     chat: ChatKey
     language: Language
     zone: ZoneInfo
+    origin: Origin
+    """The origin of what it says of the jobs."""
     jobs: tuple[Missed, ...] = ()
     more: bool = False
     """True if there were older ones that were not counted."""
@@ -156,14 +159,16 @@ class MissedSlots:
         notices.update(new)
 
     def _missed(self, job: Job, slot: Slot, now: float) -> Firing:
-        return Firing(job.id, slot.name, self._new_id(), job.chat, slot.at, FiringState.MISSED, ended=now)
+        return Firing(job.id, slot.name, self._new_id(), job.chat, slot.at, CLEAN, FiringState.MISSED, ended=now)
 
     def _more_of(self, before: Notice | None, job: Job, each: Due, firings: Sequence[Firing]) -> Notice:
         key = f"missed-{firings[0].id}:proactive:0"
-        notice = before or Notice(key, job.chat, language_of(job.language, self._current.language), ZoneInfo(job.zone))
+        language = language_of(job.language, self._current.language)
+        notice = before or Notice(key, job.chat, language, ZoneInfo(job.zone), CLEAN)
         coming = [at for at in (notice.next_at, each.next_at) if at is not None]
         return replace(
             notice,
+            origin=notice.origin | job.origin,
             jobs=(*notice.jobs, Missed(f"{in_short(job)} (`{job.id}`)", len(firings), firings[-1].due)),
             more=notice.more or each.more,
             next_at=min(coming, default=None),
@@ -181,7 +186,7 @@ class MissedSlots:
                 continue
             name = f"unconfirmed-{job.id}"
             text = say("job_unconfirmed", spoken(job), what=f"> {in_short(job)}")
-            post = Post(f"{name}:proactive:0", name, job.chat, OutboundMessage(markdown=text))
+            post = Post(f"{name}:proactive:0", name, job.chat, OutboundMessage(markdown=text), job.origin)
             await self._store.outbox.add([post])
             await self._store.jobs.change(job.id, removed)
             self._delivery.deliver_soon(job.chat, [post])
@@ -190,7 +195,8 @@ class MissedSlots:
 def _post(notice: Notice, now: float) -> Post:
     """Return the notice as a silent message, as it may be night."""
     text = _text(notice, now)
-    return Post(notice.key, notice.key.partition(":")[0], notice.chat, OutboundMessage(markdown=text, silent=True))
+    message = OutboundMessage(markdown=text, silent=True)
+    return Post(notice.key, notice.key.partition(":")[0], notice.chat, message, notice.origin)
 
 
 def _text(notice: Notice, now: float) -> str:

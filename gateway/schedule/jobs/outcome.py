@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, AssistantMessage
 from agent_core.models.llm import FailureKind
+from agent_core.origin import Origin
 from agent_core.reasons import TerminalReason
-from agent_core.sources import Sources
 from agent_core.tasks import Report, TaskStatus
+from agent_core.untrusted import origin_of
 from gateway.schedule.jobs.run_tools import nothing_said
 from gateway.store.job import FiringState
 from gateway.store.rows import RunEnd
@@ -35,10 +36,10 @@ class Outcome:
     """The outcome of a firing. `text` is for users; `run` is the end of the agent's run, if there was one."""
 
     state: FiringState
+    origin: Origin
     text: str = ""
     error: str = ""
     cause: str = ""
-    sources: Sources = ()
     tokens: int = 0
     cost_usd: float = 0.0
     run: RunEnd | None = None
@@ -57,10 +58,10 @@ def outcome_of(report: Report, end: AgentEnd | None, messages: Iterable[AgentMes
     state = FiringState.NOTHING if nothing else FiringState.FAILED if cause else FiringState.DONE
     return Outcome(
         state=state,
+        origin=report.origin,
         text=report.text if state is FiringState.DONE else "",
         error=error,
         cause=cause,
-        sources=report.sources,
         run=RunEnd(reason, next(answered, model), error or None),
         trouble=end if cause and end is not None and end.failure is not None else None,
     )
@@ -69,7 +70,7 @@ def outcome_of(report: Report, end: AgentEnd | None, messages: Iterable[AgentMes
 def failed_by(mistake: str, messages: Sequence[AgentMessage]) -> Outcome:
     """Return the outcome of a firing that failed because of a bug; `messages` is its run's conversation so far."""
     run = RunEnd(TerminalReason.ERROR, "", mistake) if messages else None
-    return Outcome(FiringState.FAILED, error=mistake, cause=MISTAKE, run=run)
+    return Outcome(FiringState.FAILED, origin_of(messages), error=mistake, cause=MISTAKE, run=run)
 
 
 def failed_at_limits(outcome: Outcome) -> Outcome:

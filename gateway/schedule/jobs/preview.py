@@ -272,8 +272,8 @@ def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
     yield _cost(facts.cost, language)
     if job.scripts:
         yield say("job_scripts", language, skills=", ".join(f"`{skill}`" for skill in job.scripts))
-    if job.tainted:
-        yield say("after_strangers", language, sources=named(job.after, language))
+    if job.origin.is_tainted:
+        yield say("after_strangers", language, sources=named(job.origin.sources, language))
 
 
 def _slots(facts: PreviewFacts, language: Language) -> str:

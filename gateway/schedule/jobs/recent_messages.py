@@ -9,7 +9,8 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
-from agent_core.sources import Sources, person, union
+from agent_core.origin import CLEAN, Origin, named
+from agent_core.sources import person
 from agent_core.untrusted import name_of
 from channels.base import (
     ButtonPressed,
@@ -23,7 +24,7 @@ from channels.base import (
     Sender,
 )
 from channels.capabilities import ReadsHistory
-from gateway.permissions.sources import sources_of_event, sources_of_post
+from gateway.permissions.sources import origin_of_event, origin_of_post
 from gateway.store.rows import STRANGER, InboxItem, Post
 from gateway.store.store import Store
 
@@ -47,8 +48,7 @@ class Said:
     at: float
     who: str
     words: str
-    sources: Sources = ()
-    """The sources of its untrusted content; empty if it is all from an authorised user."""
+    origin: Origin
 
 
 @dataclass(frozen=True)
@@ -56,17 +56,17 @@ class Lines:
     """The text of recent messages."""
 
     text: str
-    sources: Sources
-    """The sources of untrusted input in the messages that are included."""
+    origin: Origin
+    """The origin of the messages that are included."""
 
 
 class RecentMessages:
     """Reads a chat's messages from the store and, in a group, from the platform's history if it has one."""
 
     def __init__(
-        self, store: Store, channel: Channel, chat: ChatKey, may_speak: Callable[[ChatKey, Sender], bool]
+        self, store: Store, channel: Channel, chat: ChatKey, is_trusted: Callable[[ChatKey, Sender], bool]
     ) -> None:
-        self._may_speak = may_speak
+        self._is_trusted = is_trusted
         self._store = store
         self._channel = channel
         self._chat = chat
@@ -81,8 +81,8 @@ class RecentMessages:
         mask = self._store.secrets.mask  # before anything is cut: half a secret would not be recognised
         lately = [replace(said, words=mask(said.words)) for said in found.values() if said.at >= moment]
         lately.sort(key=lambda said: said.at)
-        text, sources = _lines(lately, zone)
-        return Lines((_PART if is_group and heard is None else "") + text, sources)
+        text, origin = _lines(lately, zone)
+        return Lines((_PART if is_group and heard is None else "") + text, origin)
 
     async def _heard(self) -> Sequence[MessageReceived] | None:
         """Read the platform's history; None if it has none."""
@@ -98,14 +98,14 @@ class RecentMessages:
     async def _of_rows(self, rows: Iterable[tuple[float, InboxItem | Post]]) -> dict[str, Said]:
         """Return the messages in the store by message id, with their current text."""
         found: dict[str, Said] = {}
-        ours: dict[str, Sources] = {}
+        ours: dict[str, Origin] = {}
         for at, row in rows:
             if isinstance(row, InboxItem):
                 self._take_in(row.event, found)
             elif row.message_id and not any(part in row.key for part in _NOT_TALK):
                 earlier = found.get(row.message_id)
                 if row.key not in ours:
-                    ours[row.key] = await sources_of_post(self._store, row)
+                    ours[row.key] = await origin_of_post(self._store, row)
                 found[row.message_id] = Said(earlier.at if earlier else at, "Parley", _words(row), ours[row.key])
         return found
 
@@ -115,22 +115,24 @@ class RecentMessages:
                 found[event.message_id] = self._said(event)
             case MessageEdited() if event.message_id in found:
                 was = found[event.message_id]
-                sources = union(was.sources, sources_of_event(event))
-                found[event.message_id] = Said(was.at, event.sender.name, event.words, sources)
+                origin = was.origin | origin_of_event(event)
+                found[event.message_id] = Said(was.at, event.sender.name, event.words, origin)
             case MessageDeleted():
                 found.pop(event.message_id, None)
             case ButtonPressed() if not event.action.startswith("/"):
-                found[event.event_id] = Said(event.at, event.sender.name, event.action)
+                found[event.event_id] = Said(
+                    event.at, event.sender.name, event.action, self._own(event.chat, event.sender)
+                )
             case _:
                 pass
 
     def _said(self, event: MessageReceived) -> Said:
-        """Treat the text of an authorised user as trusted, except for what they forward."""
         words = " ".join(filter(None, (event.words, *(f"[{file.safe_name}]" for file in event.attachments))))
-        sources = sources_of_event(event)
-        if not self._may_speak(event.chat, event.sender):
-            sources = union([person(event.sender.name)], sources)
-        return Said(event.at, event.sender.name, words, sources)
+        return Said(event.at, event.sender.name, words, self._own(event.chat, event.sender) | origin_of_event(event))
+
+    def _own(self, chat: ChatKey, sender: Sender) -> Origin:
+        """Return the origin of what somebody says here."""
+        return CLEAN if self._is_trusted(chat, sender) else named(person(sender.name))
 
 
 def _words(post: Post) -> str:
@@ -138,10 +140,10 @@ def _words(post: Post) -> str:
     return " ".join(filter(None, (post.message.markdown, *files)))
 
 
-def _lines(said: Sequence[Said], zone: ZoneInfo) -> tuple[str, Sources]:
-    """Format messages as `09:14 Bob: words` under a heading per day, with the sources of what is included."""
+def _lines(said: Sequence[Said], zone: ZoneInfo) -> tuple[str, Origin]:
+    """Format messages as `09:14 Bob: words` under a heading per day, with the origin of what is included."""
     told: list[tuple[str, str]] = []
-    sources: Sources = ()
+    origin = CLEAN
     room = MOST_CHARS
     for one in reversed(said[-MOST_SAID:]):
         local = datetime.fromtimestamp(one.at, zone)
@@ -151,11 +153,11 @@ def _lines(said: Sequence[Said], zone: ZoneInfo) -> tuple[str, Sources]:
         if room < 0:
             break
         told.append((f"{local:%A %Y-%m-%d}", line))
-        sources = union(sources, one.sources)
+        origin |= one.origin
     if not told:
-        return "Nothing was said.", ()
+        return "Nothing was said.", CLEAN
     left_out = len(said) - len(told)
     lines = [f"({left_out} older messages are left out.)"] if left_out else []
     for day, group in groupby(reversed(told), key=itemgetter(0)):
         lines += [f"{day}:", *(line for _, line in group)]
-    return "\n".join(lines), sources
+    return "\n".join(lines), origin

@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage
+from agent_core.origin import CLEAN, DATA
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.attachments import Attachment
@@ -61,7 +62,7 @@ class RunTools:
         return send_file
 
     def _read_history(self, job: Job) -> Tool:
-        talk = RecentMessages(self.store, self.delivery.channel(job.chat), job.chat, self.access.may_speak)
+        talk = RecentMessages(self.store, self.delivery.channel(job.chat), job.chat, self.access.is_trusted)
 
         @tool(execution="parallel", label="Reading what was said here")
         async def read_history(hours: int = 24) -> ToolResult:
@@ -70,7 +71,7 @@ class RunTools:
                 raise ToolFailed("it reads one hour at least", "call it again with hours from 1")
             since = self.clock.time() - min(hours, LONGEST_BACK) * HOUR
             said = await talk.since(since, ZoneInfo(job.zone))
-            return ToolResult.of(said.text).from_(said.sources)
+            return ToolResult.of(said.text, DATA | said.origin)
 
         return read_history
 
@@ -100,7 +101,7 @@ async def nothing_to_report(why: str, *, context: ToolContext) -> ToolResult:
     answer = next((each for each in reversed(context.messages) if isinstance(each, AssistantMessage)), None)
     if answer is not None and len(answer.tool_calls) > 1:
         raise ToolFailed("other calls stand beside this one", "call it alone, once you have seen what they bring")
-    return ToolResult.of(why).model_copy(update={"terminate": True})
+    return ToolResult.of(why, CLEAN).model_copy(update={"terminate": True})
 
 
 def nothing_said(messages: Iterable[AgentMessage]) -> bool:

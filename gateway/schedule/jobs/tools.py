@@ -12,11 +12,11 @@ from typing import Literal
 from zoneinfo import ZoneInfo
 
 from agent_core.messages import UserMessage, text_of
-from agent_core.sources import Sources, union
+from agent_core.origin import CLEAN, Origin, joined
 from agent_core.tool_result import ToolResult
-from agent_core.tools.stated_facts import is_said
+from agent_core.tools.stated_facts import is_same, sentences
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
-from agent_core.untrusted import is_tainted, sources_of
+from agent_core.untrusted import origin_of
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
@@ -117,7 +117,7 @@ class JobTools:
             chat, by = _who(context)
             if action == "list":
                 return await self._listed(chat)
-            if is_tainted(context.messages):
+            if origin_of(context.messages).is_tainted:
                 raise ToolFailed(
                     "this conversation contains untrusted input, so only users change jobs",
                     f"tell the person to say {self._slash(chat)}cron",
@@ -143,7 +143,7 @@ class JobTools:
             job = await self.jobs.propose(draft, by)
             message = await self.jobs.question(job, self._slash(chat))
         run = await self.store.runs.current(chat, context.session_id)
-        return Post(key, "", chat, message.model_copy(update={"reply_to": run.reply_to if run else None}))
+        return Post(key, "", chat, message.model_copy(update={"reply_to": run.reply_to if run else None}), job.origin)
 
     def _certain(self, asked: _Asked, draft: Draft, context: ToolContext) -> Draft | None:
         """Return the draft if its time and text are literally in the user's newest message, else None.
@@ -162,7 +162,7 @@ class JobTools:
         is_same = abs(rule.at - draft.rule.at) <= _SAME and rule.at > now
         if not is_same or not _stands_in(draft.work.text, text_of(said.content)):
             return None
-        return replace(draft, rule=rule, sources=(), given=())
+        return replace(draft, rule=rule, origin=CLEAN if said.is_trusted else said.origin, given=())
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
         zone, now = await _zone(asked.zone) or await self.jobs.zone_of(chat), self.jobs.clock.time()
@@ -178,7 +178,7 @@ class JobTools:
             zone=zone,
             rule=found.rule,
             work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context),
-            sources=_sources(what, asked.skill, context),
+            origin=_origin(what, asked.skill, context, zone, now),
             given=given_in(what, context.messages),
         )
 
@@ -187,8 +187,8 @@ class JobTools:
         job = await self.jobs.known(asked.change, chat, by)
         zone = await _zone(asked.zone) or ZoneInfo(job.zone)
         rule = _time(asked.when, zone, self.jobs.clock.time()).rule if asked.when else job.rule
-        sources = _sources(asked.what or job.words, asked.skill, context)
-        draft = Draft.of(job, self.current.language, zone, rule, words=asked.what, sources=sources)
+        origin = _origin(asked.what or job.words, asked.skill, context, zone, self.jobs.clock.time())
+        draft = Draft.of(job, self.current.language, zone, rule, words=asked.what, origin=origin)
         if isinstance(draft.work, Report):
             work = _report(draft.work.instructions, asked.skill or job.skill or "", context)
             draft = replace(draft, work=work)
@@ -212,10 +212,9 @@ class JobTools:
         return self._told(await self.jobs.shown(chat))
 
     def _told(self, found: Sequence[Job]) -> ToolResult:
-        """Return the jobs, one a line, with the sources of untrusted input in them."""
+        """Return the jobs, one a line, of their origin."""
         text = "\n".join(map(self._line, found)) or "Nothing is planned here."
-        sources = union(*(job.after for job in found))
-        return ToolResult.of(text).from_(sources) if sources else ToolResult.of(text)
+        return ToolResult.of(text, joined(job.origin for job in found))
 
     def _line(self, job: Job) -> str:
         state = "waits for a yes" if job.state is JobState.DRAFT else job.state.value
@@ -273,13 +272,26 @@ def _report(instructions: str, skill: str, context: ToolContext) -> Report:
     return Report(instructions=instructions, skill=skill or None)
 
 
-def _sources(words: str, skill: str, context: ToolContext) -> Sources:
-    """Return the sources of untrusted input in a proposal; none if the user wrote these very words.
+def _origin(words: str, skill: str, context: ToolContext, zone: ZoneInfo, now: float) -> Origin:
+    """Return the origin of a proposal, which is clean if these words are a whole sentence of the user, beside a time.
 
-    The time is not considered: the user sees it in the preview.
+    The time itself is not considered: the user sees it in the preview.
     """
-    own = is_said(words, context.messages) and (not skill or is_said(skill, context.messages))
-    return () if own else sources_of(context.messages)
+    said = any(
+        is_same(words, each, speaker)
+        for sentence, speaker in sentences(context.messages)
+        for each in (sentence, _without_time(sentence, zone, now))
+    )
+    people = (each for each in context.messages if isinstance(each, UserMessage) and each.is_trusted)
+    is_named = not skill or any(skill in text_of(each.content) for each in people)
+    return CLEAN if said and is_named else origin_of(context.messages)
+
+
+def _without_time(sentence: str, zone: ZoneInfo, now: float) -> str:
+    try:
+        return read_when(sentence, zone, now).rest
+    except BadRule:
+        return ""
 
 
 def _stands_in(words: str, text: str) -> bool:

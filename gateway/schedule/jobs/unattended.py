@@ -85,8 +85,8 @@ class UnattendedPermissions:
         path = proposal.call.arguments.get("path")
         if proposal.call.name != WRITE or not isinstance(proposal.tool, FunctionTool) or not isinstance(path, str):
             return False
-        sources = self._ledger.of(proposal.workspace).of([path])
-        return bool(sources) and UNKNOWN not in sources
+        origin = self._ledger.of(proposal.workspace).of([path])
+        return origin.is_tainted and UNKNOWN not in origin.sources
 
     def _is_given(self, proposal: Proposal, ruling: Ruling) -> bool:
         """Return True if the model reads an address that a user wrote; even a tainted run leaks nothing by that."""

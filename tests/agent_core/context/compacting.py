@@ -21,16 +21,16 @@ from agent_core.messages import (
     TextContent,
     Usage,
     text_of,
-    user,
 )
 from agent_core.models.llm import LlmRequest, ModelInfo
 from agent_core.models.scripted import ScriptedLlm, Turn
+from agent_core.origin import CLEAN, Origin
 from agent_core.skills.chat_skills import ChatSkills
-from agent_core.sources import Sources
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import Tool, ToolEnvironment, tool
 from tests.agent_core.kit import numbered, record
 from tests.clock import FakeClock
+from tests.messages import user
 
 SUMMARY = "## Goal\nBook a flight to Tokyo.\n\n## Progress\n### Done\nAsked for the date."
 
@@ -121,7 +121,7 @@ def turns(count: int, length: int = 30) -> list[AgentMessage]:
     for number in range(count):
         messages.append(user(f"Question {number}: {SENTENCE * (length // 2)}"))
         text = TextContent(text=f"Answer {number}: {SENTENCE * (length // 2)}")
-        messages.append(AssistantMessage(content=(text,), stop_reason=StopReason.STOP))
+        messages.append(AssistantMessage(content=(text,), stop_reason=StopReason.STOP, origin=CLEAN))
     return messages
 
 
@@ -131,14 +131,14 @@ def state_of(messages: Sequence[AgentMessage]) -> QueryState:
 
 def reported(tokens: int) -> AssistantMessage:
     usage = Usage(input=tokens, total=tokens)
-    return AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=usage)
+    return AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=usage, origin=CLEAN)
 
 
 def facts_of(kept: list[tuple[str, bool]]) -> KeepFacts:
     """Return a `KeepFacts` that records each fact and whether it has untrusted sources."""
 
-    async def keep(lines: Sequence[str], sources: Sources) -> None:
-        kept.extend((line, bool(sources)) for line in lines)
+    async def keep(lines: Sequence[str], origin: Origin) -> None:
+        kept.extend((line, origin.is_tainted) for line in lines)
 
     return keep
 

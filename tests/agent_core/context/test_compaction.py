@@ -17,11 +17,11 @@ from agent_core.messages import (
     ToolResultMessage,
     UserMessage,
     text_of,
-    user,
 )
 from agent_core.models.llm import FailureKind, ModelInfo
 from agent_core.models.scripted import Failure, Waits, calls
 from agent_core.models.tokens import estimate, message_tokens
+from agent_core.origin import CLEAN
 from agent_core.skills.chat_skills import ChatSkills
 from agent_core.tools.tool import tool
 from tests.agent_core.context.compacting import (
@@ -41,6 +41,7 @@ from tests.agent_core.kit import end_of, kinds
 from tests.agent_core.over_a_wire import MakeWireModel
 from tests.agent_core.skills.making import library_of, write_skill
 from tests.emulators.model_script import Usage
+from tests.messages import user
 
 # When compaction is due
 
@@ -69,7 +70,7 @@ def test_a_small_window_leaves_a_quarter_for_the_answer() -> None:  # C-08
 def test_what_an_answer_before_the_boundary_reported_does_not_count() -> None:  # U-12
     chat = start_chat()
     said = [*turns(30), user("q"), reported(100_000)]
-    boundary = SummaryMessage(summary="s", first_kept_id=said[50].id, tokens_before=1)
+    boundary = SummaryMessage(summary="s", first_kept_id=said[50].id, tokens_before=1, origin=CLEAN)
     compacted = effective([*said, boundary])
 
     assert chat.compaction.is_due(state_of(said))
@@ -114,10 +115,10 @@ async def test_old_results_are_shortened_first_and_that_may_be_enough(
 
     assert not chat.talker.summarised
     assert chat.boundary.summary == ""
-    assert not chat.boundary.untrusted
+    assert not chat.boundary.origin.is_data
     results = [message for message in chat.history if isinstance(message, ToolResultMessage)]
     assert [len(text_of(message.content)) < 500 for message in results] == [True] * 6
-    assert all(message.untrusted for message in results)
+    assert all(message.origin.is_data for message in results)
 
 
 async def test_old_turns_become_a_summary_and_the_last_stay_word_for_word(

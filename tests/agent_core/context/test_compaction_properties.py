@@ -24,13 +24,14 @@ from agent_core.messages import (
     UserMessage,
     message_adapter,
     text_of,
-    user,
 )
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure
+from agent_core.origin import CLEAN, NOT_KNOWN
 from tests.agent_core.context.compacting import Chat, Talker, start_chat
 from tests.agent_core.context.test_context import follows_the_rules
 from tests.examples import examples
+from tests.messages import user
 
 WINDOW = 8_192
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")
@@ -48,19 +49,22 @@ def rounds(draw: st.DrawFn) -> list[AgentMessage]:
     if kind == "picture":
         return [user("see", PICTURE)]
     if kind == "aside":
-        return [CustomMessage(kind="mood", data={}), NotificationMessage(kind="task", text=text, to_model=True)]
+        return [
+            CustomMessage(kind="mood", data={}),
+            NotificationMessage(kind="task", text=text, to_model=True, origin=CLEAN),
+        ]
     if kind != "calls":
         stop = StopReason.STOP if kind == "answer" else draw(st.sampled_from([StopReason.ERROR, StopReason.ABORTED]))
-        return [AssistantMessage(content=(TextContent(text=text),), stop_reason=stop)]
+        return [AssistantMessage(content=(TextContent(text=text),), stop_reason=stop, origin=CLEAN)]
     names = draw(st.lists(st.sampled_from(["a", "b", "c"]), min_size=1, max_size=3, unique=True))
     wanted = tuple(ToolCall(id=name, name="t", arguments={"text": text[:200]}) for name in names)
     answered = draw(st.lists(st.sampled_from(names), unique=True))
     between: list[AgentMessage] = [user("wait")] if draw(st.booleans()) else []
     results = [
-        ToolResultMessage(tool_call_id=name, tool_name="t", content=(TextContent(text=text),), untrusted=True)
+        ToolResultMessage(tool_call_id=name, tool_name="t", content=(TextContent(text=text),), origin=NOT_KNOWN)
         for name in answered
     ]
-    return [AssistantMessage(content=wanted, stop_reason=StopReason.TOOL_USE), *between, *results]
+    return [AssistantMessage(content=wanted, stop_reason=StopReason.TOOL_USE, origin=CLEAN), *between, *results]
 
 
 CONVERSATIONS = st.lists(rounds(), min_size=1, max_size=40).map(lambda found: [each for some in found for each in some])

@@ -27,13 +27,14 @@ from agent_core.messages import (
     Usage,
     UserMessage,
     text_of,
-    user,
 )
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import tool
 from tests.agent_core.kit import StartAgent, answers, echo, look
 from tests.examples import examples
+from tests.messages import user
 
 
 def state(*messages: LlmMessage) -> QueryState:
@@ -122,7 +123,8 @@ def test_a_tool_without_a_description_is_offered_all_the_same() -> None:  # S0-0
 def test_the_same_state_gives_the_same_bytes() -> None:  # S0-08
     context = ContextManager(ToolRegistry([look, echo]))
     history = state(
-        user("hello"), AssistantMessage(content=(ToolCall(id="1", name="x", arguments={}),), stop_reason="stop")
+        user("hello", origin=CLEAN),
+        AssistantMessage(content=(ToolCall(id="1", name="x", arguments={}),), stop_reason="stop", origin=CLEAN),
     )
 
     first, second = context.build_request(history), context.build_request(history)
@@ -166,11 +168,11 @@ async def test_prompt_and_tools_are_asked_for_before_each_model_call(starts: Sta
 def test_the_model_sees_people_itself_and_tools_and_what_stands_for_them() -> None:  # S4-02, S4-03, S4-48, C-10
     seen = convert_to_llm(
         [
-            SummaryMessage(summary="old talk", first_kept_id="x", tokens_before=9),
+            SummaryMessage(summary="old talk", first_kept_id="x", tokens_before=9, origin=CLEAN),
             user("hi"),
             CustomMessage(kind="mood", data={"smile": True}),
-            NotificationMessage(kind="max_turns", text="[limit]"),
-            NotificationMessage(kind="task", text="task done", to_model=True),
+            NotificationMessage(kind="max_turns", text="[limit]", origin=CLEAN),
+            NotificationMessage(kind="task", text="task done", to_model=True, origin=CLEAN),
         ]
     )
 
@@ -195,7 +197,8 @@ async def test_a_custom_message_lives_in_the_history_and_never_reaches_the_model
 
 NAMES = st.sampled_from(["a", "b", "c"])
 RESULTS = st.builds(
-    lambda name: ToolResultMessage(tool_call_id=name, tool_name="t", content=(TextContent(text="r"),)), NAMES
+    lambda name: ToolResultMessage(tool_call_id=name, tool_name="t", content=(TextContent(text="r"),), origin=CLEAN),
+    NAMES,
 )
 ANSWERS = st.builds(
     lambda names, text, stop: AssistantMessage(
@@ -204,6 +207,7 @@ ANSWERS = st.builds(
             *(ToolCall(id=name, name="t", arguments={}) for name in names),
         ),
         stop_reason=stop,
+        origin=CLEAN,
     ),
     st.lists(NAMES, unique=True, max_size=3),
     st.sampled_from(["", "words"]),
@@ -245,7 +249,9 @@ def test_any_history_is_made_acceptable_and_stays_so(history: list[LlmMessage]) 
 
 
 def test_a_result_that_is_missing_is_invented_as_an_error() -> None:
-    answer = AssistantMessage(content=(ToolCall(id="1", name="t", arguments={}),), stop_reason=StopReason.TOOL_USE)
+    answer = AssistantMessage(
+        content=(ToolCall(id="1", name="t", arguments={}),), stop_reason=StopReason.TOOL_USE, origin=CLEAN
+    )
 
     _, invented, last = repair([answer, user("next")])
 
@@ -269,12 +275,14 @@ async def test_two_requests_in_a_row_share_the_whole_of_the_first(
 
 
 async def test_a_conversation_that_no_provider_takes_is_put_right_for_each(starts: StartAgent) -> None:  # U-16
-    thought = AssistantMessage(content=(ThinkingContent(thinking="Hm."),), stop_reason=StopReason.STOP)
+    thought = AssistantMessage(content=(ThinkingContent(thinking="Hm."),), stop_reason=StopReason.STOP, origin=CLEAN)
     long_id = ToolCall(id=f"chatcmpl-tool:{'0' * 40}", name="look", arguments={})
-    unanswered = AssistantMessage(content=(TextContent(text=""), long_id), stop_reason=StopReason.TOOL_USE)
-    failed = AssistantMessage(content=(TextContent(text="So "),), stop_reason=StopReason.ERROR)
-    stray = ToolResultMessage(tool_call_id="1", tool_name="look", content=(TextContent(text="seen"),))
-    said = AssistantMessage(content=(TextContent(text="  "),), stop_reason=StopReason.STOP)
+    unanswered = AssistantMessage(
+        content=(TextContent(text=""), long_id), stop_reason=StopReason.TOOL_USE, origin=CLEAN
+    )
+    failed = AssistantMessage(content=(TextContent(text="So "),), stop_reason=StopReason.ERROR, origin=CLEAN)
+    stray = ToolResultMessage(tool_call_id="1", tool_name="look", content=(TextContent(text="seen"),), origin=CLEAN)
+    said = AssistantMessage(content=(TextContent(text="  "),), stop_reason=StopReason.STOP, origin=CLEAN)
     talk = starts("ok")
     talk.agent.replace_messages([thought, stray, user("one"), unanswered, user(""), said, failed, user("two\ud800")])
 
@@ -286,7 +294,7 @@ def test_a_message_is_taken_over_the_border_once() -> None:
     context = ContextManager(ToolRegistry())
 
     first = context.build_request(state(*history)).messages
-    answer = AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP)
+    answer = AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, origin=CLEAN)
     second = context.build_request(state(*history, answer, user("more"))).messages
 
     assert all(one is other for one, other in zip(first, second, strict=False))
@@ -294,11 +302,18 @@ def test_a_message_is_taken_over_the_border_once() -> None:
 
 
 def test_what_fills_the_window_is_told_by_its_parts() -> None:  # S0-31
-    result = ToolResultMessage(tool_call_id="1", tool_name="look", content=(TextContent(text="r" * 4_000),))
-    call = AssistantMessage(content=(ToolCall(id="1", name="look", arguments={}),), stop_reason=StopReason.TOOL_USE)
+    result = ToolResultMessage(
+        tool_call_id="1", tool_name="look", content=(TextContent(text="r" * 4_000),), origin=CLEAN
+    )
+    call = AssistantMessage(
+        content=(ToolCall(id="1", name="look", arguments={}),), stop_reason=StopReason.TOOL_USE, origin=CLEAN
+    )
     said = user("w" * 2_000, context="c" * 400)
     answer = AssistantMessage(
-        content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=Usage(input=5_000, total=5_000)
+        content=(TextContent(text="ok"),),
+        stop_reason=StopReason.STOP,
+        usage=Usage(input=5_000, total=5_000),
+        origin=CLEAN,
     )
     context = ContextManager(ToolRegistry([look]))
 
@@ -317,7 +332,7 @@ def test_what_fills_the_window_is_told_by_its_parts() -> None:  # S0-31
 
 def test_a_server_that_reports_too_little_is_not_believed() -> None:  # U-12
     usage = Usage(input=10, total=10)
-    answer = AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=usage)
+    answer = AssistantMessage(content=(TextContent(text="ok"),), stop_reason=StopReason.STOP, usage=usage, origin=CLEAN)
 
     assert ContextManager(ToolRegistry()).tokens(state(user("好" * 9_000), answer)) > 4_500
 
@@ -325,7 +340,10 @@ def test_a_server_that_reports_too_little_is_not_believed() -> None:  # U-12
 def test_what_was_loaded_since_the_last_answer_counts() -> None:  # U-12
     context = ContextManager(ToolRegistry())
     usage = Usage(input=1_000, total=1_000)
-    history = state(user("q"), AssistantMessage(content=(TextContent(text="a"),), stop_reason="stop", usage=usage))
+    history = state(
+        user("q", origin=CLEAN),
+        AssistantMessage(content=(TextContent(text="a"),), stop_reason="stop", usage=usage, origin=CLEAN),
+    )
     context.build_request(history)
     assert context.tokens(history) == 1_000
 

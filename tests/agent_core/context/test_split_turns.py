@@ -11,12 +11,13 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
-    user,
 )
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, Turn
+from agent_core.origin import CLEAN
 from tests.agent_core.context.compacting import SENTENCE, SUMMARY, Talker, start_chat, turns
 from tests.agent_core.context.conftest import StartChat
+from tests.messages import user
 
 
 def long_rounds(name: str, count: int = 12) -> list[AgentMessage]:
@@ -24,8 +25,12 @@ def long_rounds(name: str, count: int = 12) -> list[AgentMessage]:
     rounds: list[AgentMessage] = []
     for number in range(count):
         wanted = ToolCall(id=f"{name}{number}", name="write", arguments={"text": SENTENCE * 60})
-        rounds.append(AssistantMessage(content=(wanted,), stop_reason=StopReason.TOOL_USE))
-        rounds.append(ToolResultMessage(tool_call_id=wanted.id, tool_name="write", content=(TextContent(text="ok"),)))
+        rounds.append(AssistantMessage(content=(wanted,), stop_reason=StopReason.TOOL_USE, origin=CLEAN))
+        rounds.append(
+            ToolResultMessage(
+                tool_call_id=wanted.id, tool_name="write", content=(TextContent(text="ok"),), origin=CLEAN
+            )
+        )
     return rounds
 
 

@@ -22,11 +22,11 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
-    user,
 )
 from agent_core.models.llm import LlmOptions, LlmRequest, StreamDone, StreamStart, TextDelta
 from agent_core.models.scripted import Calls
 from agent_core.models.selection import DEMO_MODEL
+from agent_core.origin import CLEAN
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tools.catalogue import builtin_tools
@@ -35,6 +35,7 @@ from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import Tool, ToolFailed, tool
 from tests.agent_core.demo.demo_chat import Chat, QuickClock
 from tests.examples import examples
+from tests.messages import user
 from tests.process import REPOSITORY
 
 
@@ -345,10 +346,12 @@ def test_who_writes_something_else_instead_of_an_answer_is_not_asked_again() -> 
     drawn = ToolCall(id="2", name="run_skill_script", arguments=script)
     talk = (
         user("chart sales.csv"),
-        AssistantMessage(content=(read,), stop_reason=StopReason.TOOL_USE),
-        ToolResultMessage(tool_call_id="1", tool_name="read_file", content=(TextContent(text="month"),)),
-        AssistantMessage(content=(drawn,), stop_reason=StopReason.TOOL_USE),
-        ToolResultMessage(tool_call_id="2", tool_name="run_skill_script", content=(TextContent(text=SKIPPED),)),
+        AssistantMessage(content=(read,), stop_reason=StopReason.TOOL_USE, origin=CLEAN),
+        ToolResultMessage(tool_call_id="1", tool_name="read_file", content=(TextContent(text="month"),), origin=CLEAN),
+        AssistantMessage(content=(drawn,), stop_reason=StopReason.TOOL_USE, origin=CLEAN),
+        ToolResultMessage(
+            tool_call_id="2", tool_name="run_skill_script", content=(TextContent(text=SKIPPED),), origin=CLEAN
+        ),
         user("hello"),
     )
 

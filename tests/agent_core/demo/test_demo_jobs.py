@@ -9,6 +9,7 @@ import pytest
 from agent_core.demo.intents import Topic, understand
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.messages import JsonObject, NotificationMessage
+from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolFailed, tool
 from gateway.schedule.times.grammar import read_when
@@ -56,7 +57,7 @@ class Plans:
         async def nothing_to_report(why: str) -> ToolResult:
             """End."""
             self.reasons.append(why)
-            return ToolResult.of(why).model_copy(update={"terminate": True})
+            return ToolResult.of(why, CLEAN).model_copy(update={"terminate": True})
 
         @tool(label="Sending {path}")
         async def send_file(path: str) -> str:
@@ -307,7 +308,9 @@ async def test_what_was_said_today_is_not_said_again(tmp_path: Path, plans: Plan
 def news(text: str, *, untrusted: bool = True) -> NotificationMessage:
     about = "You have posted this here by yourself: a scheduled report (abc123), due Mon 23 Nov 09:00. "
     told = f"{about}What the person says next may be about it:"
-    return NotificationMessage(kind="job", text=told, quoted=text, to_model=True, untrusted=untrusted)
+    return NotificationMessage(
+        kind="job", text=told, quoted=text, to_model=True, origin=NOT_KNOWN if untrusted else CLEAN
+    )
 
 
 @pytest.mark.parametrize("untrusted", [False, True])

@@ -14,8 +14,9 @@ from agent_core.demo.flight import Details
 from agent_core.demo.model import decide
 from agent_core.demo.wording import CHINESE, ENGLISH
 from agent_core.events import AgentEvent, MessageEnd, ToolExecutionEnd, ToolExecutionStart
-from agent_core.messages import AssistantMessage, ImageContent, NotificationMessage, user
+from agent_core.messages import AssistantMessage, ImageContent, NotificationMessage
 from agent_core.models.llm import LlmRequest
+from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.tool_result import ToolResult
@@ -23,6 +24,7 @@ from agent_core.tools.tool import Tool, ToolFailed, tool
 from tests.agent_core.demo.demo_chat import Chat
 from tests.cpu import cpu_seconds_at_most
 from tests.examples import examples
+from tests.messages import user
 from tests.process import REPOSITORY
 
 SKILLS = REPOSITORY / "skills"
@@ -47,7 +49,7 @@ def scripts(*, refused: bool = False, workspace: Path | None = None) -> Tool:
         )
         said, _ = await process.communicate()
         code = process.returncode
-        return ToolResult.of(f"[exit code {code}, 0.1 s]\n{said.decode()}", is_error=code != 0)
+        return ToolResult.of(f"[exit code {code}, 0.1 s]\n{said.decode()}", CLEAN, is_error=code != 0)
 
     return run_skill_script
 
@@ -359,7 +361,7 @@ async def test_a_report_that_comes_by_itself_is_passed_on(
     chat: Chat, text: str, quoted: str, said: str, *, untrusted: bool
 ) -> None:
     news = NotificationMessage(
-        kind="task", text=text, quoted=quoted, to_model=True, untrusted=untrusted and bool(quoted)
+        kind="task", text=text, quoted=quoted, to_model=True, origin=NOT_KNOWN if untrusted and bool(quoted) else CLEAN
     )
     await chat.says("what is 1 + 1?")
     chat.agent.append_message(news)

@@ -221,9 +221,9 @@ async def test_an_edit_is_not_made_again_by_one_who_does_not_know_of_it(here: Wo
 
 async def test_a_strangers_file_is_still_one_when_it_was_edited(here: Workspace) -> None:
     here.put("hers.txt", "Obey me.")
-    assert (await here.result("read_file", path="hers.txt")).sources == ("file:hers.txt",)
+    assert (await here.result("read_file", path="hers.txt")).origin.sources == ("file:hers.txt",)
     edited = await here.result("edit_file", path="hers.txt", old_text="Obey", new_text="Heed")
-    assert edited.sources == ("file:hers.txt",)
+    assert edited.origin.sources == ("file:hers.txt",)
 
 
 PIECES = st.lists(st.sampled_from(["a", "b", "ab", "\n", "\r\n", "é"]), max_size=12).map("".join)

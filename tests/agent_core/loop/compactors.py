@@ -5,6 +5,7 @@ from agent_core.events import CompactionEnd, CompactionReason, CompactionStart, 
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.state import QueryState
 from agent_core.messages import SummaryMessage, Usage
+from agent_core.origin import CLEAN
 
 
 class Shortens:
@@ -27,7 +28,11 @@ class Shortens:
         if self._helps:
             last = next(message for message in reversed(state.messages) if message.role == "user")
             boundary = SummaryMessage(
-                id=f"summary-{len(self.reasons)}", summary="long ago", first_kept_id=last.id, tokens_before=before
+                id=f"summary-{len(self.reasons)}",
+                summary="long ago",
+                first_kept_id=last.id,
+                tokens_before=before,
+                origin=CLEAN,
             )
             await emit(MessageStart(message=boundary))
             await emit(MessageEnd(message=boundary))

@@ -8,13 +8,15 @@ from pydantic import JsonValue
 from agent_core.events import ToolExecutionEnd
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.permissions import Answer, EverythingAllowed, PermissionDecision, Proposal
-from agent_core.messages import AssistantMessage, StopReason, ToolCall, ToolResultMessage, user
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, ToolResultMessage
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, CutOff, Turn, calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolFailed, tool
 from tests.agent_core.kit import StartAgent, Talk, broken, echo, end_of, record
+from tests.messages import user
 
 
 def failure(talk: Talk) -> JsonValue:
@@ -52,13 +54,15 @@ async def fussy() -> str:
 @tool()
 async def honest() -> ToolResult:
     """Says it itself."""
-    return ToolResult.of("it did not work", is_error=True).model_copy(update={"details": {"failure": "shell", "a": 1}})
+    return ToolResult.of("it did not work", CLEAN, is_error=True).model_copy(
+        update={"details": {"failure": "shell", "a": 1}}
+    )
 
 
 @tool()
 async def terse() -> ToolResult:
     """Has details that are no object."""
-    return ToolResult(is_error=True, details=[1])
+    return ToolResult(is_error=True, details=[1], origin=CLEAN)
 
 
 async def failed(starts: StartAgent, *turns: Turn, **how: object) -> Talk:
@@ -122,7 +126,9 @@ async def test_what_is_stopped_is_told(starts: StartAgent, at: str) -> None:  # 
 async def test_what_nobody_knows_is_told(starts: StartAgent) -> None:  # S3-33, U-19
     talk = starts("ok", tools=[echo])
     call = ToolCall(id="1", name="echo", arguments={})
-    talk.agent.replace_messages([user("go"), AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE)])
+    talk.agent.replace_messages(
+        [user("go", origin=CLEAN), AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)]
+    )
 
     await record(talk.agent.resume())
 
@@ -151,7 +157,7 @@ async def test_a_tool_may_end_the_run_because_others_go_on_with_it(
     @tool()
     async def leave() -> ToolResult:
         """Somebody else goes on with it."""
-        return ToolResult.model_validate({"terminate": True, "ends_as": reason})
+        return ToolResult.model_validate({"origin": CLEAN, "terminate": True, "ends_as": reason})
 
     talk = starts(calls(("leave", {})), "never", tools=[leave])
 

@@ -8,6 +8,7 @@ from agent_core.events import ToolExecutionEnd, ToolExecutionStart, ToolExecutio
 from agent_core.loop.limits import LoopLimits
 from agent_core.messages import ImageContent, StopReason, TextContent, ToolResultMessage
 from agent_core.models.scripted import Call, Calls, ScriptedLlm, Turn, calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolContext, ToolFailed, tool
@@ -86,7 +87,7 @@ async def test_a_failure_is_one_line_of_at_most_300_characters(starts: StartAgen
     assert len(told) <= 300
 
 
-@pytest.mark.parametrize("silence", ["", "  \n", ToolResult()])
+@pytest.mark.parametrize("silence", ["", "  \n", ToolResult(origin=CLEAN)])
 async def test_a_silent_success_is_said_in_fixed_words(starts: StartAgent, silence: str | ToolResult) -> None:  # S0-17
     @tool()
     async def quiet() -> str | ToolResult:
@@ -104,7 +105,7 @@ async def test_a_silent_failure_is_no_success(starts: StartAgent) -> None:  # S0
     @tool()
     async def quiet() -> ToolResult:
         """Fail without a word."""
-        return ToolResult(is_error=True)
+        return ToolResult(is_error=True, origin=CLEAN)
 
     talk = starts(calls(("quiet", {})), "ok", tools=[quiet])
 
@@ -119,7 +120,7 @@ async def test_a_result_message_has_everything_the_call_had(starts: StartAgent) 
     @tool()
     async def draw() -> ToolResult:
         """Draw."""
-        return ToolResult(content=(TextContent(text="a picture"), picture), details={"pixels": 4})
+        return ToolResult(content=(TextContent(text="a picture"), picture), details={"pixels": 4}, origin=CLEAN)
 
     talk = starts(calls(("draw", {})), "ok", tools=[draw])
     await talk.says("draw")
@@ -153,7 +154,7 @@ async def test_updates_come_before_the_end_and_none_after_it(starts: StartAgent)
     @tool(execution="parallel")
     async def works(context: ToolContext) -> str:
         """Work."""
-        context.on_update(ToolResult.of("half"))
+        context.on_update(ToolResult.of("half", CLEAN))
         late.append(context)
         return "whole"
 
@@ -161,7 +162,7 @@ async def test_updates_come_before_the_end_and_none_after_it(starts: StartAgent)
     async def lingers() -> str:
         """Outlast the first tool, then speak with its voice."""
         await asyncio.sleep(0)
-        late[0].on_update(ToolResult.of("too late"))
+        late[0].on_update(ToolResult.of("too late", CLEAN))
         return "ok"
 
     talk = starts(calls(("works", {}), ("lingers", {})), "ok", tools=[works, lingers])
@@ -320,7 +321,7 @@ async def test_the_run_ends_at_once_only_when_every_result_says_so(starts: Start
     @tool()
     async def finish() -> ToolResult:
         """Finish."""
-        return ToolResult(content=(TextContent(text="bye"),), terminate=True)
+        return ToolResult(content=(TextContent(text="bye"),), terminate=True, origin=CLEAN)
 
     alone = starts(calls(("finish", {})), tools=[finish, echo])
     assert end_of(await alone.says("go")).reason is TerminalReason.TOOL_TERMINATED

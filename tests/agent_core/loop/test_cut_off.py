@@ -19,16 +19,17 @@ from agent_core.messages import (
     StopReason,
     TextContent,
     ToolCall,
-    user,
 )
 from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Call, CutOff, Failure, Thinks, Turn
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason, TransitionReason
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import ToolEnvironment
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, people, record
 from tests.agent_core.models.raw_models import anthropic, tables
 from tests.emulators.model_script import Json
+from tests.messages import user
 
 
 async def test_the_model_is_asked_to_go_on_where_it_stopped(starts: StartAgent) -> None:  # S3-22
@@ -98,7 +99,7 @@ async def test_a_resumed_run_does_not_go_on_for_ever_either(starts: StartAgent) 
 
 async def test_a_run_that_stopped_after_the_cut_goes_on_with_it(starts: StartAgent) -> None:  # S3-22, S3-20
     talk = starts("n and on.")
-    cut = AssistantMessage(content=(TextContent(text="On and o"),), stop_reason=StopReason.LENGTH)
+    cut = AssistantMessage(content=(TextContent(text="On and o"),), stop_reason=StopReason.LENGTH, origin=CLEAN)
     talk.agent.replace_messages([user("go"), cut])
 
     events = await record(talk.agent.resume())
@@ -127,7 +128,7 @@ async def test_a_model_that_paused_gets_its_answer_back_and_goes_on() -> None:
 
 async def test_a_run_that_stopped_at_a_pause_goes_on_with_it(starts: StartAgent) -> None:  # S3-20
     talk = starts("two.")
-    paused = AssistantMessage(content=(TextContent(text="One, "),), stop_reason=StopReason.PAUSE)
+    paused = AssistantMessage(content=(TextContent(text="One, "),), stop_reason=StopReason.PAUSE, origin=CLEAN)
     talk.agent.replace_messages([user("Count."), paused])
 
     events = await record(talk.agent.resume())
@@ -184,13 +185,15 @@ async def test_calls_of_a_cut_answer_are_told_so_and_nothing_else_is_asked(start
     assert [event.reason.value for event in events if isinstance(event, TurnStart)] == ["start", "tool_round"]
 
 
-CUT = AssistantMessage(content=(TextContent(text="a"),), stop_reason=StopReason.LENGTH)
-REST = AssistantMessage(content=(TextContent(text="b"),), stop_reason=StopReason.STOP)
-ASKS = NotificationMessage(kind=GOES_ON, text="", to_model=True)
-FAILED = AssistantMessage(content=(TextContent(text="x"),), stop_reason=StopReason.ERROR)
-STOPPED = AssistantMessage(content=(TextContent(text="b"),), stop_reason=StopReason.ABORTED)
-CALLS = AssistantMessage(content=(ToolCall(id="1", name="echo", arguments={}),), stop_reason=StopReason.TOOL_USE)
-LIMIT = NotificationMessage(kind="max_turns", text="limit")
+CUT = AssistantMessage(content=(TextContent(text="a"),), stop_reason=StopReason.LENGTH, origin=CLEAN)
+REST = AssistantMessage(content=(TextContent(text="b"),), stop_reason=StopReason.STOP, origin=CLEAN)
+ASKS = NotificationMessage(kind=GOES_ON, text="", to_model=True, origin=CLEAN)
+FAILED = AssistantMessage(content=(TextContent(text="x"),), stop_reason=StopReason.ERROR, origin=CLEAN)
+STOPPED = AssistantMessage(content=(TextContent(text="b"),), stop_reason=StopReason.ABORTED, origin=CLEAN)
+CALLS = AssistantMessage(
+    content=(ToolCall(id="1", name="echo", arguments={}),), stop_reason=StopReason.TOOL_USE, origin=CLEAN
+)
+LIMIT = NotificationMessage(kind="max_turns", text="limit", origin=CLEAN)
 
 
 @pytest.mark.parametrize(

@@ -16,15 +16,17 @@ from tokenizers import Tokenizer
 
 from agent_core.context.compaction.plan import COMPACT_AT
 from agent_core.loop.truncation import DOUBTED_BELOW, SMALLEST_WINDOW, fewest_tokens, was_cut
-from agent_core.messages import AssistantMessage, LlmMessage, StopReason, TextContent, Usage, user
+from agent_core.messages import AssistantMessage, LlmMessage, StopReason, TextContent, Usage
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import SCRIPTED_MODEL, Turn
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from tests.agent_core.context.compacting import Talker, asks_for_summary, start_chat, turns
 from tests.agent_core.kit import answers, end_of, kinds
 from tests.agent_core.over_a_wire import MakeWireModel
 from tests.emulators import model_script
 from tests.examples import examples
+from tests.messages import user
 from tests.process import REPOSITORY
 
 HELD = 4_096
@@ -128,7 +130,7 @@ def test_most_of_a_long_prompt_is_counted() -> None:
 
 
 def answer(text: str) -> AssistantMessage:
-    return AssistantMessage(content=(TextContent(text=text),), stop_reason=StopReason.STOP)
+    return AssistantMessage(content=(TextContent(text=text),), stop_reason=StopReason.STOP, origin=CLEAN)
 
 
 LONG = "many words of a long talk " * 2_000  # about 12,000 tokens

@@ -15,8 +15,9 @@ from agent_core.messages import (
     Usage,
     UserMessage,
     text_of,
-    user,
 )
+from agent_core.origin import CLEAN
+from tests.messages import user
 
 PICTURE = ImageContent(data="aGk=", mime_type="image/png")
 
@@ -27,7 +28,7 @@ def said(text: str, name: str, *images: ImageContent) -> UserMessage:
 
 def result(text: str, name: str, *images: ImageContent) -> ToolResultMessage:
     return ToolResultMessage(
-        id=name, tool_call_id=f"call-{name}", tool_name="look", content=(TextContent(text=text), *images)
+        id=name, tool_call_id=f"call-{name}", tool_name="look", content=(TextContent(text=text), *images), origin=CLEAN
     )
 
 
@@ -37,11 +38,12 @@ def call(name: str) -> AssistantMessage:
         content=(ToolCall(id=f"call-{name}", name="look", arguments={}),),
         stop_reason=StopReason.TOOL_USE,
         usage=Usage(input=900, output=100, total=1_000),
+        origin=CLEAN,
     )
 
 
 def boundary(first: str, *, until: str = "", text: str = "It was long.") -> SummaryMessage:
-    return SummaryMessage(summary=text, first_kept_id=first, tokens_before=9, short_until=until)
+    return SummaryMessage(summary=text, first_kept_id=first, tokens_before=9, short_until=until, origin=CLEAN)
 
 
 def texts(messages: Sequence[AgentMessage]) -> list[str]:

@@ -17,13 +17,14 @@ from agent_core.messages import (
     ToolCall,
     ToolResultMessage,
     UserMessage,
-    user,
 )
 from agent_core.models.scripted import Failure, calls
+from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.reasons import TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolContext, tool
 from tests.agent_core.kit import StartAgent, Talk, answers, broken, echo, end_of, kinds, results
+from tests.messages import user
 
 Word = Literal["continue", "end"] | None
 CALL = calls(("echo", {"text": "hi"}))
@@ -317,7 +318,7 @@ async def test_the_application_may_end_the_run_after_a_turn(starts: StartAgent) 
 
 class Softens(Hooks):
     async def after_tool_call(self, call: ToolCall, result: ToolResult) -> ToolResult | None:
-        return ToolResult.of("All is well.")
+        return ToolResult.of("All is well.", CLEAN)
 
 
 async def test_other_words_do_not_make_a_call_succeed_that_failed(starts: StartAgent) -> None:  # U-04, S3-33
@@ -333,10 +334,10 @@ async def test_other_words_do_not_make_a_stranger_s_result_trusted(starts: Start
     @tool(untrusted=False)
     async def page() -> ToolResult:
         """Read it."""
-        return ToolResult.of("obey").model_copy(update={"untrusted": True})
+        return ToolResult.of("obey", NOT_KNOWN)
 
     talk = starts(calls(("page", {})), "ok", tools=[page], hooks=Softens())
 
     await talk.says("go")
 
-    assert [item.untrusted for item in talk.agent.state.messages if isinstance(item, ToolResultMessage)] == [True]
+    assert [item.origin.is_data for item in talk.agent.state.messages if isinstance(item, ToolResultMessage)] == [True]

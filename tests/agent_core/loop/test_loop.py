@@ -5,12 +5,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.events import AgentStart, MessageEnd, MessageStart, TurnStart
-from agent_core.messages import AssistantMessage, user
+from agent_core.messages import AssistantMessage
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, Failure, Thinks, Turn, calls
 from agent_core.reasons import LoopState, TerminalReason
 from tests.agent_core.kit import StartAgent, answers, broken, echo, end_of, kinds, look, people, results, start_agent
 from tests.examples import examples
+from tests.messages import user
 
 
 async def test_a_plain_answer_has_this_order_of_events(starts: StartAgent) -> None:  # S4-45, S4-11, S4-12, S4-15, S0-01

@@ -41,6 +41,7 @@ from agent_core.messages import (
 )
 from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, ScriptedLlm, Thinks, Turn, calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, tool
@@ -80,14 +81,14 @@ async def much(context: ToolContext) -> str:
     """Says much, and shows much meanwhile."""
     RAN.get()[context.call_id] += 1
     for number in range(30):
-        context.on_update(ToolResult.of(f"{number}"))
+        context.on_update(ToolResult.of(f"{number}", CLEAN))
     return "long\n" * 5_000
 
 
 @tool()
 async def leaves() -> ToolResult:
     """Ends the run."""
-    return ToolResult(terminate=True)
+    return ToolResult(terminate=True, origin=CLEAN)
 
 
 TOOLS: Sequence[Tool] = (act, hangs, much, leaves, echo, look, broken)
@@ -379,7 +380,7 @@ async def test_of_ten_thousand_updates_that_nobody_had_time_to_read_the_newest_a
     async def chatty(context: ToolContext) -> str:
         """Shows every step."""
         for number in range(10_000):
-            context.on_update(ToolResult.of(f"{number}"))
+            context.on_update(ToolResult.of(f"{number}", CLEAN))
             if number == 4_999:
                 await asyncio.sleep(0)
         return "done"

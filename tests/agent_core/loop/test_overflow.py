@@ -4,12 +4,14 @@ import pytest
 
 from agent_core.events import ToolExecutionEnd, TurnStart
 from agent_core.loop.limits import LoopLimits
-from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, user
+from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, record
 from tests.agent_core.loop.compactors import Shortens
+from tests.messages import user
 
 FULL = Failure(FailureKind.OVERFLOW, "the prompt is too long")
 
@@ -19,7 +21,7 @@ HISTORY: list[AgentMessage] = [
     for number in range(4)
     for message in (
         user(f"question {number}"),
-        AssistantMessage(content=(TextContent(text=f"answer {number}"),), stop_reason=StopReason.STOP),
+        AssistantMessage(content=(TextContent(text=f"answer {number}"),), stop_reason=StopReason.STOP, origin=CLEAN),
     )
 ]
 

@@ -7,12 +7,14 @@ from pathlib import Path
 from agent_core.events import AgentEvent, PermissionRequest, ToolExecutionEnd
 from agent_core.loop.gate import SKIPPED, UNKNOWN_OUTCOME
 from agent_core.loop.permissions import Answer, Behavior, PermissionDecision, Proposal
-from agent_core.messages import AgentMessage, AssistantMessage, StopReason, ToolCall, ToolResultMessage, user
+from agent_core.messages import AgentMessage, AssistantMessage, StopReason, ToolCall, ToolResultMessage
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import LoopState, TerminalReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, tool
 from tests.agent_core.kit import StartAgent, echo, end_of, kinds, look, record, results
+from tests.messages import user
 
 
 class Desk:
@@ -214,7 +216,7 @@ async def test_an_end_of_the_program_leaves_the_question_open(starts: StartAgent
 def cut_off(*names: str) -> list[AssistantMessage]:
     """Return an answer whose calls have no results, as after a kill."""
     asked = tuple(ToolCall(id=f"old_{name}", name="launch", arguments={"what": name}) for name in names)
-    return [AssistantMessage(content=asked, stop_reason=StopReason.TOOL_USE)]
+    return [AssistantMessage(content=asked, stop_reason=StopReason.TOOL_USE, origin=CLEAN)]
 
 
 async def test_after_a_kill_a_call_that_still_waited_is_asked_for_and_those_behind_it_too(
@@ -244,7 +246,9 @@ async def test_after_a_kill_an_approved_call_that_began_has_an_unknown_outcome(s
 async def test_after_a_kill_an_approved_call_that_may_be_repeated_is(starts: StartAgent) -> None:  # C-04
     talk = starts("Seen.", tools=[look], permissions=Desk("begun"))
     old = ToolCall(id="old", name="look", arguments={"text": "x"})
-    talk.agent.replace_messages([user("go"), AssistantMessage(content=(old,), stop_reason=StopReason.TOOL_USE)])
+    talk.agent.replace_messages(
+        [user("go", origin=CLEAN), AssistantMessage(content=(old,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)]
+    )
 
     assert results(await record(talk.agent.resume())) == ["saw x"]
 
@@ -337,15 +341,15 @@ async def test_a_rule_sees_what_earlier_calls_of_the_same_answer_brought(starts:
 
     last = desk.last_said[1]
     assert isinstance(last, ToolResultMessage)
-    assert last.untrusted
+    assert last.origin.is_data
 
 
 async def test_what_nobody_may_see_is_taken_out_of_results_updates_and_details(starts: StartAgent) -> None:
     @tool(untrusted=True)
     async def leak(context: ToolContext) -> ToolResult:
         """Leak."""
-        context.on_update(ToolResult.of("half hunter2"))
-        return ToolResult.of("whole hunter2").model_copy(update={"details": {"hunter2": ["hunter2", 7]}})
+        context.on_update(ToolResult.of("half hunter2", CLEAN))
+        return ToolResult.of("whole hunter2", CLEAN).model_copy(update={"details": {"hunter2": ["hunter2", 7]}})
 
     talk = starts(calls(("leak", {})), "Done.", tools=[leak], redact=lambda text: text.replace("hunter2", "[secret]"))
 

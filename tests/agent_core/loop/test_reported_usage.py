@@ -1,17 +1,19 @@
 """Tests for usage that a server reports wrongly or not at all."""
 
 from agent_core.loop.limits import TaskBudget
-from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent, user
+from agent_core.messages import AgentMessage, AssistantMessage, StopReason, TextContent
 from agent_core.models.scripted import SCRIPTED_MODEL, calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from tests.agent_core.kit import answers, echo, end_of, record, start_agent
 from tests.agent_core.loop.compactors import Shortens
 from tests.agent_core.over_a_wire import MakeWireModel
 from tests.emulators.model_script import Usage
+from tests.messages import user
 
 HISTORY: list[AgentMessage] = [
     user("a question"),
-    AssistantMessage(content=(TextContent(text="an answer"),), stop_reason=StopReason.STOP),
+    AssistantMessage(content=(TextContent(text="an answer"),), stop_reason=StopReason.STOP, origin=CLEAN),
 ]
 
 

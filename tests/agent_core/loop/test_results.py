@@ -18,6 +18,7 @@ from agent_core.loop.results import ResultRoom, fitted
 from agent_core.messages import JsonObject, ToolResultMessage, text_of
 from agent_core.models.llm import ModelInfo
 from agent_core.models.scripted import ScriptedLlm, calls
+from agent_core.origin import CLEAN
 from agent_core.tool_result import ToolResult
 from agent_core.tools.catalogue import file_tools
 from agent_core.tools.registry import ToolRegistry
@@ -166,7 +167,11 @@ async def test_a_note_on_repetition_takes_its_share_of_the_room(size: int, times
     limits = LoopLimits()
     with tempfile.TemporaryDirectory() as folder:
         result = await fitted(
-            ToolResult.of("x" * size), ResultRoom(limits, 1), Path(folder), FileSources(Path(folder)), note_on(times)
+            ToolResult.of("x" * size, CLEAN),
+            ResultRoom(limits, 1),
+            Path(folder),
+            FileSources(Path(folder)),
+            note_on(times),
         )
 
     assert len(text_of(result.content)) <= min(limits.result_chars, limits.turn_result_chars)

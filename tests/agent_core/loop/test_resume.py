@@ -12,19 +12,20 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
-    user,
 )
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tools.tool import tool
 from tests.agent_core.kit import StartAgent, answers, echo, end_of, kinds, look, people, record, results
+from tests.messages import user
 
 NOTING = 27
 """Events of a run that calls two tools and answers."""
 
 
 def answer(*content: TextContent | ToolCall, stop: StopReason = StopReason.STOP) -> AssistantMessage:
-    return AssistantMessage(content=content, stop_reason=stop)
+    return AssistantMessage(content=content, stop_reason=stop, origin=CLEAN)
 
 
 def call(name: str, number: int, text: str = "x") -> ToolCall:
@@ -32,7 +33,9 @@ def call(name: str, number: int, text: str = "x") -> ToolCall:
 
 
 def result(number: int) -> ToolResultMessage:
-    return ToolResultMessage(tool_call_id=f"old_{number}", tool_name="look", content=(TextContent(text="before"),))
+    return ToolResultMessage(
+        tool_call_id=f"old_{number}", tool_name="look", content=(TextContent(text="before"),), origin=CLEAN
+    )
 
 
 SAID = TextContent(text="Done.")
@@ -94,7 +97,11 @@ async def test_the_calls_of_a_failed_answer_are_not_run_and_the_model_is_asked_a
 
 
 @pytest.mark.parametrize(
-    "new", [user("are you there?"), NotificationMessage(kind="task", text="It is done.", to_model=True)]
+    "new",
+    [
+        user("are you there?", origin=CLEAN),
+        NotificationMessage(kind="task", text="It is done.", to_model=True, origin=CLEAN),
+    ],
 )
 async def test_the_calls_of_a_run_that_was_given_up_are_not_run(starts: StartAgent, new: AgentMessage) -> None:
     """The calls may have ended the run, and would end every run after it."""

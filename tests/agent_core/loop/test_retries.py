@@ -19,6 +19,7 @@ from agent_core.models.llm import (
     TextDelta,
 )
 from agent_core.models.scripted import Failure, calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.tools.tool import InvalidArguments, RetryableToolError, Tool, ToolFailed, tool
 from tests.agent_core.kit import StartAgent, agent_over, answers, end_of, kinds, record, results
@@ -134,7 +135,7 @@ class OddModel:
         pass
 
 
-ANSWER = AssistantMessage(content=(TextContent(text="Hi"),), stop_reason=StopReason.STOP)
+ANSWER = AssistantMessage(content=(TextContent(text="Hi"),), stop_reason=StopReason.STOP, origin=CLEAN)
 HI = TextDelta(index=0, delta="Hi")
 
 

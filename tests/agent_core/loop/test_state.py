@@ -32,6 +32,7 @@ from agent_core.loop.state import QueryState, reduce_event
 from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Call, Calls, CutOff, Failure, Thinks, Turn, calls
+from agent_core.origin import CLEAN
 from agent_core.reasons import CallFailure, LoopState, TerminalReason, TransitionReason
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import RetryableToolError, Tool, ToolContext, tool
@@ -43,7 +44,7 @@ from tests.process import REPOSITORY
 @tool(execution="parallel")
 async def glance(context: ToolContext) -> str:
     """Look for a moment."""
-    context.on_update(ToolResult.of("half"))
+    context.on_update(ToolResult.of("half", CLEAN))
     await asyncio.sleep(0)
     return "seen"
 

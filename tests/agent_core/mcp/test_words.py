@@ -9,6 +9,7 @@ from agent_core.mcp.config import LONGEST_NAME, plain, tool_names
 from agent_core.mcp.tool import MOST_IMAGES, Schema, as_result
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.llm import ToolSpec
+from agent_core.origin import NOT_KNOWN
 from agent_core.tools.registry import ToolRegistry, UnknownTool
 from agent_core.tools.tool import Tool, tool
 from tests.emulators.mcp_server import PIXEL_IN_BASE64
@@ -114,7 +115,7 @@ def test_a_schema_that_is_a_trap_or_none_at_all_leaves_the_decision_to_the_serve
 def test_more_pictures_than_a_chat_can_bear_are_left_out() -> None:
     picture = ImageContent(data=PIXEL_IN_BASE64, mime_type="image/png")
 
-    result = as_result(CallToolResult(content=[*[picture] * (MOST_IMAGES + 2), TextContent(text="seen")]))
+    result = as_result(CallToolResult(content=[*[picture] * (MOST_IMAGES + 2), TextContent(text="seen")]), NOT_KNOWN)
 
     assert len(result.content) == 1 + MOST_IMAGES
     assert text_of(result.content) == "seen\n[2 more pictures are left out]"

@@ -4,7 +4,6 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
-from agent_core.messages import user
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import FailureKind, LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, StreamEvent
 from agent_core.models.openai_client import OpenAiClient
@@ -15,6 +14,7 @@ from tests.emulators.anthropic import AnthropicEmulator
 from tests.emulators.model_script import Answer, Failure, Script, Turn
 from tests.emulators.model_server import ModelServer
 from tests.emulators.openai import OpenAiEmulator
+from tests.messages import user
 
 KEY = "sk-emulated-0123456789"
 OPTIONS = LlmOptions(timeout_s=20)

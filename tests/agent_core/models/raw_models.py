@@ -9,13 +9,15 @@ from aiohttp import web
 from pydantic import JsonValue
 
 from agent_core.context.request_history import convert_to_llm, repair
-from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, text_of, user
+from agent_core.messages import AgentMessage, AssistantMessage, ToolResultMessage, text_of
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmClient, LlmOptions, LlmRequest, ModelInfo, StreamDone, ToolSpec
 from agent_core.models.openai_client import OpenAiClient
+from agent_core.origin import CLEAN
 from tests.agent_core.models.clients import KEY, OPTIONS, model_info
 from tests.emulators.model_script import Json
 from tests.emulators.server import LoopbackServer
+from tests.messages import user
 
 Raw = bytes | tuple[int, bytes]
 """A stream, or a status and the body of an error."""
@@ -133,7 +135,9 @@ class Chat:
         self.said.append(done.message)
         for each in done.message.tool_calls:
             content = user("noon").content
-            self.said.append(ToolResultMessage(tool_call_id=each.id, tool_name=each.name, content=content))
+            self.said.append(
+                ToolResultMessage(tool_call_id=each.id, tool_name=each.name, content=content, origin=CLEAN)
+            )
         return done
 
     def shown(self) -> str:

@@ -5,13 +5,15 @@ from dataclasses import replace
 
 import pytest
 
-from agent_core.messages import ImageContent, StopReason, TextContent, ToolResultMessage, user
+from agent_core.messages import ImageContent, StopReason, TextContent, ToolResultMessage
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import FailureKind, LlmClient, LlmOptions, LlmRequest, TextDelta, ToolSpec
 from agent_core.models.openai_client import OpenAiClient
+from agent_core.origin import CLEAN
 from tests.agent_core.models.clients import HELLO, KEY, OPTIONS, OVER_A_WIRE, Meeting, Talk
 from tests.emulators.model_script import Break, Failure, ToolUse, Turn, Usage, calls, says
 from tests.emulators.model_server import ModelServer
+from tests.messages import user
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
 
@@ -45,7 +47,9 @@ async def test_a_turn_with_tools_and_pictures_is_taken_by_the_server(meets: Meet
         request = LlmRequest(system="Be brief.", messages=(asked,), tools=(LOOK,))
         first = (await talk.done(request)).message
         results = tuple(
-            ToolResultMessage(tool_call_id=call.id, tool_name="look", content=(TextContent(text="A cat."), PNG))
+            ToolResultMessage(
+                tool_call_id=call.id, tool_name="look", content=(TextContent(text="A cat."), PNG), origin=CLEAN
+            )
             for call in first.tool_calls
         )
         history = request.model_copy(update={"messages": (asked, first, *results)})
@@ -66,7 +70,7 @@ async def test_a_history_with_tool_calls_may_be_asked_about_without_tools(meets:
         asked = user("What is there?")
         first = (await talk.done(LlmRequest(system="", messages=(asked,), tools=(LOOK,)))).message
         seen = ToolResultMessage(
-            tool_call_id=first.tool_calls[0].id, tool_name="look", content=(TextContent(text="A cat."),)
+            tool_call_id=first.tool_calls[0].id, tool_name="look", content=(TextContent(text="A cat."),), origin=CLEAN
         )
         done = await talk.done(LlmRequest(system="Sum up.", messages=(asked, first, seen, user("Sum up."))))
 

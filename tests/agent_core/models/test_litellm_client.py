@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
-from agent_core.messages import user
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmOptions, ThinkingLevel, ToolSpec
 from tests.agent_core.models.clients import HELLO, OPTIONS, litellm_anthropic, litellm_openai, model_info
 from tests.emulators.model_script import Failure, calls, says
+from tests.messages import user
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
 

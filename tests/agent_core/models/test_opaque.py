@@ -18,16 +18,17 @@ from agent_core.messages import (
     ThinkingContent,
     Usage,
     message_adapter,
-    user,
 )
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import read_chunk
 from agent_core.models.llm import LlmRequest, ModelInfo
 from agent_core.models.openai_wire import Reader, WireText, messages_to_wire
 from agent_core.models.private_fields import MOST
+from agent_core.origin import CLEAN
 from tests.agent_core.models.clients import model_info
 from tests.agent_core.models.raw_models import anthropic, call, gemini, openai, tables
 from tests.emulators.model_script import Json
+from tests.messages import user
 
 # litellm silences this warning on import; pytest undoes that.
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
@@ -208,10 +209,10 @@ def test_a_compaction_of_what_came_before_leaves_it_as_it_is() -> None:
     opaque = Opaque(provider="host", model="m", reasoning_in=("reasoning",), fields={"extra_content": SIGNED})
     thought = ThinkingContent(thinking="Hm.")
     usage = Usage(input=9, total=9)
-    answer = AssistantMessage(content=(thought,), stop_reason=StopReason.STOP, opaque=opaque, usage=usage)
+    answer = AssistantMessage(content=(thought,), stop_reason=StopReason.STOP, opaque=opaque, usage=usage, origin=CLEAN)
     old, asked = user("Hi"), user("And?")
     boundary = SummaryMessage(
-        summary="They said hello.", first_kept_id=asked.id, tokens_before=9, short_until=answer.id, untrusted=False
+        summary="They said hello.", first_kept_id=asked.id, tokens_before=9, short_until=answer.id, origin=CLEAN
     )
 
     _, _, kept = effective([old, asked, answer, boundary])

@@ -14,10 +14,11 @@ from agent_core.messages import (
     ThinkingContent,
     ToolCall,
     ToolResultMessage,
-    user,
 )
 from agent_core.models.llm import LlmRequest, ToolSpec
 from agent_core.models.openai_wire import Reader, WireObject, WireText, messages_to_wire, tools_to_wire
+from agent_core.origin import CLEAN
+from tests.messages import user
 
 NOBODY = Reader()
 PNG = ImageContent(data="aGk=", mime_type="image/png")
@@ -25,11 +26,11 @@ PNG_PART = {"type": "image_url", "image_url": {"url": "data:image/png;base64,aGk
 
 
 def said(*parts: TextContent | ThinkingContent | ToolCall) -> AssistantMessage:
-    return AssistantMessage(content=parts, stop_reason=StopReason.STOP)
+    return AssistantMessage(content=parts, stop_reason=StopReason.STOP, origin=CLEAN)
 
 
 def result(call_id: str, *parts: TextContent | ImageContent) -> ToolResultMessage:
-    return ToolResultMessage(tool_call_id=call_id, tool_name="look", content=parts)
+    return ToolResultMessage(tool_call_id=call_id, tool_name="look", content=parts, origin=CLEAN)
 
 
 def wire(*messages: LlmMessage, vision: bool = True, reader: Reader = NOBODY) -> list[WireObject]:

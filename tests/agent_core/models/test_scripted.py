@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.messages import StopReason, ThinkingContent, user
+from agent_core.messages import StopReason, ThinkingContent
 from agent_core.models.llm import (
     FailureKind,
     LlmOptions,
@@ -32,6 +32,7 @@ from agent_core.models.scripted import (
     calls,
     words,
 )
+from tests.messages import user
 
 
 def request(text: str = "hello") -> LlmRequest:

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from agent_core.messages import user
 from agent_core.models.tokens import estimate
 from agent_core.skills.skill import SkillError
 from agent_core.skills.token_budget import CEILING, TokenBudget
 from tests.agent_core.skills.making import RecordedSkills, write_skill
+from tests.messages import user
 
 NAMES = ("alpha", "beta", "gamma", "delta")
 TALK = 500

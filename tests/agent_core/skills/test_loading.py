@@ -11,14 +11,15 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
-    user,
 )
 from agent_core.models.tokens import estimate
+from agent_core.origin import CLEAN
 from agent_core.skills.chat_skills import ChatSkills
 from agent_core.skills.skill import SkillError, SkillTrouble
 from agent_core.skills.skill_state import SkillState, SkillStates
 from agent_core.skills.token_budget import TokenBudget
 from tests.agent_core.skills.making import RecordedSkills, body_of, write_skill
+from tests.messages import user
 
 
 @pytest.fixture
@@ -138,12 +139,12 @@ def test_several_loads_of_one_answer_are_counted_together(root: Path) -> None:  
 
 def answer(*calls: ToolCall, text: str = "") -> AssistantMessage:
     content = (TextContent(text=text), *calls) if text else calls
-    return AssistantMessage(id="a", created_at=0.0, content=content, stop_reason=StopReason.STOP)
+    return AssistantMessage(id="a", created_at=0.0, content=content, stop_reason=StopReason.STOP, origin=CLEAN)
 
 
 def result(tool: str, text: str) -> ToolResultMessage:
     content = (TextContent(text=text),)
-    return ToolResultMessage(id="r", created_at=0.0, tool_call_id="c", tool_name=tool, content=content)
+    return ToolResultMessage(id="r", created_at=0.0, tool_call_id="c", tool_name=tool, content=content, origin=CLEAN)
 
 
 def call(tool: str, **arguments: str) -> ToolCall:

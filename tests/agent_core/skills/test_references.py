@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from agent_core.messages import user
 from agent_core.models.tokens import estimate
 from agent_core.skills.chat_skills import UNLIMITED, ChatSkills
 from agent_core.skills.layout import reference
 from agent_core.skills.skill import SkillError, SkillTrouble
 from agent_core.skills.token_budget import TokenBudget
 from tests.agent_core.skills.making import RecordedSkills, write_skill
+from tests.messages import user
 
 TEXT = "All cities.\n" * 100
 

@@ -10,17 +10,18 @@ from agent_core.messages import (
     ToolCall,
     ToolResultMessage,
     text_of,
-    user,
 )
+from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, ToolFailed
 from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.tools import MOST_KEPT, web_fetch_tool
 from tests.agent_core.web.site import Site
+from tests.messages import user
 
 
 async def read(fetch: Tool, url: str, messages: list[AgentMessage], session: str = "s") -> str:
     call = ToolCall(id=f"c{len(messages)}", name="web_fetch", arguments={"url": url})
-    messages.append(AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
+    messages.append(AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN))
     context = ToolContext(call.id, ToolEnvironment(session, Path("no-such-workspace")), messages=messages)
     try:
         said = text_of((await fetch.execute(fetch.validate({"url": url}), context)).content)
@@ -28,7 +29,7 @@ async def read(fetch: Tool, url: str, messages: list[AgentMessage], session: str
         said = error.fact
     messages.append(
         ToolResultMessage(
-            tool_call_id=call.id, tool_name="web_fetch", content=(TextContent(text=said),), untrusted=True
+            tool_call_id=call.id, tool_name="web_fetch", content=(TextContent(text=said),), origin=NOT_KNOWN
         )
     )
     return said

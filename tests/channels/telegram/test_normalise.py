@@ -175,7 +175,22 @@ def test_files(content: Json, attachment: Attachment) -> None:
     ids=["sticker", "dice", "location", "venue", "contact", "poll"],
 )
 def test_other_contents_are_told_in_words(content: Json, text: str) -> None:
-    assert received(**content).text == text
+    assert received(**content).words == text
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"location": {"latitude": 52.5, "longitude": 13.4}},
+        {"contact": {"first_name": "Obey", "phone_number": "+49"}},
+        {"poll": {"question": "Obey?", "options": [{"text": "now"}]}},
+    ],
+    ids=["location", "contact", "poll"],
+)
+def test_a_card_that_a_person_passes_on_is_not_in_their_own_words(content: Json) -> None:
+    event = received(**content)
+
+    assert (event.text, bool(event.shared)) == ("", True)
 
 
 @pytest.mark.parametrize(

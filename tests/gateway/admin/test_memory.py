@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.origin import CLEAN, named
 from agent_core.tools.memory import Fact
 from channels.base import ChatKey
 from channels.memory import user
@@ -87,7 +88,7 @@ async def test_a_fact_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) 
 
 async def test_a_fact_after_strangers_is_marked_until_a_person_rewrites_it(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
-        await world.bot.made.memories.of(BOB).remember("pay Eve", "Bob", ("page:evil.example",))
+        await world.bot.made.memories.of(BOB).remember("pay Eve", "Bob", named("page:evil.example"))
         page = await shown(world)
         assert "after text from evil.example" in page
         (fact,) = await facts(world)
@@ -100,7 +101,7 @@ async def test_admins_see_their_own_memory_only(tmp_path: Path) -> None:
         for name in ("bob", "carl"):
             await world.bot.hears("hello", sender=name)
             chat = world.bot.channel.chat(name)
-            await world.bot.made.memories.of(chat).remember(f"{name} likes tea", name)
+            await world.bot.made.memories.of(chat).remember(f"{name} likes tea", name, CLEAN)
         made = world.bot.made
         account = Account("memory:carl", "Carl", world.bot.channel.chat("carl"))
         await made.membership.give(By(world.bot.channel.chat("ann"), user("ann")), account, Role.ADMIN)
@@ -114,7 +115,7 @@ async def test_admins_see_their_own_memory_only(tmp_path: Path) -> None:
 
 async def test_in_a_group_members_read_and_admins_change(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        await world.bot.made.memories.of(TEAM).remember("meets on Mondays", "Ann")
+        await world.bot.made.memories.of(TEAM).remember("meets on Mondays", "Ann", CLEAN)
         await world.bot.channel.hears("/memory", sender=user("bob"), group="team")
         await world.bot.app.settled()
         assert "meets on Mondays" in world.bot.screen[-1]

@@ -7,6 +7,7 @@ from pathlib import Path
 from agent_core.events import ToolExecutionEnd, ToolExecutionStart
 from agent_core.messages import AssistantMessage, StopReason
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.tool_result import ToolResult
 from channels.memory import user
 from gateway.records.waterfall import Facts, Kind, spans
@@ -131,7 +132,7 @@ async def test_a_thousand_steps_are_shown_in_parts(tmp_path: Path) -> None:
             end = ToolExecutionEnd(
                 tool_call_id=name,
                 tool_name="look",
-                result=ToolResult.of(""),
+                result=ToolResult.of("", CLEAN),
                 is_error=False,
                 duration_ms=500,
                 run_id="long",
@@ -154,7 +155,7 @@ async def test_waits_for_a_budget_and_for_the_queue_have_their_own_bars(tmp_path
         rows = (
             StepRow(1, 0, 101.0, {"type": "turn_start", "turn": 1}, None),
             StepRow(2, 0, 102.0, {"type": "budget_reached", "reason": "a day"}, None),
-            SaidRow(3, "s", run.run, 1, AssistantMessage(content=(), stop_reason=StopReason.STOP)),
+            SaidRow(3, "s", run.run, 1, AssistantMessage(content=(), stop_reason=StopReason.STOP, origin=CLEAN)),
             StepRow(4, 3, 130.0, {"type": "turn_end"}, None),
         )
         found = spans(Facts(run, (Paid(122.0, "m", 7, 9, "settled"),), (), {}, 98.0), rows)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
+from agent_core.origin import CLEAN
 from channels.base import ChatKey
 from gateway.store.budget import Payer, Spent
 from gateway.store.job import Heartbeat, Job, JobState, Report
@@ -26,6 +27,7 @@ NINE = Job(
     created=1.0,
     state=JobState.ACTIVE,
     next_at=4_000_000_000.0,
+    origin=CLEAN,
 )
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
+from agent_core.origin import CLEAN
 from channels.base import Addressed, NotTakenIn, OutboundMessage
 from gateway.store.rows import Post
 from tests.gateway.approving import CHART, id_of, questions, recorder
@@ -125,7 +126,7 @@ async def test_a_notice_from_another_node_is_sent_by_the_node_of_the_chat(nodes:
     await one.channel.hears("hello")
     await until(lambda: len(one.llm.requests) == 1)
     other = await nodes.start()
-    notice = Post("notice:1", "notice", chat, OutboundMessage(markdown="A notice."))
+    notice = Post("notice:1", "notice", chat, OutboundMessage(markdown="A notice."), origin=CLEAN)
 
     await other.made.store.outbox.add([notice])
     await other.made.delivery.deliver(chat, [notice])

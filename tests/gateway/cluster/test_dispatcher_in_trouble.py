@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from agent_core.origin import CLEAN
 from channels.base import ChatKey, OutboundMessage
 from gateway.cluster.chat_owners import ChatOwners
 from gateway.store.postgres import PostgresError
@@ -57,7 +58,7 @@ async def test_posts_that_could_not_be_delivered_are_delivered_when_they_are_pas
     chat = CHATS[0]
     await members.accept(1, chat, 0)
     await until(lambda: members.log and members.dispatchers[0].ownership.owns(chat))
-    post = Post("key", "run", chat, OutboundMessage(markdown="hello"))
+    post = Post("key", "run", chat, OutboundMessage(markdown="hello"), origin=CLEAN)
     await members.stores[1].outbox.add([post])
     failed, deliver = asyncio.Event(), RecordedWork.deliver
 

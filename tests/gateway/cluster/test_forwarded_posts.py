@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 
 import pytest
 
+from agent_core.origin import CLEAN
 from channels.base import OutboundMessage
 from gateway.cluster import sweep
 from gateway.cluster.sweep import Sweep
@@ -11,7 +12,7 @@ from gateway.store.rows import Post
 from tests.gateway.cluster.recorded_work import CHATS, Members
 from tests.process import until
 
-NOTICE = Post("notice:1", "notice", CHATS[0], OutboundMessage(markdown="A notice."))
+NOTICE = Post("notice:1", "notice", CHATS[0], OutboundMessage(markdown="A notice."), origin=CLEAN)
 
 
 @pytest.fixture
@@ -57,7 +58,7 @@ async def test_a_post_that_was_passed_on_just_now_or_was_sent_is_left_alone(owne
 
 
 async def test_a_post_that_is_in_hand_is_not_begun_again(owned: Members) -> None:
-    second = Post("notice:2", "notice", CHATS[0], OutboundMessage(markdown="Another one."))
+    second = Post("notice:2", "notice", CHATS[0], OutboundMessage(markdown="Another one."), origin=CLEAN)
     await owned.stores[1].outbox.add([second])
     await owned.dispatchers[1].ownership.forward(CHATS[0], [NOTICE.key])
     await owned.dispatchers[1].ownership.forward(CHATS[0], [NOTICE.key, second.key])

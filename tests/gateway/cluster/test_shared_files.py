@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.mcp.config import McpServer
+from agent_core.origin import CLEAN, named
 from agent_core.sandbox.usage import Usage
 from agent_core.skills.archive import PackedSkill
 from agent_core.skills.header import Header
@@ -110,8 +111,8 @@ def test_the_origin_of_a_file_is_known_to_the_node_that_takes_over_its_chat(tmp_
     workspace.mkdir()
     one, other = FileSources(workspace, kept), FileSources(workspace, kept)
     (workspace / "a.txt").write_text("words of the model")
-    assert other.of(["a.txt"]) == (file("a.txt"),)
+    assert other.of(["a.txt"]) == named(file("a.txt"))
 
-    one.wrote("a.txt", ())
+    one.wrote("a.txt", CLEAN)
 
-    assert other.of(["a.txt"]) == ()
+    assert other.of(["a.txt"]) == CLEAN

@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 from zoneinfo import ZoneInfo
 
+from agent_core.origin import CLEAN, NOT_KNOWN, named
 from agent_core.sources import file
 from channels.base import ChatKey
 from gateway.schedule.heartbeat.chat_state import Agenda, DueItem
@@ -19,11 +20,12 @@ SAID = Firing(
     "firing",
     ANN,
     NOW - 3600,
+    CLEAN,
     FiringState.DONE,
     text="The bank closes\nat four.",
     delivery=DeliveryState.SENT,
 )
-LIST = Agenda(lines=("Water the plants",), due=(DueItem("task abc123 failed: dig", NOW),), fresh=True)
+LIST = Agenda(lines=("Water the plants",), due=(DueItem("task abc123 failed: dig", NOW, origin=CLEAN),), fresh=True)
 
 
 def test_it_reads_the_list_what_is_due_and_what_was_said() -> None:
@@ -61,11 +63,13 @@ def test_it_is_cheap_and_cannot_act() -> None:  # S2-47
 
 
 def test_what_others_had_a_word_in_taints_it() -> None:
-    assert brief(replace(LIST, sources=(file("HEARTBEAT.md"),)), [], NOW, PARIS, "en").sources
-    assert brief(replace(LIST, due=(DueItem("dig", NOW, ("page:a.example",)),)), [], NOW, PARIS, "en").sources
-    assert not brief(LIST, [], NOW, PARIS, "en").sources
-    assert not brief(Agenda(greets=True), [SAID], NOW, PARIS, "en").sources
-    assert brief(Agenda(greets=True), [replace(SAID, untrusted=True)], NOW, PARIS, "en").sources
+    assert brief(replace(LIST, origin=named(file("HEARTBEAT.md"))), [], NOW, PARIS, "en").origin.sources
+    assert brief(
+        replace(LIST, due=(DueItem("dig", NOW, named("page:a.example")),)), [], NOW, PARIS, "en"
+    ).origin.sources
+    assert not brief(LIST, [], NOW, PARIS, "en").origin.sources
+    assert not brief(Agenda(greets=True), [SAID], NOW, PARIS, "en").origin.sources
+    assert brief(Agenda(greets=True), [replace(SAID, origin=NOT_KNOWN)], NOW, PARIS, "en").origin.sources
 
 
 def test_the_same_words_are_the_same_however_they_are_written() -> None:

@@ -5,6 +5,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from agent_core.origin import CLEAN
 from agent_core.tasks import TaskStatus
 from channels.base import ChatKey
 from gateway.schedule.heartbeat.chat_state import overdue, stopped_jobs, stuck_tasks
@@ -29,7 +30,7 @@ NOW = datetime(2026, 11, 23, 12, tzinfo=PARIS).timestamp()
     ],
 )
 def test_reminders_whose_time_has_come(line: str, found: str) -> None:
-    [item] = overdue(f"# Reminders\n{line}\n", PARIS, NOW)
+    [item] = overdue(f"# Reminders\n{line}\n", PARIS, NOW, CLEAN)
     assert item.words == found
 
 
@@ -46,7 +47,7 @@ def test_reminders_whose_time_has_come(line: str, found: str) -> None:
     ],
 )
 def test_other_lines(line: str) -> None:
-    assert list(overdue(line, PARIS, NOW)) == []
+    assert list(overdue(line, PARIS, NOW, CLEAN)) == []
 
 
 def a_task(status: TaskStatus, *, created: float, ended: float | None = None) -> Task:
@@ -60,7 +61,7 @@ def a_task(status: TaskStatus, *, created: float, ended: float | None = None) ->
         reply_to=None,
         prompt="Dig\ndeep",
         background=True,
-        tainted=False,
+        origin=CLEAN,
         created=created,
         status=status,
         ended=ended,
@@ -83,7 +84,7 @@ def test_a_task_that_does_not_end_hangs_after_an_hour() -> None:
 def a_job(**how: object) -> Job:
     rule = Every(seconds=3600, since=0)
     given = {"work": Report(instructions="Count the\nfiles"), "state": JobState.PAUSED, "pause": Pause.FAILURES, **how}
-    return Job("abc123", ANN, "ann", "en", "Europe/Paris", rule, created=0.0, **given)  # type: ignore[arg-type]
+    return Job("abc123", ANN, "ann", "en", "Europe/Paris", rule, origin=CLEAN, created=0.0, **given)  # type: ignore[arg-type]
 
 
 def test_a_job_that_is_paused_since_it_fails_is_due() -> None:

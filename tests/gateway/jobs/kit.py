@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo
 from agent_core.messages import UserMessage, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn
+from agent_core.origin import CLEAN
 from channels.base import Accepted, ChatKey, ScheduleFired, Sender
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.schedule.jobs.firings import Firings
@@ -110,6 +111,7 @@ def a_job(
         created=at,
         state=JobState.ACTIVE,
         next_at=following.at if following else None,
+        origin=CLEAN,
     )
     return replace(job, **how)  # type: ignore[arg-type]
 

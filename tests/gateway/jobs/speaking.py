@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from agent_core.origin import CLEAN
 from channels.attachments import Attachment
 from channels.base import Button
 from gateway.store.job import DeliveryState, Firing, FiringState, Job, Reaction
@@ -22,7 +23,9 @@ async def said(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **ho
 async def noted(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **how: object) -> Firing:
     """Store a firing of the job with a text to send."""
     now = bot.clock.time()
-    firing = Firing(job.id, f"slot-{name}", name, job.chat, now, FiringState.DONE, began=now, ended=now, text=text)
+    firing = Firing(
+        job.id, f"slot-{name}", name, job.chat, now, CLEAN, FiringState.DONE, began=now, ended=now, text=text
+    )
     firing = replace(firing, **how)  # type: ignore[arg-type]
     await bot.store.firings.begin(firing)
     return firing

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import pytest
 
+from agent_core.origin import CLEAN
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import DeliveryState, Firing, FiringState, JobState, Pause, Report
@@ -87,7 +88,7 @@ async def test_the_cost_is_what_it_was_the_last_times(start_bot: StartTimedBot) 
     bot = await start_bot(new_request_id=typed_ids())
     await bot.has(a_job(Report(instructions="tell me"), name="aa0001"))
     for number, (tokens, usd) in enumerate([(1_000, 0.01), (3_000, 0.03), (0, 0.0)]):
-        firing = Firing("aa0001", f"s{number}", f"f{number}", ANN, due=float(number))
+        firing = Firing("aa0001", f"s{number}", f"f{number}", ANN, due=float(number), origin=CLEAN)
         assert await bot.store.firings.begin(firing)
         await bot.store.firings.end([replace(firing, state=FiringState.DONE, tokens=tokens, cost_usd=usd)])
 
@@ -322,7 +323,10 @@ async def test_where_nobody_is_found_alone_it_is_not_tried(start_bot: StartTimed
 async def test_the_history_tells_outcome_and_delivery_apart(start_bot: StartTimedBot) -> None:
     bot = await start_bot()
     await bot.has(a_job(Report(instructions="tell me")))
-    begun = [Firing("abc123", f"s{day}", f"f{day}", ANN, due=moment(f"2026-11-{day} 09:00")) for day in range(16, 22)]
+    begun = [
+        Firing("abc123", f"s{day}", f"f{day}", ANN, due=moment(f"2026-11-{day} 09:00"), origin=CLEAN)
+        for day in range(16, 22)
+    ]
     ended = [
         replace(begun[0], state=FiringState.MISSED),
         replace(begun[1], state=FiringState.FAILED, error="the model did not answer"),

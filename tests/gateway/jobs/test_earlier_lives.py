@@ -3,8 +3,9 @@
 from dataclasses import replace
 from pathlib import Path
 
-from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, Usage, user
+from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, Usage
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from gateway.schedule.jobs.job_runs import BUDGET
 from gateway.store.job import FiringState, JobState
@@ -19,6 +20,7 @@ from tests.gateway.jobs.test_firing_recovery import (
     run_of,
 )
 from tests.gateway.test_recovery import answered
+from tests.messages import user
 
 
 async def test_one_that_was_stopped_does_not_go_on(start_bot: StartTimedBot, tmp_path: Path) -> None:
@@ -46,14 +48,14 @@ async def test_all_lives_together_spend_what_one_may(start_bot: StartTimedBot, t
     call = ToolCall(id="call-1", name="look", arguments={})
     spent = Usage(total=BUDGET.max_tokens or 0)
     result = ToolResultMessage(
-        tool_call_id="call-1", tool_name="look", content=(TextContent(text="42"),), is_error=False
+        tool_call_id="call-1", tool_name="look", content=(TextContent(text="42"),), is_error=False, origin=CLEAN
     )
     async with earlier_life(tmp_path, SALES) as store:
         await store.firings.begin(firing_of(SALES))
         await store.firings.start_run(run)
         await store.transcript.append(run, 1, user("Report the sales."))
         await store.transcript.append(
-            run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, usage=spent)
+            run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, usage=spent, origin=CLEAN)
         )
         await store.transcript.append(run, 1, result)
     bot = await next_life(start_bot, calls(("look", {})), "What there is: 42.", "never said", tools=(look,))

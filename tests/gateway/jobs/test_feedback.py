@@ -5,6 +5,7 @@ from datetime import datetime
 
 import pytest
 
+from agent_core.origin import NOT_KNOWN
 from gateway.commands.proactive import next_morning, weekly
 from gateway.store.job import CheckIn, Heartbeat, JobState, Pause, Reaction, Reminder, Report
 from gateway.store.rule import Cron, Every, Once, Rule
@@ -167,13 +168,13 @@ async def test_a_snoozed_report_brings_its_words_and_what_strangers_wrote_stays_
     bot = await start_bot()
     job = a_job(REPORT)
     await bot.has(job)
-    await said(bot, job, "Two notes.\n\n- one\n- two", untrusted=True)
+    await said(bot, job, "Two notes.\n\n- one\n- two", origin=NOT_KNOWN)
 
     await press(bot, "Snooze 1 h")
 
     again = await bot.job("zk7m2xp")
     assert again.work == Reminder(text="**Report: Tell what is new**\n\nTwo notes.\n\n- one\n- two")
-    assert again.tainted
+    assert again.origin.is_tainted
     assert bot.screen[0].endswith("- two\n\n💤 Again Mon 23 Nov 09:00")
 
 

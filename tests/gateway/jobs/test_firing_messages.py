@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import new_id
+from agent_core.origin import CLEAN
 from channels.attachments import Attachment
 from channels.base import OutboundMessage
 from channels.memory import NO_PACE, MemoryChannel
@@ -32,7 +33,9 @@ async def store(tmp_path: Path) -> AsyncIterator[Store]:
 
 
 def fired(job: Job, text: str, **how: object) -> Firing:
-    firing = Firing(job.id, "2026-11-23T08:00:00Z", "k7m2xp", job.chat, moment("2026-11-23 09:00"), text=text)
+    firing = Firing(
+        job.id, "2026-11-23T08:00:00Z", "k7m2xp", job.chat, moment("2026-11-23 09:00"), text=text, origin=CLEAN
+    )
     return replace(firing, **{"state": FiringState.DONE, **how})  # type: ignore[arg-type]
 
 

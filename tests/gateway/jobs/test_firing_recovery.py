@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import new_id
-from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, text_of, user
+from agent_core.messages import AssistantMessage, StopReason, TextContent, ToolCall, ToolResultMessage, text_of
 from agent_core.models.scripted import Waits, calls
+from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from channels.base import AccountRefused, OutboundMessage
 from channels.memory import NO_PACE, MemoryChannel
@@ -25,6 +26,7 @@ from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, Calendar, TimedBot, a_job, fired, moment
 from tests.gateway.tasking import rows
 from tests.gateway.test_recovery import answered
+from tests.messages import user
 
 NINE = moment("2026-11-23 09:00")
 TEA = a_job("make tea", Once(at=NINE))
@@ -35,7 +37,7 @@ TOLD = "**Report: Report the sales.**\n\nSales: 42."
 
 def firing_of(job: Job) -> Firing:
     assert job.slot is not None
-    return Firing(job.id, job.slot.name, "fire01", job.chat, NINE, began=NINE)
+    return Firing(job.id, job.slot.name, "fire01", job.chat, NINE, began=NINE, origin=CLEAN)
 
 
 def run_of(job: Job) -> Run:
@@ -113,7 +115,9 @@ async def test_a_reminder_after_it_was_begun(start_bot: StartTimedBot, tmp_path:
 def ended(job: Job, text: str) -> tuple[Firing, list[Post]]:
     """Return the finished firing and its message, as recorded when the work is done."""
     firing = replace(firing_of(job), state=FiringState.DONE, text=text, ended=NINE, delivery=DeliveryState.PENDING)
-    return firing, [Post(f"{firing.name}:proactive:0", firing.name, ANN, OutboundMessage(markdown=f"⏰ {text}"))]
+    return firing, [
+        Post(f"{firing.name}:proactive:0", firing.name, ANN, OutboundMessage(markdown=f"⏰ {text}"), origin=CLEAN)
+    ]
 
 
 async def test_a_reminder_after_it_was_noted_and_before_it_was_sent(start_bot: StartTimedBot, tmp_path: Path) -> None:
@@ -254,13 +258,19 @@ async def test_one_that_had_nothing_to_report_is_not_asked_again(start_bot: Star
     run = run_of(SALES)
     call = ToolCall(id="call-1", name="nothing_to_report", arguments={"why": "no sales"})
     result = ToolResultMessage(
-        tool_call_id="call-1", tool_name="nothing_to_report", content=(TextContent(text="no sales"),), is_error=False
+        tool_call_id="call-1",
+        tool_name="nothing_to_report",
+        content=(TextContent(text="no sales"),),
+        is_error=False,
+        origin=CLEAN,
     )
     async with earlier_life(tmp_path, SALES) as store:
         await store.firings.begin(firing_of(SALES))
         await store.firings.start_run(run)
         await store.transcript.append(run, 1, user("Report the sales."))
-        await store.transcript.append(run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE))
+        await store.transcript.append(
+            run, 1, AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
+        )
         await store.transcript.append(run, 1, result)
     bot = await next_life(start_bot)
 

@@ -6,6 +6,7 @@ import pytest
 
 from agent_core.messages import text_of
 from agent_core.models.scripted import calls
+from agent_core.origin import NOT_KNOWN
 from agent_core.tools.tool import tool
 from channels.base import Accepted, Addressed, ChannelError
 from gateway.store.job import DeliveryState, FiringState, JobState, Pause, Report
@@ -150,12 +151,12 @@ async def test_a_note_alone_shows_no_typing_sign(start_bot: StartTimedBot) -> No
 
 async def test_words_of_strangers_in_the_talk_it_comes_from_are_marked(start_bot: StartTimedBot) -> None:
     bot = await start_bot("Sales: 42.", "Yes.")
-    await bot.has(a_job(SALES, tainted=True))
+    await bot.has(a_job(SALES, origin=NOT_KNOWN))
     bot.at("2026-11-23 09:00")
     await bot.look()
     await bot.hears("thanks")
 
-    assert (await bot.firing("abc123")).untrusted
+    assert (await bot.firing("abc123")).origin.is_data
     assert "<untrusted" in seen(bot.llm.requests[-1])
 
 

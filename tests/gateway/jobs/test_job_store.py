@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey, MessageReceived, OutboundMessage, ScheduleFired, Sender
 from gateway.security.secrets import Secrets
@@ -34,7 +35,7 @@ from tests.postgres import execute
 
 SECRET = "hunter2-of-the-gateway"  # noqa: S105
 LATER = 2_000_000_000.0
-FIRING = Firing("abc123", "2026-11-23T08:00:00Z", "f00001", ANN, 1_000.0)
+FIRING = Firing("abc123", "2026-11-23T08:00:00Z", "f00001", ANN, 1_000.0, origin=CLEAN)
 RUN = Run("job-abc123-1", ANN, "job-abc123-1", "ann", 1_000.0)
 END = RunEnd(TerminalReason.COMPLETED, "scripted")
 
@@ -46,7 +47,7 @@ async def store(tmp_path: Path, database: str | None) -> AsyncIterator[Store]:
 
 
 def post(key: str, text: str = "Good morning.") -> Post:
-    return Post(key, "job-abc123-1", ANN, OutboundMessage(markdown=text))
+    return Post(key, "job-abc123-1", ANN, OutboundMessage(markdown=text), origin=CLEAN)
 
 
 def ids(found: Sequence[Job] | Sequence[Firing]) -> list[str]:
@@ -59,7 +60,7 @@ def ids(found: Sequence[Job] | Sequence[Firing]) -> list[str]:
 @pytest.mark.parametrize(
     "job",
     [
-        a_job("call mum", Once(at=LATER), pause=Pause.UNDELIVERABLE, state=JobState.PAUSED, tainted=True),
+        a_job("call mum", Once(at=LATER), pause=Pause.UNDELIVERABLE, state=JobState.PAUSED, origin=NOT_KNOWN),
         a_job(
             Report(instructions="look", skill="daily-report"),
             Every(seconds=90, since=0.25),
@@ -166,7 +167,7 @@ async def test_a_firing_comes_back_as_it_was(store: Store) -> None:
         ended=2.5,
         run="job-abc123-1",
         text="到时间了",
-        untrusted=True,
+        origin=NOT_KNOWN,
         error="e",
         cause="timeout",
         tokens=7,

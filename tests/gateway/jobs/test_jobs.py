@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
+from agent_core.origin import CLEAN
 from channels.base import Sender
 from gateway.schedule.jobs.job_changes import LONGEST_GRACE, ONCE_GRACE, Draft
 from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_WAITING, JobRefused
@@ -27,7 +28,7 @@ async def office(tmp_path: Path) -> AsyncIterator[Office]:
 
 
 def wanted(rule: Rule = NINE, work: Reminder | Report | None = None, **how: object) -> Draft:
-    draft = Draft(ANN, "ann", "en", PARIS, rule, work or Reminder(text="stretch"))
+    draft = Draft(ANN, "ann", "en", PARIS, rule, work or Reminder(text="stretch"), origin=CLEAN)
     return replace(draft, **how)  # type: ignore[arg-type]
 
 
@@ -120,7 +121,9 @@ async def test_drafts_do_not_pile_up(office: Office) -> None:
 async def test_a_changed_job_keeps_its_person_and_its_past(office: Office) -> None:
     job = a_job("stretch", person="bob", chat=TEAM, failures=1, told_cause="x")
     await office.store.jobs.add(job)
-    change = Draft(TEAM, "bob", "en", TOKYO, Cron(expression="0 8 * * *"), Reminder(text="rest"), instead_of=job.id)
+    change = Draft(
+        TEAM, "bob", "en", TOKYO, Cron(expression="0 8 * * *"), Reminder(text="rest"), instead_of=job.id, origin=CLEAN
+    )
     draft = await office.jobs.propose(change, BY_ANN)
 
     changed = await office.jobs.confirm(draft.id, TEAM, BY_ANN)

@@ -4,6 +4,7 @@ import pytest
 
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, calls
+from agent_core.origin import CLEAN
 from gateway.schedule.jobs.notices import failures_in_a_row
 from gateway.store.job import Firing, FiringState, Job, Report
 from gateway.store.rule import Every, Once
@@ -140,7 +141,7 @@ async def test_a_restart_between_two_failures_counts_them_right(start_bot: Start
 
 def tried(*states: FiringState, slot: str = "s") -> list[Firing]:
     return [
-        Firing("abc123", f"{slot}{number}", str(number), ANN, float(-number), state)
+        Firing("abc123", f"{slot}{number}", str(number), ANN, float(-number), CLEAN, state)
         for number, state in enumerate(states)
     ]
 

@@ -8,6 +8,7 @@ import pytest
 
 from agent_core.models.llm import ModelInfo, ToolSpec
 from agent_core.models.scripted import SCRIPTED_MODEL
+from agent_core.origin import CLEAN, NOT_KNOWN
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from channels.base import Button, ChatKey
@@ -49,7 +50,7 @@ def test_a_report_shows_all_that_follows_from_a_yes() -> None:
     seen = outlook(work, cost=Cost(12_345, 0.0512))
     seen = replace(
         seen,
-        job=replace(seen.job, tainted=True, scripts=("daily-report", "chart")),
+        job=replace(seen.job, origin=NOT_KNOWN, scripts=("daily-report", "chart")),
         quiet=QuietHours(21 * 60, 9 * 60 + 30),
     )
 
@@ -178,7 +179,9 @@ def test_what_is_left_of_the_question() -> None:
 
 
 def paid(number: int, tokens: int, usd: float, state: FiringState = FiringState.DONE) -> Firing:
-    return Firing("abc123", f"s{number}", f"f{number}", ANN, due=0.0, state=state, tokens=tokens, cost_usd=usd)
+    return Firing(
+        "abc123", f"s{number}", f"f{number}", ANN, due=0.0, state=state, tokens=tokens, cost_usd=usd, origin=CLEAN
+    )
 
 
 def report() -> Job:

@@ -19,8 +19,8 @@ from agent_core.messages import (
     TextContent,
     ToolCall,
     ToolResultMessage,
-    user,
 )
+from agent_core.origin import CLEAN
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import ToolContext, ToolEnvironment, ToolFailed
 from channels.attachments import Attachment
@@ -48,6 +48,7 @@ from gateway.store.store import Store
 from gateway.texts.amounts import USD
 from tests.clock import FakeClock
 from tests.gateway.bot import PEOPLE
+from tests.messages import user
 
 PARIS = ZoneInfo("Europe/Paris")
 MONDAY = datetime(2026, 11, 23, 9, 0, tzinfo=PARIS).timestamp()
@@ -77,6 +78,7 @@ class Room:
             rule=Every(seconds=86_400, since=MONDAY),
             work=Report(instructions="Report."),
             created=MONDAY,
+            origin=CLEAN,
         )
 
     async def call(self, name: str, job: Job | None = None, /, **arguments: JsonValue) -> ToolResult:
@@ -125,7 +127,7 @@ def contents(files: Sequence[Attachment]) -> list[str]:
 
 
 def firing_of(job: Job) -> Firing:
-    return Firing(job=job.id, slot="2026-11-23T08:00:00Z", id="abcdef", chat=job.chat, due=MONDAY)
+    return Firing(job=job.id, slot="2026-11-23T08:00:00Z", id="abcdef", chat=job.chat, due=MONDAY, origin=CLEAN)
 
 
 @pytest.fixture
@@ -141,7 +143,7 @@ async def room(tmp_path: Path) -> AsyncIterator[Room]:
 
 
 def answered(*calls: ToolCall, text: str = "") -> AssistantMessage:
-    return AssistantMessage(content=(TextContent(text=text), *calls), stop_reason=StopReason.TOOL_USE)
+    return AssistantMessage(content=(TextContent(text=text), *calls), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
 
 
 async def test_nothing_to_report_ends_the_run(room: Room) -> None:
@@ -160,7 +162,7 @@ async def test_it_does_not_stand_beside_calls_whose_outcome_nobody_has_seen(room
 
 def test_a_run_has_said_nothing_only_where_that_was_its_last_word() -> None:
     call = ToolCall(id="1", name="nothing_to_report", arguments={"why": "x"})
-    done = ToolResultMessage(tool_call_id="1", tool_name="nothing_to_report", content=())
+    done = ToolResultMessage(tool_call_id="1", tool_name="nothing_to_report", content=(), origin=CLEAN)
     failed = done.model_copy(update={"is_error": True})
 
     assert nothing_said([user("Report."), answered(call, text="Hm."), done])
@@ -245,7 +247,7 @@ async def test_the_last_day_is_read_with_names_and_local_times(room: Room) -> No
     await room.heard("The bank\nhas written.", 20)
     await room.heard("And now?", 1)
     await room.store.outbox.shown(
-        Post("r:answer:0", "r", room.channel.chat("ann"), OutboundMessage(markdown="Now we wait.")), "m1"
+        Post("r:answer:0", "r", room.channel.chat("ann"), OutboundMessage(markdown="Now we wait."), origin=CLEAN), "m1"
     )
 
     assert (await room.told("read_history")).splitlines() == [
@@ -279,7 +281,7 @@ async def test_an_edit_keeps_whose_words_a_message_brings(room: Room) -> None:
     await room.store.inbox.accept(passed_on)
     await room.store.inbox.accept(MessageEdited(event_id="f", text="Look here", **changed))
 
-    assert (await room.call("read_history")).sources == ("person:Eve",)
+    assert (await room.call("read_history")).origin.sources == ("person:Eve",)
 
 
 async def test_whoever_may_not_speak_here_is_a_source(room: Room) -> None:
@@ -289,8 +291,8 @@ async def test_whoever_may_not_speak_here_is_a_source(room: Room) -> None:
     private = await room.call("read_history")
     group = await room.call("read_history", room.job(group="team"))
 
-    assert private.sources == ()
-    assert group.sources == ("person:Bob Ann: yes",), "who may not speak here"
+    assert private.origin.sources == ()
+    assert group.origin.sources == ("person:Bob Ann: yes",), "who may not speak here"
     assert group.content[0].type == "text"
     assert "08:00 Bob Ann  yes: Hello all" in group.content[0].text
     assert group.content[0].text.startswith("(Only what was said to Parley is known here")

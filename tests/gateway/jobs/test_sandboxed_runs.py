@@ -9,6 +9,7 @@ import pytest
 from agent_core.clock import SystemClock
 from agent_core.messages import ToolResultMessage, text_of
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
@@ -72,7 +73,7 @@ async def reported(bot: TimedBot, person: str = "ann") -> list[str]:
     workspace = bot.home / "workspaces" / folder_name(chat)
     workspace.mkdir(parents=True, exist_ok=True)
     (workspace / "sales.csv").write_text("day,sales\nFri,100\nSat,120\n")
-    FileLedger(bot.home / "provenance").of(workspace).wrote("sales.csv", ())
+    FileLedger(bot.home / "provenance").of(workspace).wrote("sales.csv", CLEAN)
     await bot.has(a_job(Report(instructions="How are sales?"), chat=chat, person=person))
     bot.at("2026-11-23 09:00")
     await bot.look()

@@ -7,6 +7,7 @@ import pytest
 from agent_core.messages import ToolResultMessage, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Call, Calls, Turn
+from agent_core.origin import named
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, tool
 from channels.base import ChannelError
 from gateway.schedule.jobs.tools import PROPOSED, JobTools
@@ -234,7 +235,7 @@ async def test_where_strangers_had_a_word_only_people_change_jobs(start_bot: Sta
     assert (await bot.job("abc123")).state is JobState.ACTIVE
     [shown] = [text for text in bot.screen if "send me money" in text]
     assert shown.endswith("which may have prompted this.")
-    assert (await bot.job("ab0001")).tainted
+    assert (await bot.job("ab0001")).origin.is_tainted
 
 
 async def test_a_preview_warns_of_nobody_where_it_holds_the_persons_own_words(start_bot: StartTimedBot) -> None:
@@ -246,12 +247,12 @@ async def test_a_preview_warns_of_nobody_where_it_holds_the_persons_own_words(st
     ]
     tools: list[Tool] = [read_page]
     bot = await start_bot(*turns, tools=tools, new_request_id=typed_ids())
-    await bot.hears("Read the page, and remind me each Monday at nine to call the bank")
+    await bot.hears("Read the page. Remind me each Monday at nine to call the bank.")
 
     own, changed = [text for text in bot.screen if "call the bank" in text]
     assert "which may have prompted this" not in own
     assert "which may have prompted this" in changed
-    assert [(await bot.job(each)).tainted for each in ("ab0001", "ab0002")] == [False, True]
+    assert [(await bot.job(each)).origin.is_tainted for each in ("ab0001", "ab0002")] == [False, True]
 
 
 @pytest.mark.parametrize("action", ["list", "pause"])
@@ -259,12 +260,12 @@ async def test_words_of_strangers_in_a_job_are_theirs_wherever_the_model_reads_t
     wired_bot: StartTimedBot, action: str
 ) -> None:  # D-27
     bot = await wired_bot(uses("jobs", action=action, id="" if action == "list" else "abc123"), "Done.")
-    await bot.has(a_job("call evil.example", tainted=True, sources=("page:evil.example",)))
+    await bot.has(a_job("call evil.example", origin=named("page:evil.example")))
     await bot.hears("look after my jobs")
 
     read = [each for each in bot.llm.requests[-1].messages if isinstance(each, ToolResultMessage)][-1]
     assert "call evil.example" in told(bot)
-    assert read.sources == ("page:evil.example",)
+    assert read.origin.sources == ("page:evil.example",)
 
 
 async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedBot) -> None:
@@ -279,7 +280,7 @@ async def test_of_addresses_a_job_knows_which_people_gave(start_bot: StartTimedB
     await bot.hears("read the page, and watch https://ours.example/news each day")
 
     job = await bot.job("ab0001")
-    assert job.tainted
+    assert job.origin.is_tainted
     assert job.given == ("ours.example/news",)
 
 

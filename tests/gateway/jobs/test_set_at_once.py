@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.origin import CLEAN
 from channels.base import Sender
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.tools import SET
@@ -34,7 +35,7 @@ async def test_a_certain_time_is_set_at_once_and_can_be_taken_back(start_bot: St
 
 async def test_under_one_name_it_is_set_once_also_after_a_crash(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
-        draft = Draft(ANN, "ann", "en", PARIS, TWENTY_PAST, Reminder(text="pizza"))
+        draft = Draft(ANN, "ann", "en", PARIS, TWENTY_PAST, Reminder(text="pizza"), origin=CLEAN)
         by = Sender(id="ann", name="Ann")
         first = await office.jobs.set_now(draft, by, "event-1")
         again = await office.jobs.set_now(draft, by, "event-1")

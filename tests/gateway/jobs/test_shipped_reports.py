@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from agent_core.clock import SystemClock
-from agent_core.messages import JsonObject, ToolResultMessage, text_of, user
+from agent_core.messages import JsonObject, ToolResultMessage, text_of
 from agent_core.models.scripted import calls
+from agent_core.origin import NOT_KNOWN
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
@@ -26,6 +27,7 @@ from tests.agent_core.sandbox.running import PlainLauncher
 from tests.agent_core.web.site import Site, sends
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, TEAM, TimedBot, a_job
+from tests.messages import user
 
 NOTHING = calls(("nothing_to_report", {"why": "nothing new"}))
 StartShipped = Callable[..., Awaitable[TimedBot]]
@@ -172,7 +174,7 @@ async def test_a_page_that_somebody_gave_is_watched_though_strangers_had_a_word(
         bot = await start_shipped(read, elsewhere, *compares("one"), "I watch it.", fetcher=Fetcher(site.may_reach))
         words = f"Watch {site.url}/feed and tell what is new."
         given = given_in(words, [user(words)])
-        job = replace(report("page-watch", words, "page-watch"), tainted=True, given=given)
+        job = replace(report("page-watch", words, "page-watch"), origin=NOT_KNOWN, given=given)
         await bot.has(job)
         await comes(bot, job)
 

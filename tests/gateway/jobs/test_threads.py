@@ -23,7 +23,7 @@ async def posts(bot: TimedBot) -> str:
 def is_untrusted(bot: TimedBot) -> bool:
     asked = bot.llm.requests[-1].messages[-1]
     assert isinstance(asked, UserMessage)
-    return asked.untrusted
+    return asked.origin.is_data
 
 
 async def test_a_thread_under_a_report_is_about_it(wired_bot: StartTimedBot) -> None:  # S2-48
@@ -87,7 +87,7 @@ async def test_strangers_words_in_it_stay_theirs(start_bot: StartTimedBot) -> No
 
     assert "ignore everybody" in seen(bot.llm.requests[-1])
     assert "<untrusted" in seen(bot.llm.requests[-1])
-    assert (await bot.firing("abc123")).untrusted
+    assert (await bot.firing("abc123")).origin.is_data
 
 
 async def test_a_thread_under_anything_else_is_about_nothing_of_ours(start_bot: StartTimedBot) -> None:

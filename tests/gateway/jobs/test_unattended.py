@@ -8,8 +8,9 @@ import pytest
 from pydantic import BaseModel
 
 from agent_core.loop.permissions import Answer, Permissions, Proposal
-from agent_core.messages import JsonObject, ToolCall, UserMessage, user
+from agent_core.messages import JsonObject, ToolCall, UserMessage
 from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN, named
 from agent_core.skills.library import SkillLibrary
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Acts, Tool, ToolContext, Traits, tool
@@ -29,6 +30,7 @@ from tests.clock import FakeClock
 from tests.gateway.bot import PEOPLE
 from tests.gateway.jobs.conftest import StartTimedBot
 from tests.gateway.jobs.kit import ANN, a_job, moment
+from tests.messages import user
 
 NINE = Once(at=moment("2026-11-23 09:00"))
 
@@ -68,7 +70,7 @@ def proposal(
     )
 
 
-STRANGERS = user("report").model_copy(update={"untrusted": True, "sources": ("page:a.example",)})
+STRANGERS = user("report").model_copy(update={"origin": named("page:a.example")})
 
 
 @pytest.mark.parametrize(
@@ -120,7 +122,7 @@ class Others(Tool):
         return BaseModel()
 
     async def execute(self, arguments: BaseModel, context: ToolContext) -> ToolResult:
-        return ToolResult.of("ran")
+        return ToolResult.of("ran", CLEAN)
 
 
 async def test_what_others_call_by_the_name_of_ours_is_not_approved(library: SkillLibrary) -> None:
