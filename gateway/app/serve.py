@@ -1,6 +1,7 @@
 """Runs Parley as the settings say, until it is told to stop."""
 
 import asyncio
+import atexit
 import os
 import signal
 import sys
@@ -8,6 +9,7 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
+from types import FrameType
 
 import structlog
 from pydantic import JsonValue
@@ -334,11 +336,21 @@ def _named(about: About) -> str:
 
 
 def _hear_signals(told: "asyncio.Queue[signal.Signals]") -> None:
-    """Put SIGTERM and Ctrl-C into a queue instead of ending by them."""
+    """Put SIGTERM and Ctrl-C into a queue instead of ending by them, until the process is gone.
+
+    The handlers of an event loop end with it, and those in Python before the interpreter does. Without the last step a
+    signal in between would end a process that has finished well by that signal.
+    """
     loop = asyncio.get_running_loop()
+
+    def hear(number: int, _frame: FrameType | None) -> None:
+        if not loop.is_closed():
+            loop.call_soon_threadsafe(told.put_nowait, signal.Signals(number))
+
     for each in (signal.SIGTERM, signal.SIGINT):
         if signal.getsignal(each) is not signal.SIG_IGN:
-            loop.add_signal_handler(each, told.put_nowait, each)
+            signal.signal(each, hear)
+            atexit.register(signal.signal, each, signal.SIG_IGN)
 
 
 async def _until_stopped(app: App, peers: Peers, told: "asyncio.Queue[signal.Signals]") -> int | None:

@@ -7,6 +7,7 @@ as the last step, when exceptions are already text.
 import logging
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Callable
 from types import TracebackType
@@ -16,6 +17,7 @@ import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
 from gateway.records.recent_log import RECENT, Copied
+from gateway.records.repeated import Repeated
 from gateway.security.log_throttle import LogThrottle
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Fenced
@@ -66,7 +68,7 @@ def configure_logs(
         structlog.processors.TimeStamper(fmt="iso", utc=True),
     ]
     structlog.configure(
-        processors=[_threshold, _without_what_others_do, *first, *last],
+        processors=[_threshold, _without_what_others_do, Repeated(time.monotonic), *first, *last],
         wrapper_class=structlog.make_filtering_bound_logger(logging.DEBUG),
         logger_factory=structlog.WriteLoggerFactory(cast(TextIO, kept)),
         cache_logger_on_first_use=True,

@@ -1,12 +1,13 @@
 """The command line, with and without the page, a chat and what is set wrongly."""
 
 import asyncio
+import os
 import re
 import signal
 import socket
 import sys
 from asyncio.subprocess import DEVNULL
-from contextlib import closing
+from contextlib import closing, suppress
 from pathlib import Path
 
 from gateway.security.packages import version
@@ -183,6 +184,27 @@ async def test_a_signal_to_stop_counts_from_the_moment_at_which_it_can_be_reache
         code = await program.wait()
 
     assert code == 0
+
+
+async def test_signals_that_come_again_while_it_ends_change_nothing(tmp_path: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        port = taken.getsockname()[1]
+    environ = {
+        "HOME": str(tmp_path),
+        "PYTHONPATH": str(REPOSITORY),
+        "PARLEY_MODEL": "demo",
+        "PARLEY_WEB_PORT": str(port),
+    }
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, *CLI, cwd=tmp_path, env=environ, stdout=DEVNULL, stderr=DEVNULL
+    )
+    await until(lambda: is_listening(port))
+    while program.returncode is None:  # until the last moment of its life
+        with suppress(ProcessLookupError):
+            os.kill(program.pid, signal.SIGTERM)  # `send_signal` would take its exit code from the event loop
+        await asyncio.sleep(0.002)
+
+    assert program.returncode == 0
 
 
 def is_listening(port: int) -> bool:

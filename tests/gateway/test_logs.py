@@ -5,12 +5,15 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from contextlib import suppress
 from urllib.parse import quote
 
 import pytest
 import structlog
+from structlog.typing import EventDict
 
 from gateway.records.logs import NO_HANDLES, Format, Level, configure_logs
+from gateway.records.repeated import Repeated
 from gateway.security.secrets import Secrets
 from gateway.store.connection import Fenced
 from gateway.store.writer import WriterFenced
@@ -49,6 +52,32 @@ def test_a_line_is_logfmt_where_there_is_no_terminal(logs: Logs) -> None:
     logs.begin().info("message", chat="web:1", chars=5, final=True)
 
     assert logs.text.endswith(" level=info event=message chat=web:1 chars=5 final=true\n")
+
+
+def test_a_warning_that_says_the_same_again_is_written_once_in_a_minute_and_then_counted() -> None:
+    now = [0.0]
+    repeated = Repeated(lambda: now[0])
+    written: list[EventDict] = []
+    for second in range(130):
+        now[0] = float(second)
+        with suppress(structlog.DropEvent):
+            written.append(repeated(None, "warning", {"event": "no beat", "node": "a"}))
+
+    assert written == [
+        {"event": "no beat", "node": "a"},
+        {"event": "no beat", "node": "a", "repeated": 59},
+        {"event": "no beat", "node": "a", "repeated": 59},
+    ]
+
+
+def test_warnings_that_differ_and_all_other_lines_are_written_each_time(logs: Logs) -> None:
+    log = logs.begin()
+    for chat in ("a", "b", "a"):
+        log.warning("gap not read", chat=chat)
+        log.info("run resumed", chat=chat)
+        log.error("run failed", chat=chat)
+
+    assert [logs.text.count(words) for words in ("gap not read", "run resumed", "run failed")] == [2, 3, 3]
 
 
 def test_that_no_handle_is_free_is_logged_once_and_not_a_hundred_times_a_second(logs: Logs) -> None:
