@@ -16,6 +16,7 @@ from channels.base import ChannelError
 from gateway.app.serve import serve
 from gateway.errors import ParleyError, SettingsError
 from gateway.records.logs import Level, configure_logs, mask_crashes
+from gateway.runs.handles import check_at_start
 from gateway.security.packages import REINSTALL, ROOT, foreign_packages
 from gateway.security.secrets import OTHERS
 from gateway.settings.settings import Settings, exposed, load_settings
@@ -45,6 +46,7 @@ def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool =
     """
     for foreign in foreign_packages(ROOT):
         raise ParleyError(f"{foreign[0].upper()}{foreign[1:]}: {REINSTALL}.")
+    check_at_start()
     os.umask(OTHERS)  # files created from here on are private
     settings = load_settings(environ, cwd)
     mask_crashes(settings.secrets)

@@ -22,6 +22,8 @@ from gateway.chat.run import ChatRun, ChatRuns
 from gateway.chat.stops import Stops
 from gateway.chat.turns import Turns
 from gateway.delivery.typing_sign import Typing
+from gateway.errors import lacks_handles
+from gateway.runs.handles import Handles
 from gateway.runs.runner import Attempt
 from gateway.runs.stop_and_continue import Continuing
 from gateway.schedule.jobs.chat_notes import ChatNotes
@@ -55,6 +57,7 @@ class ChatSession:
         self._unsent: list[Post] = []
         self.current = CurrentRun(turns)
         self.stops = Stops(conversation, runs, turns, mail=self.mail, current=self.current, open_runs=self.open_runs)
+        self._handles = Handles(turns.clock)
         self.asides = Asides(partial(turns.may_act_for, self.key))
         self._work: asyncio.Task[None] | None = None
         self._closed = False
@@ -244,15 +247,31 @@ class ChatSession:
             self.mail.take_back()
 
     async def _attempt(self, run: Run, items: Sequence[InboxItem]) -> None:
-        """Drive a run. An internal error ends it, not the chat, and is not repeated at each start."""
+        """Drive a run. An internal error ends it, not the chat, and is not repeated at each start; one for want of file
+        handles lets it wait for them, and go on."""
         try:
             with self._runs.runner.drain.unit(run.id, self.key):
                 await self._drive(run, items)
+            self._handles.over(run.id)
         except Exception as error:
-            log.exception("run failed", run=run.id, chat=str(self.key))
             self.conversation.forget_agent()
+            if lacks_handles(error):
+                await self._runs.store.runs.note_shutdown([run.id])  # no crash is counted when it goes on
+            if await self._handles.awaited(run.id, error):
+                await self._go_on_with(run)
+                return
+            self._handles.over(run.id)
+            log.exception("run failed", run=run.id, chat=str(self.key))
             self._runs.runner.tally.runs[TerminalReason.ERROR.value] += 1
             await self._runs.give_up(run, items, type(error).__name__, await self._language())
+
+    async def _go_on_with(self, run: Run) -> None:
+        """Let a run that waited go on next, unless a user has stopped it meanwhile. If none of its messages is stored,
+        they wait in the mailbox for another run."""
+        if self.current.is_stopping:
+            await self._runs.stop(run, await self._language())
+        else:
+            self.open_runs.restored.insert(0, run)
 
     async def _note_down(self) -> None:
         """Add messages posted by jobs to the history, for later answers to refer to; never during a run."""

@@ -1,14 +1,17 @@
-"""After a lack of file handles and connections, scheduled jobs run again as soon as possible."""
+"""For want of file handles nothing fails: messages wait, jobs run again, and a start says what it lacks."""
 
 import resource
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 import pytest
 
+from tests.emulators.model_script import says
 from tests.end_to_end.jobs import SECONDS, tells
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
-from tests.process import until
+from tests.process import python, until
 
 pytestmark = [
     only("telegram"),
@@ -38,3 +41,70 @@ async def test_what_is_due_is_said_once_files_can_be_opened_again(own_stage: Sta
     await chat.until(tells("⏰ drink some water"), SECONDS)
     stage.clock.move(hours=2)
     await chat.until(tells("⏰ go home"), SECONDS)
+
+
+@contextmanager
+def no_more_handles(pid: int) -> Iterator[None]:
+    """Let a process open nothing more."""
+    usual = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+    resource.prlimit(pid, resource.RLIMIT_NOFILE, (3, usual[1]))
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, usual)
+
+
+async def test_messages_wait_for_handles_and_are_answered_once(own_stage: Stage) -> None:
+    stage = own_stage
+    stage.script.respond = lambda asked: says("Hello!")
+    await stage.start()
+    ann, chat = stage.private("Ann")
+    with no_more_handles(stage.program.pid):
+        await chat.says(ann, "hello")
+        await until(lambda: "a run waits for file handles" in stage.log)
+        assert chat.screen == []
+
+    await chat.until(lambda c: c.screen == ["Hello!"], SECONDS)
+    await chat.says(ann, "and again")
+    await chat.until(lambda c: c.screen == ["Hello!", "Hello!"], SECONDS)
+    assert "raise the limit on open files" in stage.log
+
+
+async def test_a_message_that_waits_for_handles_is_answered_by_the_next_start(own_stage: Stage) -> None:
+    stage = own_stage
+    stage.script.respond = lambda asked: says("Hello!")
+    await stage.start()
+    ann, chat = stage.private("Ann")
+    with no_more_handles(stage.program.pid):
+        await chat.says(ann, "hello")
+        await until(lambda: "a run waits for file handles" in stage.log)
+        await stage.program.kill()
+
+    await stage.start()
+    await chat.until(lambda c: c.screen == ["Hello!"], SECONDS)
+
+
+@pytest.mark.parametrize("limit", [8, 12, 16, 20, 24, 27])
+async def test_a_start_with_too_few_handles_is_one_sentence(own_stage: Stage, limit: int) -> None:
+    program = (
+        f"import os, resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, ({limit}, {limit}));"
+        "os.closerange(3, 256); from gateway.cli import main; sys.exit(main(['run']))"
+    )
+    ran = await python("-c", program, environ={"HOME": str(own_stage.program.home.parent), "PARLEY_MODEL": "demo"})
+
+    assert ran.code == 2
+    assert ran.out == ""
+    assert ran.err.startswith(f"parley: Parley may open too few files at a time: the limit is {limit}")
+    assert ran.err.count("\n") == 1
+
+
+async def test_a_start_raises_a_limit_that_it_may_raise(own_stage: Stage) -> None:
+    program = (
+        "import resource; from gateway.runs.handles import check_at_start;"
+        "most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]; resource.setrlimit(resource.RLIMIT_NOFILE, (20, most));"
+        "check_at_start(); print(resource.getrlimit(resource.RLIMIT_NOFILE)[0])"
+    )
+    ran = await python("-c", program)
+
+    assert int(ran.out) >= 256, ran.err
