@@ -170,7 +170,7 @@ class LitellmClient:
         }
         if request.tools:
             # Without the flag, a call with tools imports litellm's MCP proxy, which fails if `mcp` is missing.
-            arguments |= {"tools": tools_to_wire(request.tools), "_skip_mcp_handler": True}
+            arguments |= {"tools": tools_to_wire(request.tools, model.id), "_skip_mcp_handler": True}
             if request.tool_choice != "auto":
                 arguments["tool_choice"] = request.tool_choice
         if (thinking := thinking_for(model, options)) and (not is_anthropic or _may_think(model, messages)):

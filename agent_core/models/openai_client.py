@@ -163,7 +163,7 @@ class OpenAiClient:
         if options.temperature is not None:
             body["temperature"] = options.temperature
         if request.tools:
-            body["tools"] = tools_to_wire(request.tools)
+            body["tools"] = tools_to_wire(request.tools, model.id)
             if request.tool_choice != "auto":
                 body["tool_choice"] = request.tool_choice
         if thinking := thinking_for(model, options):

@@ -26,6 +26,7 @@ from agent_core.messages import (
     text_of,
 )
 from agent_core.models.filled import filled
+from agent_core.models.gemini_schema import for_gemini
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, ThinkingLevel, ToolSpec
 from agent_core.models.manner import AS_USUAL, Manner
 from agent_core.untrusted import inside
@@ -144,12 +145,17 @@ def compact_json(value: Mapping[str, JsonValue]) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def tools_to_wire(tools: Sequence[ToolSpec]) -> list[JsonValue]:
-    """Return the tools' schemas."""
+def tools_to_wire(tools: Sequence[ToolSpec], model: str) -> list[JsonValue]:
+    """Return the tools' schemas in the form that the model takes."""
+    is_gemini = "gemini" in model.lower()
     return [
         {
             "type": "function",
-            "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
+            "function": {
+                "name": tool.name,
+                "description": tool.description,
+                "parameters": for_gemini(tool.parameters) if is_gemini else tool.parameters,
+            },
         }
         for tool in tools
     ]

@@ -38,7 +38,7 @@ Changes = Callable[[list[Json]], object]
 def arrived(changes: Changes = list, tools: tuple[str, ...] = ("look",)) -> ModelRequest:
     messages = messages_to_wire(REQUEST, Reader())
     changes(messages)
-    body: Json = {"messages": list(messages), "tools": tools_to_wire(REQUEST.tools)}
+    body: Json = {"messages": list(messages), "tools": tools_to_wire(REQUEST.tools, "a-model")}
     return ModelRequest("m", messages, list(tools), stream=True, body=body, headers={}, at=0.0, size=0)
 
 

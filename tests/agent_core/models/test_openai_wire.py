@@ -104,7 +104,7 @@ def test_thinking_that_an_earlier_version_kept_goes_back_to_the_model_that_signe
 
 def test_a_tool_is_sent_as_a_function() -> None:
     tool = ToolSpec(name="clock", description="The time.", parameters={"type": "object", "properties": {}})
-    assert tools_to_wire([tool]) == [
+    assert tools_to_wire([tool], "a-model") == [
         {
             "type": "function",
             "function": {"name": "clock", "description": "The time.", "parameters": tool.parameters},
