@@ -115,14 +115,17 @@ async def test_an_event_that_was_dealt_with_elsewhere_is_not_handled(
 
 
 async def test_events_that_wait_go_with_a_chat_that_is_given_up(met: Members) -> None:
+    """The node that ends passes them to the one with the fewest chats, and both others have none."""
     older = await met.stored(2, CHAT, at=1)
     newer = await met.accept(3, CHAT, at=0)
     met.dispatchers[0].ownership.is_draining = True
     await met.dispatchers[0].hand_over()
-    assert await met.dispatchers[1].claim(CHAT)
+    await until(lambda: len(met.log) == 3)
     await until(lambda: all(each.is_settled for each in met.dispatchers))
 
-    assert met.log == [("one", 1), ("two", older.seq), ("two", newer)]
+    (first, *moved) = met.log
+    assert first == ("one", 1)
+    assert moved in ([(other, older.seq), (other, newer)] for other in ("two", "three"))
 
 
 async def test_a_node_that_is_alone_looks_for_nothing(members: Members, monkeypatch: pytest.MonkeyPatch) -> None:
