@@ -11,6 +11,7 @@ from pathlib import Path
 
 from bench.bot import Bot
 from bench.figures import Figure
+from bench.mixed import Mixed
 from bench.stage import Stage, stage
 from bench.talk import WORD, GivenUp, Talk
 from tests.emulators.model_script import Answer, ModelRequest, Turn
@@ -59,9 +60,10 @@ def answer(asked: ModelRequest) -> Answer:
 async def figures(on: str, sizes: Sizes) -> list[Figure]:
     chance = random.Random(sizes.seed)  # noqa: S311 (a bench that can be repeated)
     async with stage(answer, on, pace=False, seats=sizes.chats) as scene:
-        talk = Talk(scene.seats, chance)
+        talk = Mixed(scene.seats, chance)
         await _live(scene, talk, sizes, chance)
-        return talk.figures(scene.model, _unconfirmed(scene.folder), MOST_TWICE.get(on))
+        figures = talk.figures(scene.model, _unconfirmed(scene.folder), MOST_TWICE.get(on))
+        return [*figures, *talk.outcomes(scene.folder)]
 
 
 async def _live(scene: Stage, talk: Talk, sizes: Sizes, chance: random.Random) -> None:

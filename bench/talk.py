@@ -43,8 +43,12 @@ class Talk:
             number = self._chance.randrange(len(self.seats))
             said = self.said[number]
             said.append(f"c{number}m{len(said)}")
-            await self.seats[number].says(said[-1])
+            await self.send(number, said[-1])
             await asyncio.sleep(within / max(count, 1))
+
+    async def send(self, number: int, word: str) -> None:
+        """Send one message in a chat."""
+        await self.seats[number].says(word)
 
     async def end(self, within: float) -> None:
         """Wait until all is answered, and press Continue where a run was set aside; give up after so many seconds."""
