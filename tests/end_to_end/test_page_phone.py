@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.async_api import Browser, Page, expect
 
-from channels.base import Button, OutboundMessage
+from channels.base import Button, MessageReceived, OutboundMessage
 from channels.web.adapter import CHAT
 from tests.emulators.model_script import Pause, ToolUse, Turn
 from tests.emulators.openai import OpenAiEmulator
@@ -18,6 +18,7 @@ from tests.end_to_end.tabs import echoing, text, write
 from tests.end_to_end.test_newcomer import link_of
 from tests.entering import enter
 from tests.page_server import Page as Backend
+from tests.process import until
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(150)]
 
@@ -218,8 +219,12 @@ async def test_files_are_pasted_and_dropped_with_previews_and_a_paste_of_50_mb_i
         await expect(files.locator("progress:visible")).to_have_count(0)
         await write(tab, "here they are")
         await expect(tab.get_by_role("log").get_by_role("link", name="pasted.txt")).to_be_visible()
-        heard = [event for event in page.heard if event.type == "message"]
-        assert [each.name for each in heard[-1].attachments] == ["red.png", "sales.csv", "pasted.txt"]
+        await until(lambda: bool(_messages(page)))  # the page shows what is sent before the server has taken it in
+        assert [each.name for each in _messages(page)[-1].attachments] == ["red.png", "sales.csv", "pasted.txt"]
+
+
+def _messages(page: Backend) -> list[MessageReceived]:
+    return [event for event in page.heard if isinstance(event, MessageReceived)]
 
 
 async def test_a_question_and_a_report_are_notified_while_the_page_is_in_the_background(
