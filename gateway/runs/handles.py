@@ -18,8 +18,10 @@ NEEDED = 12
 """Handles of a run with a program in its sandbox."""
 LOOK_EVERY = 1.0
 """Seconds."""
-MOST_WAITS = 5
-"""Waits of one run; one that finds as many handles each time, and still too few, fails for another reason."""
+FIRST_WAIT, LONGEST_WAIT = 30.0, 600.0
+"""Seconds after which a run tries with fewer handles, as it may need less than others; doubling."""
+MOST_TRIES = 5
+"""Tries of a run that found as many handles each time, and still too few: it fails for another reason."""
 
 log = structlog.get_logger(__name__)
 
@@ -30,21 +32,25 @@ class Handles:
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
         self._waits: Counter[str] = Counter()
-        """By the ids of the runs."""
+        self._tries: Counter[str] = Counter()
+        """Both by the ids of the runs."""
 
     async def awaited(self, run: str, error: Exception) -> bool:
         """Wait until there are handles, if those are what the run lacked. Return False if it failed otherwise."""
-        if not lacks_handles(error) or self._waits[run] == MOST_WAITS:
+        if not lacks_handles(error) or self._tries[run] == MOST_TRIES:
             return False
-        self._waits[run] += 1
         log.warning("a run waits for file handles", run=run, fix="raise the limit on open files (ulimit -n)")
-        while not _are_free(NEEDED):
+        until = self._clock.monotonic() + min(FIRST_WAIT * 2 ** self._waits[run], LONGEST_WAIT)
+        self._waits[run] += 1
+        while not (are_free := _are_free(NEEDED)) and self._clock.monotonic() < until:
             await self._clock.sleep(LOOK_EVERY)
+        self._tries[run] += are_free
         return True
 
     def over(self, run: str) -> None:
         """Forget a run."""
         self._waits.pop(run, None)
+        self._tries.pop(run, None)
 
 
 def check_at_start() -> None:
