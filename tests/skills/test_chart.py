@@ -60,6 +60,18 @@ async def test_many_rows_become_a_line(tmp_path: Path) -> None:
     assert 1000 < count(tmp_path / "squares.png", BLUE) < 10_000
 
 
+@pytest.mark.parametrize("encoding", ["shift_jis", "gb18030", "utf-32"])
+async def test_an_old_encoding_is_named_or_asked_for(tmp_path: Path, encoding: str) -> None:
+    content = "日付,個数\n一月,12\n二月,8\n".encode(encoding)
+
+    refused = await chart(tmp_path, content)
+    assert refused.code == 2
+    assert "--encoding shift_jis (read_file tells it)" in refused.err
+
+    drawn = await chart(tmp_path, content, "--encoding", encoding)
+    assert "個数 8 to 12 by 日付, 2 rows" in drawn.out
+
+
 async def test_columns_kind_and_title_may_be_told(tmp_path: Path) -> None:
     done = await chart(tmp_path, SALES, "--x", "Month", "--y", "cost", "--kind", "line", "--title", "x" * 500)
 

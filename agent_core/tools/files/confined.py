@@ -3,13 +3,13 @@
 Links are never followed; a file with a second name (a hard link) may belong elsewhere, and is refused.
 """
 
-import codecs
 import errno
 import os
 import stat
 from collections.abc import Sequence
 from pathlib import Path
 
+from agent_core.encodings import FileText, read_text
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import FILE_FLAGS, FOLDER_FLAGS, Opener, best_opener, open_root
 
@@ -32,7 +32,6 @@ NAME_CHARS = 100
 LOOK = "look with list_dir"
 _INSIDE = "give a path inside it"
 _BLOCK = 1 << 20
-_SNIFFED = 8192
 
 
 def open_folder(root: Path, path: str, opener: Opener | None = None) -> int:
@@ -140,31 +139,15 @@ def read_content(handle: int, path: str, most: int) -> bytes:
     return b"".join(blocks)
 
 
-def is_binary(start: bytes) -> bool:
-    """Return True for binary content, judged by its start as in grep and git."""
-    return b"\0" in start[:_SNIFFED] and not _is_utf16(start)
-
-
-def decoded(content: bytes) -> str:
-    """Decode UTF-8, or UTF-16 with a byte order mark; invalid bytes are replaced."""
-    return content.decode("utf-16" if _is_utf16(content) else "utf-8-sig", "replace")
-
-
-def text_in(content: bytes, path: str) -> str:
-    """Return the text of a file, which may contain a few broken characters. Raises ToolFailed for a binary file."""
-    text = decoded(content)
-    if _is_utf16(content):
-        return text
-    if b"\0" in content or text.count("\N{REPLACEMENT CHARACTER}") * 20 > len(text):
+def text_in(content: bytes, path: str) -> FileText:
+    """Return the text of a file in whatever encoding it is. Raises ToolFailed for a binary file."""
+    found = read_text(content)
+    if found is None:
         raise ToolFailed(f"{shown(path)} is a binary file ({in_words(len(content))}), not text")
-    return text
+    return found
 
 
 def in_words(size: int) -> str:
     """Format a number of bytes for reading."""
     power = min((len(str(size)) - 1) // 3, 3)
     return f"{size / 1000**power:.1f} {('B', 'kB', 'MB', 'GB')[power]}" if power else f"{size} B"
-
-
-def _is_utf16(content: bytes) -> bool:
-    return content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from agent_core.encodings import LABELS, FileText
 from agent_core.origin import DATA
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import (
@@ -21,6 +22,7 @@ from agent_core.tools.files.confined import (
     read_content,
     shown,
     split,
+    text_in,
 )
 from agent_core.tools.files.replace import locked, open_made_folder, replace, replaceable
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
@@ -59,8 +61,7 @@ def encoded(text: str, path: str) -> bytes:
         data = text.encode()
     except UnicodeEncodeError as error:
         raise ToolFailed("the text holds half a character (a lone surrogate)", "send whole characters") from error
-    if len(data) > MOST_BYTES:
-        raise ToolFailed(f"{shown(path)} would have {in_words(len(data))}; {in_words(MOST_BYTES)} is the most")
+    _check_size(data, path)
     return data
 
 
@@ -270,10 +271,11 @@ def _edit(context: ToolContext, edit: _Edit, opener: Opener) -> tuple[Match, Dif
     folder, name = open_folder_of(context.workspace, edit.path, opener)
     try:
         with locked(folder):
-            before, mode = _before(folder, name, edit.path, opener)
+            found, mode = _before(folder, name, edit.path, opener)
+            before = found.text
             match = find(before, edit.old, edit.path, everywhere=edit.everywhere)
             after = apply(before, match, edit.new, MOST_BYTES)
-            data = encoded(after, edit.path)
+            data = _encoded_back(found, after, edit.path)
             with keeping(context, "edit_file", names_of(edit.path), len(data)):
                 replace(folder, name, data, mode)
     except OSError as error:
@@ -283,8 +285,29 @@ def _edit(context: ToolContext, edit: _Edit, opener: Opener) -> tuple[Match, Dif
     return match, Diff.of(before, after, edit.path)
 
 
-def _before(folder: int, name: str, path: str, opener: Opener) -> tuple[str, int]:
-    """Return the text, with its line endings and byte order mark, and the file's permissions."""
+def _encoded_back(found: FileText, text: str, path: str) -> bytes:
+    """Return the new text in the encoding of the file. Raises ToolFailed if it is too large or does not exist there."""
+    try:
+        data = found.back(text)
+    except UnicodeEncodeError as error:
+        char, label = text[error.start], LABELS[found.encoding]
+        raise ToolFailed(
+            f"{shown(path)} is in {label}, which has no {char!r}", "use other characters, or write_file for UTF-8"
+        ) from error
+    _check_size(data, path)
+    return data
+
+
+def _check_size(data: bytes, path: str) -> None:
+    if len(data) > MOST_BYTES:
+        raise ToolFailed(f"{shown(path)} would have {in_words(len(data))}; {in_words(MOST_BYTES)} is the most")
+
+
+def _before(folder: int, name: str, path: str, opener: Opener) -> tuple[FileText, int]:
+    """Return the text, with its line endings, and the file's permissions.
+
+    Raises ToolFailed if it could not be written back as it is.
+    """
     handle = opener(folder, (name,), FILE_FLAGS)
     try:
         about = os.fstat(handle)
@@ -293,10 +316,8 @@ def _before(folder: int, name: str, path: str, opener: Opener) -> tuple[str, int
         content = read_content(handle, path, MOST_BYTES)
     finally:
         os.close(handle)
-    try:
-        text = content.decode()
-    except UnicodeDecodeError as error:
-        raise ToolFailed(f"{shown(path)} is no text in UTF-8, so it cannot be edited") from error
-    if "\0" in text:
-        raise ToolFailed(f"{shown(path)} is a binary file, so it cannot be edited")
-    return text, about.st_mode & 0o777
+    found = text_in(content, path)
+    if found.broken or found.back(found.text) != content:
+        label = LABELS[found.encoding]
+        raise ToolFailed(f"{shown(path)} holds bytes that are no {label}, and editing would lose them")
+    return found, about.st_mode & 0o777

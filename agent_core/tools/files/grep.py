@@ -10,7 +10,7 @@ import re
 import shutil
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -20,13 +20,12 @@ from pathlib import Path
 import regex  # type: ignore[import-untyped]
 
 from agent_core.cancel import CancelToken
+from agent_core.encodings import SNIFFED, is_utf8, looks_binary, read_text
 from agent_core.origin import DATA
 from agent_core.tool_result import ToolResult
 from agent_core.tools.files.confined import (
     check_file,
-    decoded,
     failure,
-    is_binary,
     is_encodable,
     names_of,
     printable,
@@ -73,7 +72,6 @@ SECONDS = 20.0
 
 _BATCH = 32
 """Files open at the same time."""
-_START = 8192
 
 
 def files_beneath(root: int, folder: Names, opener: Opener, goes_on: Callable[[], bool]) -> Iterator[Names]:
@@ -182,7 +180,8 @@ def lines_of(handle: int) -> list[str]:
         content = read_content(handle, "", MOST_BYTES)
     except ToolFailed:  # it has grown meanwhile
         return []
-    text = decoded(content)
+    found = read_text(content)
+    text = found.text if found else ""
     return [line.removesuffix("\r") for line in text.removesuffix("\n").split("\n")] if text else []
 
 
@@ -314,7 +313,7 @@ class _Hunt:
                     self.refused += 1
                     continue
                 files[names] = handle
-            yield {names: handle for names, handle in files.items() if not is_binary(os.pread(handle, _START, 0))}
+            yield {names: handle for names, handle in files.items() if not looks_binary(os.pread(handle, SNIFFED, 0))}
         finally:
             for handle in files.values():
                 os.close(handle)
@@ -324,7 +323,7 @@ class _Hunt:
         if not files:
             return search
         try:
-            numbers = search(tuple(files.values()), MOST_HITS + 1, self.until)
+            numbers = self._numbers(files, search)
         except Unsearchable:
             return self._search_batch(files, python_search(self.pattern))
         except TimeoutError:
@@ -335,6 +334,19 @@ class _Hunt:
                 self._add("/".join(names), lines, lines_of(handle))
         self.searched += len(files)
         return search
+
+    def _numbers(self, files: Mapping[Names, int], search: Search) -> list[list[int]]:
+        """Return the lines with matches in each file. ripgrep gets those in UTF-8; others have to be decoded first.
+
+        Raises TimeoutError and Unsearchable.
+        """
+        usual = [handle for handle in files.values() if _is_utf8(handle)]
+        others = [handle for handle in files.values() if handle not in usual]
+        found = dict(zip(usual, search(usual, MOST_HITS + 1, self.until) if usual else [], strict=True))
+        if others:
+            searched = python_search(self.pattern)(others, MOST_HITS + 1, self.until)
+            found |= dict(zip(others, searched, strict=True))
+        return [found[handle] for handle in files.values()]
 
     def _add(self, path: str, numbers: Sequence[int], lines: Sequence[str]) -> None:
         self.found.append(path)
@@ -365,6 +377,13 @@ class _Hunt:
         if not self.hits:
             page.append(f"(no match in {_files(self.searched)})")
         return "\n".join([*page, *(f"[{note}]" for note in self.notes)])
+
+
+def _is_utf8(handle: int) -> bool:
+    try:
+        return is_utf8(read_content(handle, "", MOST_BYTES))
+    except ToolFailed:  # it has grown meanwhile
+        return True
 
 
 def _files(count: int) -> str:

@@ -68,8 +68,9 @@ def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
         origin = DATA | await asyncio.to_thread(context.files.of, [path])
         kind = picture_type(content)
         if kind is None:
-            page = _page(text_in(content, path), path, max(1, offset), min(max(1, limit), MOST_LINES))
-            return ToolResult.of(page, origin)
+            found = await asyncio.to_thread(text_in, content, path)
+            page = _page(found.text, path, max(1, offset), min(max(1, limit), MOST_LINES))
+            return ToolResult.of(f"{page}\n[{found.note}]" if found.note else page, origin)
         if not vision():
             raise ToolFailed(f"{shown(path)} is a picture ({in_words(len(content))}), which this model cannot see")
         return show_picture(content, kind, path, origin)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from urllib.parse import urljoin
 
+from agent_core.encodings import read_text
 from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.fetch import Fetched, Page
 from agent_core.tools.web.invisible_characters import visible
@@ -187,7 +188,7 @@ _WIDER = {
 
 
 def decode(body: bytes, declared: str | None, *, markup: bool) -> str:
-    """Decode by byte order mark, the header's charset, the declaration in `markup`, or UTF-8; never fails."""
+    """Decode by byte order mark, the header's charset, the declaration in `markup`, or what reads best; never fails."""
     for mark, name in _MARKS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace")
@@ -195,7 +196,10 @@ def decode(body: bytes, declared: str | None, *, markup: bool) -> str:
     inner = _codec(found.group(1).decode("ascii", "replace")) if found else None
     if inner and inner.startswith("utf-16"):  # UTF-16 cannot be declared in ASCII
         inner = "utf-8"
-    return body.decode(_codec(declared) or inner or "utf-8", "replace")
+    if known := _codec(declared) or inner:
+        return body.decode(known, "replace")
+    text = read_text(body)
+    return text.text if text else body.decode("utf-8", "replace")
 
 
 def _codec(name: str | None) -> str | None:

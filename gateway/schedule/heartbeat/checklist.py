@@ -53,7 +53,7 @@ def _write(workspace: Path, name: str, data: bytes, keeps: Keeps) -> None:
 def _read(workspace: Path, name: str) -> str | None:
     if not os.path.lexists(workspace / name):
         return None
-    return text_in(read_whole(workspace, name, best_opener(), LARGEST), name)
+    return text_in(read_whole(workspace, name, best_opener(), LARGEST), name).text
 
 
 NAME = "HEARTBEAT.md"

@@ -224,9 +224,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--x", metavar="COLUMN", help="the labels")
     parser.add_argument("--y", metavar="COLUMN,...", help="the numbers")
     parser.add_argument("--title", default="")
+    parser.add_argument("--encoding", default="", help="of the CSV, else UTF-8")
     asked = parser.parse_args(arguments)
     try:
-        table = read_table(asked.csv, asked.x, asked.y)
+        table = read_table(asked.csv, asked.x, asked.y, asked.encoding)
         kind = asked.kind or ("bar" if table.rows <= FEW else "line")
         table = thinned(table, MOST_BARS if kind == "bar" else MOST_POINTS)
         Chart(table, kind, asked.title).save(asked.png)

@@ -13,6 +13,9 @@ DECIMAL_COMMA = re.compile(r"\d,(\d{1,2}|\d{4,})\s*\D?$|\.\d{3}(,\d|\.\d{3})")
 HUGE = 1e100
 """Limit beyond which, or below whose inverse, floating-point sums become inaccurate."""
 MOST_SERIES = 6
+WESTERN = re.compile(rb"(?:[\x09-\x7e]|(?<![\x80-\xff])[\x80\x85\x91-\x97\xa0-\xff]{1,2}(?![\x80-\xff]))*")
+"""ASCII with at most two other bytes in a row, as where letters have accents."""
+ADVICE = "name its encoding, as in --encoding shift_jis (read_file tells it)"
 MISSING = {"", "-", "na", "n/a", "nan", "null", "none", "inf", "-inf", "+inf"}
 
 
@@ -35,20 +38,30 @@ class Table:
     rows: int
 
 
-def read_rows(path: Path) -> tuple[list[list[str]], str]:
+def read_text(path: Path, encoding: str = "") -> str:
+    """Return the text in this encoding, or in UTF-8, UTF-16 with its mark, or Windows-1252 for few accents."""
     try:
         data = path.read_bytes()
     except OSError as error:
         raise Unusable(f"cannot read {path}: {error.strerror}") from error
-    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
-        text = data.decode("utf-16", "replace")
-    else:
-        try:
-            text = data.decode("utf-8-sig")
-        except UnicodeDecodeError:
-            text = data.decode("cp1252", "replace")
+    usual = "utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig"
+    try:
+        text = data.decode(encoding or usual)
+    except LookupError as error:
+        raise Unusable(f"there is no encoding {encoding}") from error
+    except UnicodeDecodeError as error:
+        if not encoding and b"\0" in data:
+            raise Unusable(f"{path} is no text file, or {ADVICE}") from error
+        if encoding or not WESTERN.fullmatch(data):
+            raise Unusable(f"{path} is not in {encoding or 'UTF-8'}: {ADVICE}") from error
+        text = data.decode("cp1252", "replace")
     if "\0" in text:
-        raise Unusable(f"{path} is no text file")
+        raise Unusable(f"{path} is no text file, or {ADVICE}")
+    return text
+
+
+def read_rows(path: Path, encoding: str = "") -> tuple[list[list[str]], str]:
+    text = read_text(path, encoding)
     lines = list(io.StringIO(text, newline=""))
     delimiter = max(",;\t|", key=lambda mark: _columns(lines[:50], mark))
     try:
@@ -80,8 +93,8 @@ def number(text: str, *, comma: bool) -> float | None:
     return value if abs(value) > 1 / HUGE else 0.0
 
 
-def read_table(path: Path, x: str | None, y: str | None) -> Table:
-    rows, delimiter = read_rows(path)
+def read_table(path: Path, x: str | None, y: str | None, encoding: str = "") -> Table:
+    rows, delimiter = read_rows(path, encoding)
     width = max(len(row) for row in rows)
     columns = [[row[at].strip() if at < len(row) else "" for row in rows] for at in range(width)]
     parsed = [_numbers(column, delimiter) for column in columns]

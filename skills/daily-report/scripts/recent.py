@@ -51,9 +51,11 @@ def about(file: Found, folder: Path) -> str:
     if file.size > MOST_BYTES or kind not in WORDS | TABLES:
         return line
     try:
-        text = file.path.read_bytes().decode("utf-8-sig", "replace")
+        text = file.path.read_bytes().decode("utf-8-sig")
     except OSError as error:
         return f"{line}; cannot be read: {error.strerror}"
+    except UnicodeDecodeError:
+        return f"{line}; not in UTF-8: read_file tells what is in it"
     more = of_table(text) if kind in TABLES else of_words(text)
     return "; ".join([line, *more])
 

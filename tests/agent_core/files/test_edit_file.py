@@ -153,11 +153,38 @@ async def test_text_is_found_as_the_model_was_shown_it(here: Workspace) -> None:
     assert file.read_text() == "<s>new</s> [INST]\n‹quoted› new\n"
 
 
-@pytest.mark.parametrize("content", ["Grüße".encode("latin-1"), "Grüße".encode("utf-16"), b"\x89PNG\r\n", b"Gr\0"])
-async def test_what_is_no_utf_8_is_refused_and_left_alone(here: Workspace, content: bytes) -> None:
+@pytest.mark.parametrize("content", [b"\x89PNG\r\n\x1a\n\0\0", b"Gr\0"])
+async def test_what_is_no_text_is_refused_and_left_alone(here: Workspace, content: bytes) -> None:
     file = here.put("odd", content)
 
-    assert "cannot be edited" in await here.refusal("edit_file", path="odd", old_text="Gr", new_text="x")
+    assert "is a binary file" in await here.refusal("edit_file", path="odd", old_text="Gr", new_text="x")
+    assert file.read_bytes() == content
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+async def test_a_file_keeps_its_encoding_and_its_mark(here: Workspace, encoding: str) -> None:
+    file = here.put("odd", "Grüße\r\nan alle\r\n".encode(encoding))
+
+    await here.run("edit_file", path="odd", old_text="alle", new_text="Anne")
+
+    assert file.read_bytes() == "Grüße\r\nan Anne\r\n".encode(encoding)
+
+
+async def test_what_a_file_of_that_encoding_cannot_hold_is_told_and_changes_nothing(here: Workspace) -> None:
+    content = "日付,商品\n1,りんご\n".encode("cp932")
+    file = here.put("table.csv", content)
+
+    refusal = await here.refusal("edit_file", path="table.csv", old_text="りんご", new_text="🍎")
+
+    assert "table.csv is in Shift-JIS, which has no '🍎'" in refusal
+    assert file.read_bytes() == content
+
+
+async def test_a_damaged_file_is_not_edited_as_that_would_lose_its_bytes(here: Workspace) -> None:
+    content = "Grüße an äöü und ß".encode() + b"\xff"
+    file = here.put("odd", content)
+
+    assert "bytes that are no UTF-8" in await here.refusal("edit_file", path="odd", old_text="und", new_text="x")
     assert file.read_bytes() == content
 
 

@@ -90,11 +90,27 @@ async def test_a_binary_file_is_named_as_such(here: Workspace, content: bytes) -
     assert "program is a binary file" in await here.refusal("read_file", path="program")
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
 async def test_text_that_names_its_encoding_is_text(here: Workspace, encoding: str) -> None:
     (here.folder / "windows.txt").write_bytes("Grüße\r\nzwei".encode(encoding))
 
     assert await here.run("read_file", path="windows.txt") == "Grüße\nzwei"
+
+
+async def test_text_whose_encoding_is_a_guess_says_so(here: Workspace) -> None:
+    (here.folder / "old.csv").write_bytes("日付;商品\n1;りんご\n".encode("cp932"))
+
+    page = await here.run("read_file", path="old.csv")
+
+    assert page == "日付;商品\n1;りんご\n[read as Shift-JIS, which is a guess]"
+
+
+async def test_what_is_broken_in_a_text_is_counted(here: Workspace) -> None:
+    (here.folder / "odd.txt").write_bytes("Grüße an äöü und ß".encode() + b"\xff")
+
+    page = await here.run("read_file", path="odd.txt")
+
+    assert page.endswith("\ufffd\n[1 broken character shown as \ufffd]")
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,300 @@
+"""Text in the encodings that files of office programs and old systems have.
+
+A file says nothing about its encoding, so one without a byte order mark that is no UTF-8 is judged by what it would
+read: each candidate is tried, and the one with the most usual characters of its languages wins. In a trial on short
+tables charset-normalizer took every third Chinese, Korean or Western one for another script.
+"""
+
+import codecs
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+
+SAMPLE = 64 * 1024
+"""Bytes by which an encoding is judged."""
+SNIFFED = 8192
+_BROKEN = "\N{REPLACEMENT CHARACTER}"
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16, whose mark is its beginning
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_UNMARKED = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
+_CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
+_MOST_CONTROLS, _WHOLE_PER_BROKEN, _LEAST_USUAL = 0.01, 3, 0.55
+_ESCAPED = (b"\x1b$B", b"\x1b$@")
+"""Beginnings of Japanese in ISO-2022-JP, which is ASCII otherwise."""
+
+# The most frequent characters of each language, from which the others of the same script are told.
+_SIMPLIFIED = frozenset(
+    "的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也你对生能而子那得于着下自之年过发后作里用道行所然家种事成方多经么去法"
+    "学如都同现当没动面起看定天分还进好小部其些主样理心她本前开但因只从想实日军者意无力它与长把机十民第公此已工使情明性知全三又关点正业"
+    "外将两高间由问很最重并物手应战向头文体政美相见被利什二等产或新己制身果加西斯月话合回特代内信表化老给世位次度门任常先海通教儿原东声"
+    "提立及比员解水名真论处走义各入几口认条平系气题活尔更别打女变四神总何电数安少报才结反受目太量再感建务做接必场件计管期市直德资命山金"
+    "指克许统区保至队形社便空决治展马科司五基眼书非则听白却界达光放强即像难且权思王象完设式色路记南品住告类求据程北边死张该交规万取拉格"
+    "京省价单姓址苹香蕉苏杭广州深圳邮箱测试你好世"
+)
+_TRADITIONAL = frozenset(
+    "的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也你對生能而子那得於著下自之年過發後作裡用道行所然家種事成方多經麼去法"
+    "學如都同現當沒動面起看定天分還進好小部其些主樣理心她本前開但因只從想實日軍者意無力它與長把機十民第公此已工使情明性知全三又關點正業"
+    "外將兩高間由問很最重並物手應戰向頭文體政美相見被利什二等產或新己制身果加西斯月話合回特代內信表化老給世位次度門任常先海通教兒原東聲"
+    "提立及比員解水名真論處走義各入幾口認條平系氣題活爾更別打女變四神總何電數安少報才結反受目太量再感建務做接必場件計管期市直德資命山金"
+    "指克許統區保至隊形社便空決治展馬科司五基眼書非則聽白卻界達光放強即像難且權思王象完設式色路記南品住告類求據程北邊死張該交規萬取拉格"
+    "京省價單姓址蘋香蕉臺灣檔案測試郵箱雄"
+)
+_KANJI = frozenset(
+    "日一国会人年大十二本中長出三同時政事自行社見月分議後前民生連五発間対上部東者党地合市業内相方四定今回新場金員九入選立開手米力学問高"
+    "代明実円関決子動京全目表戦経通外最言氏現理調体化田当八六約主題下首意法不来作性的要用制治度務強気小七成期公野協取都和統以機平総加山"
+    "思家話世受区領多県続進正安設保改数記院女初北午指権心界支第産結百派点教報済書府活原先共得解名交資予川向際査勝面委告軍文反元重近千考"
+    "判認画海参売利組知案道信策集在件団別物側任引使求所次水半品昨論計死官増係感特情投示変打男基私各始島直両朝革価式確村提運終挙果西勢減"
+    "商量額住阪"
+)
+_HANGUL = frozenset(
+    "이다는의에을가고를은하사인지한도로기서자아대어그리나해시부정만보일장수상전과여주동있원조제성것안구들화국생신회무면했적유경공소오비세중우"
+    "모김박연민용계실학문관개방건물교위단년월간명내발산업분식스트라마바니진결음당행선합체치영현요할호약품량날짜름격서울될됩습것험파녕"
+)
+
+
+@dataclass(frozen=True)
+class FileText:
+    """The text of a file, and how it was read."""
+
+    text: str
+    """Without its byte order mark."""
+    encoding: str = "utf-8"
+    """The name that Python has for it."""
+    mark: bytes = b""
+    """The byte order mark."""
+    is_guess: bool = False
+    broken: int = 0
+    """Characters that could not be read."""
+
+    @property
+    def note(self) -> str:
+        """Return what is uncertain about the text; empty if its bytes say how to read them."""
+        how = [f"read as {LABELS[self.encoding]}, which is a guess"] if self.is_guess else []
+        if self.broken:
+            how.append(f"{self.broken} broken {'character' if self.broken == 1 else 'characters'} shown as {_BROKEN}")
+        return "; ".join(how)
+
+    def back(self, text: str) -> bytes:
+        """Return another text as this file would have it. Raises UnicodeEncodeError."""
+        return self.mark + text.encode(self.encoding)
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    encoding: str
+    label: str
+    weight: Callable[[str], float]
+    """Returns how usual a character that is not ASCII is: 1 for the most frequent ones, 0 for other scripts."""
+    misfit: Callable[[str], float] | None = None
+    """Returns how much speaks against a word that is not ASCII."""
+
+
+def read_text(content: bytes) -> FileText | None:
+    """Return the text of a file; None if it is no text."""
+    for mark, encoding in _MARKS:
+        if content.startswith(mark):
+            return _read(content[len(mark) :], encoding, mark)
+    if b"\0" in content[:SNIFFED]:
+        return next((found for encoding in _UNMARKED if (found := _without_mark(content, encoding))), None)
+    if content.startswith(_ESCAPED) or any(start in content[:SAMPLE] for start in _ESCAPED):
+        return _strictly(content, "iso2022_jp") or _utf8(content)
+    return _utf8(content) or _guessed(content)
+
+
+def is_utf8(content: bytes) -> bool:
+    """Return True for whole UTF-8; ASCII is."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def looks_binary(start: bytes) -> bool:
+    """Return True if a file that starts so is no text, judged by NUL bytes as in git and grep."""
+    return b"\0" in start and read_text(start[: len(start) // 4 * 4]) is None
+
+
+def _utf8(content: bytes) -> FileText | None:
+    """Return the text if it is UTF-8, perhaps with a few broken characters."""
+    found = _read(content, "utf-8")
+    if len(_CONTROLS.findall(found.text[:SAMPLE])) > _MOST_CONTROLS * len(found.text[:SAMPLE]):
+        return None
+    if not found.broken:
+        return found
+    whole = sum(not char.isascii() for char in found.text) - found.broken
+    within = found.broken - found.text.endswith(_BROKEN)  # the end of a file is easily cut
+    return found if whole and whole >= _WHOLE_PER_BROKEN * within else None
+
+
+def _without_mark(content: bytes, encoding: str) -> FileText | None:
+    """Return the text if it can be this wide encoding: nearly all of it in few scripts, and no control characters."""
+    found = _strictly(content, encoding)
+    if found is None or _CONTROLS.search(found.text):
+        return None
+    usual = sum(char.isascii() or _is_letter(char) for char in found.text[:SAMPLE])
+    ascii_ = sum(char.isascii() for char in found.text[:SAMPLE])
+    is_text = ascii_ > 0 and usual >= 0.9 * len(found.text[:SAMPLE])
+    return FileText(found.text, encoding, is_guess=True) if is_text else None
+
+
+def _is_letter(char: str) -> bool:
+    return (
+        "\u00a0" <= char <= "\u06ff"
+        or "\u2010" <= char <= "\u2122"
+        or "\u3000" <= char <= "\u9fff"
+        or ("\uac00" <= char <= "\ud7a3" or "\uff00" <= char <= "\uff9f" or char >= "\U0001f000")
+    )
+
+
+def _guessed(content: bytes) -> FileText | None:
+    sample = content[:SAMPLE]
+    scored = [(_score(sample, each), -place, each) for place, each in enumerate(CANDIDATES)]
+    score, _, best = max(scored)
+    found = _read(content, best.encoding)
+    controls = len(_CONTROLS.findall(found.text[:SAMPLE]))
+    if score < _LEAST_USUAL or controls > _MOST_CONTROLS * len(found.text[:SAMPLE]):
+        return None
+    return FileText(found.text, best.encoding, is_guess=True, broken=found.broken)
+
+
+def _score(sample: bytes, candidate: _Candidate) -> float:
+    """Return how usual a sample is if it is read so: at most 1."""
+    text = sample.decode(candidate.encoding, "replace")
+    if len(sample) == SAMPLE:
+        text = text[:-1]  # its last character may be cut
+    foreign = [char for char in text if not char.isascii()]
+    if not foreign:
+        return 0.0
+    total = sum(candidate.weight(char) - 3 * (char == _BROKEN) for char in foreign)
+    if candidate.misfit is not None:
+        total -= sum(candidate.misfit(word) for word in _WORD.findall(text) if not word.isascii())
+    return total / len(foreign)
+
+
+_WORD = re.compile(r"[^\W\d_]{2,}")
+_ACCENTED = re.compile("[^\x00-\x7f]+")
+
+
+def _crowded(word: str) -> float:
+    """Return the accented letters beyond two in a row, as hardly any language with Latin letters has them."""
+    return sum(max(0, len(run) - 2) for run in _ACCENTED.findall(word))
+
+
+def _mixed(word: str) -> float:
+    """Return a quarter of the letters of a word in two scripts, or with capitals anywhere but at its beginning."""
+    is_usual = word.islower() or word.isupper() or word.istitle() or word.lower() == word.upper()
+    return 0.0 if is_usual and len({char.isascii() for char in word}) == 1 else len(word) / 4
+
+
+def _strictly(content: bytes, encoding: str) -> FileText | None:
+    try:
+        return FileText(content.decode(encoding), encoding)
+    except UnicodeDecodeError:
+        return None
+
+
+def _read(content: bytes, encoding: str, mark: bytes = b"") -> FileText:
+    if (found := _strictly(content, encoding)) is not None:
+        return FileText(found.text, encoding, mark)
+    text = content.decode(encoding, "replace")
+    return FileText(text, encoding, mark, broken=text.count(_BROKEN))
+
+
+def _han(frequent: frozenset[str], level: Callable[[str], float], others: str = "") -> Callable[[str], float]:
+    """Return a weight: 1 for frequent characters and these others, else by the level of the character set."""
+
+    @cache
+    def weight(char: str) -> float:
+        if char in frequent or char in others:
+            return 1.0
+        if "\u3001" <= char <= "\u3020" or "\uff01" <= char <= "\uff5e" or "\u2460" <= char <= "\u2473":
+            return 0.9  # punctuation, wide letters, numbers in circles
+        return level(char) if "\u4e00" <= char <= "\u9fff" else 0.0
+
+    return weight
+
+
+def _level(encoding: str, first: int, last: int) -> Callable[[str], float]:
+    """Return a weight of Chinese characters: those of the common part of a character set, by lead byte, count more."""
+
+    def weight(char: str) -> float:
+        try:
+            lead = char.encode(encoding)[0]
+        except UnicodeEncodeError:
+            return 0.0
+        return 0.6 if first <= lead <= last else 0.2
+
+    return weight
+
+
+def _japanese() -> Callable[[str], float]:
+    kanji = _han(_KANJI, _level("shift_jis", 0x88, 0x97))
+
+    def weight(char: str) -> float:
+        if "\u3041" <= char <= "\u30fe":
+            return 1.0
+        return 0.3 if "\uff61" <= char <= "\uff9f" else kanji(char)
+
+    return weight
+
+
+def _korean(char: str) -> float:
+    if "\uac00" <= char <= "\ud7a3":
+        return 1.0 if char in _HANGUL else 0.5
+    return 0.3 if "\u4e00" <= char <= "\u9fff" else 0.0
+
+
+_SIGNS = "\u00a0«»“”„‘’–—…€№°§·"
+
+
+def _among(letters: str, others: str = "", signs: str = _SIGNS) -> Callable[[str], float]:
+    usual, rare = frozenset(letters + letters.upper()), frozenset(others + others.upper() + signs)
+
+    def weight(char: str) -> float:
+        return 1.0 if char in usual else 0.7 if char in rare else 0.0
+
+    return weight
+
+
+def _between(first: str, last: str, most: float = 0.95) -> Callable[[str], float]:
+    return lambda char: most if first <= char <= last else 0.7 if char in _SIGNS else 0.0
+
+
+_WESTERN = "àâäáãåæçéèêëíìîïñóòôöõøœúùûüÿß"
+_CENTRAL = "áäčďéěíľĺňóôöőřŕšťúůüűýžąćęłńśźżăâîșțşţđ"
+_RUSSIAN = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё"
+CANDIDATES = (
+    _Candidate("cp1252", "Windows-1252", _among(f"{_WESTERN}€", "ðþý", f"{_SIGNS}£¥©®™±²³½¼¿¡ºª•"), _crowded),
+    _Candidate("cp1250", "Windows-1250", _among(_CENTRAL), _crowded),
+    _Candidate("cp1254", "Windows-1254", _among(f"{_WESTERN}ğışİ"), _crowded),
+    _Candidate("cp1251", "Windows-1251", _among(_RUSSIAN, "іїєґў"), _mixed),
+    _Candidate("gb18030", "GB18030", _han(_SIMPLIFIED, _level("gb2312", 0xB0, 0xD7))),
+    _Candidate("big5hkscs", "Big5", _han(_TRADITIONAL, _level("big5", 0xA4, 0xC6))),
+    _Candidate("cp932", "Shift-JIS", _japanese()),
+    _Candidate("cp949", "EUC-KR", _korean),
+    _Candidate("euc_jp", "EUC-JP", _japanese()),
+    _Candidate("cp1253", "Windows-1253", _between("\u0384", "\u03ce"), _mixed),
+    _Candidate("cp1255", "Windows-1255", _between("\u05d0", "\u05ea"), _mixed),
+    _Candidate("cp1256", "Windows-1256", _between("\u060c", "\u06d2"), _mixed),
+    _Candidate("koi8_r", "KOI8-R", _between("\u0410", "\u0451"), _mixed),
+    _Candidate("cp866", "CP866", _between("\u0410", "\u0451", 0.9), _mixed),
+    _Candidate("cp874", "Windows-874", _between("\u0e01", "\u0e5b", 0.8), _mixed),
+)
+"""In the order in which they are taken where they fit equally."""
+LABELS = {
+    **{each.encoding: each.label for each in CANDIDATES},
+    "utf-8": "UTF-8",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16 (big-endian)",
+    "utf-32-le": "UTF-32",
+    "utf-32-be": "UTF-32 (big-endian)",
+    "iso2022_jp": "ISO-2022-JP",
+}
+"""The name of each encoding for people."""

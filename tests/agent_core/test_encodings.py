@@ -1,0 +1,123 @@
+"""Text of office programs and old systems is read in its encoding, written back in it, and never taken for another."""
+
+import zlib
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.encodings import CANDIDATES, read_text
+
+TEXTS = {
+    "cp932": [
+        "日付,商品,数量\n2026-01-05,りんご,12\n2026-01-06,みかん,8\n",
+        "こんにちは、世界。これはテストです。\n",
+        "氏名;電話\n田中;123\n",
+        "Name,City\nTanaka,東京\nSuzuki,大阪\n",
+        "①② 〒100",
+    ],
+    "euc_jp": ["日付,商品,数量\n2026-01-05,りんご,12\n", "こんにちは、世界。これはテストです。\n"],
+    "gb18030": [
+        "日期,产品,数量\n2026-01-05,苹果,12\n2026-01-06,香蕉,8\n",
+        "你好，世界。这是一个测试文件。\n",
+        "姓名,电话\n张三,123\n李四,456\n",
+        "Hello 你好 world",
+        "北京",
+    ],
+    "big5hkscs": [
+        "日期,產品,數量\n2026-01-05,蘋果,12\n",
+        "你好，世界。這是一個測試檔案。\n",
+        "價格：100元",
+        "Name,City\nWang,臺北\nLi,高雄\n",
+    ],
+    "cp949": ["날짜,제품,수량\n2026-01-05,사과,12\n", "안녕하세요 세계. 이것은 시험 파일입니다.\n", "가격: 100원"],
+    "cp1251": [
+        "Дата,Товар,Количество\n2026-01-05,Яблоки,12\n",
+        "Привет, мир. Это проверка.\n",
+        "отчёт за 2026 год: всё хорошо",
+        "Москва",
+    ],
+    "koi8_r": ["Привет, мир. Это проверка кодировки.\n"],
+    "cp866": ["Привет, мир. Это проверка\n"],
+    "cp1252": [
+        "Datum;Stadt\n2026-01-05;Zürich\n",
+        "Größe: 12 €\n",
+        "The naïve façade of the résumé was “perfect”.\n",
+        "Name,City\nJosé,São Paulo\n",
+        "Mr. O’Brien’s notes",
+        "price 5 €",
+        "10 °C",
+    ],
+    "cp1250": ["Příliš žluťoučký kůň úpěl ďábelské ódy\n", "Name;Miasto\nJan;Łódź\n"],
+    "cp1253": ["Καλημέρα κόσμε, αυτό είναι ένα τεστ\n"],
+    "cp1254": ["İstanbul'da güneşli bir gün, çok güzel\n"],
+    "cp1256": ["مرحبا بالعالم، هذا اختبار\n"],
+    "cp874": ["สวัสดีชาวโลก\n"],
+    "iso2022_jp": ["こんにちは、世界"],
+    "utf-16-le": ["hello,world\n1,2\n", "日期,产品\n1,苹果\n", "Привет, мир\n"],
+    "utf-16-be": ["hello,world\n1,2\n", "日期,产品\n"],
+    "utf-32-le": ["Grüße\n"],
+}
+EVERY = [(encoding, text) for encoding, texts in TEXTS.items() for text in texts]
+
+
+@pytest.mark.parametrize(("encoding", "text"), EVERY)
+def test_short_texts_are_read_in_the_encoding_that_they_have(encoding: str, text: str) -> None:
+    found = read_text(text.encode(encoding))
+
+    assert found is not None
+    assert (found.text, found.broken) == (text, 0)
+    assert found.is_guess or encoding == "iso2022_jp"
+
+
+@pytest.mark.parametrize(("encoding", "text"), EVERY)
+def test_what_was_read_is_written_back_byte_for_byte(encoding: str, text: str) -> None:
+    content = text.encode(encoding)
+    found = read_text(content)
+
+    assert found is not None
+    assert found.back(found.text) == content
+
+
+@given(st.text())
+def test_utf_8_is_never_taken_for_anything_else(text: str) -> None:
+    controls = sum(char < " " and char not in "\t\n\r\f\x1b" for char in text)
+    found = read_text(text.encode())
+
+    if not controls and "\x7f" not in text and "\x1b" not in text:
+        assert found is not None
+        assert (found.encoding, found.is_guess, found.broken) == ("utf-8", False, 0)
+        assert found.text == text.removeprefix("\ufeff")
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_random_bytes_and_archives_stay_binary(seed: int) -> None:
+    chance = Random(seed)  # noqa: S311 - the same bytes in every run
+
+    for content in (
+        chance.randbytes(3000),
+        zlib.compress(chance.randbytes(400)),
+        b"PK\x03\x04" + chance.randbytes(300),
+    ):
+        assert read_text(content) is None
+
+
+@given(st.binary(max_size=300))
+def test_whatever_comes_is_read_or_refused_and_says_what_was_lost(content: bytes) -> None:
+    found = read_text(content)
+
+    assert found is None or found.broken or found.back(found.text) == content or found.encoding == "iso2022_jp"
+
+
+def test_a_large_file_is_judged_by_its_start() -> None:
+    text = "日期,产品,数量\n" * 20_000
+
+    found = read_text(text.encode("gb18030"))
+
+    assert found is not None
+    assert found.text == text
+
+
+def test_every_encoding_has_a_name_of_its_own() -> None:
+    assert len({each.label for each in CANDIDATES}) == len(CANDIDATES)
