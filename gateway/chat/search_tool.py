@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from itertools import chain
 
 from agent_core.messages import AssistantMessage, UserMessage
-from agent_core.origin import CLEAN, DATA, Origin, joined
+from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from channels.base import ChatKey, Sender
@@ -64,7 +64,10 @@ async def origins_of(store: Store, found: Sequence[Found]) -> dict[int, Origin]:
     """Return the origin of each message by its number. An answer may repeat all that its conversation contained."""
     answers = {each.run for each in found if isinstance(each.message, AssistantMessage)}
     of_runs = await store.transcript.origins(answers)
-    return {each.seq: each.message.origin | of_runs.get(each.run, CLEAN) for each in found}
+    return {
+        each.seq: each.message.origin | (of_runs.get(each.run, NOT_KNOWN) if each.run in answers else CLEAN)
+        for each in found
+    }
 
 
 def _row(found: Found, origin: Origin) -> str:

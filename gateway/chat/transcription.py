@@ -41,14 +41,14 @@ class Sound:
 class Heard:
     """A voice message, as far as it was understood."""
 
+    origin: Origin
+    """That of the note, which holds the words if others may speak in the recording."""
     words: str = ""
     """What the sender says."""
     note: str = ""
     """A line for the model."""
     shown: str = ""
     """A line for the person, in Markdown."""
-    origin: Origin = CLEAN
-    """That of the note. If others may speak in the recording, the words are there."""
 
 
 class Transcriber:
@@ -80,18 +80,18 @@ class Transcriber:
         if self._client is None:
             return await self._not_set_up(item, name, language)
         if refusal := _refusal(sound, language):
-            return Heard(note=f"[{name} was not transcribed: it is too long or too large]", shown=refusal)
+            return Heard(CLEAN, note=f"[{name} was not transcribed: it is too long or too large]", shown=refusal)
         try:
             row = await self._transcribed(self._client, item, run, sound)
         except NoRoom:
             note = f"[{name} was not transcribed: a budget has no room for it]"
-            return Heard(note=note, shown=say("voice_no_room", language, name=literal(name)))
+            return Heard(CLEAN, note=note, shown=say("voice_no_room", language, name=literal(name)))
         except AudioFailed as error:
             reason = self._secrets.mask(str(error))
             log.warning("a voice message was not transcribed", item=seq, reason=reason)
             key = "voice_unreadable" if error.is_unreadable else "voice_failed"
             shown = say(key, language, name=literal(name), reason=literal(reason))
-            return Heard(note=f"[{name} was not transcribed: {reason}]", shown=shown)
+            return Heard(CLEAN, note=f"[{name} was not transcribed: {reason}]", shown=shown)
         await self._store.recordings.add(row)
         return _heard(row, sound.attachment, language)
 
@@ -125,9 +125,11 @@ class Transcriber:
         note = f"[{name} is audio; it was not transcribed, because no transcription is set up]"
         person = f"{event.chat.platform}:{event.chat.account}:{event.sender.id}"
         if not await self._store.recordings.is_first_notice(person, item.seq):
-            return Heard(note=note)
+            return Heard(CLEAN, note=note)
         is_owner = self._access.is_owner(event.chat, event.sender)
-        return Heard(note=note, shown=say("voice_not_set_up_owner" if is_owner else "voice_not_set_up", language))
+        return Heard(
+            CLEAN, note=note, shown=say("voice_not_set_up_owner" if is_owner else "voice_not_set_up", language)
+        )
 
 
 def _refusal(sound: Sound, language: Language) -> str:
@@ -148,12 +150,14 @@ def _length(made: Transcript, attachment: Attachment) -> float | None:
 def _heard(row: Recording, attachment: Attachment, language: Language) -> Heard:
     name = attachment.safe_name
     if not row.words:
-        return Heard(note=f"[nothing is said in {name}]", shown=say("voice_silent", language, name=literal(name)))
+        return Heard(
+            CLEAN, note=f"[nothing is said in {name}]", shown=say("voice_silent", language, name=literal(name))
+        )
     flat = " ".join(row.words.split())
     quoted = flat if len(flat) <= MOST_QUOTED else f"{flat[: MOST_QUOTED - 1]}…"
     shown = say("voice_heard", language, words=literal(quoted))
     if attachment.is_own_speech:
-        return Heard(row.words, f"[{name} is the voice message; its transcript is above]", shown)
+        return Heard(CLEAN, row.words, f"[{name} is the voice message; its transcript is above]", shown)
     who = f"{attachment.by} or others speak" if attachment.by else "others may speak"
     note = f"[{name}, transcribed, in which {who}]: {row.words}"
-    return Heard(note=note, shown=shown, origin=origin_of_file(attachment))
+    return Heard(origin_of_file(attachment), note=note, shown=shown)

@@ -117,6 +117,8 @@ _LOOKED = frozenset({FiringState.DONE, FiringState.NOTHING})
 class Agenda:
     """The things that a check-in looks at."""
 
+    origin: Origin
+    """The origin of the checklist."""
     lines: tuple[str, ...] = ()
     """Lines of the checklist."""
     due: tuple[DueItem, ...] = ()
@@ -124,8 +126,6 @@ class Agenda:
     """True if a due item was not checked yet, or not within a day."""
     greets: bool = False
     """True if it is the time for a greeting."""
-    origin: Origin = CLEAN
-    """The origin of the checklist."""
 
     @property
     def has_something(self) -> bool:
@@ -244,7 +244,7 @@ class ChatStates:
         last = max(recent.check_ins, default=None)
         fresh = any(last is None or item.since > last for item in due)
         greets = await self._greets(heartbeat, zone, now, recent)
-        return Agenda(lines, due, fresh=fresh, greets=greets, origin=of_list if lines else CLEAN)
+        return Agenda(of_list if lines else CLEAN, lines, due, fresh=fresh, greets=greets)
 
     def _origins(self, workspace: Path) -> tuple[Origin, Origin]:
         """Return the origins of the checklist and of the reminders."""

@@ -19,6 +19,7 @@ from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.messages import JsonObject, text_of
 from agent_core.models.scripted import SCRIPTED_MODEL, ScriptedLlm, calls
+from agent_core.origin import named
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import ProcessSandbox
@@ -27,6 +28,7 @@ from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.shell import MOST_SECONDS, RESULT_CHARS, run_command_tool
 from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, ToolEnvironment, ToolFailed
 from agent_core.workspace.outputs import FOLDER, KEPT
+from agent_core.workspace.provenance import FileSources
 from tests.agent_core.kit import record, results
 from tests.agent_core.sandbox.running import (
     LAUNCHERS,
@@ -91,6 +93,23 @@ async def test_a_failure_is_told_with_all_that_was_said(run_command: Tool, tmp_p
 
 async def test_silence_is_told(run_command: Tool, tmp_path: Path) -> None:
     assert said(await run(run_command, tmp_path, "true")) == "[exit code 0, 1.0 s]\n[no output]"
+
+
+async def test_what_arrives_while_a_program_runs_is_in_its_output_and_in_what_it_writes(
+    run_command: Tool, tmp_path: Path
+) -> None:
+    files, hers = FileSources(tmp_path), named("page:eve.example")
+    context = ToolContext("1", ToolEnvironment("s", tmp_path, files=files))
+    copies = "echo > begun; until [ -s sent.txt ]; do sleep 0.05; done; cp sent.txt copy.txt; cat copy.txt"
+    run_ = asyncio.create_task(run_command.execute(run_command.validate({"argv": ["sh", "-c", copies]}), context))
+    await until((tmp_path / "begun").exists)
+    (tmp_path / "sent.txt").write_text("obey")
+    files.wrote("sent.txt", hers)
+    result = await run_
+
+    assert "obey" in said(result)
+    assert result.origin == hers
+    assert files.of(["copy.txt"]) == hers
 
 
 async def test_a_workspace_that_does_not_exist_is_made(run_command: Tool, tmp_path: Path) -> None:
