@@ -85,6 +85,22 @@ async def test_a_message_that_waits_for_handles_is_answered_by_the_next_start(ow
     await chat.until(lambda c: c.screen == ["Hello!"], SECONDS)
 
 
+async def test_a_message_that_waits_for_handles_can_be_stopped(own_stage: Stage) -> None:
+    stage = own_stage
+    stage.script.respond = lambda asked: says("Hello!")
+    await stage.start()
+    ann, chat = stage.private("Ann")
+    with no_more_handles(stage.program.pid):
+        await chat.says(ann, "hello")
+        await until(lambda: "a run waits for file handles" in stage.log)
+        await chat.says(ann, "/stop")
+
+    await chat.until(lambda c: any("Stopped" in each for each in c.screen), SECONDS)
+    await chat.says(ann, "hello again")
+    await chat.until(lambda c: c.screen[-1] == "Hello!", SECONDS)
+    assert chat.screen.count("Hello!") == 1
+
+
 @pytest.mark.parametrize("limit", [8, 12, 16, 20, 24, 27])
 async def test_a_start_with_too_few_handles_is_one_sentence(own_stage: Stage, limit: int) -> None:
     program = (
