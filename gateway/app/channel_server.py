@@ -71,8 +71,10 @@ class ChannelServer:
                 left = {name: task for name, task in self._serving.items() if name in self._keep_going}
                 self._changed.clear()
                 changed = asyncio.create_task(self._changed.wait())
-                await asyncio.wait([changed, *left.values()], return_when=asyncio.FIRST_COMPLETED)
-                changed.cancel()
+                try:
+                    await asyncio.wait([changed, *left.values()], return_when=asyncio.FIRST_COMPLETED)
+                finally:
+                    changed.cancel()
                 if self._are_over({name: task for name, task in left.items() if task.done()}, console):
                     return
         finally:

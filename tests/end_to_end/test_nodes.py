@@ -166,6 +166,7 @@ async def test_a_frozen_node_is_taken_over_and_begins_anew_when_it_wakes(nodes: 
     await chat.until(shows("You said hello.", "You said and now?."))
     console = nodes.programs[frozen].console
     assert "begins anew" in console
+    assert "destroyed" not in console
     assert "level=error" not in console
     assert "Traceback" not in console
 
