@@ -133,7 +133,7 @@ class Commands(Chats):
         )
         people = PeopleCompletions(self.roles, self.strangers)
         suggesters = {**completions.by_command, **people.by_command}
-        return CommandTable(chain.from_iterable(found), self.access, suggesters, look_at=self.membership.look_at)
+        return CommandTable(chain.from_iterable(found), self.rules, suggesters, look_at=self.membership.look_at)
 
     def _privacy(self) -> Privacy:
         choices = chain.from_iterable(self.models.now.choices.values())

@@ -51,7 +51,7 @@ def desk_of(made: Composition, person: str) -> Desk:
         made.channels,
         made.audit.changed,
     )
-    commands = PageCommands(made.admission, made.access, made.commands, made.chat_commands, made.audit, made.clock)
+    commands = PageCommands(made.admission, made.commands, made.chat_commands, made.audit, made.clock)
     nodes = () if made.node_statuses is None else (NodesScreen(made.node_statuses),)
     return Desk(
         screens=(

@@ -5,6 +5,7 @@ from channels.text import literal
 from gateway.commands.command import LONGEST_ID, Command, Invocation, whispered
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.request import Reply, typed_id
+from gateway.permissions.rights import ANSWER, always
 from gateway.store.approvals import Approvals as Questions
 from gateway.texts.say import say
 
@@ -40,6 +41,7 @@ class AnswerCommands:
                 "answer",
                 {"en": "Answer a question of mine", "zh": "回答我的提问"},
                 self.answer,
+                rights=always(ANSWER),
                 arguments="ID WORDS",
                 hidden=True,
             ),

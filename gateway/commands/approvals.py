@@ -11,6 +11,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import ALWAYS, command_in_short, in_short, one_line
 from gateway.permissions.request import Reply, typed_id
+from gateway.permissions.rights import ANSWER, LOOK, OTHERWISE, Right, Rights, always
 from gateway.permissions.roles import Role
 from gateway.schedule.zones import Zones
 from gateway.store.approvals import Rule, Rules
@@ -76,8 +77,20 @@ class ApprovalCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("approve", {"en": "Allow what I ask for", "zh": "批准我的请求"}, self.approve, arguments="[ID]"),
-            Command("deny", {"en": "Refuse what I ask for", "zh": "拒绝我的请求"}, self.deny, arguments="[ID]"),
+            Command(
+                "approve",
+                {"en": "Allow what I ask for", "zh": "批准我的请求"},
+                self.approve,
+                rights=always(ANSWER),
+                arguments="[ID]",
+            ),
+            Command(
+                "deny",
+                {"en": "Refuse what I ask for", "zh": "拒绝我的请求"},
+                self.deny,
+                rights=always(ANSWER),
+                arguments="[ID]",
+            ),
         )
 
 
@@ -144,6 +157,7 @@ class RuleCommands:
                 "rules",
                 {"en": "List and end what is always allowed here", "zh": "查看和取消总是允许的操作"},
                 self.rules,
+                rights=Rights({**dict.fromkeys(_REMOVE, Right("write")), OTHERWISE: LOOK}),
                 arguments="[rm ID]",
                 example="rm 2",
                 offered_to=Role.MEMBER,

@@ -17,6 +17,7 @@ from gateway.chat.replies import Answer, Quoting
 from gateway.chat.run_pace import Pace
 from gateway.commands.command import Command, Invocation, reply, too_soon
 from gateway.permissions.access import Access
+from gateway.permissions.rights import TALK, always
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.model_failures import Reader, trouble_text
 from gateway.security.secrets import Secrets
@@ -88,6 +89,7 @@ class AsideCommands:
                 "btw",
                 {"en": "Ask aside, outside the conversation", "zh": "顺便提问，不计入对话"},
                 self.ask,
+                rights=always(TALK),
                 arguments="QUESTION",
                 example={"en": "what does idempotent mean?", "zh": "幂等是什么意思？"},
                 waits_for_none=True,

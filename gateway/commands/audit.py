@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
+from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.records.audit_actions import Action, last_actions
 from gateway.texts.say import Language, say
@@ -36,8 +37,8 @@ class AuditCommands:
         self._is_on = is_on
 
     async def audit(self, given: Invocation) -> OutboundMessage:
-        if refusal := self._refusal(given):
-            return refusal
+        if not self._is_on:
+            return reply(say("audit_off", given.language))
         if (count := _count(given.arguments.strip())) is None:
             return reply(say("audit_usage", given.language, slash=given.slash, most=MOST))
         try:
@@ -50,13 +51,6 @@ class AuditCommands:
         rows = [f"- {_row(each, zone, given.language)}" for each in actions]
         return reply("\n".join([say("audit_title", given.language), "", *rows]))
 
-    def _refusal(self, given: Invocation) -> OutboundMessage | None:
-        if not given.is_admin:
-            return reply(say("only_admins", given.language))
-        if given.in_group:
-            return reply(say("only_in_direct_chat", given.language))
-        return None if self._is_on else reply(say("audit_off", given.language))
-
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -64,6 +58,7 @@ class AuditCommands:
                 "audit",
                 {"en": "Show the last actions and who allowed them", "zh": "显示最近的操作以及批准者"},
                 self.audit,
+                rights=always(Right("read", Role.ADMIN, None, refusal="only_admins")),
                 arguments="[N]",
                 example="30",
                 offered_to=Role.ADMIN,

@@ -10,6 +10,7 @@ from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import whose
 from gateway.permissions.budgets import Budgets
+from gateway.permissions.rights import OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.records.audit import AuditLog
 from gateway.store.budget import ALL, Account, Budget, Scope, chat_account
@@ -24,10 +25,15 @@ _TARGET = re.compile(
 )
 """The account, before the allowance; the chat is meant without one."""
 _REMOVE = re.compile(r"(?<![a-z])(?:off|remove|none|rm|reset)(?![a-z])|关闭|取消|删除", re.IGNORECASE)
+_BETWEEN = " ,，：:"
+"""Characters between the account and the amount."""
 _RAISE = "raise"
 """Verb of the buttons: never lowers a budget, so an old button does no harm."""
 
 
+SHOW = "show"
+"""The form of arguments that only name an account."""
+CHANGE = Right("admin", Role.ADMIN, Role.ADMIN, away=Role.ADMIN, refusal="budget_not_yours")
 LONGEST_WHO = 80
 """Characters of a person's id that are repeated."""
 
@@ -70,8 +76,6 @@ class BudgetCommands:
 
     async def _change(self, given: Invocation, wish: _Wish) -> Answer:
         """Set or remove a budget. Raises BadAmount."""
-        if not given.is_admin:
-            return reply(say("budget_not_yours", given.language))
         if found := _REMOVE.search(wish.words):
             return await self._remove(given, wish.account, wish.words.replace(found[0], " ", 1))
         return await self._set(given, wish)
@@ -84,7 +88,7 @@ class BudgetCommands:
         found = _TARGET.match(text)
         if found is None:
             return _Wish(chat_account(given.chat), text.strip(), raises)
-        return _Wish(await self._account(given, found), text[found.end() :].strip(" ,，：:"), raises)
+        return _Wish(await self._account(given, found), text[found.end() :].strip(_BETWEEN), raises)
 
     async def _account(self, given: Invocation, found: re.Match[str]) -> Account:
         """Return the account that is named. Raises Unknown."""
@@ -179,8 +183,16 @@ class BudgetCommands:
                 "budget",
                 {"en": "Show or set what may be spent on the model", "zh": "查看或设置模型的预算"},
                 self.budget,
+                rights=Rights({SHOW: Right("read", away=Role.ADMIN), OTHERWISE: CHANGE}, _form),
                 arguments="[here|me|all|job] [AMOUNT]",
                 example={"en": "here 5 USD a day", "zh": "这里 每天 5 美元"},
                 offered_to=Role.MEMBER,
             ),
         )
+
+
+def _form(arguments: str) -> str:
+    """Return SHOW if the arguments have no amount after the account, else OTHERWISE."""
+    found = _TARGET.match(arguments.strip())
+    rest = arguments.strip()[found.end() :] if found else arguments.strip()
+    return SHOW if not rest.strip(_BETWEEN) else OTHERWISE

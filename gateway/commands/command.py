@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 
 from agent_core.origin import CLEAN, Origin, named
 from agent_core.sources import person
@@ -14,8 +15,9 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import Pace
 from gateway.chat.session import ChatSession
-from gateway.permissions.access import Access
+from gateway.permissions.rights import Right, Rights
 from gateway.permissions.roles import Role
+from gateway.permissions.rules import Rules
 from gateway.texts.say import Language, arguments_in, say
 
 LONGEST_ID = 20
@@ -39,6 +41,8 @@ class Invocation:
     """The prefix of commands on this platform."""
     role: Role
     """The user's role."""
+    may: Callable[[Right], bool]
+    """Returns True if the user has a right in this chat."""
     commands: Sequence["Command"]
     """The commands that the user is offered."""
     withheld: frozenset[str] = frozenset()
@@ -91,11 +95,6 @@ class Invocation:
         return self.session.conversation.channel.is_group(self.chat)
 
     @property
-    def may_decide(self) -> bool:
-        """True for owners and admins, and for the user of a private chat."""
-        return self.is_admin or not self.in_group
-
-    @property
     def only_of(self) -> str | None:
         """The id of the person whose conversations may be shown alone, for guests in groups; None for those of all."""
         return self.sender.id if self.in_group and not self.role.is_at_least(Role.MEMBER) else None
@@ -111,6 +110,8 @@ class Command:
     name: str
     about: Mapping[Language, str]
     run: Body
+    rights: Rights
+    """Who may give it, and what it does at most."""
     arguments: str = ""
     """Usage hint, from which the options in menus are made; see `channels.commands`."""
     example: Mapping[Language, str] | str = ""
@@ -124,7 +125,7 @@ class Command:
     on_messages: Mapping[Language, str] = field(default_factory=dict)
     """The entry in the menus on messages, by language, for commands that tell about a message."""
     offered_to: Role = Role.GUEST
-    """The least role whose menus and /help list it. What each person may do with it, it checks itself."""
+    """The least role whose menus and /help list it, if `rights` permit that role one of its forms."""
     waits_for_none: bool = False
     """Runs at once beside the chat's other commands and messages, which do not wait for it either."""
     takes_back: bool = False
@@ -176,6 +177,10 @@ class Unfinished:
         return self.session.key
 
     @property
+    def is_owner(self) -> bool:
+        return self.role is Role.OWNER
+
+    @property
     def is_admin(self) -> bool:
         """True for owners and admins."""
         return self.role.is_at_least(Role.ADMIN)
@@ -201,7 +206,7 @@ class CommandTable:
     def __init__(
         self,
         commands: Iterable[Command],
-        access: Access,
+        rules: Rules,
         suggesters: Mapping[str, Suggester] | None = None,
         *,
         look_at: LookAt,
@@ -212,7 +217,7 @@ class CommandTable:
         self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
         """Commands that do nothing without arguments."""
         self._by_name = {command.name: command for command in self.commands}
-        self._access = access
+        self._rules = rules
         self._look_at = look_at
         self._suggesters = suggesters or {}
 
@@ -228,6 +233,10 @@ class CommandTable:
         """Return True if no run may begin while the command is in progress."""
         command = self._by_name.get(name)
         return command is not None and command.takes_back
+
+    def refusal(self, chat: ChatKey, sender: Sender, name: str, arguments: str) -> str:
+        """Return the key of the sentence that refuses somebody a command in a chat; empty if they may give it."""
+        return self._rules.refusal(self._by_name[name].rights.of(arguments), chat, sender)
 
     def with_files(self, event: InboundEvent) -> InboundEvent:
         """Return the command that a message with files is, or the event as it is."""
@@ -246,35 +255,48 @@ class CommandTable:
         slash = event.slash if isinstance(event, CommandInvoked) else None
         slash = slash or conversation.channel.limits.slash
         command = self._by_name.get(name)
-        await self._look_at(self._access.principal(session.key, event.sender))
-        role = self._access.role(session.key, event.sender)
+        await self._look_at(self._rules.access.principal(session.key, event.sender))
+        role = self._rules.access.role(session.key, event.sender)
         if role is None:
             return None  # it was taken away while the command waited
         if command is None:
             return reply(self._unknown(literal(name[:LONGEST_NAME]), slash, language, role))
+        offered = self.offered(role)
+        given = Invocation(
+            session,
+            event,
+            arguments,
+            language,
+            slash,
+            role=role,
+            may=partial(self._rules.may, chat=session.key, sender=event.sender),
+            commands=offered,
+            withheld=frozenset(spec.name for spec in self.specs) - {each.name for each in offered},
+        )
         if name in self._incomplete and not arguments.strip():
             return reply(command.usage(slash, language))
-        offered = self.offered(role)
-        withheld = frozenset(spec.name for spec in self.specs) - {each.name for each in offered}
-        return await command.run(
-            Invocation(session, event, arguments, language, slash, role=role, commands=offered, withheld=withheld)
-        )
+        if refusal := self.refusal(session.key, event.sender, name, arguments):
+            return whispered(given, say(refusal, language, slash=slash))
+        return await command.run(given)
 
     def offered(self, role: Role) -> list[Command]:
         """Return the commands that people of this role are offered."""
-        return [each for each in self.commands if not each.hidden and role.is_at_least(each.offered_to)]
+        shown = (each for each in self.commands if not each.hidden and role.is_at_least(each.offered_to))
+        return [each for each in shown if any(map(partial(self._rules.may_have, role), each.rights.forms.values()))]
 
     async def suggest(self, session: ChatSession, sender: Sender, typed: Typed) -> list[Suggestion]:
         """Return values for an argument that contain what was typed; none for people who are not offered the command.
 
         Those that begin with it come first.
         """
-        role, suggester = self._access.role(session.key, sender), self._suggesters.get(typed.command)
+        role, suggester = self._rules.access.role(session.key, sender), self._suggesters.get(typed.command)
         if role is None or suggester is None:
             return []
         commands = self.offered(role)
         command = next((each for each in commands if each.name == typed.command), None)
         if command is None or not command.takes_suggestions(typed.option):
+            return []
+        if self.refusal(session.key, sender, command.name, f"{typed.before} {typed.text}"):
             return []
         language = await session.conversation.language(sender)
         unfinished = Unfinished(session, sender, role, language, commands, typed.option, typed.before)

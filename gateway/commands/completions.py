@@ -98,7 +98,7 @@ class Completions:
 
         def read() -> list[Group]:
             groups = filter(is_undoable, self._versions.of(typing.chat).groups.newest_first())
-            mine = (each for each in groups if typing.is_admin or each.person == typing.sender.id)
+            mine = (each for each in groups if typing.is_owner or each.person == typing.sender.id)
             return list(islice(mine, MOST_SUGGESTED))
 
         found = await asyncio.to_thread(read)
@@ -128,7 +128,7 @@ class Completions:
 
 
 class PeopleCompletions:
-    """Suggests people, to owners and admins."""
+    """Suggests people."""
 
     def __init__(self, roles: Roles, strangers: Strangers) -> None:
         self._roles = roles
@@ -146,8 +146,6 @@ class PeopleCompletions:
         }
 
     async def _people(self, typing: Unfinished) -> Iterable[Suggestion]:
-        if not typing.is_admin:
-            return ()
         found = []
         for person in self._roles.people:
             role = BLOCKED if person.is_blocked else self._roles.of(person.accounts[0].principal) or NONE
@@ -157,8 +155,6 @@ class PeopleCompletions:
 
     async def _newcomers(self, typing: Unfinished) -> Iterable[Suggestion]:
         """Return the strangers who wait, then those who are blocked or were let out."""
-        if not typing.is_admin:
-            return ()
         waiting = [_named(each.principal, each.event.sender.name) for each in await self._strangers.waiting()]
         out = [each for person in self._roles.people for each in person.accounts if not self._roles.of(each.principal)]
         return [*waiting, *(_named(each.principal, each.name) for each in out)]

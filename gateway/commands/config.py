@@ -9,6 +9,7 @@ from channels.text import in_code, literal
 from gateway.commands.command import Command, Invocation, reply
 from gateway.errors import SettingsError
 from gateway.permissions.access import Access
+from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.records.audit import AuditLog
 from gateway.security.masking import MASK
@@ -30,6 +31,7 @@ from gateway.upkeep.live_settings import LiveSettings
 
 MOST_QUOTED = 60
 MOST_NAMED = 20
+SETTINGS = Right("admin", Role.ADMIN, None, refusal="only_admins")
 _WHEN = {
     Change.NOW: "config_now",
     Change.TONIGHT: "config_tonight",
@@ -51,8 +53,6 @@ class ConfigCommands:
         self._secrets = secrets
 
     async def config(self, given: Invocation) -> OutboundMessage:
-        if refusal := _refusal(given):
-            return refusal
         verb, _, rest = given.arguments.strip().partition(" ")
         typed, value = (*rest.split(maxsplit=1), "", "")[:2]
         if verb in ("", "get") and not typed:
@@ -70,8 +70,6 @@ class ConfigCommands:
 
     async def reload(self, given: Invocation) -> OutboundMessage:
         """Read the files again, and say what changed and what needs a restart."""
-        if refusal := _refusal(given):
-            return refusal
         if not self._live.can_reload:
             return reply(say("reload_none", given.language))
         try:
@@ -147,6 +145,7 @@ class ConfigCommands:
                 "config",
                 {"en": "Show and change settings", "zh": "查看和更改设置"},
                 self.config,
+                rights=always(SETTINGS),
                 arguments="[get|set|reset NAME TEXT]",
                 example="set keep_days 60",
                 offered_to=Role.ADMIN,
@@ -155,15 +154,10 @@ class ConfigCommands:
                 "reload",
                 {"en": "Read the settings files again", "zh": "重新读取设置文件"},
                 self.reload,
+                rights=always(SETTINGS),
                 offered_to=Role.ADMIN,
             ),
         )
-
-
-def _refusal(given: Invocation) -> OutboundMessage | None:
-    if not given.is_admin:
-        return reply(say("only_admins", given.language))
-    return reply(say("only_in_direct_chat", given.language)) if given.in_group else None
 
 
 def _bad(given: Invocation, name: str, value: str) -> str:

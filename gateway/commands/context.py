@@ -8,6 +8,7 @@ from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.chat.run_pace import Pace
 from gateway.commands.command import Command, Invocation, reply, too_soon
+from gateway.permissions.rights import LOOK, Right, always
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import ChatModels
 from gateway.store.rows import Run, RunEnd
@@ -69,8 +70,6 @@ class ContextCommands:
     async def compact(self, given: Invocation) -> OutboundMessage:
         if given.session.running_for is not None:
             return reply(say("compact_busy", given.language))
-        if not given.may_decide:
-            return reply(say("compact_not_yours", given.language))
         if refusal := too_soon(self._pace, given):
             return refusal
         agent = await self._agent(given)
@@ -94,12 +93,16 @@ class ContextCommands:
     def commands(self) -> tuple[Command, ...]:
         return (
             Command(
-                "context", {"en": "Show how full the model's context is", "zh": "显示上下文占用情况"}, self.context
+                "context",
+                {"en": "Show how full the model's context is", "zh": "显示上下文占用情况"},
+                self.context,
+                rights=always(LOOK),
             ),
             Command(
                 "compact",
                 {"en": "Shorten the earlier conversation", "zh": "压缩之前的对话"},
                 self.compact,
+                rights=always(Right("write", group=Role.OWNER, refusal="compact_not_yours")),
                 arguments="[KEEP]",
                 example={"en": "the decisions about the garden", "zh": "关于花园的决定"},
                 offered_to=Role.MEMBER,

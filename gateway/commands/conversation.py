@@ -3,6 +3,8 @@
 from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Said
 from gateway.commands.command import Command, Invocation, reply, rewritten
+from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, always
+from gateway.permissions.roles import Role
 from gateway.runs.stop_and_continue import Continuing, Stopped
 from gateway.runs.tasks.tasks import Tasks
 from gateway.store.outbox import Outbox
@@ -96,24 +98,35 @@ class ConversationCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("again", {"en": "Show the last answer", "zh": "显示上一条回答"}, self.again, hidden=True),
-            Command("new", {"en": "Begin a new conversation", "zh": "开始新的对话"}, self.new),
+            Command(
+                "again",
+                {"en": "Show the last answer", "zh": "显示上一条回答"},
+                self.again,
+                rights=always(TALK),
+                hidden=True,
+            ),
+            Command("new", {"en": "Begin a new conversation", "zh": "开始新的对话"}, self.new, rights=always(TALK)),
             Command(
                 "rewind",
                 {"en": "Take back the last exchanges", "zh": "撤回最近的几轮对话"},
                 self.rewind,
+                rights=always(Right("talk", group=Role.MEMBER)),
                 arguments="[N]",
                 example="2",
                 takes_back=True,
             ),
-            Command("stop", {"en": "Stop what is running", "zh": "停止当前任务"}, self.stop),
+            Command("stop", {"en": "Stop what is running", "zh": "停止当前任务"}, self.stop, rights=always(TALK)),
             Command(
-                "continue", {"en": "Continue an answer that a limit ended", "zh": "从达到上限的地方继续"}, self.go_on
+                "continue",
+                {"en": "Continue an answer that a limit ended", "zh": "从达到上限的地方继续"},
+                self.go_on,
+                rights=always(TALK),
             ),
             Command(
                 "language",
                 {"en": "Choose English or Chinese here", "zh": "选择语言"},
                 self.language,
+                rights=Rights({"": LOOK, OTHERWISE: Right("talk", group=Role.MEMBER)}),
                 arguments="[en|zh]",
                 example="zh",
             ),

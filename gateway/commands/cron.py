@@ -17,6 +17,8 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
 from gateway.permissions.question_text import one_line
 from gateway.permissions.request import typed_id
+from gateway.permissions.rights import END_JOB, JOB, LOOK_AT_JOBS, OTHERWISE, Rights
+from gateway.permissions.roles import Role
 from gateway.schedule.jobs.firings import Firings
 from gateway.schedule.jobs.job_changes import Draft, Reshaping, is_restorable, reshaped
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
@@ -49,6 +51,14 @@ MOST_NAME = 40
 _DAY = 86_400
 _ONLY_TEXT = re.compile(r"(?:text|内容)\s*[:：]", re.IGNORECASE)
 """Begins the arguments of a change that leaves the time as it is."""
+
+RIGHTS = Rights(
+    {
+        **dict.fromkeys(["", "list", "history", "show"], LOOK_AT_JOBS),
+        **dict.fromkeys(["pause", "rm", "remove", "delete", "cancel", "undo"], END_JOB),
+        OTHERWISE: JOB,
+    }
+)
 
 _STATES = {
     FiringState.BEGUN: "past_begun",
@@ -274,8 +284,10 @@ class CronCommands:
                 "cron",
                 {"en": "List and change the jobs of this chat", "zh": "查看和管理这里的日程"},
                 self.cron,
+                rights=RIGHTS,
                 arguments="[list|add|pause|resume|run|test|history|rm ID]",
                 example="pause 3",
+                offered_to=Role.MEMBER,
             ),
         )
 

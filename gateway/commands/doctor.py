@@ -13,6 +13,7 @@ from channels.capabilities import Emoji, Reacts, ShowsTyping
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.security.masked_channel import MaskedChannel
 from gateway.texts.say import say
@@ -68,8 +69,6 @@ class DoctorCommands:
         self._delivery = delivery
 
     async def doctor(self, given: Invocation) -> OutboundMessage:
-        if not given.is_admin:
-            return reply(say("only_admins", given.language))
         probe = _Probe(given)
         channel = self._delivery.masked_channel(given.chat)
         if channel.channel.limits.stays_written:  # a test message would stay, too
@@ -121,6 +120,7 @@ class DoctorCommands:
                 "doctor",
                 {"en": "Try what I need in this chat", "zh": "检查我在本聊天所需的权限"},
                 self.doctor,
+                rights=always(Right("write", Role.ADMIN, Role.ADMIN, refusal="only_admins")),
                 offered_to=Role.ADMIN,
             ),
         )

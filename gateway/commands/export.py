@@ -11,6 +11,8 @@ from channels.attachments import Attachment
 from channels.base import OutboundMessage
 from gateway.commands.command import Command, Invocation, reply
 from gateway.errors import ParleyError
+from gateway.permissions.rights import Right, always
+from gateway.permissions.roles import Role
 from gateway.records.export.entries import Heading
 from gateway.records.export.export import FORMS, exported, write_private
 from gateway.security.secrets import Secrets
@@ -38,8 +40,6 @@ class ExportCommands:
         form = given.arguments.strip().lower() or FORMS[0]
         if form not in FORMS:
             return reply(say("export_forms", language, slash=given.slash))
-        if not given.may_decide:
-            return reply(say("export_not_here", language))
         zone = await given.session.conversation.zone()
         heading = Heading(str(given.chat), self._current.now.ai_name, zone, self._clock.time())
         try:
@@ -74,6 +74,7 @@ class ExportCommands:
                 "export",
                 {"en": "Get this chat as a file", "zh": "把本聊天导出为文件"},
                 self.export,
+                rights=always(Right("read", group=Role.OWNER, refusal="export_not_here")),
                 arguments="[md|json|html]",
                 example="html",
             ),

@@ -13,6 +13,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
+from gateway.permissions.rights import OTHERWISE, TALK, Right, Rights
 from gateway.permissions.roles import Role, Roles
 from gateway.texts.say import say
 from gateway.upkeep.forgetting import Erased, Forgetting, StillBusy
@@ -21,6 +22,7 @@ LONGEST_WHO = 32
 """Characters of an id; the action of a button has room for 64 bytes."""
 ME = frozenset({"me", "我"})
 CONFIRM = "yes"
+OTHERS = Right("admin", Role.ADMIN, None, refusal="forget_others")
 VALID = 600.0
 """Seconds for which the button works."""
 MOST_LISTED = 20
@@ -102,10 +104,8 @@ class ForgetCommands:
         """Return why the user may not erase the data of `who`, or "" if they may."""
         if who == self._asker(given):
             return ""
-        if not given.is_admin:
+        if not given.may(OTHERS):
             return say("forget_others", given.language, slash=given.slash)
-        if given.in_group:
-            return say("only_in_direct_chat", given.language)
         platform, _, person = who.partition(":")
         if not (platform.isidentifier() and person):
             return say("forget_usage", given.language, slash=given.slash)
@@ -120,10 +120,18 @@ class ForgetCommands:
                 "forget",
                 {"en": "Erase what you said and what is kept of you", "zh": "删除您说过的话和与您有关的数据"},
                 self.forget,
+                rights=Rights({"": TALK, OTHERWISE: OTHERS}, _form),
                 arguments="me|PERSON",
                 example="me",
             ),
         )
+
+
+def _form(arguments: str) -> str:
+    """Return OTHERWISE for a word that may name somebody else; what is no such word erases nothing of others."""
+    words = arguments.lower().split()
+    is_name = len(words) == 1 and words[0] not in ME and len(words[0]) <= LONGEST_WHO
+    return OTHERWISE if is_name or not words else ""
 
 
 def _mark(asker: str) -> str:

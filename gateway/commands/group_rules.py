@@ -4,12 +4,22 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from channels.base import Button, OutboundMessage
-from gateway.commands.command import Invocation, reply
+from gateway.commands.command import Invocation
 from gateway.commands.levels import level_words
 from gateway.permissions.groups import Groups
+from gateway.permissions.rights import OTHERWISE, Right, Rights
+from gateway.permissions.roles import Role
 from gateway.records.audit import AuditLog
 from gateway.store.chat_settings import ChatSettings, Level, Place
 from gateway.texts.say import say
+
+OF_GROUPS = Rights(
+    {
+        "": Right("read", direct=None, away=Role.ADMIN),
+        OTHERWISE: Right("admin", direct=None, group=Role.ADMIN, away=Role.ADMIN, refusal="groups_not_yours"),
+    }
+)
+"""Everybody who may speak in a group may look at its rules."""
 
 
 @dataclass(frozen=True)
@@ -60,13 +70,6 @@ class GroupRules:
 def _is_nearer(one: Place, other: Place) -> bool:
     levels = list(Level)
     return levels.index(one.level) < levels.index(other.level)
-
-
-def refused_in(given: Invocation, wanted: str) -> OutboundMessage | None:
-    """Return the refusal outside of groups, or to change something without the right to; None if there is none."""
-    if not given.in_group:
-        return reply(say("groups_only", given.language))
-    return reply(say("groups_not_yours", given.language)) if wanted and not given.is_admin else None
 
 
 def with_buttons(given: Invocation, text: str, command: str, labels: Mapping[str, str]) -> OutboundMessage:

@@ -2,7 +2,7 @@
 
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply
-from gateway.commands.group_rules import GroupRules, refused_in
+from gateway.commands.group_rules import OF_GROUPS, GroupRules
 from gateway.commands.levels import DEFAULT, WORDS, level_words, place_of
 from gateway.permissions.groups import TOOLS
 from gateway.permissions.roles import Role
@@ -23,8 +23,6 @@ class GroupToolCommands:
     async def tools(self, given: Invocation) -> Answer:
         """Show or set the limit of a class of tools: for the group with its threads, unless a level is named."""
         words = given.arguments.split()
-        if (refused := refused_in(given, given.arguments.strip())) is not None:
-            return refused
         if not words:
             return reply(self._limits(given))
         level = WORDS.get(words[-1].lower()) if len(words) > 2 else None  # noqa: PLR2004
@@ -56,6 +54,7 @@ class GroupToolCommands:
                 "tools",
                 {"en": "What my tools may do in a group", "zh": "我的工具在群里可以做什么"},
                 self.tools,
+                rights=OF_GROUPS,
                 arguments="[read|write|net|exec|sandboxed|admin] [allow|ask|deny|default] [here|workspace|everywhere]",
                 example="exec deny",
                 offered_to=Role.MEMBER,

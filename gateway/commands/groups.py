@@ -10,7 +10,7 @@ from channels.capabilities import HasRoles
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import LONGEST_NAME, Command, Invocation, reply
-from gateway.commands.group_rules import GroupRules, Told, refused_in, with_buttons
+from gateway.commands.group_rules import OF_GROUPS, GroupRules, Told, with_buttons
 from gateway.commands.levels import DEFAULT, WORDS, Aimed, aimed, place_of
 from gateway.permissions.groups import ACTIVATION, SPEAKERS, Activation, Audience, Speakers
 from gateway.permissions.roles import Role
@@ -45,8 +45,6 @@ class GroupCommands:
         """Show or set which messages are taken: for a thread where it is said in one, else for the whole group."""
         at = aimed(given)
         word = at.words.lower()
-        if (refused := refused_in(given, word)) is not None:
-            return refused
         if not word:
             return self._activation(given, self._rules.told(given, ACTIVATION))
         if word not in {*Activation, *DEFAULT}:
@@ -57,8 +55,6 @@ class GroupCommands:
     async def speakers(self, given: Invocation) -> Answer:
         """Show or set who may speak: in the group with its threads, unless another level is named."""
         at = _aimed_at_people(given)
-        if (refused := refused_in(given, at.words)) is not None:
-            return refused
         if not at.words:
             return await self._speakers(given, self._rules.told(given, SPEAKERS))
         try:
@@ -104,6 +100,7 @@ class GroupCommands:
                 "activation",
                 {"en": "Which messages I answer in a group", "zh": "我在群里回答哪些消息"},
                 self.activation,
+                rights=OF_GROUPS,
                 arguments="[mention|thread|always|default] [channel|workspace|everywhere]",
                 example="mention",
                 offered_to=Role.MEMBER,
@@ -112,6 +109,7 @@ class GroupCommands:
                 "speakers",
                 {"en": "Who may speak with me in a group", "zh": "群里谁可以与我对话"},
                 self.speakers,
+                rights=OF_GROUPS,
                 arguments="[listed|everybody|workspace|default|role NAME] [guest|member] [here|workspace|everywhere]",
                 example="everybody guest",
                 offered_to=Role.MEMBER,

@@ -11,6 +11,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import Pace
 from gateway.commands.command import Command, Invocation, reply, too_soon
+from gateway.permissions.rights import END_JOB, JOB, LOOK, OTHERWISE, Rights
 from gateway.permissions.roles import Role
 from gateway.permissions.workspaces import Workspaces
 from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, drop_draft, read_checklist, take_draft
@@ -74,7 +75,7 @@ class HeartbeatCommands:
 
     async def _may(self, given: Invocation) -> bool:
         """Return True if the user may change it; in groups only the heartbeat's user and owners may."""
-        if given.may_decide:
+        if given.is_admin or not given.in_group:
             return True
         found = await self._store.heartbeats.find(given.chat)
         return found is not None and found.person == given.sender.id
@@ -241,6 +242,7 @@ class HeartbeatCommands:
                 "heartbeat",
                 {"en": "Check regularly and write only if needed", "zh": "设置主动关照"},
                 self.heartbeat,
+                rights=Rights({"": LOOK, "off": END_JOB, OTHERWISE: JOB}),
                 arguments="[on|off|now|quiet 22-7|snooze 3h]",
                 example="quiet 22-7",
                 offered_to=Role.MEMBER,

@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.commands.command import LONGEST_NAME, Command, Invocation, reply
+from gateway.permissions.rights import TALK, always
 from gateway.settings.current import CurrentSettings
 from gateway.texts.about import About
 from gateway.texts.say import Language, arguments_in, say
@@ -60,11 +61,17 @@ class HelpCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("start", {"en": "Say hello and show what to try", "zh": "打招呼并给出示例"}, self.start),
+            Command(
+                "start",
+                {"en": "Say hello and show what to try", "zh": "打招呼并给出示例"},
+                self.start,
+                rights=always(TALK),
+            ),
             Command(
                 "help",
                 {"en": "List the commands, or explain one", "zh": "列出命令，或说明其中一个"},
                 self.help_,
+                rights=always(TALK),
                 arguments="[NAME|more]",
                 example="remind",
             ),

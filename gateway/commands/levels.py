@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from channels.base import ChatKey
 from gateway.commands.command import Invocation
+from gateway.permissions.rights import OTHERWISE
 from gateway.store.chat_settings import Level, Place, places
 from gateway.texts.say import Language, say
 
@@ -17,6 +18,8 @@ WORDS = {
     "工作区": "workspace",
     "所有聊天": "everywhere",
 }
+WIDE = "wide"
+"""The form of arguments that name a level wider than one chat."""
 DEFAULT = ("default", "reset", "默认", "重置")
 """Words that remove what is set."""
 
@@ -49,11 +52,10 @@ def place_of(chat: ChatKey, word: str) -> Place:
     return {"here": near[0], "channel": near[-1], "workspace": workspace, "everywhere": everywhere}[word]
 
 
-def refusal(given: Invocation, place: Place) -> str | None:
-    """Return why the user may not set something for the place, or None if they may."""
-    if place.level in (Level.WORKSPACE, Level.INSTALLATION):
-        return None if given.is_admin else say("level_everywhere_not_yours", given.language)
-    return None if given.may_decide else say("level_not_yours", given.language)
+def level_form(arguments: str) -> str:
+    """Return the form of a command's arguments: WIDE, or empty without any, else OTHERWISE."""
+    word = WORDS.get(arguments.strip().rpartition(" ")[2].lower())
+    return WIDE if word in ("workspace", "everywhere") else OTHERWISE if arguments.strip() else ""
 
 
 def level_words(place: Place, language: Language) -> str:

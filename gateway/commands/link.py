@@ -9,6 +9,7 @@ from gateway.commands.people import ROLES
 from gateway.permissions.access import Access
 from gateway.permissions.codes import typed
 from gateway.permissions.membership import Membership, RoleRefused
+from gateway.permissions.rights import Right, always
 from gateway.security.masking import MASK
 from gateway.store.links import LASTS, LINKED, Link
 from gateway.store.person import Account, Person
@@ -45,8 +46,6 @@ class LinkCommands:
 
     async def link(self, given: Invocation) -> Answer:
         """Give out a code, take one, or separate the account again."""
-        if given.in_group:
-            return reply(say("pair_alone", given.language))
         words, account = given.arguments.split(), account_from(self._access, given.event)
         if not words:
             code = await self._membership.offer_link(account)
@@ -117,6 +116,7 @@ class LinkCommands:
                 LINK,
                 {"en": "Link your accounts on several platforms", "zh": "关联您在多个平台上的账号"},
                 self.link,
+                rights=always(Right("talk", group=None, elsewhere="pair_alone")),
                 arguments="[off|CODE]",
                 example="k7m2xq9d",
                 private=True,

@@ -7,6 +7,8 @@ from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.rights import Right, always
+from gateway.permissions.roles import Role
 from gateway.texts.say import say
 from gateway.upkeep.mcp_notices import MOST_TOOL_NAME, left_out_lines, quoted
 
@@ -23,8 +25,6 @@ class McpCommands:
 
     async def mcp(self, given: Invocation) -> Answer:
         """List servers that await approval, or show the new descriptions of one with a button to approve them."""
-        if not given.is_owner:
-            return reply(say("mcp_not_yours", given.language))
         verb, _, rest = given.arguments.strip().partition(" ")
         if verb == APPROVE:
             return self._approve(given, *rest.split()[:2])
@@ -66,6 +66,7 @@ class McpCommands:
                 "mcp",
                 {"en": "Approve what MCP servers say of their tools", "zh": "批准 MCP 服务器的工具说明"},
                 self.mcp,
+                rights=always(Right("admin", Role.OWNER, Role.OWNER, refusal="mcp_not_yours")),
                 hidden=True,
             ),
         )

@@ -14,6 +14,7 @@ from gateway.chat.memories import Memories
 from gateway.chat.replies import Answer, Quoting
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.request import id_named, typed_id
+from gateway.permissions.rights import OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import named_origin
 from gateway.permissions.workspaces import Versions
@@ -22,6 +23,9 @@ from gateway.texts.say import say
 MOST_LISTED = 30
 TOOL = "memory"
 """Name under which its changes are listed by /undo."""
+
+READ = Right("read", group=Role.MEMBER, refusal="memory_not_yours")
+CHANGE = Right("write", group=Role.ADMIN, refusal="memory_not_yours")
 
 Act = Callable[[Invocation, Memory, str], Awaitable[Answer]]
 """A subcommand, called with the rest of the arguments."""
@@ -50,9 +54,6 @@ class MemoryCommands:
         change = self._changes.get(verb.lower())
         if change is None and verb not in ("", "list"):
             return reply(say("memory_how", given.language, slash=given.slash))
-        is_guest = given.in_group and given.role is Role.GUEST
-        if is_guest or (change is not None and not given.may_decide):
-            return reply(say("memory_not_yours", given.language))
         memory = self._memories.of(given.chat, author=Author(TOOL, given.asked, given.sender.id))
         try:
             return await (change(given, memory, rest.strip()) if change else self._list(given, memory))
@@ -109,6 +110,7 @@ class MemoryCommands:
                 "memory",
                 {"en": "Show and change what I remember here", "zh": "查看和更改我在此处记住的内容"},
                 self.memory,
+                rights=Rights({"": READ, "list": READ, OTHERWISE: CHANGE}),
                 arguments="[list|add|change|forget WORDS]",
                 example={"en": "add We meet on Mondays", "zh": "add 我们每周一开会"},
                 offered_to=Role.MEMBER,

@@ -7,8 +7,9 @@ from agent_core.models.llm import ModelInfo
 from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import in_code, literal
 from gateway.commands.command import Command, Invocation, reply
-from gateway.commands.levels import DEFAULT, Aimed, aimed, level_words, refusal
+from gateway.commands.levels import DEFAULT, WIDE, Aimed, aimed, level_form, level_words
 from gateway.commands.model_test import ModelTest
+from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.runs.chat_models import LEVELS, MODEL, THINKING, ChatModels
 from gateway.store.chat_settings import ChatSetting, ChatSettings
@@ -18,6 +19,9 @@ LONGEST = 60
 """Characters of an unknown name that a reply quotes."""
 MOST_BUTTONS = 8
 TEST = ("test", "测试")
+CHOOSE = Right("write", group=Role.ADMIN, away=Role.ADMIN, refusal="level_not_yours")
+FOR_MANY = Right("admin", Role.ADMIN, Role.ADMIN, away=Role.ADMIN, refusal="level_everywhere_not_yours")
+TRY = Right("net", Role.OWNER, Role.OWNER, refusal="model_test_not_yours")
 
 
 class ModelCommands:
@@ -42,8 +46,6 @@ class ModelCommands:
         at = aimed(given)
         if not at.words:
             return await self._list(given)
-        if denied := refusal(given, at.place):
-            return reply(denied)
         return await (self._unset(given, at) if at.words.lower() in DEFAULT else self._choose(given, at))
 
     async def _choose(self, given: Invocation, at: Aimed) -> OutboundMessage:
@@ -71,8 +73,6 @@ class ModelCommands:
             levels = ", ".join(f"`{each}`" for each in LEVELS)
             name = literal(word[:LONGEST])
             return reply(say("think_unknown", language, name=name, levels=levels, slash=given.slash))
-        if denied := refusal(given, at.place):
-            return reply(denied)
         await self._settings.set(at.place, THINKING, None if word in DEFAULT else word, given.sender.id)
         chosen = await self._models.chosen(given.chat)
         level, setting = level_words(at.place, language), chosen.thinking_setting
@@ -141,6 +141,7 @@ class ModelCommands:
                 "model",
                 {"en": "Show or choose the model", "zh": "查看或选择模型"},
                 self.model,
+                rights=Rights({"": LOOK, TEST[0]: TRY, WIDE: FOR_MANY, OTHERWISE: CHOOSE}, _form),
                 arguments="[NAME|default|test NAME] [channel|workspace|everywhere]",
                 example="default",
             ),
@@ -148,11 +149,17 @@ class ModelCommands:
                 "think",
                 {"en": "Choose how much it thinks before an answer", "zh": "设置回答前的思考程度"},
                 self.think,
+                rights=Rights({"": LOOK, WIDE: FOR_MANY, OTHERWISE: CHOOSE}, level_form),
                 arguments="[off|low|medium|high|default] [channel|workspace|everywhere]",
                 example="high",
                 offered_to=Role.MEMBER,
             ),
         )
+
+
+def _form(arguments: str) -> str:
+    verb, _, name = arguments.strip().partition(" ")
+    return TEST[0] if verb.lower() in TEST and name.strip() else level_form(arguments)
 
 
 def unknown_model(models: ChatModels, given: Invocation, wanted: str, command: str) -> OutboundMessage:

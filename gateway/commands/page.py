@@ -8,6 +8,7 @@ from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.access import Access
+from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.settings.current import CurrentSettings
 from gateway.store.browsers import Browser
@@ -63,9 +64,8 @@ class PageCommands:
 
     async def page(self, given: Invocation) -> OutboundMessage:
         """Give out a link, list the browsers, sign some out, or rename one."""
-        refusal = self._refusal(given)
-        if refusal or self._entrance is None:
-            return reply(say(refusal or "entry_off", given.language))
+        if self._entrance is None:
+            return reply(say("entry_off", given.language))
         match given.arguments.split():
             case []:
                 return self._link(given, self._entrance)
@@ -76,12 +76,6 @@ class PageCommands:
             case [str(word), browser, *name] if word.lower() == NAME and name:
                 return await self._rename(given, self._entrance, browser, " ".join(name))
         return reply(say("entry_no_browser", given.language, slash=given.slash))
-
-    def _refusal(self, given: Invocation) -> str:
-        """Return the key of the sentence that refuses the command here; empty if it is not refused."""
-        if not given.is_admin:
-            return "entry_not_yours"
-        return "entry_alone" if given.in_group else ""
 
     def _link(self, given: Invocation, entrance: Entrance) -> OutboundMessage:
         if not entrance.is_reachable:
@@ -152,6 +146,7 @@ class PageCommands:
                 PAGE,
                 {"en": "Open the page in a browser, or sign browsers out", "zh": "在浏览器中打开网页，或登出浏览器"},
                 self.page,
+                rights=always(Right("admin", Role.ADMIN, None, refusal="entry_not_yours", elsewhere="entry_alone")),
                 arguments="[browsers|out|name ID TEXT]",
                 example="browsers",
                 private=True,

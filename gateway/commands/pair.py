@@ -6,6 +6,7 @@ from gateway.chat.replies import Answer, Once
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.pairing import Pairing
+from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.security.masking import MASK
 from gateway.texts.say import say
@@ -26,8 +27,6 @@ class PairCommands:
     async def pair(self, given: Invocation) -> Answer:
         """Show an owner the code, or take a try."""
         code = given.arguments.strip()
-        if given.in_group:
-            return reply(say("pair_alone", given.language))
         if code and (earlier := await self._pairing.outcome(given.asked)) is not None:
             return Once(f"{pair_post(given.asked)}:reply", self._told(given, PAIR_TEXTS[earlier]))
         if given.is_owner:
@@ -56,6 +55,7 @@ class PairCommands:
                 PAIR,
                 {"en": "Become the owner with the code on the console", "zh": "用控制台上的配对码成为所有者"},
                 self.pair,
+                rights=always(Right("talk", group=None, elsewhere="pair_alone")),
                 arguments="[CODE]",
                 example="k7m2xq9d",
                 private=True,

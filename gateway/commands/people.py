@@ -9,6 +9,7 @@ from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
 from gateway.permissions.membership import By, Membership, RoleRefused
+from gateway.permissions.rights import TALK, Right, always
 from gateway.permissions.roles import Role, Roles
 from gateway.store.person import Account, Person
 from gateway.store.strangers import Stranger
@@ -23,6 +24,7 @@ LONGEST_LABEL = 30
 LONGEST_WHO = 80
 """Characters of an id that a reply quotes."""
 NONE, BLOCKED = "none", "blocked"
+PEOPLE = Right("admin", Role.ADMIN, Role.ADMIN, refusal="role_not_yours")
 ROLES: Mapping[str, str] = {
     Role.OWNER: "role_owner",
     Role.ADMIN: "role_admin",
@@ -54,8 +56,6 @@ class PeopleCommands:
 
     async def people(self, given: Invocation) -> OutboundMessage:
         """List everybody with a role or a block, and the strangers who wait."""
-        if not given.is_admin:
-            return reply(say("role_not_yours", given.language))
         waiting = await self._strangers.waiting()
         wanted = given.arguments.strip().casefold()
         known = map(self._named, self._roles.people)
@@ -77,8 +77,6 @@ class PeopleCommands:
 
     async def person(self, given: Invocation) -> OutboundMessage:
         """Show one person or stranger, with buttons for what can be changed."""
-        if not given.is_admin:
-            return reply(say("role_not_yours", given.language))
         who = given.arguments.strip()
         stranger = next((each for each in await self._strangers.waiting() if each.id == who), None)
         if stranger is not None:
@@ -183,8 +181,6 @@ class PeopleCommands:
         return next((account_of(each) for each in waiting if each.principal == principal), Account(principal))
 
     def _unknown(self, given: Invocation, who: str) -> str:
-        if not given.is_admin:
-            return say("role_not_yours", given.language)
         return say("who_unknown", given.language, who=as_code(who[:LONGEST_WHO]) or "?", slash=given.slash)
 
     def _named(self, person: Person) -> Person:
@@ -212,6 +208,7 @@ class PeopleCommands:
                 "people",
                 {"en": "List who may talk to me, with buttons", "zh": "查看谁可以和我说话"},
                 self.people,
+                rights=always(PEOPLE),
                 arguments="[WORDS]",
                 example={"en": "ann", "zh": "小安"},
                 offered_to=Role.ADMIN,
@@ -220,6 +217,7 @@ class PeopleCommands:
                 "allow",
                 {"en": "Let somebody in, as a member or guest", "zh": "允许某人使用，作为成员或访客"},
                 self.allow,
+                rights=always(PEOPLE),
                 arguments="PERSON [member|guest]",
                 example="telegram:123456789 guest",
                 offered_to=Role.ADMIN,
@@ -228,6 +226,7 @@ class PeopleCommands:
                 "role",
                 {"en": "Show or change somebody's role", "zh": "查看或更改某人的角色"},
                 self.role,
+                rights=always(PEOPLE),
                 arguments="PERSON [owner|admin|member|guest|none]",
                 example="telegram:123456789 admin",
                 offered_to=Role.ADMIN,
@@ -236,13 +235,27 @@ class PeopleCommands:
                 "block",
                 {"en": "Refuse everything from somebody", "zh": "拉黑某人"},
                 self.block,
+                rights=always(PEOPLE),
                 arguments="PERSON",
                 example="telegram:123456789",
                 offered_to=Role.ADMIN,
             ),
-            Command("whoami", {"en": "Show your role and accounts", "zh": "查看您的角色和账号"}, self.whoami),
-            Command("person", {"en": "Show one person", "zh": "查看某人"}, self.person, hidden=True),
-            Command("stranger", {"en": "Decide about a stranger", "zh": "决定是否允许"}, self.stranger, hidden=True),
+            Command(
+                "whoami",
+                {"en": "Show your role and accounts", "zh": "查看您的角色和账号"},
+                self.whoami,
+                rights=always(TALK),
+            ),
+            Command(
+                "person", {"en": "Show one person", "zh": "查看某人"}, self.person, rights=always(PEOPLE), hidden=True
+            ),
+            Command(
+                "stranger",
+                {"en": "Decide about a stranger", "zh": "决定是否允许"},
+                self.stranger,
+                rights=always(PEOPLE),
+                hidden=True,
+            ),
         )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
+from gateway.permissions.rights import TALK, always
 from gateway.settings.current import CurrentSettings
 from gateway.settings.privacy import Privacy
 from gateway.texts.say import Language, say
@@ -69,4 +70,6 @@ class PrivacyCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         about = "Show what is kept and where it goes"
-        return (Command("privacy", {"en": about, "zh": "显示保存了什么、发送到哪里"}, self.privacy),)
+        return (
+            Command("privacy", {"en": about, "zh": "显示保存了什么、发送到哪里"}, self.privacy, rights=always(TALK)),
+        )

@@ -14,6 +14,7 @@ from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
+from gateway.permissions.rights import JOB, OTHERWISE, TALK, Rights
 from gateway.schedule.jobs.firing_messages import COMMAND, FiringMessages
 from gateway.schedule.jobs.job_changes import removed
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
@@ -216,6 +217,7 @@ class ProactiveCommands:
                 "proactive",
                 {"en": "Answer what I said by myself", "zh": "回应我主动发的消息"},
                 self.proactive,
+                rights=Rights({**dict.fromkeys(["snooze", "less", "weekly"], JOB), OTHERWISE: TALK}),
                 hidden=True,
             ),
         )

@@ -8,6 +8,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import first_words, quoted
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
+from gateway.permissions.rights import TALK, always
 from gateway.store.rows import InboxItem, Run
 from gateway.store.transcript import Transcript
 from gateway.texts.say import Language, say
@@ -62,6 +63,7 @@ class QueueCommands:
                 "queue",
                 {"en": "Show and drop what waits", "zh": "查看或取消等待中的消息"},
                 self.queue,
+                rights=always(TALK),
                 arguments="[drop N|all]",
                 example="drop 17",
             ),

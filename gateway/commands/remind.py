@@ -4,6 +4,8 @@ from agent_core.clock import Clock
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Page, Planning, refused
+from gateway.permissions.rights import JOB, LOOK_AT_JOBS, OTHERWISE, Rights
+from gateway.permissions.roles import Role
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import set_message
@@ -53,7 +55,9 @@ class RemindCommands:
                 "remind",
                 {"en": "Set a reminder", "zh": "在指定时间提醒您"},
                 self.remind,
+                rights=Rights({"": LOOK_AT_JOBS, OTHERWISE: JOB}),
                 arguments="[TIME TEXT]",
                 example={"en": "tomorrow at 9 call Ann", "zh": "明天9点 给安打电话"},
+                offered_to=Role.MEMBER,
             ),
         )

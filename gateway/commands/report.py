@@ -7,6 +7,7 @@ from channels.base import Button, OutboundMessage
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Planning, refused
+from gateway.permissions.rights import JOB, always
 from gateway.permissions.roles import Role
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.times.grammar import parse_when
@@ -82,6 +83,7 @@ class ReportCommands:
                 "report",
                 {"en": "Get a report regularly", "zh": "定时发送报告"},
                 self.report,
+                rights=always(JOB),
                 arguments="[notes|chat|page|usage] [TIME] [TEXT]",
                 example={"en": "chat every day at 18:00", "zh": "chat 每天18:00"},
                 offered_to=Role.MEMBER,

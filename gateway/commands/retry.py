@@ -10,6 +10,7 @@ from gateway.chat.replies import Again, Answer, Said
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.models import unknown_model
 from gateway.permissions.access import Access
+from gateway.permissions.rights import TALK, always
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.stop_and_continue import Continuing
 from gateway.store.exchanges import Exchange, Exchanges
@@ -81,6 +82,7 @@ class RetryCommand:
                 "retry",
                 {"en": "Answer the last message again", "zh": "重新回答上一条消息"},
                 self.retry,
+                rights=always(TALK),
                 arguments="[MODEL]",
                 example="anthropic/claude-sonnet-5",
                 takes_back=True,

@@ -6,6 +6,7 @@ from gateway.chat.replies import Answer, Once
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.retry import answered_again, last_exchange, may_change, may_have_changed
 from gateway.permissions.access import Access
+from gateway.permissions.rights import TALK, always
 from gateway.store.exchanges import Exchange, Exchanges, again
 from gateway.texts.say import say
 
@@ -106,6 +107,7 @@ class RewordCommand:
                 REWORD,
                 {"en": "Answer an edited message again", "zh": "重新回答修改过的消息"},
                 self.reword,
+                rights=always(TALK),
                 hidden=True,
                 takes_back=True,
             ),

@@ -14,6 +14,7 @@ from gateway.chat.search_tool import origins_of, searched
 from gateway.commands.command import Command, Invocation, reply
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.rights import LOOK, always
 from gateway.schedule.times.words import slot_words
 from gateway.settings.current import CurrentSettings
 from gateway.store.search import Found
@@ -96,11 +97,16 @@ class SearchCommands:
                 "search",
                 {"en": "Find earlier messages", "zh": "搜索之前的消息"},
                 self.search,
+                rights=always(LOOK),
                 arguments="WORDS",
                 example={"en": "plants watering", "zh": "数据库 备份"},
             ),
             Command(
-                "older", {"en": "Show older messages that were found", "zh": "更早的结果"}, self.older, hidden=True
+                "older",
+                {"en": "Show older messages that were found", "zh": "更早的结果"},
+                self.older,
+                rights=always(LOOK),
+                hidden=True,
             ),
         )
 

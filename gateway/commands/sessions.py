@@ -5,6 +5,8 @@ from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
+from gateway.permissions.rights import LOOK, TALK, Right, always
+from gateway.permissions.roles import Role
 from gateway.schedule.times.words import slot_words
 from gateway.store.sessions import Session, Sessions
 from gateway.texts.say import Language, say
@@ -87,11 +89,17 @@ class SessionCommands:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("sessions", {"en": "List the conversations here", "zh": "列出这里的对话"}, self.list),
+            Command(
+                "sessions",
+                {"en": "List the conversations here", "zh": "列出这里的对话"},
+                self.list,
+                rights=always(LOOK),
+            ),
             Command(
                 "resume",
                 {"en": "Go back to a conversation", "zh": "回到之前的对话"},
                 self.resume,
+                rights=always(TALK),
                 arguments="[ID]",
                 example="3f9a1c",
             ),
@@ -99,8 +107,10 @@ class SessionCommands:
                 "rename",
                 {"en": "Name this conversation", "zh": "为当前对话命名"},
                 self.rename,
+                rights=always(Right("write")),
                 arguments="TITLE",
                 example={"en": "Garden plans", "zh": "花园计划"},
+                offered_to=Role.MEMBER,
             ),
         )
 

@@ -1,7 +1,7 @@
 """The actions of /skill that install, update, remove and lock skills, each approved by its content's digest."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from pathlib import Path
 
 import structlog
@@ -51,13 +51,13 @@ class SkillInstalls:
             "unlock": self._unlock,
         }
 
-    def __contains__(self, verb: str) -> bool:
-        return verb in self._acts
+    @property
+    def verbs(self) -> Collection[str]:
+        """The words that name an action."""
+        return self._acts.keys()
 
     async def run(self, given: Invocation, verb: str, rest: str) -> Answer:
-        """Execute an action. Only owners and admins may."""
-        if not given.is_admin:
-            return reply(say("skill_install_not_yours", given.language))
+        """Execute an action."""
         installed = self._library.installed
         if installed is None:
             return reply(say("skill_install_off", given.language))

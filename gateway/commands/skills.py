@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import islice
 
 from agent_core.agent import Agent
@@ -13,6 +14,7 @@ from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.skill_levels import LEVELS, SkillLevels
+from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights, always
 from gateway.permissions.roles import Role
 from gateway.texts.say import Language, say, skill_reason
 
@@ -25,6 +27,8 @@ MOST_PROBLEM = 200
 MOST_BUTTONS, BUTTONS_IN_A_ROW = 10, 2
 """Ten buttons in rows of two: every platform shows at least five rows."""
 LONGEST_NAME = 64
+LOAD = Right("admin", Role.ADMIN, Role.ADMIN, refusal="skill_not_yours")
+INSTALL = replace(LOAD, refusal="skill_install_not_yours")
 MARKS = {False: "○", True: "✓"}
 
 _FIRST_SENTENCE = re.compile(r".*?[.!?](?= )|.*?[。！？]|.*", re.DOTALL)
@@ -72,12 +76,12 @@ class SkillCommands:
     async def skill(self, given: Invocation) -> Answer:
         """Load or unload a skill here, or install and change it for everyone."""
         verb, _, rest = given.arguments.strip().partition(" ")
-        if verb.lower() in self._installs:
+        if verb.lower() in self._installs.verbs:
             return await self._installs.run(given, verb.lower(), rest)
         name, _, level = rest.strip().lower().partition(" ")
         if level.strip() in LEVELS and verb.lower() in ("load", "unload"):
             return await self._levels.change(given, verb.lower(), name, LEVELS[level.strip()])
-        if verb.lower() in ("load", "unload") and given.is_admin:
+        if verb.lower() in ("load", "unload"):
             await self._levels.override(given, verb.lower(), name)
         return await _loaded(given, verb.lower(), rest.strip().lower().removesuffix(" chat"))
 
@@ -88,6 +92,7 @@ class SkillCommands:
                 "skills",
                 {"en": "List the skills", "zh": "列出技能"},
                 skills,
+                rights=always(LOOK),
                 arguments="[WORDS]",
                 example={"en": "flight", "zh": "航班"},
             ),
@@ -95,6 +100,7 @@ class SkillCommands:
                 "skill",
                 {"en": "Load, install or change a skill", "zh": "加载、安装或更改技能"},
                 self.skill,
+                rights=Rights({**dict.fromkeys(self._installs.verbs, INSTALL), OTHERWISE: LOAD}),
                 arguments="load|unload|reload|install|update|remove|lock|unlock NAME",
                 example="load book-flight",
                 takes_files=True,
@@ -108,8 +114,6 @@ async def _loaded(given: Invocation, verb: str, name: str) -> Answer:
     act = _ACTS.get(verb)
     if act is None or not name:
         return reply(say("skill_how", given.language, slash=given.slash))
-    if not given.is_admin:
-        return reply(say("skill_not_yours", given.language))
     agent = await given.session.conversation.agent()
     chat_skills = agent.context.skills
     try:

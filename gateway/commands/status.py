@@ -10,6 +10,7 @@ from channels.base import OutboundMessage
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.model_status import ModelStatus
 from gateway.permissions.approvals import Approvals
+from gateway.permissions.rights import LOOK, always
 from gateway.runs.tasks.tasks import Tasks
 from gateway.store.nodes import NodeStatus, NodeStatuses, differences
 from gateway.texts.about import About
@@ -92,7 +93,12 @@ class StatusCommand:
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
-            Command("status", {"en": "Show the model and what is running", "zh": "显示模型与运行状态"}, self.status),
+            Command(
+                "status",
+                {"en": "Show the model and what is running", "zh": "显示模型与运行状态"},
+                self.status,
+                rights=always(LOOK),
+            ),
         )
 
 

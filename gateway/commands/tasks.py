@@ -8,6 +8,7 @@ from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import Pace
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply, too_soon
 from gateway.permissions.request import typed_id
+from gateway.permissions.rights import TALK, always
 from gateway.runs.stop_and_continue import Continuing
 from gateway.runs.tasks.report import what_in_short
 from gateway.runs.tasks.tasks import Cancelling, Shown, Tasks
@@ -83,6 +84,7 @@ class TaskCommands:
                 "tasks",
                 {"en": "Show what runs in the background", "zh": "显示后台任务"},
                 self.tasks,
+                rights=always(TALK),
                 arguments="[cancel ID]",
                 example="cancel 2",
             ),

@@ -16,6 +16,7 @@ from channels.text import literal
 from gateway.chat.memories import Memories
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply
+from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
 from gateway.permissions.workspaces import Versions
 from gateway.texts.say import Language, say
@@ -79,6 +80,7 @@ class UndoCommands:
                 "undo",
                 {"en": "Undo changes to files and memory", "zh": "撤销对文件和记忆的更改"},
                 self.undo_,
+                rights=always(Right("write")),
                 arguments="[list|ID]",
                 example="list",
                 offered_to=Role.MEMBER,
@@ -101,7 +103,7 @@ def _wanted(given: Invocation, versions: ChatVersions, verb: str) -> Group | Out
 
 
 def _is_theirs(given: Invocation, group: Group) -> bool:
-    return group.person == given.sender.id or given.is_admin
+    return group.person == given.sender.id or given.is_owner
 
 
 def _lines(group: Group, done: Undone, language: Language) -> Iterator[str]:

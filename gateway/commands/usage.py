@@ -13,6 +13,8 @@ from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.access import Access
+from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
+from gateway.permissions.roles import Role
 from gateway.records.spending_report import Bar, Span, SpendingReport, Sum, began, first_of, report_of
 from gateway.settings.current import CurrentSettings
 from gateway.store.budget import Scope, chat_account
@@ -32,6 +34,7 @@ _SCOPES = {
 }
 _TITLES = {Scope.PERSON: "usage_of_person", Scope.CHAT: "usage_of_chat", Scope.ALL: "usage_of_all"}
 _MOST_MODELS = 5
+OF_ALL = Right("read", Role.ADMIN, Role.ADMIN, refusal="usage_not_yours")
 
 
 class UsageCommands:
@@ -55,8 +58,6 @@ class UsageCommands:
         if len(spans) + len(scopes) != len(words):
             return reply(say("usage_usage", given.language, slash=given.slash))
         span, scope = (spans or [Span.WEEK])[0], (scopes or [Scope.PERSON])[0]
-        if scope is Scope.ALL and not given.is_admin:
-            return reply(say("usage_not_yours", given.language))
         now = self._clock.time()
         since = began(first_of(span, now, self._current.zone), self._current.zone)
         rows = await self._spending.usage(since, scope, self._subjects(given, scope))
@@ -88,10 +89,16 @@ class UsageCommands:
                 "usage",
                 {"en": "Show what the model has cost", "zh": "查看模型用量和费用"},
                 self.usage,
+                rights=Rights({Scope.ALL: OF_ALL, OTHERWISE: LOOK}, _form),
                 arguments="[me|here|all] [day|week|month]",
                 example={"en": "here month", "zh": "这里 本月"},
             ),
         )
+
+
+def _form(arguments: str) -> str:
+    """Return the scope of the arguments, if it is that of everybody."""
+    return Scope.ALL if set(_SCOPES[Scope.ALL]) & set(arguments.lower().split()) else ""
 
 
 def _text(report: SpendingReport, scope: Scope, zone: ZoneInfo, language: Language) -> str:

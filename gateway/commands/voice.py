@@ -3,6 +3,7 @@
 from channels.base import OutboundMessage
 from gateway.chat.speech import ON, SETTING, Speaker
 from gateway.commands.command import Command, Invocation, reply
+from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.store.chat_settings import ChatSettings
 from gateway.texts.say import say
@@ -22,8 +23,6 @@ class VoiceCommands:
             return reply(say("speech_not_set_up_owner" if given.is_owner else "speech_not_set_up", language))
         if wanted not in ("", "on", "off"):
             return reply(say("speech_how", language, slash=given.slash))
-        if wanted and not given.may_decide:
-            return reply(say("speech_not_yours", language))
         if wanted:
             await self._settings.set(self._settings.places(given.chat)[0], SETTING, wanted, given.sender.id)
         is_on = await self._settings.get(given.chat, SETTING) == ON
@@ -36,6 +35,7 @@ class VoiceCommands:
                 "voice",
                 {"en": "Speak answers here as well", "zh": "同时朗读这里的回答"},
                 self.voice,
+                rights=Rights({"": LOOK, OTHERWISE: Right("write", group=Role.ADMIN, refusal="speech_not_yours")}),
                 arguments="[on|off]",
                 example="on",
                 offered_to=Role.MEMBER,

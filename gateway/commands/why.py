@@ -25,6 +25,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.permissions import COVERED, RULE
 from gateway.permissions.question_text import one_line, shown
+from gateway.permissions.rights import LOOK, always
 from gateway.permissions.sources import named, origin_of_post
 from gateway.runs.details import code, cost, details, model
 from gateway.schedule.jobs.preview import in_short
@@ -212,11 +213,18 @@ class WhyCommands:
                 "why",
                 {"en": "Tell how an answer came about", "zh": "说明回答是怎样得出的"},
                 self.why,
+                rights=always(LOOK),
                 arguments="[ID]",
                 example="3f9a1c2b",
                 on_messages={"en": "Why?", "zh": "为什么？"},
             ),
-            Command("details", {"en": "Show the tool calls of a run", "zh": "显示工具调用"}, self.details, hidden=True),
+            Command(
+                "details",
+                {"en": "Show the tool calls of a run", "zh": "显示工具调用"},
+                self.details,
+                rights=always(LOOK),
+                hidden=True,
+            ),
         )
 
 

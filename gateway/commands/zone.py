@@ -9,6 +9,8 @@ from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
+from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
+from gateway.permissions.roles import Role
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.times.words import slot_words
 from gateway.schedule.zones import LONGEST, Known, Level, Zones, find_zone, nearest_zone
@@ -17,6 +19,7 @@ from gateway.store.store import Store
 from gateway.texts.say import say
 
 _FROM = {Level.HERE: "zone_set_here", Level.CHANNEL: "zone_of_channel", Level.DEFAULT: "zone_of_house"}
+SET = Right("write", group=Role.ADMIN, away=Role.ADMIN, refusal="zone_not_yours")
 _RESET = ("reset", "default", "重置", "默认")
 
 
@@ -34,8 +37,6 @@ class ZoneCommands:
         wanted = " ".join(given.arguments.split())
         if not wanted:
             return await self._shown(given)
-        if not given.may_decide:
-            return reply(say("zone_not_yours", given.language))
         if wanted.lower() == "move":
             return await self._move(given)
         if wanted.lower() in _RESET:
@@ -69,7 +70,7 @@ class ZoneCommands:
     async def _with_jobs(self, given: Invocation, known: Known, text: str) -> OutboundMessage:
         """Add a note about jobs in other zones, with a button that moves them."""
         count = len(await self._elsewhere(given, known.zone))
-        if not count or not given.may_decide:
+        if not count or not given.may(SET):
             return reply(text)
         note = say("zone_jobs_elsewhere", given.language, count=count, slash=given.slash)
         button = Button(label=say("zone_move_button", given.language), action="/tz move", says="yes")
@@ -100,6 +101,7 @@ class ZoneCommands:
                 "tz",
                 {"en": "Show or set the time zone", "zh": "查看或设置时区"},
                 self.zone,
+                rights=Rights({"": LOOK, OTHERWISE: SET}),
                 arguments="[NAME|reset|move]",
                 example="Europe/Paris",
             ),

@@ -12,6 +12,7 @@ from channels.base import Addressed, Channel, ChatKey, InboundEvent, MessageRece
 from channels.connected import Connected
 from gateway.permissions.groups import Activation, Groups
 from gateway.permissions.names import Names
+from gateway.permissions.rights import Place
 from gateway.permissions.roles import Role, Roles
 from gateway.settings.permissions import Row
 from gateway.store.standings import person_in
@@ -138,6 +139,33 @@ class Access:
         whole, here = (each.model_copy(update={"thread": None}) for each in (chat, at))
         return whole in direct or (whole == here and not self._is_group(here) and not self.is_visiting(at, by))
 
+    def place(self, chat: ChatKey, sender: Sender) -> Place:
+        """Return what a chat is for somebody. A private chat of which the person is not known counts as an owner's."""
+        if self._is_group(chat):
+            return Place.VISITED if self.is_visiting(chat, sender) else Place.GROUP
+        if self._is_whose(chat, sender):
+            return Place.DIRECT
+        owner = self.whose(chat)
+        role = Role.OWNER if owner is None else self.role_of(owner)
+        return Place.OWNERS if role is Role.OWNER else Place.OTHERS
+
+    def whose(self, chat: ChatKey) -> str | None:
+        """Return the principal whose private chat it is, or None if it is not known."""
+        whole = chat.model_copy(update={"thread": None})
+        accounts = (account for person in self._roles.people for account in person.accounts)
+        if self._is_local(chat):  # the account in the key is the principal, without colons
+            return next((each.principal for each in accounts if _account_of(each.principal) == chat.account), None)
+        return self._names.whose(whole) or next((each.principal for each in accounts if each.chat == whole), None)
+
+    def _is_whose(self, chat: ChatKey, sender: Sender) -> bool:
+        """Return True if a private chat is that of the sender, or of one of their linked accounts."""
+        if self._is_local(chat) and chat.account == _account_of(sender.id):
+            return True
+        if not _is_principal(sender):  # on the platform itself nobody else is in a private chat
+            return not self._is_local(chat)
+        owner = self.whose(chat)
+        return owner is not None and self.person_with(owner) == self.person_with(sender.id)
+
     def is_visitor(self, sender: Sender) -> bool:
         """Return True for a visitor of the page who acts with an account of another platform, or in its chats."""
         return _is_principal(sender)
@@ -236,6 +264,8 @@ class Access:
     def _saw(self, chat: ChatKey, sender: Sender, group: str) -> None:
         is_group = self._is_group(chat)
         self._names.saw(self.principal(chat, sender), sender.name, None if is_group or chat.thread else chat)
+        if not is_group and not _is_principal(sender):
+            self._names.saw_in_private(chat, self.principal(chat, sender))
         if is_group:
             self._names.saw_group(chat, group)
 
@@ -288,3 +318,8 @@ class Access:
 def _is_principal(sender: Sender) -> bool:
     """Return True for a visitor of the page who acts with an account of another platform, or in its chats."""
     return ":" in sender.id
+
+
+def _account_of(sender: str) -> str:
+    """Return the account in the keys of a visitor's chats on the page, which has no colons."""
+    return sender.replace(":", ".")

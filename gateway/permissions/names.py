@@ -1,4 +1,5 @@
-"""Remembers the names of people, of the private chats with them and of groups, as they were last seen."""
+"""Remembers the names of people, of the private chats with them and of groups, as they were last seen, and whose
+private chats they are."""
 
 from typing import TypeVar
 
@@ -15,6 +16,8 @@ class Names:
     def __init__(self) -> None:
         self._people: dict[str, str] = {}
         self._chats: dict[ChatKey, str] = {}
+        self._private: dict[ChatKey, str] = {}
+        """The account with which each private chat is."""
 
     def saw(self, principal: str, name: str, private_chat: ChatKey | None) -> None:
         """Remember the name of an account, and of the private chat in which it was seen."""
@@ -23,6 +26,14 @@ class Names:
         _put(self._people, principal, name)
         if private_chat is not None:
             _put(self._chats, private_chat, name)
+
+    def saw_in_private(self, chat: ChatKey, principal: str) -> None:
+        """Remember whose private chat it is."""
+        _put(self._private, chat.model_copy(update={"thread": None}), principal)
+
+    def whose(self, chat: ChatKey) -> str | None:
+        """Return the account with which a private chat is, or None if nobody was seen there."""
+        return self._private.get(chat)
 
     def saw_group(self, chat: ChatKey, name: str) -> None:
         """Remember the name of a group."""

@@ -22,6 +22,7 @@ from agent_core.tools.tool import Acts, FunctionTool
 from agent_core.untrusted import origin_of
 from gateway.permissions.addresses import FETCH, MOST_LINKS, SEARCH, WEB, is_given, link_of
 from gateway.permissions.groups import TOOLS
+from gateway.permissions.rights import Place, Right
 from gateway.permissions.roles import Role
 from gateway.settings.permissions import WORDS, Class, PermissionSettings, Row, Word
 
@@ -98,6 +99,17 @@ class Policy:
             return _ruling(word, acts)
         ruling = _ruling(least, acts, AFTER_UNTRUSTED if origin.is_tainted else AFTER_FILES)
         return replace(_with_links(ruling, proposal), sources=origin.sources)
+
+    def permits(self, right: Right, role: Role, place: Place) -> bool:
+        """Return True if people of a role may do in a place what they ask for themselves, by a command.
+
+        The command is their approval, so only what the role's row denies is refused. Rows of owners are for what the
+        model does: their own commands are never denied.
+        """
+        least = right.least(place)
+        if least is None or not role.is_at_least(least):
+            return False
+        return right.acts == "talk" or role is Role.OWNER or self._rows[role][right.acts] != "deny"
 
     def setting(self, proposal: Proposal, role: Role, limits: Row | None = None) -> str:
         """Return the name of the setting that decides about the call while the input is trusted."""

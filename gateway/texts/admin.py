@@ -5,6 +5,11 @@ TEXTS = {
         "en": "Only owners and admins can do this.",
         "zh": "只有所有者和管理员可以这样做。",
     },
+    "only_owners": {"en": "Only owners can do this.", "zh": "只有所有者可以这样做。"},
+    "only_members": {
+        "en": "Only members, admins and owners can do this.",
+        "zh": "只有成员、管理员和所有者可以这样做。",
+    },
     "only_in_direct_chat": {
         "en": "Other people can read this chat. Please ask me in a direct chat.",
         "zh": "其他人也能看到这个聊天，请在私聊里问我。",

@@ -93,8 +93,8 @@ TEXTS = {
     "rules_revoked": {"en": "I will ask again: {what}", "zh": "以后会再次询问：{what}"},
     "rules_unknown": {"en": "There is no rule {id} here.", "zh": "这里没有编号为 {id} 的规则。"},
     "rules_not_yours": {
-        "en": "Only the person it was made for, or an owner, can change this.",
-        "zh": "只有这条规则的使用者或所有者可以更改。",
+        "en": "Only the person it was made for, or an owner or admin, can change this.",
+        "zh": "只有这条规则的使用者、所有者或管理员可以更改。",
     },
     "rules_button": {"en": "Ask again: {id}", "zh": "重新询问：{id}"},
     "ask_you": {"en": "you", "zh": "您"},

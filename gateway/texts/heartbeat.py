@@ -119,8 +119,8 @@ TEXTS = {
     "heartbeat_dropped": {"en": "Then it stays as it is.", "zh": "那就保持原样。"},
     "heartbeat_list_failed": {"en": "I could not write the list: {fact}.", "zh": "无法写入列表：{fact}。"},
     "heartbeat_not_yours": {
-        "en": "Only the user whose heartbeat this is, or an owner, can change that.",
-        "zh": "只有心跳的使用者或所有者可以更改。",
+        "en": "Only the user whose heartbeat this is, or an owner or admin, can change that.",
+        "zh": "只有心跳的使用者、所有者或管理员可以更改。",
     },
     "heartbeat_quiet_set": {
         "en": "I am quiet from {quiet} ({zone}). Reminders still come on time.",

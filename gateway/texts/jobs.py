@@ -97,8 +97,8 @@ TEXTS = {
         "zh": "这里没有编号为 `{id}` 的日程。`{slash}cron` 可列出全部。",
     },
     "job_not_yours": {
-        "en": "Only the person whose job it is, or an owner, can change it.",
-        "zh": "只有它的创建者或所有者可以更改。",
+        "en": "Only the person whose job it is, or an owner or admin with no fewer rights, can change it.",
+        "zh": "只有它的创建者，或权限不低于其创建者的所有者或管理员可以更改。",
     },
     "job_full": {
         "en": "There are {most} jobs here already, and that is the most. Remove one first: `{slash}cron` lists them.",

@@ -34,8 +34,8 @@ TEXTS = {
         "对所有聊天请用 `install`、`update`、`remove`、`lock`、`unlock`。{slash}skills 列出全部技能。",
     },
     "skill_not_yours": {
-        "en": "Only an owner can load and unload skills.",
-        "zh": "只有所有者可以加载或卸载技能。",
+        "en": "Only owners and admins can load and unload skills.",
+        "zh": "只有所有者和管理员可以加载或卸载技能。",
     },
     "skill_loaded": {
         "en": "**{name}** is loaded {where}, until it is unloaded by command.",

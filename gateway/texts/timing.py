@@ -175,8 +175,8 @@ TEXTS = {
         "zh": "已{where}设置时区：**{zone}**。当地时间 {time}。",
     },
     "zone_not_yours": {
-        "en": "Others read here, too, so only an owner can change the time zone.",
-        "zh": "这里还有其他人，只有所有者可以更改时区。",
+        "en": "Others read here, too, so only owners and admins can change the time zone.",
+        "zh": "这里还有其他人，只有所有者和管理员可以更改时区。",
     },
     "zone_did_you_mean": {
         "en": "I know no time zone {name}. Did you mean **{near}**?",

@@ -63,7 +63,7 @@ async def test_who_is_no_owner_looks_and_does_not_load(stage: Stage) -> None:
     assert [row for message in chat.bot_messages for row in message.buttons] == []
     await chat.says(bob, "/skill load chart")
 
-    await chat.until(tells("Only an owner can load and unload skills."), SECONDS)
+    await chat.until(tells("Only owners and admins can load and unload skills."), SECONDS)
 
 
 @pytest.mark.asyncio

@@ -242,12 +242,17 @@ class Model:
             case "speakers", [*words] if words:
                 self.opens(at, who, words)
 
-    def visits(self, at: Place, account: str, name: str, rest: list[str], strangers: dict[str, str]) -> bool:
-        """Take a command that a visitor of the page gives in a chat. Returns False if it is refused."""
-        is_let = self.own(account) == OWNER or name in ("activation", "speakers", "tools")
-        if is_let and self.own(account) is not None:
-            self.obeys(at, account, name, rest, strangers)
-        return is_let
+    def may_visit(self, at: Place, account: str, name: str) -> bool | None:
+        """Return True if a visitor of the page may give a command in a chat; None in a private chat of theirs, which
+        may not be known as such, and for rules of groups in the private chats of others, where they change nothing."""
+        role = self.own(account)
+        if role == OWNER:
+            return True
+        manages = role == ADMIN and name in ("activation", "speakers", "tools")
+        if at.is_group:
+            return manages
+        is_own = account_of(at, at.chat) in self._person(account).accounts
+        return None if is_own or manages else False
 
     # Parts
 

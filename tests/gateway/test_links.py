@@ -282,7 +282,7 @@ async def test_a_code_said_on_the_page_in_anothers_chat_makes_that_nobodys_own_c
     await bot.hears("/role memory:dora owner")
     code = await code_from(bot, "dora")
     made = bot.made
-    page = PageCommands(made.admission, made.access, made.commands, made.chat_commands, made.audit, bot.clock)
+    page = PageCommands(made.admission, made.commands, made.chat_commands, made.audit, bot.clock)
 
     await page.run(Sender(id="memory:ann", name="Ann"), chat_of(bot, "bob"), f"/link {code} yes")
 

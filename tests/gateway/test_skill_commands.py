@@ -115,7 +115,7 @@ async def test_others_may_look_and_not_load(start_bot: StartBot, folder: Path) -
 
     for command in ("/skill load chart", "/skill unload chart", "/skill reload chart"):
         await bot.hears(command, sender="bob")
-        assert bot.screen[-1] == "Only an owner can load and unload skills."
+        assert bot.screen[-1] == "Only owners and admins can load and unload skills."
     await bot.hears("hello", sender="bob")
     assert "CHARTS" not in prompt(bot)
 
@@ -127,7 +127,7 @@ async def test_a_button_pressed_by_another_person_is_refused(start_bot: StartBot
     await bot.channel.presses("Load chart", sender="bob")
     await bot.app.settled()
 
-    assert bot.screen[-1] == "Only an owner can load and unload skills."
+    assert bot.screen[-1] == "Only owners and admins can load and unload skills."
 
 
 async def test_why_a_skill_is_not_available_is_told_to_everybody(start_bot: StartBot, folder: Path) -> None:  # S2-13

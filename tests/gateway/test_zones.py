@@ -124,7 +124,7 @@ async def test_where_others_read_only_an_owner_changes_it(bot: TimedBot) -> None
     await bot.hears("/tz Tokyo", sender="bob", group="team")
     await bot.hears("/tz", sender="bob", group="team")
 
-    assert bot.screen[0] == "Others read here, too, so only an owner can change the time zone."
+    assert bot.screen[0] == "Others read here, too, so only owners and admins can change the time zone."
     assert "Europe/Paris" in bot.screen[1]
 
 

@@ -264,7 +264,7 @@ async def test_a_pairing_code_pairs_once_though_its_event_comes_to_two_nodes_at_
 async def act(bot: Bot, line: str, sender: str = "memory:ann") -> str:
     """Give a command on the page of a node, in Bob's chat. Returns the answer, or why there is none."""
     made = bot.made
-    page = PageCommands(made.admission, made.access, made.commands, made.chat_commands, made.audit, bot.clock)
+    page = PageCommands(made.admission, made.commands, made.chat_commands, made.audit, bot.clock)
     try:
         answer = await page.run(Sender(id=sender, name="Ann"), bot.channel.chat("bob"), line)
     except CommandRefused as refused:

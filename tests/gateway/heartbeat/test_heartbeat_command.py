@@ -316,7 +316,7 @@ async def test_in_a_group_only_an_owner_decides(start_beating: StartBeating) -> 
     bot = await start_beating()
     bot.writes(PLANTS, chat=TEAM)
     await bot.hears("/heartbeat on", sender="bob", group="team")
-    assert bot.screen[-1] == "Only the user whose heartbeat this is, or an owner, can change that."
+    assert bot.screen[-1] == "Only the user whose heartbeat this is, or an owner or admin, can change that."
     await bot.hears("/heartbeat on", sender="ann", group="team")
     await bot.hears("/heartbeat off", sender="bob", group="team")
 

@@ -245,7 +245,7 @@ async def test_in_a_group_only_whose_it_is_or_an_owner_says_yes_and_changes_it(
     start_bot: StartTimedBot,
 ) -> None:  # D-11
     bot = await start_bot(new_request_id=typed_ids())
-    not_yours = "Only the person whose job it is, or an owner, can change it."
+    not_yours = "Only the person whose job it is, or an owner or admin with no fewer rights, can change it."
     await bot.hears("/remind every day 9:00 stand-up", sender="bob", group="team")
 
     assert await press(bot, "Confirm", sender="carl") == not_yours

@@ -154,7 +154,7 @@ async def test_nobody_else_s_job_is_changed_by_talking(start_bot: StartTimedBot)
     await bot.has(a_job("stretch", chat=TEAM))
     await bot.hears("remove it", sender="bob", group="team")
 
-    assert "Only the person whose job it is, or an owner, can change it" in told(bot)
+    assert "Only the person whose job it is, or an owner or admin with no fewer rights" in told(bot)
     assert (await bot.job("abc123")).state is JobState.ACTIVE
 
 

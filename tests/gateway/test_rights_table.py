@@ -1,0 +1,134 @@
+"""Every form of every command, by role and place, against docs/people.md and docs/tools.md."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from channels.base import ChatKey
+from channels.memory import user
+from gateway.permissions.policy import Policy
+from gateway.permissions.rights import OTHERWISE, Place, Right
+from gateway.permissions.roles import Role
+from gateway.settings.permissions import PermissionSettings
+from tests.gateway.conftest import StartBot
+from tests.process import REPOSITORY
+
+PEOPLE = REPOSITORY / "docs" / "people.md"
+TOOLS = REPOSITORY / "docs" / "tools.md"
+SPEAKERS = {"ann": Role.OWNER, "carl": Role.ADMIN, "bob": Role.MEMBER, "gus": Role.GUEST}
+ELSEWHERE = {Place.VISITED, Place.OTHERS, Place.OWNERS}
+
+
+def table_of(page: Path, head: str) -> dict[str, list[str]]:
+    """Return the rows of a table by their first cell, without backticks."""
+    rows = page.read_text("utf-8").partition(head)[2].splitlines()[2:]
+    found = {}
+    for row in rows:
+        if not row.startswith("|"):
+            break
+        first, *rest = [cell.strip() for cell in row.strip("|").split("|")]
+        found[first.strip("`")] = rest
+    return found
+
+
+def allowed(role: Role, acts: str) -> bool:
+    """Return True if docs/tools.md does not deny people of this role what a class does."""
+    words = table_of(TOOLS, "| class | what | owner | admin | member | guest | tainted |")
+    return acts == "talk" or words[acts][1 + list(Role).index(role)] != "deny"
+
+
+@pytest.mark.parametrize("place", Place)
+@pytest.mark.parametrize("role", Role)
+async def test_no_form_of_a_command_is_wider_than_the_pages_say(start_bot: StartBot, role: Role, place: Place) -> None:
+    bot, policy = await start_bot(), Policy()
+    for command in bot.made.commands.commands:
+        for form, right in command.rights.forms.items():
+            if not policy.permits(right, role, place):
+                continue
+            assert allowed(role, right.acts), (command.name, form)
+            if place in ELSEWHERE:
+                assert role.is_at_least(Role.ADMIN), (command.name, form)
+            if place is Place.OWNERS:
+                assert role is Role.OWNER, (command.name, form)
+            if place in {Place.VISITED, Place.OTHERS} and role is Role.ADMIN:
+                told = PEOPLE.read_text("utf-8").partition("## On the page")[2]
+                assert f"`/{command.name}`" in told, (command.name, form)
+
+
+async def test_a_guest_does_by_command_what_the_page_allows_guests_and_nothing_else(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    for name, role in SPEAKERS.items():
+        if role is not Role.OWNER:
+            await bot.hears(f"/role memory:{name} {role}")
+    lines = ["/remind tomorrow at 9 call", "/cron add every day at 9:00 look", "/report chat", "/heartbeat on"]
+    lines += ["/memory add tea", "/model default", "/think high", "/tz Asia/Tokyo", "/voice on", "/rename Garden"]
+    lines += ["/undo 1", "/compact", "/skill load chart", "/budget here 5 USD a day"]
+    for line in lines:
+        for group in (None, "team"):
+            await bot.hears(line, sender="gus", group=group)
+            assert "nly " in bot.screen[-1], (line, group, bot.screen[-1])
+    for group in (None, "team"):
+        chat = bot.channel.chat("gus", group=group)
+        assert await bot.made.jobs.shown(chat) == []
+        assert await bot.made.store.heartbeats.find(chat) is None
+
+
+async def test_a_stranger_whom_a_group_admits_sets_no_job(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/speakers everybody", group="team")
+    for line in ("/cron add every 5 minutes tell all", "/remind in 5 minutes x", "/report chat", "/heartbeat on"):
+        await bot.hears(line, sender="eve", group="team")
+        assert bot.screen[-1] == "Only members, admins and owners can do this."
+    assert await bot.made.store.jobs.active() == []
+
+
+async def test_a_button_asks_the_same_table_as_the_command(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/speakers everybody", group="team")
+    await bot.hears("/cron add every day at 9:00 look", group="team")
+    await bot.channel.presses("Confirm", sender="eve")
+    await bot.app.settled()
+    assert await bot.made.store.jobs.active() == []
+
+
+async def test_suggestions_ask_the_same_table(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    await bot.hears("/allow memory:gus guest")
+    for command in bot.made.commands.commands:
+        policy = Policy()
+        is_offered = command in bot.made.commands.offered(Role.GUEST)
+        can = [
+            each
+            for each in command.rights.forms.values()
+            for place in (Place.DIRECT, Place.GROUP)
+            if policy.permits(each, Role.GUEST, place)
+        ]
+        assert not is_offered or can, command.name
+
+
+async def test_a_command_that_is_denied_by_the_settings_is_denied_to_all_but_owners() -> None:
+    policy = Policy(PermissionSettings.model_validate({"owner": {"write": "deny"}, "user": {"write": "deny"}}))
+    assert policy.permits(Right("write"), Role.OWNER, Place.DIRECT)
+    assert policy.permits(Right("write"), Role.ADMIN, Place.DIRECT)
+    assert not policy.permits(Right("write"), Role.MEMBER, Place.DIRECT)
+    assert policy.permits(Right("talk"), Role.MEMBER, Place.DIRECT)
+
+
+async def test_whose_private_chat_it_is_decides_and_an_unknown_one_counts_as_an_owners(start_bot: StartBot) -> None:
+    bot = await start_bot("Hi.")
+    await bot.hears("hello", sender="bob")
+    access, carl = bot.made.access, user("memory:carl")
+    await bot.hears("/role memory:carl admin")
+    assert access.place(bot.channel.chat("bob"), user("bob")) is Place.DIRECT
+    assert access.place(bot.channel.chat("bob"), carl) is Place.OTHERS
+    assert access.place(bot.channel.chat("ann"), carl) is Place.OWNERS
+    assert access.place(ChatKey(platform="memory", account="here", chat="nobody"), carl) is Place.OWNERS
+    assert access.place(bot.channel.chat("bob", group="team"), carl) is Place.VISITED
+
+
+async def test_every_command_says_what_its_other_forms_are(start_bot: StartBot) -> None:
+    bot = await start_bot()
+    for command in bot.made.commands.commands:
+        assert OTHERWISE in command.rights.forms, command.name
+        assert re.fullmatch(r"talk|read|write|net|exec|admin", command.rights.of("any words at all").acts)
