@@ -119,7 +119,7 @@ class FiringEnd:
             state=outcome.state,
             ended=self._clock.time(),
             run=firing.name if outcome.run else "",
-            origin=outcome.origin,
+            origin=outcome.origin | self._work.origin(job),
             error=outcome.error,
             cause=outcome.cause,
             tokens=outcome.tokens,

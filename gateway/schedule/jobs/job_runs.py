@@ -202,17 +202,12 @@ class JobWork:
         """Return True if the job's owner has access to its chat."""
         return self._access.may_speak(job.chat, Sender(id=job.person, name=""))
 
-    def _origin(self, job: Job) -> Origin:
-        """Return the origin of a job's words, which are untrusted input once its owner is no more than a guest."""
-        owner = Sender(id=job.person, name="")
-        return job.origin if self._access.is_trusted(job.chat, owner) else job.origin | named(UNKNOWN)
-
     async def outcome(self, job: Job, firing: Firing) -> Outcome:
         """Do the work of a firing, or continue it after a restart."""
         if not self.may_speak(job):  # its owner had access when it began
             return Outcome(FiringState.MISSED, CLEAN)
         if isinstance(job.work, Reminder):
-            return Outcome(FiringState.DONE, self._origin(job), job.work.text)
+            return Outcome(FiringState.DONE, self.origin(job), job.work.text)
         at_work = job.id, firing.is_rehearsal
         if at_work in self._at_work:
             return Outcome(FiringState.OVERLAPPED, CLEAN)
@@ -223,6 +218,11 @@ class JobWork:
             return await self._check_in(job, firing)
         finally:
             self._at_work.discard(at_work)
+
+    def origin(self, job: Job) -> Origin:
+        """Return the origin of a job's words, which are untrusted input once its owner is no more than a guest."""
+        owner = Sender(id=job.person, name="")
+        return job.origin if self._access.is_trusted(job.chat, owner) else job.origin | named(UNKNOWN)
 
     def stop(self, job_id: str) -> None:
         """Stop what is running for this job."""
@@ -248,7 +248,7 @@ class JobWork:
             except SkillError as error:
                 log.warning("a job's skill cannot be used", job=job.id, skill=work.skill, reason=str(error))
                 return Outcome(FiringState.FAILED, CLEAN, error=str(error), cause=SKILL)
-        first = _first_message(job, work, firing, self._clock.time(), self._origin(job))
+        first = _first_message(job, work, firing, self._clock.time(), self.origin(job))
         return await self._run(job, firing, agent, first, seconds=None, budget=BUDGET)
 
     async def _check_in(self, job: Job, firing: Firing) -> Outcome:
@@ -263,7 +263,7 @@ class JobWork:
         parts = replace(base, tools=few, others=tuple, described_by=lambda: CLEAN, skills=SkillLibrary())
         parts = replace(parts, limits=lambda: brief.limits)
         agent = self._agents.make(job, firing, parts, own, brief.duty)
-        first = asked(brief.prompt, brief.origin)
+        first = asked(brief.prompt, brief.origin | self.origin(job))
         outcome = await self._run(job, firing, agent, first, seconds=brief.seconds, budget=brief.budget)
         outcome = failed_at_limits(outcome)
         if outcome.state is FiringState.FAILED:
