@@ -179,7 +179,8 @@ class UserMessage(Derived, _Message):
     private: bool = False
     """True if it quotes memory, files or earlier messages, which must not leave in an address without approval."""
     heard: Text = ""
-    """What the sender is shown of a voice message in it, in Markdown; models do not read it."""
+    """What the sender is shown of a voice message in it, and of what could not be read, in Markdown; models do not
+    read it."""
     by_agent: bool = False
     """True if another agent wrote it, so no user has provided its contents."""
     by_guest: bool = False

@@ -13,6 +13,7 @@ from pydantic import AfterValidator, Field
 from channels.attachments import Attachment
 from channels.commands import CommandSpec, Suggestion, Typed
 from channels.limits import Limits
+from channels.unread import Unread
 from channels.values import CallRow, Text, Value
 
 LONGEST_ACTION = 64
@@ -33,11 +34,7 @@ class ChatKey(Value):
 
     @classmethod
     def parse(cls, printed: str) -> "ChatKey":
-        """Parse the output of `str`.
-
-        Raises:
-            ValueError: The text is not the output of `str`.
-        """
+        """Parse the output of `str`. Raises ValueError for anything else."""
         platform, account, chat, *thread = printed.split(":", 3)
         return cls(platform=platform, account=account, chat=chat, thread=thread[0] if thread else None)
 
@@ -110,6 +107,8 @@ class MessageReceived(_WithText):
     reply_to: str | None = None
     quoted: Text | None = None
     """Text of the message that this one replies to, or the quoted part of it, with its author's name."""
+    unread: tuple[Unread, ...] = ()
+    """What it holds that cannot be read."""
 
     def as_command(self, name: str, arguments: str) -> "CommandInvoked":
         """Return the command that the text of this message is."""

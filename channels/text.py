@@ -69,6 +69,21 @@ def literal(text: str) -> str:
     return _MARKS.sub(_escaped, text)
 
 
+def linked(label: str, address: str) -> str:
+    """Return a link as `label (address)`, or the address alone if the label adds nothing."""
+    address = address.removeprefix("mailto:")
+    return f"{label} ({address})" if visible(label) and hides(label, address) else address
+
+
+def hides(label: str, address: str) -> bool:
+    """Return True if a link's label does not tell its address."""
+    return _bare(label) != _bare(address.removeprefix("mailto:"))
+
+
+def _bare(address: str) -> str:
+    return re.sub(r"^https?://", "", address.strip(), flags=re.IGNORECASE).removesuffix("/").casefold()
+
+
 def in_code(text: str) -> str:
     """Return the text as it can stand between backticks, where a backslash would be shown."""
     return " ".join(text.replace("`", "'").split())

@@ -18,7 +18,7 @@ from agent_core.origin import DATA, Origin
 from agent_core.sources import server as server_source
 from agent_core.tool_result import ToolResult
 from agent_core.tools.argument_schema import UnusableSchema, mended
-from agent_core.tools.files.reading import picture_type, show_picture
+from agent_core.tools.files.pictures import picture_type, show_picture
 from agent_core.tools.tool import InvalidArguments, Tool, ToolContext, ToolFailed, Traits
 
 MOST_IMAGES = 5

@@ -20,8 +20,21 @@ from channels.base import (
     ReactionAdded,
     Sender,
 )
-from channels.telegram.wire import CallbackQuery, Chat, Entity, File, Message, MessageReaction, Origin, Update, User
-from channels.text import MessageText, parse_command, without
+from channels.telegram.content import unread_kinds, unread_name, words_of
+from channels.telegram.entities import spelled, within
+from channels.telegram.wire import (
+    CallbackQuery,
+    Chat,
+    Entity,
+    File,
+    Message,
+    MessageReaction,
+    Origin,
+    Quote,
+    Update,
+    User,
+)
+from channels.text import MessageText, parse_command, utf16_len
 
 ANONYMOUS = frozenset((1087968824, 136817688))
 """GroupAnonymousBot and Channel_Bot, as which Telegram shows users who write as their group or channel."""
@@ -38,48 +51,14 @@ class Identity(NamedTuple):
 
 def message_text(message: Message, me: Identity) -> MessageText:
     """Return text or caption without mentions of the bot, or a sign, and what comes with it in words."""
-    text = message.text or message.caption
-    entities = message.entities if message.text else message.caption_entities
-    mentions = [span for entity in entities if (span := _mention_of(me, text, entity))]
-    return MessageText(without(text, mentions) or _sign(message), bool(mentions), _enclosed(message))
 
+    def is_ours(entity: Entity, named: str) -> bool:
+        if entity.type not in ("mention", "text_mention"):
+            return False
+        by_id = entity.user is not None and entity.user.id == me.id
+        return by_id or named.casefold() == f"@{me.username}".casefold()
 
-def _mention_of(me: Identity, text: str, entity: Entity) -> tuple[int, int] | None:
-    """Return the span in `text`, in code points, if the entity mentions the bot. Telegram counts in UTF-16 units."""
-    if entity.type not in ("mention", "text_mention") or entity.offset < 0 or entity.length <= 0:
-        return None
-    units = text.encode("utf-16-le", "surrogatepass")
-    before, named = (
-        units[2 * start : 2 * end].decode("utf-16-le", "replace")
-        for start, end in ((0, entity.offset), (entity.offset, entity.offset + entity.length))
-    )
-    by_id = entity.user is not None and entity.user.id == me.id
-    if not by_id and named.casefold() != f"@{me.username}".casefold():
-        return None
-    return len(before), len(before) + len(named)
-
-
-def _sign(message: Message) -> str:
-    """Return a message that is a single sign in words."""
-    match message:
-        case Message(sticker=File(emoji=emoji)):
-            return emoji or "[sticker]"
-        case Message(dice=dice) if dice:
-            return f"{dice.emoji} {dice.value}"
-    return ""
-
-
-def _enclosed(message: Message) -> str:
-    """Describe in words what the sender has chosen and others may have written."""
-    match message:
-        case Message(contact=contact) if contact:
-            return f"Contact: {contact.first_name} {contact.last_name}".strip() + f", {contact.phone_number}"
-        case Message(poll=poll) if poll:
-            return "\n".join([f"Poll: {poll.question}", *(f"- {option.text}" for option in poll.options)])
-        case Message(location=location) if location:
-            named = f" ({message.venue.title}, {message.venue.address})" if message.venue else ""
-            return f"Location: {location.latitude}, {location.longitude}{named}"
-    return ""
+    return words_of(message, is_ours)
 
 
 def forwarded_from(message: Message) -> str:
@@ -117,14 +96,21 @@ def quoted(message: Message) -> str | None:
     reply = replied_message(message)
     external = message.external_reply
     if message.quote:
-        said = message.quote.text
+        said = _quoted_part(message.quote, reply)
     elif reply:
         files = " ".join(f"[{attachment.name}]" for attachment in attachments(reply))
-        said = " ".join(filter(None, (reply.text or reply.caption or _sign(reply) or _enclosed(reply), files)))
+        said = " ".join(filter(None, (words_of(reply).full_text or unread_name(reply), files)))
     else:
         said = ""
     name = author_name(reply) if reply else _origin_name(external.origin) if external else ""
     return (f"{name}: {said}" if name else said) if said else None
+
+
+def _quoted_part(quote: Quote, reply: Message | None) -> str:
+    """Return the quoted text. Telegram leaves most entities out of a quote, but not out of what it quotes."""
+    whole = (reply.entities if reply.text else reply.caption_entities) if reply else ()
+    inside = within(whole, quote.position, utf16_len(quote.text))
+    return spelled(quote.text, [*quote.entities, *inside]).text
 
 
 def by_another(files: tuple[Attachment, ...], by: str) -> tuple[Attachment, ...]:
@@ -151,6 +137,8 @@ def _attachments(message: Message) -> Iterator[Attachment]:
         yield audio.model_copy(update={"seconds": message.audio.duration})
     if message.video:
         yield _attachment(message.video, "video", ".mp4", "video/mp4")
+    for item in message.paid_media.paid_media if message.paid_media else ():
+        yield from _attachments(message.model_copy(update={"paid_media": None, **dict(item)}))
     if message.video_note:
         yield _recorded(_attachment(message.video_note, "video", ".mp4", "video/mp4"), message.video_note)
 
@@ -196,7 +184,8 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
     sender = _sender(message)
     said = message_text(message, me)
     files = attachments(message)
-    if sender is None or not _has_content(message, said, files_count=len(files)):
+    unread = () if said.full_text or said.mentions_bot or files else unread_kinds(message)
+    if sender is None or not (said.full_text or said.mentions_bot or files or unread):
         return None
     forwarded = forwarded_from(message)
     replied = replied_message(message)
@@ -218,6 +207,7 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         reply_to=str(replied.message_id) if replied else None,
         quoted=quoted(message),
         shared=_shared(forwarded, said),
+        unread=unread,
     )
     may_be_command = not files and not forwarded and said.text.startswith("/")
     command = parse_command(said.text, {me.username}) if may_be_command else None
@@ -230,17 +220,13 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
     return received.model_copy(update={"addressed": addressed}).as_command(command.name, command.arguments)
 
 
-def _has_content(message: Message, said: MessageText, *, files_count: int) -> bool:
-    """Return False for service messages (joins, pins, titles, a group's move)."""
-    return bool(message.text or message.caption or said.full_text or files_count)
-
-
 def _edited(message: Message, me: Identity) -> MessageEdited | None:
     sender = _sender(message)
     if sender is None or not (message.text or message.caption):
         return None
     said, forwarded = message_text(message, me), forwarded_from(message)
     edited, words = message.edit_date or message.date, message.text or message.caption or ""
+    words += "".join(entity.url for entity in message.entities or message.caption_entities)
     content = sha256(words.encode(errors="surrogatepass")).hexdigest()[:16]  # dates are whole seconds
     return MessageEdited(
         event_id=f"{message_event_id(me, message.chat.id, message.message_id)}:edited:{edited}:{content}",

@@ -2,9 +2,20 @@
 
 from typing import Annotated
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, JsonValue, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
 from channels.values import Text, Wire
+
+
+def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
+_Forgiving = WrapValidator(_or_none)
+"""Reads content of an unexpected shape as None: such a message is told to be unreadable instead of being lost."""
 
 
 class User(Wire):
@@ -33,6 +44,8 @@ class Entity(Wire):
     offset: int
     length: int
     user: User | None = None
+    url: Text = ""
+    """The address behind a `text_link`."""
 
 
 class File(Wire):
@@ -53,6 +66,9 @@ class File(Wire):
 
 class Quote(Wire):
     text: Text
+    position: int = 0
+    """Offset in the message that is quoted, in UTF-16 units."""
+    entities: tuple[Entity, ...] = ()
 
 
 class Origin(Wire):
@@ -94,6 +110,57 @@ class Dice(Wire):
     value: int
 
 
+class Task(Wire):
+    text: Text
+    completion_date: int = 0
+    """0 while it is open."""
+
+
+class Checklist(Wire):
+    title: Text
+    tasks: tuple[Task, ...] = ()
+
+
+class Game(Wire):
+    title: Text
+    description: Text = ""
+
+
+class Invoice(Wire):
+    title: Text
+    description: Text = ""
+    currency: str
+    total_amount: int
+    """In the currency's smallest unit."""
+
+
+class PaidItem(Wire):
+    """A photo or a video that must be paid for; neither is told before."""
+
+    photo: tuple[File, ...] = ()
+    video: File | None = None
+
+
+class PaidMedia(Wire):
+    star_count: int = 0
+    paid_media: tuple[PaidItem, ...] = ()
+
+
+class UrlButton(Wire):
+    text: Text = ""
+    url: Text = ""
+
+
+class Keyboard(Wire):
+    """Buttons below a message of a bot."""
+
+    inline_keyboard: tuple[tuple[UrlButton, ...], ...] = ()
+
+
+class LinkPreview(Wire):
+    url: Text = ""
+
+
 class ExternalReply(Wire):
     """A replied-to message in another chat."""
 
@@ -101,6 +168,11 @@ class ExternalReply(Wire):
 
 
 class Message(Wire):
+    """A message; fields that are not read are kept, since they tell what kind of message it is."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
+
     message_id: int
     chat: Chat
     date: int = 0
@@ -128,11 +200,17 @@ class Message(Wire):
     video_note: File | None = None
     animation: File | None = None
     sticker: File | None = None
-    location: Location | None = None
-    venue: Venue | None = None
-    contact: Contact | None = None
-    poll: Poll | None = None
-    dice: Dice | None = None
+    location: Annotated[Location | None, _Forgiving] = None
+    venue: Annotated[Venue | None, _Forgiving] = None
+    contact: Annotated[Contact | None, _Forgiving] = None
+    poll: Annotated[Poll | None, _Forgiving] = None
+    dice: Annotated[Dice | None, _Forgiving] = None
+    checklist: Annotated[Checklist | None, _Forgiving] = None
+    game: Annotated[Game | None, _Forgiving] = None
+    invoice: Annotated[Invoice | None, _Forgiving] = None
+    paid_media: Annotated[PaidMedia | None, _Forgiving] = None
+    reply_markup: Annotated[Keyboard | None, _Forgiving] = None
+    link_preview_options: Annotated[LinkPreview | None, _Forgiving] = None
     forum_topic_created: dict[str, object] | None = None
 
 

@@ -123,7 +123,8 @@ class Admission:
         match event:
             case MessageReceived():
                 named = event.addressed in (Addressed.MENTION, Addressed.REPLY)
-                return bool(event.attachments) or visible(event.words) or named
+                told = bool(event.unread) and event.addressed is Addressed.DIRECT
+                return bool(event.attachments) or visible(event.words) or named or told
             case CommandInvoked():
                 return event.name in self._commands or event.addressed is not Addressed.AMBIENT
             case MessageEdited() | ButtonPressed() | ScheduleFired():

@@ -96,7 +96,7 @@ class EventRouter:
                 self._tasks.start(self._offer(event))
             self._say(item)
         else:
-            self._tasks.start(self._ask_back(item))
+            self._tasks.start(self._ask_back(item, event))
 
     def _say(self, item: InboxItem, *, passes_gap: bool = False) -> None:
         """Pass a message to the chat's agent, unless too many of the user's messages wait."""
@@ -105,10 +105,12 @@ class EventRouter:
         else:
             self._sessions.of(item.event.chat).receive(item, passes_gap=passes_gap)
 
-    async def _ask_back(self, item: InboxItem) -> None:
-        """Reply to a message that contains nothing but a mention."""
-        language = await self._sessions.of(item.event.chat).conversation.language(item.event.sender)
-        await self._replies.answer(item, OutboundMessage(markdown=say("mention_only", language)))
+    async def _ask_back(self, item: InboxItem, event: MessageReceived) -> None:
+        """Reply to a message without anything that could be read: a mention alone, or content of another kind."""
+        language = await self._sessions.of(event.chat).conversation.language(event.sender)
+        keys = [f"unread_{kind}" for kind in event.unread] or ["mention_only"]
+        text = "\n\n".join(say(key, language) for key in keys)
+        await self._replies.answer(item, OutboundMessage(markdown=text))
 
     async def _offer(self, event: MessageReceived) -> None:
         """Offer to repeat an answer that may not have arrived."""

@@ -7,21 +7,25 @@ import hashlib
 import os
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
 import structlog
 
 from agent_core.messages import ImageContent
 from agent_core.origin import Origin
 from agent_core.tools.files.confined import open_file
+from agent_core.tools.files.pictures import whole_picture
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Allowance, Boundless, Quota
 from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment
 from channels.base import Channel, ChannelError, MessageReceived
 from channels.capabilities import Downloads
+from channels.text import literal
 from gateway.chat.transcription import Sound
 from gateway.permissions.sources import origin_of_file
 from gateway.runs.welcome import sample_of
+from gateway.texts.say import Language, say
 
 MOST_FILES = 10
 """Attachments of one message that are fetched."""
@@ -42,6 +46,13 @@ class Fetched:
     notes: list[str] = field(default_factory=list)
     """A note for the model on each file."""
     sounds: list[Sound] = field(default_factory=list)
+    shown: list[str] = field(default_factory=list)
+    """A line for the person, in Markdown, on each file that could not be read."""
+
+    def lacks(self, name: str, what: Literal["fetched", "kept"], reason: str, language: Language) -> None:
+        """Tell the model and the person why a file is not there."""
+        self.notes.append(f"[file: {name} could not be {what}: {reason}]")
+        self.shown.append(say(f"file_not_{what}", language, name=literal(name), reason=literal(reason)))
 
 
 @dataclass(frozen=True)
@@ -56,6 +67,8 @@ class Attachments:
     """Origins of the workspace's files."""
     quota: Quota = field(default_factory=Boundless)
     """Quota of the chat's files."""
+    language: Language = "en"
+    """The sender's language."""
 
     async def fetch(self, event: MessageReceived) -> Fetched:
         """Save a message's attachments."""
@@ -63,9 +76,9 @@ class Attachments:
         for place, attachment in enumerate(event.attachments[:MOST_FILES]):
             await self._fetch(fetched, place, attachment, event.sender.id)
         if len(event.attachments) > MOST_FILES:
-            fetched.notes.append(
-                f"[{len(event.attachments) - MOST_FILES} more files were left out: at most {MOST_FILES} a message]"
-            )
+            more = len(event.attachments) - MOST_FILES
+            fetched.notes.append(f"[{more} more files were left out: at most {MOST_FILES} a message]")
+            fetched.shown.append(say("files_left_out", self.language, count=more, most=MOST_FILES))
         return fetched
 
     def keep(self, name: str, content: bytes, origin: Origin, person: str | None = None) -> Path:
@@ -87,27 +100,28 @@ class Attachments:
             content = await self.channel.download(attachment)
         except ChannelError as error:
             log.info("file not fetched", channel=self.channel.name, reason=error.reason)
-            fetched.notes.append(f"[file: {name} could not be fetched: {error.reason}]")
+            fetched.lacks(name, "fetched", error.reason, self.language)
             return
         if attachment.is_audio:
             fetched.sounds.append(Sound(place, attachment, content))
-        note = await self._kept(attachment, content, person)
-        if attachment.is_image and self.vision and len(content) <= LARGEST_IMAGE:
-            data = base64.b64encode(content).decode()
-            fetched.images.append(ImageContent(data=data, mime_type=attachment.mime_type))
-        fetched.notes.append(note)
-
-    async def _kept(self, attachment: Attachment, content: bytes, person: str) -> str:
-        """Write a file to the workspace. Return a note for the model."""
-        name = attachment.safe_name
+        elif not content:
+            fetched.shown.append(say("file_empty", self.language, name=literal(name)))
         try:
             path = await asyncio.to_thread(self.keep, name, content, origin_of_file(attachment), person)
         except OSError as error:
             log.warning("file not kept", channel=self.channel.name, reason=str(error))
-            return f"[file: {name} could not be kept: {error.strerror}]"
-        if attachment.is_image and self.vision and len(content) <= LARGEST_IMAGE:
+            fetched.lacks(name, "kept", error.strerror or "", self.language)
+            return
+        fetched.notes.append(self._shown(fetched, attachment, path, content))
+
+    def _shown(self, fetched: Fetched, attachment: Attachment, path: Path, content: bytes) -> str:
+        """Show the model a picture. Return a note for it on the file."""
+        kind = whole_picture(content)
+        if kind and self.vision and len(content) <= LARGEST_IMAGE:
+            fetched.images.append(ImageContent(data=base64.b64encode(content).decode(), mime_type=kind))
             return f"[picture: {path.name}]"
-        return f"[file: {path.name}, {len(content)} bytes, in the workspace]"
+        wrong = ", which is no whole picture" if attachment.is_image and not kind else ""
+        return f"[file: {path.name}, {len(content)} bytes, in the workspace{wrong}]"
 
 
 def _has_room(room: Allowance, size: int) -> bool:

@@ -95,7 +95,7 @@ class PromptMaker:
             "created_at": event.at,
             "by_guest": by_guest,
             "private": bool(known or ours or by_others or undone.line),
-            "heard": "\n\n".join(each.shown for each in heard if each.shown),
+            "heard": "\n\n".join([*fetched.shown, *(each.shown for each in heard if each.shown)]),
         }
         return message.model_copy(update=about)
 
@@ -194,6 +194,7 @@ class ChatPrompts:
             model.vision,
             self._workspaces.sources(chat),
             self._workspaces.versions.of(chat).quota,
+            language,
         )
         talk = self._talk_of(channel)
         return PromptMaker(attachments, self._clock, zone, talk, self._secrets, self._media.transcriber, run, language)

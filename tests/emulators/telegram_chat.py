@@ -7,7 +7,7 @@ from typing import Literal
 from pydantic import JsonValue
 
 from tests.emulators.telegram_state import Action, Draft, Message, Person, Press, Room, World
-from tests.emulators.telegram_text import Entity, found_entities, trim
+from tests.emulators.telegram_text import Entity, entity_problem, found_entities, trim
 from tests.emulators.telegram_updates import Json
 
 NOBODY = Person(0, "nobody")
@@ -87,17 +87,32 @@ class Chat:
         self._show(message, "message")
         return message
 
+    async def marks(self, person: Person, text: str, entities: Sequence[Entity]) -> Message:
+        """Write a text in which the client marks more than Telegram finds, such as links behind words."""
+        if problem := entity_problem(text, entities):
+            raise AssertionError(problem)
+        message = self._write(person, text, [*found_entities(text), *entities], None)
+        self._show(message, "message")
+        return message
+
+    async def shows(self, person: Person, content: Json) -> Message:
+        """Send content of another kind, such as a story, with the fields that the Bot API has for it."""
+        message = self._write(person, "", [], None)
+        message.content = content
+        self._show(message, "message")
+        return message
+
     async def forwards(self, person: Person, passed_on: Message) -> Message:
         """Forward a message from another chat."""
         message = self._write(person, passed_on.text, passed_on.entities, None)
         message.forwarded = passed_on
-        message.photo, message.document = passed_on.photo, passed_on.document
+        message.photo, message.document, message.content = passed_on.photo, passed_on.document, passed_on.content
         self._show(message, "message")
         return message
 
-    async def edits(self, message: Message, text: str) -> None:
+    async def edits(self, message: Message, text: str, entities: Sequence[Entity] = ()) -> None:
         """Edit one's own message."""
-        message.text, message.entities = trim(text, found_entities(text))
+        message.text, message.entities = trim(text, [*found_entities(text), *entities])
         message.edit_date = self._world.date()
         self._show(message, "edited_message")
 

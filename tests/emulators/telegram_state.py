@@ -101,6 +101,8 @@ class Message:
     silent: bool = False
     album: str | None = None
     service: Json = field(default_factory=dict)
+    content: Json = field(default_factory=dict)
+    """Content other than text and files, such as a story, as in the Bot API."""
     edits: list[Edit] = field(default_factory=list)
     edit_date: int | None = None
     reactions: list[str] = field(default_factory=list)
@@ -127,7 +129,7 @@ class Message:
     def to_json(self, chat: Json, *, inner: bool = False) -> Json:
         """Return the message as in the Bot API; an `inner` one (replied to) contains no reply of its own."""
         about: Json = {"message_id": self.message_id, "from": self.sender.to_json(), "chat": chat, "date": self.date}
-        about.update(self.service)
+        about.update(self.service | self.content)
         self._add_content(about)
         if self.thread is not None:
             about["message_thread_id"] = self.thread

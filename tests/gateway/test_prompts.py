@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from base64 import b64encode
 from itertools import count
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -55,6 +56,9 @@ def item(text: str = "", *files: Attachment, chat: ChatKey = ANN, quoted: str | 
             event_id="e", chat=chat, sender=who, at=5.0, text=text, message_id="m", attachments=files, quoted=quoted
         ),
     )
+
+
+PNG = b"\x89PNG\r\n\x1a\nIEND\xaeB`\x82"
 
 
 def file(name: str, reference: str = "f", mime_type: str = "text/plain") -> Attachment:
@@ -196,31 +200,46 @@ async def test_a_message_that_is_made_again_leaves_no_copies(tmp_path: Path) -> 
 
 
 async def test_a_model_that_sees_gets_the_picture(tmp_path: Path) -> None:  # C-22
-    message = await made(tmp_path, item("what is it?", picture()), Cupboard(f=b"png"))
+    message = await made(tmp_path, item("what is it?", picture()), Cupboard(f=PNG))
 
     [image] = images(message)
-    assert (image.mime_type, image.data) == ("image/png", "cG5n")
+    assert (image.mime_type, image.data) == ("image/png", b64encode(PNG).decode())
     assert text_of(message.content) == "what is it?"
     assert told(message) == ["[picture: cat.png]"]
-    assert kept(tmp_path) == {"cat.png": b"png"}
+    assert kept(tmp_path) == {"cat.png": PNG}
+
+
+@pytest.mark.parametrize("content", [b"no picture", b"", PNG[:-4]], ids=["text", "nothing", "cut off"])
+async def test_what_only_calls_itself_a_picture_is_a_file(tmp_path: Path, content: bytes) -> None:
+    """A broken picture in the history would have each later request refused."""
+    message = await made(tmp_path, item("what is it?", picture()), Cupboard(f=content))
+
+    assert images(message) == []
+    assert told(message) == [f"[file: cat.png, {len(content)} bytes, in the workspace, which is no whole picture]"]
+
+
+async def test_a_picture_with_the_type_of_another_is_shown_as_what_it_is(tmp_path: Path) -> None:
+    message = await made(tmp_path, item("", file("cat.jpg", mime_type="image/jpeg")), Cupboard(f=PNG))
+
+    assert [image.mime_type for image in images(message)] == ["image/png"]
 
 
 async def test_who_speaks_and_what_they_show_reach_the_model(wired_bot: StartBot) -> None:  # C-22, S2-15, S2-44
     bot = await wired_bot("A cat.")
 
-    await bot.hears("what is it?", group="team", files={"cat.png": b"png"})
+    await bot.hears("what is it?", group="team", files={"cat.png": PNG})
 
     [message] = bot.llm.requests[-1].messages
     assert isinstance(message, UserMessage)
     assert message.source == "Ann"
-    assert [image.data for image in images(message)] == ["cG5n"]
+    assert [image.data for image in images(message)] == [b64encode(PNG).decode()]
 
 
 async def test_a_model_that_does_not_see_gets_a_note(tmp_path: Path) -> None:  # C-22
-    message = await made(tmp_path, item("what is it?", picture()), vision=False)
+    message = await made(tmp_path, item("what is it?", picture()), Cupboard(f=PNG), vision=False)
 
     assert images(message) == []
-    assert told(message) == ["[file: cat.png, 7 bytes, in the workspace]"]
+    assert told(message) == ["[file: cat.png, 16 bytes, in the workspace]"]
 
 
 async def test_a_huge_picture_is_a_file(tmp_path: Path) -> None:
@@ -235,6 +254,7 @@ async def test_a_file_that_cannot_be_fetched_is_told_and_the_words_still_count(t
 
     assert text_of(message.content) == "read this"
     assert told(message) == ["[file: big.iso could not be fetched: too large]"]
+    assert message.heard == "> I could not get big.iso: too large."
 
 
 async def test_a_workspace_that_cannot_be_written_loses_the_file_and_not_the_message(tmp_path: Path) -> None:

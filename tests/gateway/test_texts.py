@@ -6,15 +6,18 @@ import re
 from functools import cache
 from pathlib import Path
 from string import Formatter
+from typing import get_args
 
 import pytest
 
+from agent_core.mcp.left_out import Why
 from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.selection import ModelSettingError, choose_fallback
 from agent_core.reasons import TerminalReason
 from agent_core.skills.archive import ArchiveTrouble
 from agent_core.skills.scan import Finding
 from agent_core.skills.skill import Origin
+from channels.unread import Unread
 from gateway.admin.screens.schedules import States
 from gateway.permissions.groups import Activation, Audience
 from gateway.permissions.roles import Role
@@ -105,6 +108,8 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"page_health_{mark}" for mark in ("ok", "note", "problem")}
     groups |= {f"page_settings_{each}" for each in Change}
     groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
+    groups |= {f"mcp_why_{why}" for why in get_args(Why)}
+    groups |= {f"unread_{kind}" for kind in get_args(Unread)} | {"file_not_fetched", "file_not_kept"}
     groups |= {f"page_in_{each}" for each in Unit} | {f"page_costs_each_{each}" for each in Scope}
 
     assert set(table()) - named - failures - ends - sources - archives - scans - groups == set()

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.messages import ImageContent, TextContent
-from agent_core.tools.files.reading import PICTURE_BYTES
+from agent_core.tools.files.pictures import PICTURE_BYTES
 from agent_core.workspace.safe_open import best_opener
 from tests.agent_core.files.workspace import Workspace
 

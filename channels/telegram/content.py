@@ -1,0 +1,149 @@
+"""The words of a message: its text or caption with what is below it, or a description of other content."""
+
+from collections.abc import Iterator
+
+from channels.telegram.entities import IsOurs, spelled
+from channels.telegram.wire import File, Message
+from channels.text import MessageText, linked
+from channels.unread import Unread
+
+_SERVICE = frozenset(
+    [
+        "new_chat_members",
+        "left_chat_member",
+        "new_chat_title",
+        "new_chat_photo",
+        "delete_chat_photo",
+        "group_chat_created",
+        "supergroup_chat_created",
+        "channel_chat_created",
+        "message_auto_delete_timer_changed",
+        "migrate_to_chat_id",
+        "migrate_from_chat_id",
+        "pinned_message",
+        "successful_payment",
+        "refunded_payment",
+        "users_shared",
+        "user_shared",
+        "chat_shared",
+        "connected_website",
+        "write_access_allowed",
+        "passport_data",
+        "proximity_alert_triggered",
+        "boost_added",
+        "chat_background_set",
+        "checklist_tasks_done",
+        "checklist_tasks_added",
+        "direct_message_price_changed",
+        "forum_topic_created",
+        "forum_topic_edited",
+        "forum_topic_closed",
+        "forum_topic_reopened",
+        "general_forum_topic_hidden",
+        "general_forum_topic_unhidden",
+        "gift",
+        "unique_gift",
+        "gift_upgrade_sent",
+        "giveaway_created",
+        "giveaway_completed",
+        "paid_message_price_changed",
+        "suggested_post_approved",
+        "suggested_post_approval_failed",
+        "suggested_post_declined",
+        "suggested_post_paid",
+        "suggested_post_refunded",
+        "video_chat_scheduled",
+        "video_chat_started",
+        "video_chat_ended",
+        "video_chat_participants_invited",
+        "voice_chat_scheduled",
+        "voice_chat_started",
+        "voice_chat_ended",
+        "voice_chat_participants_invited",
+        "web_app_data",
+        "chat_owner_left",
+        "chat_owner_changed",
+    ]
+)
+"""Fields of service messages, which tell of an event and need no answer."""
+_KINDS: dict[str, Unread] = {
+    "story": "story",
+    "reply_to_story": "story",
+    "giveaway": "giveaway",
+    "giveaway_winners": "giveaway",
+    "paid_media": "paid",
+    "checklist": "checklist",
+    "poll": "poll",
+    "game": "game",
+    "dice": "game",
+}
+
+
+def words_of(message: Message, is_ours: IsOurs = lambda _entity, _named: False) -> MessageText:
+    """Return the words of a message, with the addresses that its links hide, and what comes with it in words."""
+    text = message.text or message.caption
+    entities = message.entities if message.text else message.caption_entities
+    own = spelled(text, entities, is_ours)
+    enclosed = "\n".join(filter(None, (_enclosed(message), *_below(message, own.text))))
+    return own._replace(text=own.text or _sign(message), shared=enclosed)
+
+
+def unread_kinds(message: Message) -> tuple[Unread, ...]:
+    """Return the kind of a message without anything that could be read; () for a service message."""
+    given = message.model_fields_set | message.__pydantic_extra__.keys()
+    if given & _SERVICE:
+        return ()
+    return (next((kind for field, kind in _KINDS.items() if field in given), "unknown"),)
+
+
+def unread_name(message: Message) -> str:
+    """Return a quoted message that cannot be read as a placeholder; "" if its files can be."""
+    kinds = () if message.date == 0 else unread_kinds(message)
+    return "".join(f"[{kind}]" for kind in kinds if kind != "unknown")
+
+
+def _below(message: Message, text: str) -> Iterator[str]:
+    """Yield the addresses of the link preview, if the text lacks it, and of buttons."""
+    if message.link_preview_options and message.link_preview_options.url not in text:
+        yield message.link_preview_options.url
+    rows = message.reply_markup.inline_keyboard if message.reply_markup else ()
+    for button in (button for row in rows for button in row):
+        if button.url:
+            yield linked(button.text, button.url)
+
+
+def _sign(message: Message) -> str:
+    """Return a message that is a single sign in words."""
+    match message:
+        case Message(sticker=File(emoji=emoji)):
+            return emoji or "[sticker]"
+        case Message(dice=dice) if dice:
+            return f"{dice.emoji} {dice.value}"
+    return ""
+
+
+def _enclosed(message: Message) -> str:
+    """Describe in words what the sender has chosen and others may have written."""
+    match message:
+        case Message(contact=contact) if contact:
+            return f"Contact: {contact.first_name} {contact.last_name}".strip() + f", {contact.phone_number}"
+        case Message(poll=poll) if poll:
+            return "\n".join([f"Poll: {poll.question}", *(f"- {option.text}" for option in poll.options)])
+        case Message(location=location) if location:
+            named = f" ({message.venue.title}, {message.venue.address})" if message.venue else ""
+            return f"Location: {location.latitude}, {location.longitude}{named}"
+    return _offered(message)
+
+
+def _offered(message: Message) -> str:
+    """Describe lists, games and what costs money."""
+    match message:
+        case Message(checklist=checklist) if checklist:
+            tasks = (f"- [{'x' if task.completion_date else ' '}] {task.text}" for task in checklist.tasks)
+            return "\n".join([f"Checklist: {checklist.title}", *tasks])
+        case Message(game=game) if game:
+            return f"Game: {game.title}\n{game.description}".strip()
+        case Message(invoice=invoice) if invoice:
+            price = f"{invoice.total_amount} of the smallest unit of {invoice.currency}"
+            return f"Invoice: {invoice.title}, {price}\n{invoice.description}".strip()
+    return ""

@@ -1,0 +1,86 @@
+"""Text with what its entities hide: the addresses behind links, and the people behind mentions without a user name.
+
+Telegram counts in UTF-16 units.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from channels.telegram.wire import Entity
+from channels.text import MessageText, hides, without
+
+IsOurs = Callable[[Entity, str], bool]
+"""Tells if an entity over this text mentions the bot."""
+
+
+class Span(NamedTuple):
+    """A stretch of text in code points."""
+
+    start: int
+    end: int
+
+
+def spelled(text: str, entities: Sequence[Entity], is_ours: IsOurs = lambda _entity, _named: False) -> MessageText:
+    """Return the text with each hidden address after its label, and without mentions of the bot."""
+    found = list(_spans(text, entities)) if entities else []
+    mentions = [span for entity, span in found if is_ours(entity, text[span.start : span.end])]
+    for place, words in sorted(_additions(text, found, mentions), reverse=True):
+        text = text[:place] + words + text[place:]
+        mentions = [_moved(span, place, len(words)) for span in mentions]
+    return MessageText(without(text, mentions), bool(mentions))
+
+
+def within(entities: Sequence[Entity], start: int, length: int) -> list[Entity]:
+    """Return the entities of a part of the text, which begins at this offset; an entity may be cut."""
+    parts = []
+    for entity in entities:
+        first, last = max(entity.offset, start), min(entity.offset + entity.length, start + length)
+        if first < last:
+            parts.append(entity.model_copy(update={"offset": first - start, "length": last - first}))
+    return parts
+
+
+def _spans(text: str, entities: Sequence[Entity]) -> Iterator[tuple[Entity, Span]]:
+    """Yield each entity with its place; one that ends inside a surrogate pair takes in the whole character."""
+    units = text.encode("utf-16-le", "surrogatepass")
+    for entity in entities:
+        if entity.offset < 0 or entity.length <= 0 or entity.offset >= len(units) // 2:
+            continue
+        start, end = (_points(units, place) for place in (entity.offset, entity.offset + entity.length))
+        if start < end:
+            yield entity, Span(start, end)
+
+
+def _points(units: bytes, place: int) -> int:
+    return len(units[: 2 * place].decode("utf-16-le", "replace"))
+
+
+def _additions(
+    text: str, found: Sequence[tuple[Entity, Span]], mentions: Sequence[Span]
+) -> dict[tuple[int, str], None]:
+    """Return what is added and where, each once."""
+    added: dict[tuple[int, str], None] = {}
+    for entity, span in found:
+        label = text[span.start : span.end].rstrip()
+        hidden = _hidden(entity, label)
+        if not hidden or (span in mentions and not entity.url):
+            continue
+        place = span.start + len(label)
+        place = next((mention.end for mention in mentions if mention.start < place < mention.end), place)
+        glue = " " if text[place : place + 1].isalnum() else ""
+        added[place, f" ({hidden}){glue}"] = None
+    return added
+
+
+def _hidden(entity: Entity, label: str) -> str:
+    """Return the address or the name that the label does not tell; "" if there is none."""
+    if entity.type == "text_link" and hides(label, entity.url):
+        return entity.url.removeprefix("mailto:")
+    if entity.type == "text_mention" and entity.user is not None:
+        return "" if label.casefold() in entity.user.name.casefold() else entity.user.name
+    return ""
+
+
+def _moved(span: Span, place: int, by: int) -> Span:
+    """Return where a stretch is after an addition at `place`, which is never inside of it."""
+    return Span(span.start + by, span.end + by) if place <= span.start else span

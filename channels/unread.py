@@ -1,0 +1,5 @@
+"""Kinds of content that cannot be read, which people and the model are told of."""
+
+from typing import Literal
+
+Unread = Literal["story", "giveaway", "paid", "checklist", "poll", "game", "sticker", "activity", "app", "unknown"]
