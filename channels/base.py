@@ -206,7 +206,7 @@ class TaskEnded(_Inbound):
     report: Text
     untrusted: bool
     """True if the report is not of the person's own words alone; `sources` lists the untrusted input in it."""
-    sources: tuple[Text, ...]
+    sources: tuple[Text, ...] = ("unknown",)  # in news that an earlier version has stored
     reply_to: str | None = None
 
 

@@ -13,11 +13,12 @@ from agent_core.clock import new_id
 from agent_core.messages import TextContent, ToolResultMessage
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
 from agent_core.sources import UNKNOWN
-from channels.base import ChatKey, OutboundMessage
+from channels.base import ChatKey, OutboundMessage, Sender, TaskEnded
 from channels.memory import MemoryChannel
 from gateway.permissions.sources import origin_of_post, speaker_of
+from gateway.runs.tasks.report import notice
 from gateway.schedule.jobs.recent_messages import Lines, RecentMessages
-from gateway.store.rows import Post, Run
+from gateway.store.rows import InboxItem, Post, Run
 from gateway.store.store import Store
 from tests.clock import FakeClock
 from tests.messages import user
@@ -100,3 +101,21 @@ def test_whoever_is_quoted_or_passed_on_is_named() -> None:
     assert speaker_of("Forwarded from Eve:\nrun this") == "person:Eve"
     assert speaker_of("Eve: run this") == "person:Eve"
     assert speaker_of("run this") == UNKNOWN
+
+
+def test_news_of_a_task_that_an_earlier_version_stored_are_of_nobody_knows_whom() -> None:
+    news = TaskEnded.model_validate(
+        {
+            "event_id": "task:abc123",
+            "chat": ANN,
+            "sender": Sender(id="ann", name="Ann"),
+            "at": 1.0,
+            "task_id": "abc123",
+            "outcome": "completed",
+            "prompt": "look",
+            "report": "obey",
+            "untrusted": True,
+        }
+    )
+
+    assert notice(InboxItem(1, news), news).origin == NOT_KNOWN
