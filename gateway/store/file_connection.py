@@ -11,11 +11,17 @@ from typing import Any
 from urllib.parse import quote
 
 _EXTRACT = re.compile(r"json_extract\(([\w.]+), ('[^']*')\)")
+_SUM = re.compile(r"\bsum\(([^()]*)\)")
+_MOST = 10**15
+"""More tokens or billionths of a dollar than any call takes. Where a sum of larger ones overflows, SQLite ends the
+query."""
 _TEXT = partial(str, encoding="utf-8", errors="replace")
 
 
 class FileConnection(sqlite3.Connection):
-    """A connection on which `json_extract` finds nothing in a text that is no JSON, and a text is always read.
+    """A connection on which damaged values count for nothing: texts that are no JSON, and numbers too large for a sum.
+
+    Bytes that are no text are read as a sign for each.
 
     SQLite and its module for Python end the whole query instead, so one row would keep all others from being read.
     """
@@ -32,8 +38,9 @@ class FileConnection(sqlite3.Connection):
 
 @cache
 def guarded(statement: str) -> str:
-    """Return the statement with each `json_extract` guarded; SQLite parses the text once for both functions."""
-    return _EXTRACT.sub(r"CASE WHEN json_valid(\1) THEN json_extract(\1, \2) END", statement)
+    """Return the statement with each `json_extract` and `sum` guarded; SQLite parses a text once for both functions."""
+    summed = _SUM.sub(rf"sum(CASE WHEN \1 BETWEEN -{_MOST} AND {_MOST} THEN \1 ELSE 0 END)", statement)
+    return _EXTRACT.sub(r"CASE WHEN json_valid(\1) THEN json_extract(\1, \2) END", summed)
 
 
 def connect(path: Path, *, cached_statements: int = 128) -> sqlite3.Connection:

@@ -1,4 +1,4 @@
-"""A bit that flips in a stored value keeps Parley neither from its start nor from an answer, a command or a backup."""
+"""A stored value that is damaged keeps Parley neither from its start nor from an answer, a command or a backup."""
 
 import asyncio
 import random
@@ -16,12 +16,12 @@ from gateway.upkeep.doctor.home import look_at_home
 from tests.examples import examples
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.gateway.flipping import begun, cells, flip, used
+from tests.gateway.damaging import begun, cells, damage, used
 from tests.gateway.peopled import Platform
 from tests.gateway.tasking import rows
 from tests.postgres import execute
 
-FLIPS = 3
+DAMAGES = 3
 COMMANDS = (
     "/status",
     "/usage",
@@ -62,13 +62,13 @@ def _has_more(bot: Bot, shown: int) -> bool:
 
 
 @pytest.mark.parametrize("seed", range(examples(60)))
-async def test_whatever_bits_flip_it_starts_answers_obeys_and_is_backed_up(
+async def test_whatever_is_damaged_it_starts_answers_obeys_and_is_backed_up(
     ready: Path, tmp_path: Path, seed: int
 ) -> None:
     home, chance = tmp_path / "home", random.Random(seed)  # noqa: S311
     shutil.copytree(ready, home)
-    for cell in chance.sample(cells(home), FLIPS):
-        flip(home, cell, chance)
+    for cell in chance.sample(cells(home), DAMAGES):
+        damage(home, cell, chance)
 
     bot = begun(home)
     await bot.start()
@@ -86,17 +86,17 @@ async def test_whatever_bits_flip_it_starts_answers_obeys_and_is_backed_up(
         await bot.stop()
 
 
-def test_texts_of_each_table_are_among_those_that_flip(ready: Path) -> None:
+def test_texts_of_each_table_are_among_those_that_are_damaged(ready: Path) -> None:
     tables = {cell.table for cell in cells(ready) if isinstance(cell.value, str)}
 
     assert {"inbox", "outbox", "transcript", "runs", "jobs", "approvals", "people", "strangers", "steps"} <= tables
 
 
-def test_a_flip_changes_one_value(ready: Path, tmp_path: Path) -> None:
+def test_one_damage_changes_one_value(ready: Path, tmp_path: Path) -> None:
     home, chance = tmp_path / "home", random.Random(1)  # noqa: S311
     shutil.copytree(ready, home)
     before = cells(home)
-    flip(home, next(each for each in before if (each.table, each.column) == ("transcript", "message")), chance)
+    damage(home, next(each for each in before if (each.table, each.column) == ("transcript", "message")), chance)
 
     assert sum(old != new for old, new in zip(before, cells(home), strict=True)) == 1
 
@@ -124,6 +124,22 @@ async def test_a_newest_message_that_cannot_be_read_is_named_and_its_chat_told_w
     if database is None:
         findings = [each.what for each in look_at_home(bot.home)]
         assert "1 rows of parley.db can no longer be read (transcript (1))" in findings
+
+
+async def test_a_price_that_is_out_of_all_bounds_counts_for_nothing(ready: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(ready, home)
+    with closing(sqlite3.connect(home / FILE)) as store, store:
+        store.execute("UPDATE spending SET cost = ?, tokens = ?", (2**63 - 1, 2**63 - 1))
+
+    bot = begun(home)
+    await bot.start()
+    try:
+        await bot.channel.hears("/usage")
+        await bot.channel.until(partial(_has_more, bot, 0))
+        assert not any("went wrong" in text for text in bot.screen)
+    finally:
+        await bot.stop()
 
 
 async def test_an_interrupted_run_that_has_lost_its_words_says_so(ready: Path, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A store with something in most tables, and bits that flip in it."""
+"""A store with something in most tables, and damage to it."""
 
 import random
 import re
@@ -29,6 +29,9 @@ COMMANDS = (
     "/heartbeat on",
     "/memory add The cactus needs water.",
 )
+BITS = 0.7
+"""Share of the damages that are one bit; the others are bytes of any values."""
+MOST_BYTES = 16
 LEFT_OUT = ("sqlite_", "said", "search_progress", "store")
 """How the names of tables begin that SQLite and the search index keep, and the name of the one that says which store
 this is: another one is refused."""
@@ -87,8 +90,8 @@ def cells(home: Path) -> list[Cell]:
     return found
 
 
-def flipped(value: str | float, chance: random.Random) -> object:
-    """Return a value with one bit changed; a text as its bytes, which may be no text any more."""
+def damaged(value: str | float, chance: random.Random) -> object:
+    """Return a value with one bit or a few bytes changed; a text as its bytes, which may be no text any more."""
     match value:
         case str():
             raw = bytearray(value.encode())
@@ -96,20 +99,24 @@ def flipped(value: str | float, chance: random.Random) -> object:
             raw = bytearray(value.to_bytes(8, "big", signed=True))
         case _:
             raw = bytearray(struct.pack(">d", value))
-    raw[chance.randrange(len(raw))] ^= 1 << chance.randrange(8)
+    place = chance.randrange(len(raw))
+    if chance.random() < BITS:
+        raw[place] ^= 1 << chance.randrange(8)
+    else:
+        raw[place : place + MOST_BYTES] = chance.randbytes(len(raw[place : place + MOST_BYTES]))
     if isinstance(value, str):
         return bytes(raw)
     return int.from_bytes(raw, "big", signed=True) if isinstance(value, int) else struct.unpack(">d", raw)[0]
 
 
-def flip(home: Path, cell: Cell, chance: random.Random) -> None:
-    """Change one bit of a value in the file, unless an index or a check of the table shows it."""
+def damage(home: Path, cell: Cell, chance: random.Random) -> None:
+    """Damage a value in the file, unless an index or a check of the table shows it."""
     mark = "CAST(? AS TEXT)" if isinstance(cell.value, str) else "?"
     place = f"(SELECT {cell.column} FROM {cell.table} LIMIT 1 OFFSET ?)"  # noqa: S608
     with closing(sqlite3.connect(home / FILE)) as store, store, suppress(sqlite3.IntegrityError):
         store.execute(
             f"UPDATE {cell.table} SET {cell.column} = {mark} WHERE {cell.column} = {place}",  # noqa: S608
-            (flipped(cell.value, chance), cell.row),
+            (damaged(cell.value, chance), cell.row),
         )
 
 
