@@ -124,4 +124,5 @@ def _message(answer: Answer) -> OutboundMessage | None:
     """Return what a visitor is shown. Raises NoAnswer for an answer that the agent has to give."""
     if isinstance(answer, Said | Again):
         raise NoAnswer("page_say_in_chat")
-    return answer.message if isinstance(answer, Rewritten | Once | Quoting) else answer
+    answer = answer.reply if isinstance(answer, Quoting) else answer
+    return answer.message if isinstance(answer, Rewritten | Once) else answer

@@ -68,7 +68,7 @@ class Again:
 class Quoting:
     """A reply with a text of which it is known where it comes from; of other replies that is not known."""
 
-    message: OutboundMessage
+    reply: OutboundMessage | Rewritten
     origin: Origin
 
 
@@ -95,9 +95,8 @@ class Replies:
                 await self._once(item, answer)
                 return
             answer = answer.message.model_copy(update={"respond": item.event.whisper})
-        message = answer if isinstance(answer, OutboundMessage) else answer.message
-        settled = answer.settles if isinstance(answer, Rewritten) else ()
-        origin = answer.origin if isinstance(answer, Quoting) else NOT_KNOWN
+        answer, origin = (answer.reply, answer.origin) if isinstance(answer, Quoting) else (answer, NOT_KNOWN)
+        message, settled = (answer.message, answer.settles) if isinstance(answer, Rewritten) else (answer, ())
         name = f"inbox-{item.seq}"
         if isinstance(item.event, CommandInvoked | ButtonPressed) and message.respond is None:
             message = message.model_copy(update={"respond": item.event.respond})

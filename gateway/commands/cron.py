@@ -9,7 +9,7 @@ from agent_core.clock import Clock
 from agent_core.messages import user
 from channels.base import Button, ChannelError, OutboundMessage
 from channels.text import literal
-from gateway.chat.replies import Answer, Rewritten
+from gateway.chat.replies import Answer, Quoting, Rewritten
 from gateway.chat.run_pace import Pace
 from gateway.commands.command import Command, Invocation, reply, rewritten, too_soon
 from gateway.commands.planning import Page, Planning, refused
@@ -177,7 +177,7 @@ class CronCommands:
             raise JobRefused("job_changed_since", **facts)
         if job.state is not JobState.DRAFT or text:
             job = await jobs.propose(self._changed(given, job, text), given.sender)
-        return Rewritten(await jobs.question(job, given.slash, changing=not text))
+        return Quoting(Rewritten(await jobs.question(job, given.slash, changing=not text)), job.origin)
 
     def _changed(self, given: Invocation, job: Job, text: str) -> Draft:
         """Return a draft for a job; a time or text that is not given stays as it is."""

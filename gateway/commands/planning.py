@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.chat.replies import Answer, Rewritten
+from gateway.chat.replies import Answer, Quoting, Rewritten
 from gateway.commands.command import Invocation, reply
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
@@ -71,7 +71,7 @@ class Planning:
         jobs, chat = self._jobs, given.chat
         draft = Draft(chat, given.sender.id, given.language, await jobs.zone_of(chat), rule, work, given.origin)
         job = await jobs.propose(draft, given.sender)
-        return Rewritten(await jobs.question(job, given.slash))
+        return Quoting(Rewritten(await jobs.question(job, given.slash)), job.origin)
 
     async def listed(self, given: Invocation, page: Page, *first: str) -> OutboundMessage | None:
         """Return a page of the jobs with buttons, after the paragraphs `first`; None if there are no jobs."""

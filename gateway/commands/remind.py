@@ -1,7 +1,7 @@
 """The command for reminders: /remind."""
 
 from agent_core.clock import Clock
-from gateway.chat.replies import Answer
+from gateway.chat.replies import Answer, Quoting
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.planning import Page, Planning, refused
 from gateway.permissions.rights import JOB, LOOK_AT_JOBS, OTHERWISE, Rights
@@ -41,7 +41,7 @@ class RemindCommands:
     async def _set(self, given: Invocation, draft: Draft) -> Answer:
         """Set the reminder without a question, because its time is unambiguous."""
         job = await self._jobs.set_now(draft, given.sender, given.asked)
-        return set_message(job, self._clock.time())
+        return Quoting(set_message(job, self._clock.time()), job.origin)
 
     async def _list(self, given: Invocation) -> Answer:
         how = say("remind_how", given.language, slash=given.slash)

@@ -67,6 +67,14 @@ async def test_a_reply_of_which_nothing_is_known_is_unknown_and_not_clean(start_
     assert prompt.origin.sources == ("unknown",)
 
 
+async def test_who_answers_to_the_card_of_a_job_brings_the_origin_of_its_words(start_bot: StartBot) -> None:
+    bot = await start_bot("Well.")
+
+    prompt = await prompt_after(bot, *await told(bot, "/remind in 3 hours call Ben"), in_thread=False)
+
+    assert prompt.origin == DATA, "it is a quotation, of the person's own words"
+
+
 @pytest.mark.parametrize(
     ("name", "words", "origin"), [("voice.ogg", True, DATA), ("podcast.mp3", False, DATA)], ids=["voice", "upload"]
 )
