@@ -15,7 +15,7 @@ from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
 from gateway.admin.screen import NoSuchItem, TakesForms, View, Visit
 from gateway.admin.templates import Entry
-from gateway.chat.replies import Answer, Once, Rewritten
+from gateway.chat.replies import Answer, Once, Quoting, Rewritten
 from gateway.texts.say import language_of
 
 ROOT = "/admin"
@@ -160,6 +160,7 @@ def _chat(printed: str, visit: Visit) -> ChatKey:
 
 
 def _shown(answer: Answer) -> OutboundMessage | None:
+    answer = answer.reply if isinstance(answer, Quoting) else answer
     if isinstance(answer, Rewritten | Once):
         return answer.message
     return answer if isinstance(answer, OutboundMessage) else None
