@@ -18,8 +18,10 @@ from channels.base import Accepted, ChatKey, InboundEvent
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.policy import Policy
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People, Roles
+from gateway.permissions.rules import Rules
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.settings.current import CurrentSettings
@@ -134,7 +136,7 @@ async def _filled(next_at: float) -> AsyncIterator[DueJobs]:
             async def accept(event: InboundEvent) -> Accepted:
                 return Accepted.DUPLICATE if await store.inbox.accept(event) is None else Accepted.NEW
 
-            access = Access(Roles(OWNER), [channel], (), clock)
+            rules = Rules(Policy(), Access(Roles(OWNER), [channel], (), clock))
             missed = MissedSlots(
                 store,
                 Delivery([channel], store, clock),
@@ -142,7 +144,7 @@ async def _filled(next_at: float) -> AsyncIterator[DueJobs]:
                 CurrentSettings(Settings(home=Path(folder))),
                 new_request_id,
             )
-            yield DueJobs(store, access, clock, accept, missed, platforms=[channel.name], tick=tick)
+            yield DueJobs(store, rules, clock, accept, missed, platforms=[channel.name], tick=tick)
 
 
 async def _fill(store: Store, chat: ChatKey, next_at: float) -> None:

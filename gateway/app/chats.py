@@ -92,7 +92,7 @@ class Chats(Foundation):
             records=self.store.run_records,
         )
         runner, store, tools = self.runner, self.store, self.run_tools
-        return JobWork(runner, store, agents, tools, self.heartbeats, self.access, clock=self._clock)
+        return JobWork(runner, store, agents, tools, self.heartbeats, rules=self.rules, clock=self._clock)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -100,7 +100,7 @@ class Chats(Foundation):
         return Jobs(
             store=self.store,
             delivery=self.delivery,
-            access=self.access,
+            rules=self.rules,
             clock=self._clock,
             costs=Costs(self.chat_models.model_for, [each.spec for each in parts.tools]),
             skills=parts.skills,

@@ -163,6 +163,7 @@ TEXTS = {
     "proactive_remove_button": {"en": "Remove it", "zh": "删除"},
     "proactive_keep_button": {"en": "Leave it", "zh": "保持不变"},
     "proactive_off_button": {"en": "Turn off", "zh": "关闭"},
+    "proactive_set_by": {"en": "Set by {who}, not in this chat.", "zh": "由 {who} 在别处设置。"},
     "proactive_done": {"en": "✓ Done", "zh": "✓ 已完成"},
     "proactive_snoozed": {"en": "💤 Again {when}", "zh": "💤 {when} 再提醒"},
     "proactive_less": {"en": "↓ From now on at most {most} a day.", "zh": "↓ 今后每天最多 {most} 条。"},

@@ -21,8 +21,8 @@ TEXTS = {
     "show_last": {"en": "Show last answer", "zh": "显示上一条回答"},
     "nothing_unconfirmed": {"en": "All my answers have arrived.", "zh": "我的回答都已送达。"},
     "revoked": {
-        "en": "{people} may no longer speak with me. Ended or paused: {things}.",
-        "zh": "{people} 已不能再与我对话。已结束或暂停：{things}。",
+        "en": "{people} may no longer speak with me, or have jobs there. Ended or paused: {things}.",
+        "zh": "{people} 已不能再与我对话，或已无权在那里保留日程。已结束或暂停：{things}。",
     },
     "revoked_runs": {"en": "running answers: {count}", "zh": "正在进行的回答：{count}"},
     "revoked_messages": {"en": "waiting messages: {count}", "zh": "等待的消息：{count}"},

@@ -83,7 +83,7 @@ async def test_admins_are_told_what_ended_and_nobody_twice(start_bot: StartBot) 
     await bot.app.settled()
     await bot.made.owners.settled()
 
-    notice = "`memory:bob` may no longer speak with me. Ended or paused: running answers: 1."
+    notice = "`memory:bob` may no longer speak with me, or have jobs there. Ended or paused: running answers: 1."
     for name in ("ann", "dora", "carl"):
         told = [text for text in bot.channel.screen_of(bot.channel.chat(name)) if text.startswith(notice)]
         assert len(told) == (0 if name == "carl" else 1)

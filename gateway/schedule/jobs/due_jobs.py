@@ -14,7 +14,8 @@ import structlog
 
 from agent_core.clock import Clock
 from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired, Sender
-from gateway.permissions.access import Access
+from gateway.permissions.rights import JOB
+from gateway.permissions.rules import Rules
 from gateway.schedule.jobs.missed import Due, MissedSlots, Notice, due, skipped
 from gateway.schedule.times.slots import UNPLANNABLE, next_slot
 from gateway.store.firings import event_id
@@ -47,7 +48,7 @@ class DueJobs:
     def __init__(
         self,
         store: Store,
-        access: Access,
+        rules: Rules,
         clock: Clock,
         accept: Accept,
         missed: MissedSlots,
@@ -63,7 +64,7 @@ class DueJobs:
             tick: Decides if a check-in is worthwhile now.
         """
         self._store = store
-        self._access = access
+        self._rules = rules
         self._clock = clock
         self._accept = accept
         self._missed = missed
@@ -131,8 +132,8 @@ class DueJobs:
             log.warning("a job cannot be planned; it is paused", job=job.id, reason=str(error))
             await self._pause(job, Pause.FAILURES)
             return None
-        if not self._access.may_speak(job.chat, Sender(id=job.person, name="")):
-            log.warning("a job is paused: its owner has no access any more", job=job.id, chat=str(job.chat))
+        if not self._rules.may(JOB, job.chat, Sender(id=job.person, name="")):
+            log.warning("a job is paused: its owner may not have jobs here any more", job=job.id, chat=str(job.chat))
             await self._pause(job, Pause.NOT_ALLOWED)
             return None
         if found.fires is None or (isinstance(job.work, CheckIn) and not await self._tick(job, now)):

@@ -14,6 +14,7 @@ from channels.base import Button, ChatKey, OutboundMessage, Sender
 from channels.text import literal
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.rights import Place
 from gateway.runs.model_failures import Reader, trouble_text
 from gateway.runs.tasks.report import what_in_short
 from gateway.schedule.jobs.notices import outcome_text, rehearsal_title
@@ -92,6 +93,9 @@ class FiringMessages:
         """Return the text as users read it; `job` is None if it no longer exists."""
         if job is None or firing.state is not FiringState.DONE:
             return firing.text
+        return f"{self._own_words(job, firing)}{self._set_by(job)}"
+
+    def _own_words(self, job: Job, firing: Firing) -> str:
         match job.work:
             case Reminder(text=text):
                 return f"⏰ {firing.text or text}"
@@ -100,6 +104,15 @@ class FiringMessages:
                 return title + firing.text
             case CheckIn():
                 return firing.text
+
+    def _set_by(self, job: Job) -> str:
+        """Return a line that says who set the job, if that was somebody from elsewhere; else an empty text."""
+        setter = Sender(id=job.person, name="")
+        if self.access.place(job.chat, setter) in {Place.DIRECT, Place.GROUP}:
+            return ""
+        principal = self.access.principal(job.chat, setter)
+        who = literal(self.access.name_of(principal) or principal)
+        return f"\n\n_{say('proactive_set_by', self.language_of(job), who=who)}_"
 
     async def attachments(self, firing: Firing) -> Sequence[Attachment]:
         """Return the attachments of a firing's message; the news of a failure has none."""

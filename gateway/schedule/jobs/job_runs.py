@@ -24,8 +24,8 @@ from agent_core.sources import UNKNOWN
 from agent_core.subagents import Errand, asked
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, Sender
-from gateway.permissions.access import Access
 from gateway.permissions.permissions import RecordedPermissions
+from gateway.permissions.rights import JOB
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
@@ -181,8 +181,8 @@ class JobWork:
         agents: JobAgents,
         tools: RunTools,
         check_ins: CheckIns,
-        access: Access,
         *,
+        rules: Rules,
         clock: Clock,
     ) -> None:
         self._runner = runner
@@ -190,7 +190,8 @@ class JobWork:
         self._agents = agents
         self._tools = tools
         self._check_ins = check_ins
-        self._access = access
+        self._access = rules.access
+        self._rules = rules
         self._clock = clock
         self._places = Places(MOST_AT_ONCE)
         self._at_work: set[tuple[str, bool]] = set()
@@ -198,13 +199,13 @@ class JobWork:
         self._errands: dict[str, tuple[str, Errand]] = {}
         """The job id and work of each run in progress, by firing name."""
 
-    def may_speak(self, job: Job) -> bool:
-        """Return True if the job's owner has access to its chat."""
-        return self._access.may_speak(job.chat, Sender(id=job.person, name=""))
+    def may_run(self, job: Job) -> bool:
+        """Return True if the job's person still has the right to have jobs in its chat."""
+        return self._rules.may(JOB, job.chat, Sender(id=job.person, name=""))
 
     async def outcome(self, job: Job, firing: Firing) -> Outcome:
         """Do the work of a firing, or continue it after a restart."""
-        if not self.may_speak(job):  # its owner had access when it began
+        if not self.may_run(job):  # its person had the right when it began
             return Outcome(FiringState.MISSED, CLEAN)
         if isinstance(job.work, Reminder):
             return Outcome(FiringState.DONE, self.origin(job), job.work.text)

@@ -17,6 +17,8 @@ from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.request import id_named
+from gateway.permissions.rights import JOB
+from gateway.permissions.rules import Rules
 from gateway.schedule.jobs.job_changes import (
     INVOLUNTARY,
     Draft,
@@ -71,7 +73,7 @@ class Jobs:
 
     store: Store
     delivery: Delivery
-    access: Access
+    rules: Rules
     clock: Clock
     costs: Costs
     skills: SkillLibrary
@@ -83,6 +85,10 @@ class Jobs:
     stop: Callable[[str], None]
     """Stops what is running for the job with this id."""
     _changing: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    @property
+    def access(self) -> Access:
+        return self.rules.access
 
     # Drafts
 
@@ -261,8 +267,12 @@ class Jobs:
         self.changed()
         return job
 
+    def may_run(self, job: Job) -> bool:
+        """Return True if the job's person still has the right to have jobs in its chat."""
+        return self.rules.may(JOB, job.chat, Sender(id=job.person, name=""))
+
     async def expel(self, knows: Callable[[ChatKey], bool]) -> list[Job]:
-        """Pause the jobs of users who may no longer speak, stop their current runs, and return them."""
+        """Pause the jobs of users who may no longer have jobs, stop their current runs, and return them."""
         paused: list[Job] = []
 
         def step(job: Job) -> Job:
@@ -272,7 +282,7 @@ class Jobs:
             return replace(job, state=JobState.PAUSED, pause=Pause.NOT_ALLOWED)
 
         found = [job for job in await self.store.jobs.active() if knows(job.chat)]
-        gone = [job for job in found if not self.access.may_speak(job.chat, Sender(id=job.person, name=""))]
+        gone = [job for job in found if not self.may_run(job)]
         for job in gone:
             await self._ended(job, step)
         return list({each.id: each for each in paused}.values())
@@ -283,7 +293,7 @@ class Jobs:
         Called when a user was answered in the chat.
         """
         found = [job for job in await self.store.jobs.paused(chat) if job.pause in INVOLUNTARY]
-        waiting = [job for job in found if self.access.may_speak(chat, Sender(id=job.person, name=""))]
+        waiting = [job for job in found if self.may_run(job)]
         for job in waiting:
             log.info("job resumed: its owner can be reached again", job=job.id, chat=str(chat))
             await self._step(job, partial(reachable, now=self.clock.time()))

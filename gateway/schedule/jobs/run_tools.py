@@ -69,6 +69,8 @@ class RunTools:
             """Read what was said in this chat."""
             if hours < 1:
                 raise ToolFailed("it reads one hour at least", "call it again with hours from 1")
+            if self.access.only_of(job.chat, job.person) is not None:
+                raise ToolFailed("a guest's job does not read what others said here", "do without it")
             since = self.clock.time() - min(hours, LONGEST_BACK) * HOUR
             said = await talk.since(since, ZoneInfo(job.zone))
             return ToolResult.of(said.text, DATA | said.origin)

@@ -12,7 +12,9 @@ from channels.base import Accepted, InboundEvent, NotTakenIn
 from channels.memory import MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.policy import Policy
 from gateway.permissions.roles import Roles
+from gateway.permissions.rules import Rules
 from gateway.schedule import scheduler
 from gateway.schedule.jobs import due_jobs
 from gateway.schedule.jobs.due_jobs import DueJobs
@@ -49,7 +51,7 @@ class Woken:
         delivery = Delivery([channel], store, clock)
         self.due = DueJobs(
             store,
-            Access(Roles(PEOPLE), [channel], set(), clock),
+            Rules(Policy(), Access(Roles(PEOPLE), [channel], set(), clock)),
             clock,
             self._accept,
             MissedSlots(store, delivery, clock, in_force(), short_ids()),

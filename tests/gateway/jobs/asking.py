@@ -16,7 +16,9 @@ from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.policy import Policy
 from gateway.permissions.roles import Roles
+from gateway.permissions.rules import Rules
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import Costs
 from gateway.security.packages import ROOT
@@ -75,7 +77,7 @@ async def open_office(home: Path, zone: ZoneInfo = PARIS) -> AsyncIterator[Offic
         jobs = Jobs(
             store=store,
             delivery=delivery,
-            access=Access(Roles(PEOPLE), [channel], (), calendar),
+            rules=Rules(Policy(), Access(Roles(PEOPLE), [channel], (), calendar)),
             clock=calendar,
             costs=Costs(scripted, ()),
             skills=shipped_skills(),

@@ -8,7 +8,9 @@ from channels.base import Accepted, InboundEvent, NotTakenIn, ScheduleFired
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
+from gateway.permissions.policy import Policy
 from gateway.permissions.roles import People, Roles
+from gateway.permissions.rules import Rules
 from gateway.schedule.jobs.due_jobs import Accept, DueJobs, Gate
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.store.job import Firing, Job
@@ -34,10 +36,10 @@ class Ward:
         """True if the disk is full."""
         """Console output."""
         self.inbox: Accept = self.accept
-        access = Access(Roles(people), [channel], set(), clock)
+        rules = Rules(Policy(), Access(Roles(people), [channel], set(), clock))
         self.delivery = Delivery([channel], store, clock)
         missed = MissedSlots(store, self.delivery, clock, in_force(), short_ids())
-        self.due = DueJobs(store, access, clock, self._take_in, missed, platforms=[channel.name], tick=tick)
+        self.due = DueJobs(store, rules, clock, self._take_in, missed, platforms=[channel.name], tick=tick)
 
     async def _take_in(self, event: InboundEvent) -> Accepted:
         return await self.inbox(event)
