@@ -90,6 +90,15 @@ class Manner:
 
 
 AS_USUAL = Manner()
+_KNOWN: Mapping[str, Manner] = {"groq": Manner(bare=True), "mistral": Manner(short_ids=True)}
+"""What is known of a provider before it has refused anything; litellm renames Groq's `reasoning` to one it refuses."""
+
+
+def known_of(model: str) -> Manner:
+    """Return what is known of a model before anything was learned of it."""
+    if model.lower().startswith("gemini-"):  # at Google's OpenAI-compatible address, where models have no provider
+        return Manner(fills_signatures=True)
+    return _KNOWN.get(model.partition("/")[0], AS_USUAL)
 
 
 class Manners:
@@ -99,7 +108,7 @@ class Manners:
         self._by_model: dict[str, Manner] = {}
 
     def of(self, model: str) -> Manner:
-        return self._by_model.get(model, AS_USUAL)
+        return self._by_model.get(model) or known_of(model)
 
     def learn(self, model: str, refusal: str, sent: Iterable[str]) -> bool:
         """Learn from the words with which a request was refused; True if it can be sent again in another way."""
