@@ -1,0 +1,174 @@
+"""An agent works with each dialect of OpenAI's protocol, through the client that people get, and is never refused."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from agent_core.agent import Agent
+from agent_core.context.context import ContextManager
+from agent_core.loop.agent_loop import AgentLoop, Models
+from agent_core.loop.calls import ToolSetup
+from agent_core.loop.model_chain import Candidate, ModelChain
+from agent_core.messages import AssistantMessage, ImageContent, text_of
+from agent_core.models.litellm_client import LitellmClient
+from agent_core.models.llm import LlmClient, ModelInfo
+from agent_core.models.openai_client import OpenAiClient
+from agent_core.tools.registry import ToolRegistry
+from agent_core.tools.tool import ToolEnvironment
+from tests.agent_core.kit import echo
+from tests.agent_core.models.clients import KEY, OPTIONS, model_info
+from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai import OPENAI
+from tests.emulators.dialects.server import DialectServer
+from tests.emulators.dialects.table import DIALECTS
+from tests.emulators.model_script import Answer, Break, Failure, ToolUse, Turn, says
+
+# litellm silences this warning on import; pytest undoes that.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
+    pytest.mark.parametrize("dialect", DIALECTS, ids=lambda each: each.name),
+]
+
+PICTURE = ImageContent(
+    data="iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+    mime_type="image/png",
+)
+THINKS = OPTIONS.model_copy(update={"thinking": "low"})
+
+
+def asks(*texts: str) -> Turn:
+    """Return a thought and calls of `echo`."""
+    return Turn(tools=tuple(ToolUse("echo", {"text": text}) for text in texts), thinking=f"I need {texts}.")
+
+
+@dataclass
+class Place:
+    """A provider and the client for it."""
+
+    server: DialectServer
+    client: LlmClient
+    model: ModelInfo
+
+    def agent(self, chain: ModelChain | None = None) -> Agent:
+        registry = ToolRegistry([echo])
+        context = ContextManager(registry)
+        models = Models(self.client, self.model, options=THINKS, chain=chain or ModelChain())
+        loop = AgentLoop(models, context, ToolSetup(registry))
+        return Agent(loop, context, ToolEnvironment("chat", Path("/dev/null/no-such-workspace")))
+
+    def refused_nothing(self) -> None:
+        """Check that it refused no request, except to teach a parameter, and each of those once."""
+        assert self.server.violations == []
+        assert len(self.server.lessons) == len(set(self.server.lessons))
+
+
+@asynccontextmanager
+async def at(dialect: Dialect, *answers: Answer) -> AsyncIterator[Place]:
+    async with AsyncExitStack() as life:
+        server = await life.enter_async_context(DialectServer(dialect, answers, api_key=KEY))
+        client: LlmClient
+        if dialect.client == "own":
+            client, name = OpenAiClient(server.base_url, KEY), dialect.model
+        else:
+            client, name = LitellmClient(KEY, server.base_url), f"{dialect.provider}/{dialect.model}"
+        life.push_async_callback(client.close)
+        place = Place(server, client, model_info(name, dialect.provider))
+        yield place
+        place.refused_nothing()
+
+
+def last(agent: Agent) -> str:
+    answers = [each for each in agent.messages if isinstance(each, AssistantMessage)]
+    return text_of(answers[-1].content).strip()
+
+
+async def test_an_answer_comes(dialect: Dialect) -> None:
+    async with at(dialect, says("Noon.", thinking="Look at the clock.")) as place:
+        agent = place.agent()
+        await agent.prompt("What time is it?")
+        assert last(agent) == "Noon."
+
+
+async def test_two_tools_one_after_the_other_then_an_answer_and_another_question(dialect: Dialect) -> None:
+    async with at(dialect, asks("one"), asks("two"), says("Done."), says("Gladly.")) as place:
+        agent = place.agent()
+        await agent.prompt("Say one, then two.")
+        assert last(agent) == "Done."
+        await agent.prompt("Thank you.")
+        assert last(agent) == "Gladly."
+        assert place.server.unused == 0
+
+
+async def test_parallel_calls_are_all_answered(dialect: Dialect) -> None:
+    async with at(dialect, asks("one", "two", "three"), says("Done.")) as place:
+        agent = place.agent()
+        await agent.prompt("Say all three.")
+        assert last(agent) == "Done."
+        assert place.server.requests[-1].texts("tool") == ["echo one", "echo two", "echo three"]
+
+
+async def test_a_picture_is_seen(dialect: Dialect) -> None:
+    async with at(dialect, says("A dot.")) as place:
+        agent = place.agent()
+        await agent.prompt("What is this?", images=[PICTURE])
+        assert last(agent) == "A dot."
+        assert "image_url" in str(place.server.requests[-1].messages)
+
+
+async def test_a_stop_in_mid_stream_ends_the_request_and_the_next_question_is_answered(dialect: Dialect) -> None:
+    slow = Turn("Word after word after word.", per_chunk=0.2, chunk=1)
+    async with at(dialect, asks("one"), slow, says("Gladly.")) as place:
+        agent = place.agent()
+        running = asyncio.create_task(agent.prompt("Say one."))
+        await until(lambda: agent.streaming_message is not None and bool(agent.streaming_message.text))
+        agent.abort()
+        await running
+        await agent.prompt("Something else?")
+        assert last(agent) == "Gladly."
+        assert place.server.requests[-2].abandoned
+
+
+async def until(holds: Callable[[], bool]) -> None:
+    async with asyncio.timeout(30):
+        while not holds():  # noqa: ASYNC110 - the agent has no event for it
+            await asyncio.sleep(0.01)
+
+
+@pytest.mark.parametrize("pieces", [0, 2])
+async def test_a_cut_stream_is_asked_again(dialect: Dialect, pieces: int) -> None:
+    cut = says("Half an answer that ends before anybody knows how", breaks=Break("cut", pieces))
+    async with at(dialect, asks("one"), cut, says("Whole.")) as place:
+        agent = place.agent()
+        await agent.prompt("Say one.")
+        assert last(agent) == "Whole."
+
+
+async def test_a_conversation_read_from_the_disk_goes_on(dialect: Dialect) -> None:
+    async with at(dialect, asks("one"), says("Done."), asks("two"), says("Done too.")) as place:
+        agent = place.agent()
+        await agent.prompt("Say one.")
+        stored = agent.state.model_dump_json()
+        other = place.agent()
+        other.replace_messages(type(agent.state).model_validate_json(stored).messages)
+        await other.prompt("Say two.")
+        assert last(other) == "Done too."
+
+
+async def test_a_fallback_takes_over_in_mid_run_and_the_first_goes_on_later(dialect: Dialect) -> None:
+    unwell = Failure("auth")
+    async with (
+        at(OPENAI, asks("two"), says("Done.")) as other,
+        at(dialect, asks("one"), unwell, says("Back.")) as place,
+    ):
+        chain = ModelChain([Candidate(other.model.model_copy(update={"id": "openai/gpt-4.1-mini"}), other.client)])
+        agent = place.agent(chain)
+        await agent.prompt("Say one, then two.")
+        assert last(agent) == "Done."
+        again = place.agent()
+        again.replace_messages(agent.messages)
+        await again.prompt("Are you back?")
+        assert last(again) == "Back."

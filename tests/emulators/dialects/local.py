@@ -1,0 +1,54 @@
+"""The servers of people's own machines: Ollama, vLLM, llama.cpp and LM Studio, each with its ids and error form."""
+
+from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.model_script import Json
+
+
+def ollama_error(sentence: str) -> Json:
+    return {"error": {"message": sentence, "type": "api_error", "param": None, "code": None}}
+
+
+def vllm_error(sentence: str) -> Json:
+    return {"error": {"message": sentence, "type": "BadRequestError", "param": None, "code": 400}}
+
+
+def llama_error(sentence: str) -> Json:
+    return {"error": {"code": 400, "message": sentence, "type": "invalid_request_error"}}
+
+
+def lm_studio_error(sentence: str) -> Json:
+    return {"error": sentence}
+
+
+OLLAMA = Dialect(
+    "Ollama",
+    "qwen3:8b",
+    "own",
+    reasoning_in="reasoning",
+    error=ollama_error,
+    call_id=lambda number: f"call_{number:08x}",
+)
+VLLM = Dialect(
+    "vLLM",
+    "Qwen/Qwen3-8B",
+    "own",
+    reasoning_in="reasoning_content",
+    error=vllm_error,
+    call_id=lambda number: f"call_{number:032x}",
+)
+LLAMA_CPP = Dialect(
+    "llama.cpp",
+    "qwen3.gguf",
+    "own",
+    reasoning_in="reasoning_content",
+    error=llama_error,
+    call_id=lambda number: f"{number:032d}",
+)
+LM_STUDIO = Dialect(
+    "LM Studio",
+    "qwen3-8b",
+    "own",
+    reasoning_in="reasoning_content",
+    error=lm_studio_error,
+    call_id=lambda number: f"{number:09d}",
+)

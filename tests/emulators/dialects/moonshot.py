@@ -1,0 +1,19 @@
+"""Kimi: an answer that calls tools must come back with its `reasoning_content`.
+
+The sentence is that of continuedev/continue issue 11600.
+"""
+
+from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.rules import wants_back
+
+MISSING = "thinking is enabled but reasoning_content is missing in assistant tool call message at index {}"
+
+MOONSHOT = Dialect(
+    "Kimi (Moonshot)",
+    "kimi-k2.6",
+    "litellm",
+    provider="moonshot",
+    reasoning_in="reasoning_content",
+    parameters=frozenset({"thinking"}),
+    rules=(wants_back("reasoning_content", MISSING),),
+)

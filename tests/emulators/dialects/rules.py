@@ -1,0 +1,83 @@
+"""Refusals that several dialects have in common, each with the words of the one that uses it."""
+
+import re
+from itertools import pairwise
+
+from tests.emulators.dialects.dialect import Handed, Lesson, Rule, assistant_calls, messages_of
+from tests.emulators.model_script import Json
+
+_SHORT = re.compile("[a-zA-Z0-9]{9}")
+
+
+def wants_back(field: str, sentence: str, *, of_others: bool = True) -> Rule:
+    """Refuse answers with calls that come back without a field, or with another value than it was handed out with.
+
+    Without `of_others`, calls that another model made need none.
+    """
+
+    def rule(body: Json, handed: Handed) -> str | None:
+        for place, message, calls in assistant_calls(body):
+            own = handed.get(str(calls[0].get("id")))
+            missing = not message.get(field) and (of_others or bool(own and own.get(field)))
+            if missing or (own is not None and message.get(field) != own.get(field)):
+                return sentence.format(place)
+        return None
+
+    return rule
+
+
+def wants_signatures(sentence: str) -> Rule:
+    """Refuse answers whose first call comes back without its signature."""
+
+    def rule(body: Json, handed: Handed) -> str | None:
+        for place, _, calls in assistant_calls(body):
+            own = handed.get(str(calls[0].get("id")))
+            extra = calls[0].get("extra_content")
+            if not extra or (own is not None and extra != own.get("extra_content")):
+                function = calls[0].get("function")
+                return sentence.format(function.get("name") if isinstance(function, dict) else "", place)
+        return None
+
+    return rule
+
+
+def forbids(fields: tuple[str, ...], sentence: str) -> Rule:
+    """Refuse messages with fields that the server does not know."""
+
+    def rule(body: Json, handed: Handed) -> str | None:
+        for place, message in enumerate(messages_of(body)):
+            for field in fields:
+                if field in message:
+                    return sentence.format(place, field)
+        return None
+
+    return rule
+
+
+def short_ids(body: Json, handed: Handed) -> str | None:
+    """Refuse ids of calls that have not nine letters and digits."""
+    for _, _, calls in assistant_calls(body):
+        for call in calls:
+            if not _SHORT.fullmatch(str(call.get("id"))):
+                return f"Tool call id was {call.get('id')} but must be a-z, A-Z, 0-9, with a length of 9."
+    return None
+
+
+def no_user_after_tool(body: Json, handed: Handed) -> str | None:
+    """Refuse a person's message directly after the result of a tool."""
+    roles = [str(message.get("role")) for message in messages_of(body)]
+    for before, role in pairwise(roles):
+        if (before, role) in {("tool", "user"), ("user", "tool")}:
+            return f"Unexpected role '{role}' after role '{before}'"
+    return None
+
+
+def refuses(parameter: str, sentence: str, *, unless: object = None) -> Lesson:
+    """Refuse a parameter, except with one value."""
+
+    def lesson(body: Json) -> str | None:
+        if parameter not in body or (unless is not None and body[parameter] == unless):
+            return None
+        return sentence.format(body[parameter])
+
+    return lesson

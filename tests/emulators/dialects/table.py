@@ -1,0 +1,29 @@
+"""All dialects, in the order of the table in the documents."""
+
+from tests.emulators.dialects.azure import AZURE
+from tests.emulators.dialects.deepseek import DEEPSEEK
+from tests.emulators.dialects.gemini import GEMINI
+from tests.emulators.dialects.groq import GROQ
+from tests.emulators.dialects.local import LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM
+from tests.emulators.dialects.mistral import MISTRAL
+from tests.emulators.dialects.moonshot import MOONSHOT
+from tests.emulators.dialects.openai import GPT_5, OPENAI
+from tests.emulators.dialects.openrouter import OPENROUTER
+from tests.emulators.dialects.qwen import QWEN
+
+DIALECTS = (
+    OPENAI,
+    GPT_5,
+    AZURE,
+    GEMINI,
+    DEEPSEEK,
+    MOONSHOT,
+    OPENROUTER,
+    MISTRAL,
+    QWEN,
+    GROQ,
+    OLLAMA,
+    VLLM,
+    LLAMA_CPP,
+    LM_STUDIO,
+)

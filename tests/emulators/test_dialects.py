@@ -1,0 +1,98 @@
+"""Each dialect refuses what its provider refuses, in its words; asked by plain HTTP."""
+
+import aiohttp
+import pytest
+from pydantic import JsonValue
+
+from tests.emulators.dialects import deepseek, gemini, groq, mistral, moonshot, openai, openrouter
+from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.server import DialectServer
+from tests.emulators.dialects.table import DIALECTS
+from tests.emulators.model_script import Json, ToolUse, Turn, says
+
+TOOL: Json = {"type": "function", "function": {"name": "clock", "parameters": {"type": "object", "properties": {}}}}
+ASKED: Json = {"role": "user", "content": "What time is it?"}
+NOON: Json = {"role": "tool", "content": "noon"}
+
+
+def call(identity: str) -> Json:
+    return {"id": identity, "type": "function", "function": {"name": "clock", "arguments": "{}"}}
+
+
+async def posted(server: DialectServer, *messages: JsonValue, **parameters: JsonValue) -> tuple[int, Json]:
+    body: Json = {"model": server.dialect.model, "messages": [*messages], "tools": [TOOL], **parameters}
+    async with aiohttp.ClientSession() as session, session.post(f"{server.base_url}/chat/completions", json=body) as it:
+        return it.status, await it.json() if it.content_type == "application/json" else {}
+
+
+async def after_a_call(dialect: Dialect, *, identity: str = "", **field: JsonValue) -> tuple[int, str]:
+    """Return status and body of a request that brings a call back with this field only."""
+    script = [Turn(tools=(ToolUse("clock"),), thinking="Let me look."), says("Noon.")]
+    async with DialectServer(dialect, script) as server:
+        await posted(server, ASKED, stream=True)
+        made = identity or next(iter(server.handed))
+        answer: Json = {"role": "assistant", "content": None, "tool_calls": [call(made)], **field}
+        status, body = await posted(server, ASKED, answer, {**NOON, "tool_call_id": made})
+    return status, str(body)
+
+
+@pytest.mark.parametrize(
+    ("dialect", "words"),
+    [
+        (deepseek.DEEPSEEK, "must be passed back to the API"),
+        (moonshot.MOONSHOT, "reasoning_content is missing in assistant tool call message at index 1"),
+        (openrouter.OPENROUTER, "reasoning_details"),
+        (gemini.GEMINI, "Function call is missing a thought_signature in functionCall parts"),
+    ],
+    ids=["DeepSeek", "Kimi", "OpenRouter", "Gemini"],
+)
+async def test_a_call_that_comes_back_without_what_was_handed_out_is_refused(dialect: Dialect, words: str) -> None:
+    status, body = await after_a_call(dialect)
+
+    assert status == 400
+    assert words in body
+
+
+@pytest.mark.parametrize(("thought", "status"), [("Let me look.", 200), ("Let me think.", 400)])
+async def test_reasoning_must_come_back_as_it_was(thought: str, status: int) -> None:
+    assert (await after_a_call(deepseek.DEEPSEEK, reasoning_content=thought))[0] == status
+
+
+@pytest.mark.parametrize("dialect", [groq.GROQ, mistral.MISTRAL], ids=lambda each: each.name)
+async def test_reasoning_is_refused_where_the_field_is_unknown(dialect: Dialect) -> None:
+    status, body = await after_a_call(dialect, reasoning_content="Let me look.")
+
+    assert status == 400
+    assert "reasoning_content" in body
+
+
+async def test_mistral_refuses_long_ids_and_a_question_after_a_result() -> None:
+    status, body = await after_a_call(mistral.MISTRAL, identity="call_0123456789")
+    assert (status, "with a length of 9" in body) == (400, True)
+
+    answer: Json = {"role": "assistant", "content": None, "tool_calls": [call("a23456789")]}
+    async with DialectServer(mistral.MISTRAL, [says("Noon.")]) as server:
+        status, error = await posted(server, ASKED, answer, {**NOON, "tool_call_id": "a23456789"}, ASKED)
+    assert (status, error["message"]) == (400, "Unexpected role 'user' after role 'tool'")
+
+
+@pytest.mark.parametrize("parameter", [{"max_tokens": 9}, {"temperature": 0.7}], ids=["limit", "temperature"])
+async def test_gpt_5_refuses_older_parameters_and_names_them(parameter: Json) -> None:
+    async with DialectServer(openai.GPT_5, [says("Noon.")]) as server:
+        status, body = await posted(server, ASKED, **parameter)
+
+    error = body["error"]
+    assert isinstance(error, dict)
+    assert status == 400
+    assert error["param"] in parameter
+    assert server.violations == []
+    assert len(server.lessons) == 1
+
+
+@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda each: each.name)
+async def test_every_dialect_refuses_a_parameter_that_nobody_has(dialect: Dialect) -> None:
+    async with DialectServer(dialect, [says("Noon.")]) as server:
+        status, _ = await posted(server, ASKED, no_such_parameter=1)
+
+    assert status == 400
+    assert len(server.violations) == 1
