@@ -38,6 +38,20 @@ class Firings(ValueTable[Firing]):
 
         return await self._writer.submit(change)
 
+    async def runs_of(self, platform: str, person: str, since: float) -> int:
+        """Return the number of runs of agents for jobs of somebody on a platform, due since a moment."""
+        query = (
+            "SELECT count(*) FROM jobs JOIN firings ON firings.job = jobs.id WHERE jobs.person = :person"
+            " AND substr(jobs.chat, 1, length(:platform)) = :platform AND firings.due > :since AND firings.run != ''"
+        )
+
+        def read(connection: Connection) -> int:
+            found = {"person": person, "platform": f"{platform}:", "since": since}
+            (count,) = connection.execute(query, found).fetchone()
+            return int(count)
+
+        return await self._reader.run(read)
+
     async def start_run(self, run: Run) -> bool:
         """Record the start of a firing's run; returns False if an earlier process start has done so.
 

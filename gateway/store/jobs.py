@@ -102,6 +102,16 @@ class Jobs(ValueTable[Job]):
 
         return await self._reader.run(read)
 
+    async def count_of(self, platform: str, person: str) -> int:
+        """Return the number of active jobs of somebody in all chats of a platform."""
+        query = f"SELECT count(*) FROM jobs WHERE person = :person AND state = 'active' AND {_ON_PLATFORMS}"  # noqa: S608
+
+        def read(connection: Connection) -> int:
+            (count,) = connection.execute(query, {"person": person, "platforms": f":{platform}:"}).fetchone()
+            return int(count)
+
+        return await self._reader.run(read)
+
     async def unconfirmed(self, now: float) -> list[Job]:
         """Return draft one-off reminders whose time has passed without a confirmation."""
         due = "CAST(json_extract(rule, '$.at') AS DOUBLE PRECISION) <= :now"

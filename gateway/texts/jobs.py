@@ -104,6 +104,11 @@ TEXTS = {
         "en": "There are {most} jobs here already, and that is the most. Remove one first: `{slash}cron` lists them.",
         "zh": "这里已有 {most} 个日程，达到上限。请先删除一个：`{slash}cron` 可列出全部。",
     },
+    "job_full_of_person": {
+        "en": "You have {most} jobs already, and that is the most for one person. Remove one first: `{slash}cron` "
+        "lists those of a chat.",
+        "zh": "您已有 {most} 个日程，达到每人上限。请先删除一个：`{slash}cron` 可列出当前聊天的日程。",
+    },
     "job_waiting_full": {
         "en": "{most} proposals wait for confirmation here already. Confirm or cancel some first: "
         "`{slash}cron` lists them.",
@@ -267,6 +272,10 @@ TEXTS = {
     "firing_cost": {"en": "It used {spent}.", "zh": "用了 {spent}。"},
     "firing_cost_nothing": {"en": "It costs nothing.", "zh": "没有费用。"},
     "cause_budget": {"en": "It would have cost more than one run may.", "zh": "费用超出了单次运行的上限。"},
+    "cause_runs": {
+        "en": "Reports of one person run at most 100 times a day. Have them come less often, or ask an owner.",
+        "zh": "每人的报告每天最多运行 100 次。请降低频率，或联系所有者。",
+    },
     "cause_time": {"en": "It took too long.", "zh": "耗时太长。"},
     "cause_lives": {
         "en": "Parley was cut off three times at the same point of it.",

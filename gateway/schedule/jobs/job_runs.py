@@ -31,7 +31,7 @@ from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
 from gateway.runs.isolated_run import IsolatedRun
 from gateway.runs.runner import Runner
-from gateway.schedule.jobs.outcome import SKILL, Outcome, failed_at_limits, outcome_of
+from gateway.schedule.jobs.outcome import SKILL, TOO_OFTEN, Outcome, failed_at_limits, outcome_of
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
 from gateway.schedule.jobs.unattended import UnattendedPermissions
 from gateway.store.job import CheckIn, Firing, FiringState, Job, Reminder, Report
@@ -159,6 +159,9 @@ class JobAgents:
 
 MOST_AT_ONCE = 3
 """Runs at the same time, over all chats."""
+MOST_RUNS_A_DAY = 100
+"""Runs of reports and check-ins of somebody who is no owner."""
+DAY = 86_400.0
 BUDGET = TaskBudget(max_tokens=300_000, max_cost_usd=0.50)
 """Limits of one report: far more than it needs, but bounded in case it loops unattended overnight."""
 DUTY = (
@@ -209,6 +212,8 @@ class JobWork:
             return Outcome(FiringState.MISSED, CLEAN)
         if isinstance(job.work, Reminder):
             return Outcome(FiringState.DONE, self.origin(job), job.work.text)
+        if await self._ran_too_often(job, firing):
+            return Outcome(FiringState.FAILED, CLEAN, error=TOO_OFTEN, cause=TOO_OFTEN)
         at_work = job.id, firing.is_rehearsal
         if at_work in self._at_work:
             return Outcome(FiringState.OVERLAPPED, CLEAN)
@@ -224,6 +229,13 @@ class JobWork:
         """Return the origin of a job's words, which are untrusted input once its owner is no more than a guest."""
         owner = Sender(id=job.person, name="")
         return job.origin if self._access.is_trusted(job.chat, owner) else job.origin | named(UNKNOWN)
+
+    async def _ran_too_often(self, job: Job, firing: Firing) -> bool:
+        """Return True if runs for the job's person have been made too often in a day. Owners have no such limit."""
+        if self._access.is_owner(job.chat, Sender(id=job.person, name="")):
+            return False
+        since = (firing.began or firing.due) - DAY
+        return await self._store.firings.runs_of(job.chat.platform, job.person, since) >= MOST_RUNS_A_DAY
 
     def stop(self, job_id: str) -> None:
         """Stop what is running for this job."""

@@ -50,6 +50,10 @@ from gateway.store.store import Store
 
 MOST_ACTIVE = 50
 """Jobs of one chat."""
+MOST_OF_OTHERS = 40
+"""Those of people who are no owners; the other places of a chat are kept for owners."""
+MOST_OF_PERSON = 30
+"""Jobs of somebody who is no owner, in all chats of a platform."""
 MOST_WAITING = 20
 """Drafts of one chat."""
 _BEHIND = 2 * LAST
@@ -99,7 +103,7 @@ class Jobs:
         if not job.words.strip():
             raise JobRefused("job_no_words")
         changes = await self._target(draft, by)
-        await self._check_room(draft.chat, is_new=not changes)
+        await self._check_room(draft, is_new=not changes)
         use = await asyncio.to_thread(skill_use, self.skills, job.skill)
         job = replace(job, scripts=use.scripts, instead_of=changes)
         while not await self.store.jobs.add(job := replace(job, id=job_id or self.new_id())):
@@ -131,7 +135,7 @@ class Jobs:
             check_rule(draft.rule, ZoneInfo(draft.zone), self.clock.time())
             changed = self._acts_for(await self.known(draft.instead_of, chat, by), by) if draft.instead_of else None
             if changed is None or changed.state is not JobState.ACTIVE:
-                await self._check_active(chat)
+                await self._check_active(chat, draft.person)
             now_set = partial(set_, at=self.clock.time())
             if changed is None:
                 job = await self._step(draft, now_set)
@@ -231,7 +235,7 @@ class Jobs:
             if job.state is JobState.ACTIVE:
                 raise JobRefused("job_is_active", id=job.id)
             _check_not_over(job)
-            await self._check_active(chat)
+            await self._check_active(chat, job.person)
             job = await self._step(job, partial(set_, at=self.clock.time()))
         log.info("job resumed", job=job.id, chat=str(chat), by=by.id, next_at=job.next_at)
         _check_not_over(job)
@@ -262,7 +266,7 @@ class Jobs:
             if job is None or job.chat != chat or not is_restorable(job):
                 raise JobRefused("job_not_restorable", id=job_id)
             self._check_person(job, by)
-            await self._check_active(chat)
+            await self._check_active(chat, job.person)
             job = await self._step(job, partial(restored, now=self.clock.time()))
         self.changed()
         return job
@@ -332,16 +336,29 @@ class Jobs:
         await self._step(target, removed)
         return target.instead_of
 
-    async def _check_room(self, chat: ChatKey, *, is_new: bool) -> None:
-        waiting = [job for job in await self.store.jobs.planned(chat) if job.state is JobState.DRAFT]
+    async def _check_room(self, draft: Draft, *, is_new: bool) -> None:
+        waiting = [job for job in await self.store.jobs.planned(draft.chat) if job.state is JobState.DRAFT]
         if len(waiting) >= MOST_WAITING:
             raise JobRefused("job_waiting_full", most=MOST_WAITING)
         if is_new:
-            await self._check_active(chat)
+            await self._check_active(draft.chat, draft.person)
 
-    async def _check_active(self, chat: ChatKey) -> None:
-        if await self.store.jobs.active_count(chat) >= MOST_ACTIVE:
+    async def _check_active(self, chat: ChatKey, person: str) -> None:
+        """Raise JobRefused if there is no room for another job of this person."""
+        count, is_owner = await self.store.jobs.active_count(chat), self._is_owner(chat, person)
+        if count >= MOST_ACTIVE:
             raise JobRefused("job_full", most=MOST_ACTIVE)
+        if is_owner:
+            return
+        if await self.store.jobs.count_of(chat.platform, person) >= MOST_OF_PERSON:
+            raise JobRefused("job_full_of_person", most=MOST_OF_PERSON)
+        if count >= MOST_OF_OTHERS:
+            here = [job for job in await self.store.jobs.planned(chat) if job.state is JobState.ACTIVE]
+            if sum(not self._is_owner(chat, job.person) for job in here) >= MOST_OF_OTHERS:
+                raise JobRefused("job_full", most=MOST_OF_OTHERS)
+
+    def _is_owner(self, chat: ChatKey, person: str) -> bool:
+        return self.access.is_owner(chat, Sender(id=person, name=""))
 
     async def _ended(self, job: Job, step: Callable[[Job], Job]) -> Job:
         """Apply a final step to a job and stop its current run. Raises JobRefused."""

@@ -25,6 +25,7 @@ MOST_COUNTED = 100
 
 _CAUSES: Mapping[str, str] = {
     causes.TOO_DEAR: "cause_budget",
+    causes.TOO_OFTEN: "cause_runs",
     causes.TOOK_TOO_LONG: "cause_time",
     causes.KILLED: "cause_lives",
     causes.SILENT: "cause_silent",
@@ -37,6 +38,8 @@ _FEW = 10
 """Below this number of hours or days, one decimal is shown."""
 _MINUTE, _HOUR, _DAY = 60.0, 3600.0, 86_400.0
 _UNITS = (("late_days", _DAY), ("late_hours", _HOUR), ("late_minutes", _MINUTE))
+_TOLD_FIRST = frozenset({SKILL, SPENT, causes.TOO_OFTEN})
+"""Causes that are told at once, as the next firing will not make up for them."""
 _TRIED = frozenset({FiringState.DONE, FiringState.NOTHING, FiringState.FAILED})
 
 
@@ -130,8 +133,8 @@ def _is_told(job: Job, firing: Firing, cause: str, failures: int, others: Sequen
     ended = firing.ended or firing.due
     if any(each.told_cause == cause and each.told_at and ended - each.told_at < TELL_EVERY for each in others):
         return False
-    at_once = isinstance(job.rule, Once) or cause == causes.KILLED or (cause in (SKILL, SPENT) and not job.told_cause)
-    return at_once or failures >= FAILURES
+    at_once = isinstance(job.rule, Once) or cause == causes.KILLED or (cause in _TOLD_FIRST and not job.told_cause)
+    return at_once or (failures >= FAILURES and cause != causes.TOO_OFTEN)
 
 
 def _cause(job: Job, outcome: Outcome, language: Language) -> str:

@@ -18,6 +18,8 @@ TOOK_TOO_LONG = "time"
 KILLED = "lives"
 SILENT = "silent"
 MISTAKE = "mistake"
+TOO_OFTEN = "runs"
+"""The reports of its person have run too often in a day."""
 SKILL = "skill"
 """The job's skill is missing or cannot be used."""
 SPENT = FailureKind.SPENT.value

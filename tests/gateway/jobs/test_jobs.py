@@ -11,7 +11,7 @@ import pytest
 from agent_core.origin import CLEAN
 from channels.base import Sender
 from gateway.schedule.jobs.job_changes import LONGEST_GRACE, ONCE_GRACE, Draft
-from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_WAITING, JobRefused
+from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_OF_OTHERS, MOST_OF_PERSON, MOST_WAITING, JobRefused
 from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
 from gateway.store.rule import BadRule, Cron, Every, Once, Rule
 from tests.gateway.jobs.asking import Office, open_office
@@ -100,6 +100,19 @@ async def test_the_fifty_first_is_refused_also_beside_the_fiftieth(office: Offic
     assert [str(each) for each in outcomes if isinstance(each, JobRefused)] == ["job_full"]
     with pytest.raises(JobRefused, match="job_full"):
         await office.jobs.propose(wanted(), BY_ANN)
+
+
+async def test_one_person_has_no_more_than_their_share_and_owners_keep_places(office: Office) -> None:
+    by_bob = Sender(id="bob", name="Bob")
+    for number in range(MOST_OF_PERSON):
+        await office.store.jobs.add(a_job("x", name=f"aa{number:04}", person="bob", chat=TEAM))
+    with pytest.raises(JobRefused, match="job_full_of_person"):
+        await office.jobs.propose(replace(wanted(), chat=TEAM, person="bob"), by_bob)
+    for number in range(MOST_OF_OTHERS - MOST_OF_PERSON):
+        await office.store.jobs.add(a_job("x", name=f"bb{number:04}", person="eve", chat=TEAM))
+    with pytest.raises(JobRefused, match="job_full"):
+        await office.jobs.propose(replace(wanted(), chat=TEAM, person="zoe"), Sender(id="zoe", name="Zoe"))
+    assert await office.jobs.propose(replace(wanted(), chat=TEAM), BY_ANN)
 
 
 async def test_a_chat_with_fifty_can_still_change_one(office: Office) -> None:

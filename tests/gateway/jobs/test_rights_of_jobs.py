@@ -10,6 +10,7 @@ from channels.base import Sender
 from gateway.admin.desk import CommandRefused
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
+from gateway.schedule.jobs import job_runs
 from gateway.store.job import JobState, Pause
 from gateway.store.person import Account
 from tests.gateway.admin.desk import AdminWorld, admin_world
@@ -93,3 +94,18 @@ async def test_an_admin_sets_nothing_in_an_owners_private_chat_through_the_page(
                 await world.desk.run(carl, ann, line, ())
         assert await world.bot.made.jobs.shown(ann) == []
         assert await world.bot.made.store.heartbeats.find(ann) is None
+
+
+async def test_the_runs_of_one_person_in_a_day_are_limited_and_this_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_runs, "MOST_RUNS_A_DAY", 1)
+    async with admin_world(tmp_path, "Sales are fine.", "Not asked.") as world:
+        bob = world.bot.channel.chat("bob")
+        now = world.bot.clock.time()
+        await world.bot.made.store.jobs.add(replace(NINE, chat=bob, created=now))
+        for _ in range(2):
+            await world.bot.hears("/cron run abc123", sender="bob")
+        assert sum("Sales are fine." in each for each in world.bot.screen) == 1
+        assert any("at most 100 times a day" in each for each in world.bot.screen)
+        assert len(world.bot.llm.requests) == 1
