@@ -15,6 +15,7 @@ from channels.slack.client import TRANSFER_SECONDS, Client
 from channels.slack.config import APPS
 from channels.slack.history import History
 from channels.slack.normalise import Identity
+from channels.slack.shared_files import SharedFiles
 from channels.slack.wire import File
 from channels.values import Known
 
@@ -32,11 +33,13 @@ class Attachments:
         self._client = client
         self._history = history
         self._now = now
+        self._shared_files = SharedFiles(client)
         self._uploaded: dict[str, str] = {}
         """File id by key, for uploads with an unknown outcome."""
 
     async def download(self, attachment: Attachment) -> bytes:
         """See `Downloads.download`."""
+        attachment = await self._shared_files.look_up(attachment)
         name = attachment.safe_name
         large = too_large(attachment, "Parley reads", MAX_DOWNLOAD)
         if (attachment.size or 0) > MAX_DOWNLOAD:

@@ -10,6 +10,7 @@ from channels.base import ChatKey, CommandInvoked, MessageReceived, Posted
 from channels.slack.client import Client
 from channels.slack.normalise import Identity, is_own, said
 from channels.slack.render import EVENT_TYPE
+from channels.slack.shared_files import SharedFiles
 from channels.slack.users import Users
 from channels.slack.wire import File, Message
 from channels.values import parse
@@ -24,6 +25,7 @@ class History:
     def __init__(self, client: Client, users: Users) -> None:
         self._client = client
         self._users = users
+        self._files = SharedFiles(client)
 
     async def said(
         self, chat: ChatKey, me: Identity, commands: Set[str], *, after: str | None, before: str | None, most: int
@@ -64,7 +66,7 @@ class History:
             said(message, me, self._users.noting(missing), commands)
         await self._users.wait_for([message.user for message in messages if message.user], missing)
         events = (said(message, me, self._users, commands) for message in messages)
-        return [event for event in events if event is not None]
+        return [await self._files.told(event) for event in events if event is not None]
 
     async def sent(self, chat: ChatKey, key: str, me: Identity) -> Posted | None:
         """See `FindsSent.find_sent`."""

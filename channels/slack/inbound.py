@@ -36,6 +36,7 @@ from channels.slack.interactions import (
     question_window,
 )
 from channels.slack.normalise import Identity, Names, normalise
+from channels.slack.shared_files import SharedFiles
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
 from channels.slack.wire import AssistantThread, Interaction, Message, SlashCommand
@@ -79,6 +80,7 @@ class Inbound(AsyncMiddleware):
         self._commands = commands
         self._now = now
         self._shortcuts = Shortcuts(client, me, users)
+        self._files = SharedFiles(client)
         self._order = ChatOrder()
 
     async def close(self) -> None:
@@ -126,6 +128,7 @@ class Inbound(AsyncMiddleware):
             if missing:  # perhaps they became known while this event waited for its turn
                 await self._users.wait_for([found.sender.id], missing)
                 found = self._event(body, self._users) or found
+            found = await self._files.told(found)
         await self._accept(found)
 
     def _event(self, body: Body, names: Names) -> InboundEvent | None:

@@ -21,14 +21,14 @@ from channels.base import (
     Sender,
     Standing,
 )
-from channels.slack.wire import Blocks, File, LegacyAttachment, Message
+from channels.slack.wire import UNTOLD, Blocks, File, LegacyAttachment, Message
 from channels.text import MessageText, without
 
 _TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
 _ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _TYPED = frozenset(("rich_text", "markdown"))
 """Blocks that only repeat the text of the message."""
-_NOT_HERE = frozenset(("tombstone", "hidden_by_limit", "access_denied", "check_file_info"))
+_NOT_HERE = frozenset(("tombstone", "hidden_by_limit", "access_denied"))
 SAID = frozenset(("", "file_share", "thread_broadcast", "me_message"))
 """Subtypes that are messages of users."""
 BY_APPS = "bot_message"
@@ -92,10 +92,12 @@ def _token(found: re.Match[str], names: Names) -> str:
         return f"#{label or target}"
     if kind == "!":
         return label or f"@{target.partition('^')[0]}"
+    return _link(label, target)
+
+
+def _link(label: str, target: str) -> str:
     address = target.removeprefix("mailto:")
-    if not label or label in address:
-        return address
-    return f"{label} ({address})"
+    return address if not label or label in address else f"{label} ({address})"
 
 
 def block_words(blocks: Blocks, names: Names) -> str:
@@ -147,6 +149,8 @@ def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
             yield _token_of("@", value.get("user_id"), names)
         elif kind == "emoji":
             yield f":{value.get('name')}:"
+        elif kind == "link":
+            yield _link(str(value.get("text") or ""), str(value.get("url") or ""))
         elif isinstance(text, str):
             yield text
         for inner in ("title", "elements", "rows", "blocks", "tasks"):
@@ -161,7 +165,7 @@ def _token_of(kind: str, target: JsonValue, names: Names) -> str:
 
 def _attachment_words(attachment: LegacyAttachment, names: Names) -> str:
     """Return the text of an app's card, a link preview or a shared message, preceded by its author."""
-    said = attachment.text or block_words(attachment.blocks, names)
+    said = attachment.text or block_words(attachment.all_blocks, names)
     title = " ".join(filter(None, (attachment.title, f"({attachment.title_link})" if attachment.title_link else "")))
     fields = (f"{field.title}: {field.value}".strip(": ") for field in attachment.fields)
     files = (f"[{_name(file)}]" for file in attachment.files)
@@ -176,21 +180,31 @@ def attachments(message: Message, names: Names) -> tuple[Attachment, ...]:
 
 
 def _attachments(message: Message, names: Names) -> Iterator[Attachment]:
-    for file in message.files:
-        address = file.url_private_download or file.url_private
-        if address and not _is_elsewhere(file):
-            mime_type = file.mimetype or "application/octet-stream"
-            known = names(file.user) if file.user and file.user != message.user else None
-            by = "" if not file.user or file.user == message.user else known.name if known else file.user
-            yield Attachment(
-                name=_name(file),
-                mime_type=mime_type,
-                size=file.size,
-                reference=address,
-                by=by,
-                is_voice=file.subtype == "slack_audio" and file.user == message.user,
-                seconds=file.duration_ms / 1000 if file.duration_ms is not None else None,
-            )
+    own = (attachment_of(file, message.user, names) for file in message.files)
+    yield from filter(None, own)
+    for shared in message.attachments:
+        for file in shared.files:
+            found = attachment_of(file, "", names)
+            if found is not None:
+                yield found.model_copy(update={"by": found.by or shared.author_name or "somebody"})
+
+
+def attachment_of(file: File, sender: str, names: Names) -> Attachment | None:
+    """Return a file that can be downloaded, with its uploader if that is not the sender; None for any other."""
+    address = file.url_private_download or file.url_private
+    if _is_elsewhere(file) or not (address or file.id):
+        return None
+    known = names(file.user) if file.user and file.user != sender else None
+    by = "" if not file.user or file.user == sender else known.name if known else file.user
+    return Attachment(
+        name=_name(file),
+        mime_type=file.mimetype or "application/octet-stream",
+        size=file.size,
+        reference=address or f"{UNTOLD}{file.id}",
+        by=by,
+        is_voice=file.subtype == "slack_audio" and bool(sender) and file.user == sender,
+        seconds=file.duration_ms / 1000 if file.duration_ms is not None else None,
+    )
 
 
 def _is_elsewhere(file: File) -> bool:

@@ -24,6 +24,10 @@ TextOrEmpty = Annotated[Text, BeforeValidator(_or_empty)]
 Blocks = Annotated[tuple[dict[str, JsonValue], ...], BeforeValidator(_or_none)]
 
 
+UNTOLD = "slack-file:"
+"""Begins the reference of a file of which a message tells only the id."""
+
+
 class File(Wire):
     id: str = ""
     user: str | None = None
@@ -33,7 +37,10 @@ class File(Wire):
     mimetype: TextOrEmpty = ""
     size: int | None = None
     mode: TextOrEmpty = ""
-    """"tombstone" for a deleted file, "external" for one that is only linked."""
+    """"tombstone" for a deleted file, "external" for one that is only linked, "file_access" for one of which only the
+    id is told."""
+    file_access: TextOrEmpty = ""
+    """"check_file_info" for one of which only the id is told."""
     subtype: TextOrEmpty = ""
     """`slack_audio` for a recorded clip."""
     duration_ms: float | None = None
@@ -49,6 +56,16 @@ class Field(Wire):
     value: TextOrEmpty = ""
 
 
+class QuotedMessage(Wire):
+    """A shared message inside an attachment."""
+
+    message: "QuotedContent | None" = None
+
+
+class QuotedContent(Wire):
+    blocks: Blocks = ()
+
+
 class LegacyAttachment(Wire):
     """Attachment of a message: an app's card, a link preview or a shared message."""
 
@@ -61,7 +78,14 @@ class LegacyAttachment(Wire):
     from_url: TextOrEmpty = ""
     fields: Annotated[tuple[Field, ...], BeforeValidator(_or_none)] = ()
     blocks: Blocks = ()
+    message_blocks: Annotated[tuple[QuotedMessage, ...], BeforeValidator(_or_none)] = ()
     files: Annotated[tuple[File, ...], BeforeValidator(_or_none)] = ()
+
+    @property
+    def all_blocks(self) -> Blocks:
+        """Return its own blocks, or those of the message that it shows."""
+        shared = (block for each in self.message_blocks if each.message for block in each.message.blocks)
+        return self.blocks or tuple(shared)
 
 
 class Edited(Wire):

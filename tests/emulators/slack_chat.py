@@ -2,6 +2,7 @@
 
 import uuid
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 
 from pydantic import JsonValue
 
@@ -147,6 +148,22 @@ class Chat:
         """Share the files of another message alone; they keep their owner."""
         message = self._new(person, text, self._root)
         message.files, message.subtype = [*passed_on.files], "file_share"
+        return self._world.post(self._room, message)
+
+    async def connects(
+        self, person: Person, text: str, document: tuple[str, bytes, str], *, is_kept_back: bool = False
+    ) -> Message:
+        """Share a file from another workspace through Slack Connect; `document` is (name, content, MIME type).
+
+        Where it is kept back, Slack says that there is no such file.
+        """
+        message = self._new(person, text, self._root)
+        name, content, mime = document
+        file = replace(self._world.store(name, mime, content, person), is_connected=True)
+        self._world.files[file.id] = file
+        if is_kept_back:
+            del self._world.files[file.id]
+        message.files, message.subtype = [file], "file_share"
         return self._world.post(self._room, message)
 
     async def edits(self, message: Message, text: str) -> None:

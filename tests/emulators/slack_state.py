@@ -56,6 +56,8 @@ class StoredFile:
     owner: str
     url: str
     title: str = ""
+    is_connected: bool = False
+    """True for a file of another workspace, of which events tell only the id."""
 
     def to_json(self) -> Json:
         kind = self.name.rpartition(".")[2] if "." in self.name else "binary"
@@ -79,6 +81,16 @@ class StoredFile:
             "url_private_download": self.url.replace("/files-pri/", "/files-pri-download/"),
             "has_rich_preview": False,
             "file_access": "visible",
+        }
+
+    def untold(self) -> Json:
+        """Return what events tell of a file that another workspace shares through Slack Connect."""
+        return {
+            "id": self.id,
+            "created": None,
+            "timestamp": None,
+            "mode": "file_access",
+            "file_access": "check_file_info",
         }
 
 
@@ -191,7 +203,7 @@ class Message:
         if self.attachments:
             about["attachments"] = list(self.attachments)
         if self.files:
-            about["files"] = [each.to_json() for each in self.files]
+            about["files"] = [each.untold() if each.is_connected else each.to_json() for each in self.files]
             about.update({"upload": False, "display_as_bot": False})
         if self.edited is not None:
             about["edited"] = self.edited

@@ -188,6 +188,12 @@ def own_discord(own_stage: Stage) -> DiscordEmulator:
 
 
 @pytest.fixture
+def own_slack(own_stage: Stage) -> SlackEmulator:
+    assert isinstance(own_stage.platform, Slack)
+    return own_stage.platform.slack
+
+
+@pytest.fixture
 def own_telegram(own_stage: Stage) -> TelegramEmulator:
     assert isinstance(own_stage.platform, Telegram)
     return own_stage.platform.telegram

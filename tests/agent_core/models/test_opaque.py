@@ -231,7 +231,7 @@ def test_a_message_of_an_earlier_version_still_loads() -> None:
         "stop_reason": "tool_use",
         "model": "anthropic/claude-test",
     }
-    message = message_adapter.validate_python(old)
+    message = message_adapter.validate_json(json.dumps(old))
     assert isinstance(message, AssistantMessage)
     (sent,) = messages_to_wire(LlmRequest(system="", messages=(message,)), Reader("anthropic", "anthropic/claude-test"))
     assert sent["thinking_blocks"] == [{"type": "thinking", "thinking": "Hm.", "signature": "s"}]

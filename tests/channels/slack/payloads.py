@@ -40,3 +40,14 @@ def received(channel: str = DIRECT, /, **content: JsonValue) -> MessageReceived:
 def changed(now: Json, before: Json | None = None, channel: str = DIRECT) -> Json:
     about: Json = {"type": "message", "subtype": "message_changed", "hidden": True, "channel": channel, "ts": TS}
     return {**about, "message": now, **({"previous_message": before} if before else {})}
+
+
+FILE: Json = {
+    "id": "F1",
+    "name": "plan.pdf",
+    "mimetype": "application/pdf",
+    "size": 1200,
+    "mode": "hosted",
+    "url_private": "https://files.slack.com/files-pri/T1-F1/plan.pdf",
+    "url_private_download": "https://files.slack.com/files-pri/T1-F1/download/plan.pdf",
+}

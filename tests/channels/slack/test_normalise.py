@@ -14,6 +14,7 @@ from tests.channels.slack.payloads import (
     CHANNEL,
     COMMANDS,
     DIRECT,
+    FILE,
     ME,
     ROOT,
     TS,
@@ -24,16 +25,6 @@ from tests.channels.slack.payloads import (
     read,
     received,
 )
-
-FILE: Json = {
-    "id": "F1",
-    "name": "plan.pdf",
-    "mimetype": "application/pdf",
-    "size": 1200,
-    "mode": "hosted",
-    "url_private": "https://files.slack.com/files-pri/T1-F1/plan.pdf",
-    "url_private_download": "https://files.slack.com/files-pri/T1-F1/download/plan.pdf",
-}
 
 
 def test_a_direct_message() -> None:
@@ -170,30 +161,6 @@ def test_another_apps_words_are_told_in_the_history() -> None:
 
     assert event is not None
     assert (event.sender.id, event.sender.name, event.sender.is_bot) == ("B5", "deploys", True)
-
-
-def test_files_come_along() -> None:
-    file = received(subtype="file_share", text="read <https://a.example>", files=[FILE]).attachments[0]
-
-    assert (file.name, file.mime_type, file.size) == ("plan.pdf", "application/pdf", 1200)
-    assert file.reference == "https://files.slack.com/files-pri/T1-F1/download/plan.pdf"
-
-
-@pytest.mark.parametrize(
-    ("file", "line"),
-    [
-        ({"id": "F1", "mode": "tombstone"}, "[file-F1: no longer available]"),
-        ({"id": "F1", "name": "a.txt", "mode": "hidden_by_limit"}, "[a.txt: hidden]"),
-        (
-            {**FILE, "name": "notes", "is_external": True, "url_private": "https://docs.example/1"},
-            "[notes: https://docs.example/1]",
-        ),
-    ],
-)
-def test_files_that_cannot_be_fetched_are_named(file: Json, line: str) -> None:
-    event = received(subtype="file_share", text="look", files=[file])
-
-    assert (event.text, event.attachments) == (f"look\n{line}", ())
 
 
 SHARED: JsonValue = [

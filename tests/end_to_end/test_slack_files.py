@@ -1,0 +1,62 @@
+"""Files that reach Slack in ways of its own: through Slack Connect, and inside shared messages."""
+
+from tests.emulators.model_script import Answer, ModelRequest, says
+from tests.emulators.slack import SlackEmulator
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.stage import Stage
+
+pytestmark = only("slack")
+
+
+def tells_what_it_reads(stage: Stage) -> list[str]:
+    """Let the model answer each message, and return what it reads."""
+    read: list[str] = []
+
+    def answer(request: ModelRequest) -> Answer:
+        read.extend(request.texts("user"))
+        return says("I have it.")
+
+    stage.script.respond = answer
+    return read
+
+
+async def test_a_file_of_another_workspace_is_fetched_under_its_name(
+    own_stage: Stage, own_slack: SlackEmulator
+) -> None:
+    read = tells_what_it_reads(own_stage)
+    await own_stage.start()
+    ann = own_slack.person("Ann", language="en")
+    chat = own_slack.private(ann)
+
+    await chat.connects(ann, "read this", ("plan.txt", b"ship it", "text/plain"))
+    await chat.until(lambda c: c.screen == ["I have it."])
+
+    assert "[file: plan.txt, 7 bytes, in the workspace]" in read[-1]
+
+
+async def test_a_file_that_slack_does_not_tell_is_named_to_the_person_and_the_model(
+    own_stage: Stage, own_slack: SlackEmulator
+) -> None:
+    read = tells_what_it_reads(own_stage)
+    await own_stage.start()
+    ann = own_slack.person("Ann", language="en")
+    chat = own_slack.private(ann)
+
+    await chat.connects(ann, "read this", ("plan.txt", b"ship it", "text/plain"), is_kept_back=True)
+    await chat.until(lambda c: c.screen != [] and "I have it." in c.screen[-1])
+
+    assert "could not be fetched" in read[-1]
+    assert "I could not get file-" in chat.screen[-1]
+
+
+async def test_the_files_of_a_shared_message_are_fetched(own_stage: Stage, own_slack: SlackEmulator) -> None:
+    read = tells_what_it_reads(own_stage)
+    await own_stage.start()
+    ann, ben = own_slack.person("Ann", language="en"), own_slack.person("Ben")
+    chat, team = own_slack.private(ann), own_slack.group("Team", [ann, ben])
+
+    said = await team.says(ben, "see this", document=("plan.txt", b"ship it", "text/plain"))
+    await chat.shares(ann, said, "what is in it?")
+    await chat.until(lambda c: c.screen == ["I have it."])
+
+    assert "[file: plan.txt, 7 bytes, in the workspace]" in read[-1]
