@@ -203,7 +203,7 @@ async def _written_later(store: Store) -> None:
 
 
 Write = Callable[[Store], Awaitable[object]]
-BROWSER = Browser("0" * 64, "memory:eve", KEY, KEY, "127.0.0.1", 1.0, 1.0)
+BROWSER = Browser("0" * 64, "1" * 64, "memory:eve", KEY, KEY, "127.0.0.1", 1.0, 1.0)
 NEWCOMER = Person("p1", "owner", accounts=(Account("memory:eve", KEY),))
 WRITES: dict[str, Write] = {
     "Inbox.accept": lambda store: store.inbox.accept(HEARD),

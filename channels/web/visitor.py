@@ -20,8 +20,6 @@ class Visitor:
     """Account with which the visitor acts, as `platform:id`."""
     name: str = ""
     """Empty for the name in the settings."""
-    csrf: str = ""
-    """Token that changes have to bring."""
 
     @property
     def is_local(self) -> bool:

@@ -16,6 +16,8 @@ class Browser:
 
     digest: str
     """Of the secret in its cookie."""
+    token_digest: str
+    """Of the token that its requests bring beside the cookie."""
     principal: str
     """Account that asked for its link, as `platform:id`."""
     person: str
@@ -40,7 +42,10 @@ class Browsers(Table):
         """Return all rows, the first that was signed in first."""
 
         def read(connection: Connection) -> list[Browser]:
-            query = "SELECT digest, principal, person, name, place, created, used FROM browsers ORDER BY created"
+            query = (
+                "SELECT digest, token_digest, principal, person, name, place, created, used FROM browsers"
+                " ORDER BY created"
+            )
             return [Browser(*row) for row in connection.execute(query)]
 
         return await self._writer.submit(read)  # in order with the changes that this process makes
@@ -53,8 +58,8 @@ class Browsers(Table):
         def change(connection: Connection) -> None:
             connection.execute("DELETE FROM browsers WHERE digest = ?", (instead_of,))
             connection.execute(
-                "INSERT INTO browsers (digest, principal, person, name, place, created, used)"
-                " VALUES (?, ?, ?, ?, ?, ?, ?)"
+                "INSERT INTO browsers (digest, token_digest, principal, person, name, place, created, used)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
                 " ON CONFLICT (digest) DO UPDATE SET name = excluded.name, used = excluded.used",
                 astuple(masked),
             )

@@ -11,6 +11,16 @@ TEXTS = {
         "zh": "此浏览器将以本机所有者的身份操作，直到您将其登出。",
     },
     "entry_button": {"en": "Open Parley", "zh": "打开 Parley"},
+    "entry_signed_in": {"en": "This browser is signed in", "zh": "此浏览器已登录"},
+    "entry_needs_script": {
+        "en": "Parley opens now. This page needs JavaScript: switch it on for this address if nothing happens.",
+        "zh": "Parley 即将打开。本页面需要 JavaScript：如果没有反应，请为此地址启用它。",
+    },
+    "entry_no_token": {
+        "en": "Refused: this browser has lost what it got when it signed in. Open a new link (`parley link`) there, "
+        "then repeat that.",
+        "zh": "已拒绝：此浏览器丢失了登录时得到的凭据。请在其中打开新的链接（`parley link`），然后重试。",
+    },
     "entry_refused": {"en": "Open the link that Parley printed", "zh": "请打开 Parley 打印的链接"},
     "entry_stale": {"en": "This link is not valid any more", "zh": "此链接已失效"},
     "entry_how": {

@@ -2,11 +2,11 @@
 
 Loopback is no authentication: every program and web page on the machine can reach it. So a request needs a cookie that
 only a link gives, a name of ours as its host (which a DNS name pointed at this machine lacks), our origin if it names
-one, and for each change a token that other sites cannot know.
+one, and a token. Browsers send a host's cookies to all its ports, so whoever serves another port may have the cookie;
+the token is in the storage of our origin, which scripts of no other port or site can read.
 """
 
 import asyncio
-import hmac
 from collections.abc import Callable, Collection
 from typing import Protocol
 
@@ -20,11 +20,16 @@ from gateway.security.log_throttle import LogThrottle
 from gateway.store.browsers import Browser
 from gateway.web.address import ARRIVAL, Address, Arrival, ForeignHost
 from gateway.web.links import Link, Links, WrongTries
-from gateway.web.sessions import UNUSED_SECONDS, BrowserSessions, TooManyRequests, csrf_of
+from gateway.web.sessions import UNUSED_SECONDS, BrowserSessions, TooManyRequests
 from gateway.web.sign_in import SIGN_IN, Pages
 
-CSRF_HEADER = "X-Parley-Token"
-CSRF_FIELD = "csrf"
+TOKEN = "X-Parley-Token"  # noqa: S105 - a name
+"""Header with the token of the browser."""
+TICKET = "ticket"
+"""Parameter with the ticket of the browser, which stands for the token in these addresses."""
+BY_TICKET = frozenset({"/api/events", "/api/files/{reference}", "/api/conversations/export"})
+PROGRAM = (".js", ".css")
+"""Files of the program, which anybody can read in its repository: tags that load them bring no token."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 BODY_SECONDS = 20.0
 """Time in which the body of a change has to arrive. Files are not read here; they may take longer."""
@@ -86,8 +91,7 @@ class PageAccess:
 
         @web.middleware
         async def check(request: web.Request, handler: Handler) -> web.StreamResponse:
-            resource = request.match_info.route.resource
-            if resource is not None and resource.canonical in open_routes:
+            if _route(request) in open_routes:
                 return await handler(request)
             try:
                 arrival = request[ARRIVAL] = self._arrival(request)
@@ -111,29 +115,47 @@ class PageAccess:
     async def _admit(
         self, request: web.Request, handler: Handler, arrival: Arrival, admitted: Callable[[web.Request], None]
     ) -> web.StreamResponse:
-        secret = request.cookies.get(arrival.cookie, "")
-        browser = self.sessions.find(secret)
+        browser = self.sessions.find(request.cookies.get(arrival.cookie, ""))
         if browser is None:
             return self._pages.refused(request)
-        visitor = _visitor(browser, csrf_of(secret))
+        visitor = _visitor(browser)
         if not self._rights.may_enter(visitor):
-            if not self._rights.are_known:
-                headers = {"Retry-After": "1", "Refresh": "1"}
-                return web.Response(status=503, text="Parley is starting", headers=headers)
-            await self.sessions.sign_out(lambda each: each.principal == browser.principal, but=request)
-            self._rights.record(browser.principal, "page sign-out", browser=browser.name, reason="role")
-            return self._pages.refused(request)
+            return await self._not_now(browser, request)
+        if not self._brings_key(browser, request):
+            return await handler(request) if _is_program(request) else self._without_key(request)
         admitted(request)
         try:
             with self.sessions.serving(browser, request):
-                if request.method not in SAFE and not await _brings_token(request, visitor.csrf):
-                    self._note("no token of this page", request)
-                    return web.Response(status=403, text="refused: load the page again, then repeat that")
+                if request.method not in SAFE and request.content_type != "multipart/form-data":
+                    await _read(request)
                 self.sessions.used(browser, arrival.place)
                 let_in(request, visitor)
                 return await handler(request)
         except TooManyRequests:
             return web.Response(status=429, text="too many tabs of this browser", headers={"Retry-After": "5"})
+
+    async def _not_now(self, browser: Browser, request: web.Request) -> web.Response:
+        """Sign a browser out whose person may not use the page any more, or let it wait until that is known."""
+        if not self._rights.are_known:
+            return web.Response(status=503, text="Parley is starting", headers={"Retry-After": "1", "Refresh": "1"})
+        await self.sessions.sign_out(lambda each: each.principal == browser.principal, but=request)
+        self._rights.record(browser.principal, "page sign-out", browser=browser.name, reason="role")
+        return self._pages.refused(request)
+
+    def _brings_key(self, browser: Browser, request: web.Request) -> bool:
+        """Return True if a request brings, beside the cookie, what only the browser that signed in has."""
+        if self.sessions.brings_token(browser, request.headers.get(TOKEN, "")):
+            return True
+        is_open = request.method in SAFE and _route(request) in BY_TICKET
+        return is_open and self.sessions.brings_ticket(browser, request.query.get(TICKET, ""))
+
+    def _without_key(self, request: web.Request) -> web.Response:
+        """Answer a request that brings the cookie alone, as that of a browser does that opens an address."""
+        is_visit = request.method in SAFE and "text/html" in request.headers.get("Accept", "")
+        if is_visit and not request.path.startswith("/api/"):
+            return self._pages.opening(request)
+        self._note("a cookie without its token", request)
+        return self._pages.refused(request) if request.method in SAFE else self._pages.no_token(request)
 
     def _offer(self, request: web.Request, arrival: Arrival) -> web.StreamResponse:
         """Show the button that signs in. Nothing is used up: programs that preview links come here too."""
@@ -151,20 +173,20 @@ class PageAccess:
         if await self.links.use(token) is None:
             return self._pages.stale(request)
         agent, before = request.headers.get("User-Agent", ""), request.cookies.get(arrival.cookie, "")
-        secret = await self.sessions.sign_in(
+        keys = await self.sessions.sign_in(
             link.principal, link.person, agent=agent, place=arrival.place, instead_of=before
         )
-        browser = self.sessions.find(secret)
+        browser = self.sessions.find(keys.cookie)
         self._rights.record(
             link.principal, "page sign-in", browser=browser.name if browser else "", place=arrival.place
         )
         log.info("page_signed_in", principal=link.principal)
         if link.expires is None:
             self._link_used()
-        answer = web.Response(status=303, headers={"Location": "/"})
+        answer = self._pages.signed_in(request, keys)
         answer.set_cookie(
             arrival.cookie,
-            secret,
+            keys.cookie,
             max_age=UNUSED_SECONDS,
             httponly=True,
             samesite="Strict",
@@ -209,17 +231,19 @@ class PageAccess:
             self._rights.record(UNKNOWN, "page refused", place=request.remote or "", reason=reason)
 
 
-def _visitor(browser: Browser, csrf: str = "") -> Visitor:
-    return Visitor(browser.principal, browser.person, csrf)
+def _visitor(browser: Browser) -> Visitor:
+    return Visitor(browser.principal, browser.person)
 
 
-async def _brings_token(request: web.Request, csrf: str) -> bool:
-    offered = request.headers.get(CSRF_HEADER, "")
-    if request.content_type != "multipart/form-data":
-        await _read(request)
-    if not offered and request.content_type == "application/x-www-form-urlencoded":
-        offered = str((await request.post()).get(CSRF_FIELD, ""))
-    return hmac.compare_digest(offered.encode("utf-8", "replace"), csrf.encode())
+def _route(request: web.Request) -> str:
+    """Return the route's pattern; empty if there is none."""
+    resource = request.match_info.route.resource
+    return resource.canonical if resource is not None else ""
+
+
+def _is_program(request: web.Request) -> bool:
+    """Return True for what is the same for everybody: the files of the program, and the page that they fill."""
+    return request.method in SAFE and (_route(request) == "/" or _route(request).endswith(PROGRAM))
 
 
 async def _read(request: web.Request) -> None:

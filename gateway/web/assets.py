@@ -25,7 +25,17 @@ PRIVATE_FILES = (
     "view.js",
     "words.js",
 )
-PUBLIC_FILES = ("chat.css", "colours.css", "icon.svg", "manifest.webmanifest", "offline.html", "style.css", "worker.js")
+PUBLIC_FILES = (
+    "chat.css",
+    "colours.css",
+    "enter.js",
+    "icon.svg",
+    "manifest.webmanifest",
+    "offline.html",
+    "open.js",
+    "style.css",
+    "worker.js",
+)
 """Files that tell nothing; refused visitors and the page's worker use them without the cookie."""
 _TYPES = {
     ".css": "text/css",

@@ -1,7 +1,8 @@
 """The HTTP server for the web page, channels' web hooks and the routes for operators.
 
-It listens on loopback unless the settings say how others can reach it safely (`address.py`). Routes require the cookie
-unless passed as public; public routes authenticate their callers themselves, as a platform's signed web hooks do.
+It listens on loopback unless the settings say how others can reach it safely (`address.py`). Routes require the keys of
+a browser that is signed in (`access.py`) unless passed as public; public routes authenticate their callers themselves,
+as a platform's signed web hooks do.
 """
 
 import asyncio
@@ -13,7 +14,6 @@ from typing import cast
 import structlog
 from aiohttp import web
 
-from channels.web.requests import visitor_of
 from gateway.errors import ParleyError
 from gateway.security.log_throttle import LogThrottle
 from gateway.texts.about import About
@@ -230,7 +230,7 @@ class HttpServer:
         about = self._about()
         why = model_reason(about.why, language_of(request.headers.get("Accept-Language"), "en"))
         facts = about.model_dump(include={"model", "demo", "version"})
-        return web.json_response(facts | {"why": why, "csrf": visitor_of(request).csrf})
+        return web.json_response(facts | {"why": why})
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:

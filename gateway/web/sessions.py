@@ -6,7 +6,7 @@ import secrets
 from collections import defaultdict
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from hashlib import sha256
 
 import structlog
@@ -49,6 +49,17 @@ class TooManyRequests(Exception):
     """The browser has as many requests under way as it may have."""
 
 
+@dataclass(frozen=True)
+class Keys:
+    """What a browser gets when it signs in. Its requests bring the cookie and one of the others."""
+
+    cookie: str
+    token: str
+    """Kept by the page's scripts, which share it with their own origin only: browsers send cookies to all ports."""
+    ticket: str
+    """For addresses that the browser opens by itself, as those of pictures, where scripts cannot add a header."""
+
+
 class BrowserSessions:
     """Signs browsers in and out. What is decided here holds from the next request on, and ends open streams at once."""
 
@@ -88,20 +99,29 @@ class BrowserSessions:
         """All browsers that are signed in, the one used last first."""
         return sorted((each for each in self._browsers.values() if not self._is_old(each)), key=lambda each: -each.used)
 
-    async def sign_in(self, principal: str, person: str, *, agent: str, place: str, instead_of: str = "") -> str:
-        """Sign a browser in, and return the secret for its cookie. `instead_of` is the secret that it had before."""
-        secret, now, before = secrets.token_urlsafe(32), self._now(), _digest(instead_of)
-        browser = Browser(_digest(secret), principal, person, name_of(agent), place, created=now, used=now)
+    async def sign_in(self, principal: str, person: str, *, agent: str, place: str, instead_of: str = "") -> Keys:
+        """Sign a browser in. `instead_of` is the secret of the cookie that it had before."""
+        secret, token, now, before = *(secrets.token_urlsafe(32) for _ in range(2)), self._now(), _digest(instead_of)
+        name = name_of(agent)
+        browser = Browser(_digest(secret), _digest(token), principal, person, name, place, created=now, used=now)
         await self._rows.save(browser, instead_of=before)
         self._browsers[browser.digest] = browser
         self._written[browser.digest] = now
         self._drop(before)
-        return secret
+        return Keys(secret, token, _ticket(browser))
 
     def find(self, secret: str) -> Browser | None:
         """Return the browser whose cookie has this secret."""
         browser = self._browsers.get(_digest(secret)) if _COOKIE.fullmatch(secret) else None
         return None if browser is None or self._is_old(browser) else browser
+
+    def brings_token(self, browser: Browser, token: str) -> bool:
+        """Return True if this is the token that the browser got beside its cookie."""
+        return hmac.compare_digest(_digest(token), browser.token_digest)
+
+    def brings_ticket(self, browser: Browser, ticket: str) -> bool:
+        """Return True if this is the browser's ticket, which opens the addresses of files and event streams."""
+        return hmac.compare_digest(ticket.encode("utf-8", "replace"), _ticket(browser).encode())
 
     def used(self, browser: Browser, place: str) -> None:
         """Note that a browser was used; this is written at most once a minute."""
@@ -150,11 +170,6 @@ class BrowserSessions:
         return self._now() - browser.used >= UNUSED_SECONDS
 
 
-def csrf_of(secret: str) -> str:
-    """Return the token that changes from this browser have to bring; other sites cannot know it."""
-    return hmac.new(secret.encode(), b"csrf", sha256).hexdigest()
-
-
 def name_of(agent: str) -> str:
     """Return browser and system from a User-Agent, such as `Firefox on Linux`."""
     browser, system = (
@@ -166,3 +181,7 @@ def name_of(agent: str) -> str:
 
 def _digest(secret: str) -> str:
     return sha256(secret.encode("utf-8", "replace")).hexdigest() if secret else ""
+
+
+def _ticket(browser: Browser) -> str:
+    return hmac.new(browser.token_digest.encode(), b"ticket", sha256).hexdigest()

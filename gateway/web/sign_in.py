@@ -1,4 +1,7 @@
-"""The pages that browsers see before they are signed in. They use no script, and show nothing of Parley."""
+"""The pages that browsers see before they are signed in, while they sign in and while an address opens.
+
+They show nothing of what Parley knows.
+"""
 
 from html import escape
 from pathlib import Path
@@ -7,13 +10,19 @@ from string import Template
 from aiohttp import web
 
 from gateway.texts.say import Language, language_of, say
+from gateway.web.assets import PAGES, read_asset
 from gateway.web.links import Link
+from gateway.web.sessions import Keys
 
 SIGN_IN = "/sign-in"
 FILE = Path(__file__).parent / "static" / "sign-in.html"
 _FORM = (
     f'<form method="post" action="{SIGN_IN}"><input type="hidden" name="token" value="{{token}}">'
     '<button type="submit" class="primary" autofocus>{button}</button></form>\n'
+)
+_KEYS = (
+    '<p id="keys" data-token="{token}" data-ticket="{ticket}"><a href="/">{button}</a></p>\n'
+    '<script type="module" src="/enter.js"></script>\n'
 )
 
 
@@ -22,6 +31,7 @@ class Pages:
 
     def __init__(self) -> None:
         self._template = Template(FILE.read_text(encoding="utf-8"))
+        self._opening = read_asset(PAGES / "open.html")
 
     def offer(self, request: web.Request, link: Link) -> web.Response:
         """Return the page with the button that signs the browser in."""
@@ -30,6 +40,21 @@ class Pages:
         text = say("entry_local", language) if link.expires is None else say("entry_as", language, who=who)
         form = _FORM.format(token=escape(link.token), button=escape(say("entry_button", language)))
         return self._page(language, "entry_open", text, form=form)
+
+    def signed_in(self, request: web.Request, keys: Keys) -> web.Response:
+        """Return the page whose script keeps the keys in the browser and opens Parley."""
+        language = _language(request)
+        button = escape(say("entry_button", language))
+        form = _KEYS.format(token=escape(keys.token), ticket=escape(keys.ticket), button=button)
+        return self._page(language, "entry_signed_in", say("entry_needs_script", language), form=form)
+
+    def opening(self, request: web.Request) -> web.Response:
+        """Return the page whose script asks for the address anew, with the token, and shows the answer."""
+        return self._opening.answer(request)
+
+    def no_token(self, request: web.Request) -> web.Response:
+        """Return what a person reads whose change was refused."""
+        return web.Response(status=403, text=say("entry_no_token", _language(request)))
 
     def refused(self, request: web.Request) -> web.Response:
         """Return the page for browsers that are not signed in."""

@@ -82,7 +82,8 @@ async def test_no_parameter_leads_to_another_site(tmp_path: Path, query: str) ->
     async with page.open(), ClientSession(page.server.url, cookie_jar=CookieJar(unsafe=True)) as client:
         token = page.server.link.partition("=")[2]
         async with client.post(f"/sign-in?{query}", data={"token": token}, allow_redirects=False) as answer:
-            assert (answer.status, answer.headers["Location"]) == (303, "/")
+            assert answer.status == 200
+            assert "evil" not in await answer.text()
         for path in (f"/?{query}", "//evil.example/", "/\\evil.example", "/%2f%2fevil.example"):
             async with client.get(URL(f"{page.server.url[:-1]}{path}", encoded=True), allow_redirects=False) as answer:
                 assert "evil" not in answer.headers.get("Location", "")

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
+from gateway.web.access import TOKEN
 from gateway.web.assets import PRIVATE_FILES
 from tests.page_server import Page
 
@@ -31,7 +32,8 @@ async def test_the_page_and_all_that_it_loads_weigh_less_than_90_kb(tmp_path: Pa
     page = Page(tmp_path)
     async with page.open(), page.browser() as client:
         signed_in = {cookie.key: cookie.value for cookie in client.cookie_jar}
-        async with ClientSession(page.server.url, cookies=signed_in, auto_decompress=False) as browser:
+        headers = {TOKEN: str(client.headers[TOKEN])}
+        async with ClientSession(page.server.url, cookies=signed_in, headers=headers, auto_decompress=False) as browser:
             weights: dict[str, int] = {}
             waiting = ["/", *CALLS]
             while waiting:

@@ -1,10 +1,11 @@
 // What the admin pages do beside htmx: the token of changes, errors, the menu of phones, closing an answer.
 
-const token = document.querySelector("meta[name=csrf]").content;
+import { headers } from "/net.js";
+
 const answer = document.getElementById("answer");
 
 document.body.addEventListener("htmx:configRequest", (event) => {
-  event.detail.headers["X-Parley-Token"] = token;
+  Object.assign(event.detail.headers, headers());
 });
 
 function tell(words) {

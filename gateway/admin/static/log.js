@@ -1,5 +1,7 @@
 // Follows the log: asks for new lines while the tab is shown, and keeps the last thousand.
 
+import { ask } from "/net.js";
+
 const EVERY = 2000; // milliseconds
 const MOST = 1000;
 
@@ -8,7 +10,7 @@ async function follow() {
   if (!log || document.hidden) return;
   const { last, level, words } = log.dataset;
   const query = new URLSearchParams({ after: last, level, q: words });
-  const answer = await fetch(`/admin/api/log?${query}`).catch(() => null);
+  const answer = await ask(`/admin/api/log?${query}`).catch(() => null);
   if (!answer?.ok || !log.isConnected || log.dataset.last !== last) return;
   const news = await answer.json();
   const isAtEnd = log.scrollHeight - log.scrollTop - log.clientHeight < 40;

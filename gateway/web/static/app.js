@@ -9,7 +9,7 @@ import { Composer } from "./composer.js";
 import { View } from "./view.js";
 import { Notices } from "./notices.js";
 import { followInbox } from "./inbox.js";
-import { about, post } from "./net.js";
+import { post, read } from "./net.js";
 
 const LAST = "parley.conversation";
 const NAME = /^(main|[A-Za-z0-9-]{8,64})$/;
@@ -101,13 +101,11 @@ async function press(message_id, action) {
 }
 
 async function detail(message_id, call) {
-  const query = new URLSearchParams({ conversation: room.name, message: message_id, call });
-  const answer = await fetch(`/api/calls?${query}`).catch(() => null);
-  return answer?.ok ? answer.json() : null;
+  return read("/api/calls", { conversation: room.name, message: message_id, call });
 }
 
 async function who() {
-  const told = await about();
+  const told = await read("/api/about");
   if (!told) return;
   const { model, why, demo, version } = told;
   by("about").classList.toggle("demo", demo);

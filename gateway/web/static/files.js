@@ -73,11 +73,8 @@ export class Files {
     };
     request.onerror = () => this.#fail(one, words.upload_failed);
     request.open("POST", "/api/files");
-    headers().then((all) => {
-      if (request.readyState !== XMLHttpRequest.OPENED) return; // it was removed meanwhile
-      for (const [name, value] of Object.entries(all)) request.setRequestHeader(name, value);
-      request.send(form);
-    });
+    for (const [name, value] of Object.entries(headers())) request.setRequestHeader(name, value);
+    request.send(form);
   }
 
   #fail(one, reason) {

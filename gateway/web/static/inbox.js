@@ -1,6 +1,7 @@
 // What waits for the visitor in all chats: its number on every page, and one notification of each thing while no page is
 // looked at. One tab of a browser asks the server, which answers when something changes, and tells the others.
 
+import { ask } from "./net.js";
 import { notify, takeBack } from "./notify.js";
 
 const ADDRESS = "/admin/api/inbox";
@@ -16,19 +17,19 @@ const later = () => new Promise((done) => setTimeout(done, PAUSE));
 // Calls `show` with the present news and each time they change.
 export function followInbox(show) {
   tabs.onmessage = ({ data }) => show(data);
-  navigator.locks.request(ASKS, () => ask(show));
+  navigator.locks.request(ASKS, () => follow(show));
   look(show);
   document.addEventListener("visibilitychange", () => (document.hidden ? null : look(show)));
 }
 
 async function look(show) {
-  const answer = await fetch(ADDRESS).catch(() => null);
+  const answer = await ask(ADDRESS).catch(() => null);
   if (answer?.ok) show(await answer.json());
 }
 
-async function ask(show) {
+async function follow(show) {
   for (let known = ""; ; ) {
-    const answer = await fetch(`${ADDRESS}?known=${known}`).catch(() => null);
+    const answer = await ask(`${ADDRESS}?known=${known}`).catch(() => null);
     if (answer?.status === 403 || answer?.status === 404) return;
     if (!answer?.ok) {
       await later();

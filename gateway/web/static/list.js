@@ -1,7 +1,7 @@
 // The list of conversations: pinned ones first, then those used last. All tabs are told of each change.
 
 import { words, element } from "./words.js";
-import { post, read } from "./net.js";
+import { post, read, withTicket } from "./net.js";
 
 const UNDO_MS = 10_000;
 const SEARCH_MS = 200;
@@ -198,7 +198,7 @@ export class List {
   }
 
   #export(entry) {
-    element("a", { href: `/api/conversations/export?conversation=${entry.id}`, download: "" }).click();
+    element("a", { href: withTicket(`/api/conversations/export?conversation=${entry.id}`), download: "" }).click();
   }
 
   async #delete(entry) {

@@ -1,6 +1,7 @@
 // The displayed conversation: messages in order of time, edited in place by deltas of their HTML.
 
 import { words, chinese, element } from "./words.js";
+import { withTicket } from "./net.js";
 import { picture } from "./pictures.js";
 
 const log = document.getElementById("log");
@@ -294,10 +295,10 @@ function shownCall({ arguments: given, result, error, ms, cost }) {
 
 function fileLink(file) {
   if (file.image) {
-    return element("a", { href: file.url, target: "_blank", rel: "noopener", className: "picture" }, picture(file));
+    return element("a", { href: withTicket(file.url), target: "_blank", rel: "noopener", className: "picture" }, picture(file));
   }
   const size = file.size === null ? "" : ` · ${inWords(file.size)}`;
-  return element("a", { href: file.url, download: file.name, className: "file", textContent: file.name + size });
+  return element("a", { href: withTicket(file.url), download: file.name, className: "file", textContent: file.name + size });
 }
 
 export function inWords(bytes) {

@@ -1,39 +1,23 @@
-// Requests to the server. Each post carries the token that proves that this page sent it.
+// Requests to the server. Each brings the token that the browser got when it signed in. Browsers send the cookie to all
+// ports of a host, but only scripts of this origin can read its storage.
 
-let token = null; // unknown until the server has told it
+const kept = (name) => localStorage.getItem(`parley.${name}`) ?? "";
 
-// Answers what the server says about itself, with the token for posts; null if it cannot be reached.
-export async function about() {
-  const answer = await fetch("/api/about").catch(() => null);
-  if (!answer?.ok) return null;
-  const told = await answer.json();
-  token = told.csrf ?? "";
-  return told;
-}
+// Answers the header without which the server answers nothing.
+export const headers = () => ({ "X-Parley-Token": kept("token") });
 
-// Answers the headers of a request that changes something, once the token is known.
-export async function headers() {
-  if (token === null) await about();
-  return token ? { "X-Parley-Token": token } : {};
-}
+// Makes a request. Throws TypeError if the server cannot be reached.
+export const ask = (path, init = {}) => fetch(path, { ...init, headers: { ...init.headers, ...headers() } });
 
-// Posts JSON and returns the answer. A token that has been replaced is asked for again. Throws TypeError if the server
-// cannot be reached.
-export async function post(path, body) {
-  const send = async () => {
-    const all = { "Content-Type": "application/json", ...(await headers()) };
-    return fetch(path, { method: "POST", headers: all, body: JSON.stringify(body) });
-  };
-  await headers();
-  const used = token;
-  const answer = await send();
-  if (answer.status !== 403) return answer;
-  await about();
-  return token === used ? answer : send();
-}
+// Answers an address for the browser itself, which adds no header to what it shows, saves and follows.
+export const withTicket = (path) => `${path}${path.includes("?") ? "&" : "?"}ticket=${kept("ticket")}`;
+
+// Posts JSON and returns the answer. Throws TypeError if the server cannot be reached.
+export const post = (path, body) =>
+  ask(path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
 
 // Returns the JSON at a path; null if it cannot be had.
 export async function read(path, query = {}) {
-  const answer = await fetch(`${path}?${new URLSearchParams(query)}`).catch(() => null);
+  const answer = await ask(`${path}?${new URLSearchParams(query)}`).catch(() => null);
   return answer?.ok ? answer.json() : null;
 }

@@ -1,6 +1,7 @@
 // Pictures in the conversation. One on a white background, such as a chart, is marked, so that the dark theme can
 // invert it; the file that a click opens is unchanged.
 
+import { withTicket } from "./net.js";
 import { element } from "./words.js";
 
 const SIDE = 64; // pixels sampled in each direction
@@ -8,7 +9,7 @@ const WHITE = 245;
 const MOSTLY = 0.4; // share of pixels that must be background; in photographs hardly two pixels are equal
 
 export function picture(file) {
-  const made = element("img", { src: file.url, alt: file.name, loading: "lazy" });
+  const made = element("img", { src: withTicket(file.url), alt: file.name, loading: "lazy" });
   made.addEventListener("load", () => made.classList.toggle("drawing", isDrawing(made)));
   return made;
 }

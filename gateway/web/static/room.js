@@ -1,5 +1,7 @@
 // The open conversation: its messages, page by page, and the events that change them.
 
+import { ask, withTicket } from "./net.js";
+
 const TYPING_SECONDS = 6;
 const NEAR = 600; // pixels from the top at which earlier messages are loaded
 const by = (id) => document.getElementById(id);
@@ -43,7 +45,7 @@ export class Room {
       this.#again = setTimeout(() => this.#start(), 1500);
     };
     try {
-      const answer = await fetch(`/api/history?conversation=${name}`);
+      const answer = await ask(`/api/history?conversation=${name}`);
       if (name !== this.name) return;
       if (answer.status === 403) return this.#parts.refused();
       if (!answer.ok) return later();
@@ -67,7 +69,7 @@ export class Room {
 
   #listen(last) {
     this.#source?.close();
-    const source = (this.#source = new EventSource(`/api/events?conversation=${this.name}&after=${encodeURIComponent(last)}`));
+    const source = (this.#source = new EventSource(withTicket(`/api/events?conversation=${this.name}&after=${encodeURIComponent(last)}`)));
     source.onopen = () => this.#parts.connected();
     source.onmessage = (event) => this.#following(() => this.#apply(JSON.parse(event.data)));
     source.onerror = () => {
@@ -104,7 +106,7 @@ export class Room {
     by("earlier").hidden = false;
     const query = new URLSearchParams({ conversation: this.name, before: this.#before });
     const name = this.name;
-    const answer = await fetch(`/api/history?${query}`).catch(() => null);
+    const answer = await ask(`/api/history?${query}`).catch(() => null);
     if (answer?.ok && name === this.name) {
       const { messages, before } = await answer.json();
       this.#before = before;

@@ -368,9 +368,12 @@ async def test_a_link_signs_a_browser_in_once_on_whichever_node_it_is_opened(pag
 
 async def test_a_browser_that_signs_in_or_out_on_one_node_does_so_on_all(pages: list[PageAccess]) -> None:
     one, other = pages
-    secret = await one.sessions.sign_in("memory:ann", "Ann", agent="Firefox/1", place="127.0.0.1")
-    await until(lambda: other.sessions.find(secret))
+    keys = await one.sessions.sign_in("memory:ann", "Ann", agent="Firefox/1", place="127.0.0.1")
+    await until(lambda: other.sessions.find(keys.cookie))
+    found = other.sessions.find(keys.cookie)
+    assert found is not None
+    assert other.sessions.brings_token(found, keys.token)
 
     await other.sessions.sign_out(lambda _: True)
 
-    await until(lambda: one.sessions.find(secret) is None)
+    await until(lambda: one.sessions.find(keys.cookie) is None)
