@@ -1,6 +1,6 @@
 """Assembly of a streamed answer: takes chunks of the OpenAI protocol, yields events and returns the whole message."""
 
-from collections.abc import Container, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 import structlog
@@ -9,6 +9,7 @@ from agent_core.clock import NewId
 from agent_core.messages import (
     AssistantContent,
     AssistantMessage,
+    JsonObject,
     Opaque,
     StopReason,
     TextContent,
@@ -28,6 +29,8 @@ from agent_core.models.llm import (
     ToolCallDelta,
 )
 from agent_core.models.private_fields import MOST, PrivateFields, size_of
+from agent_core.models.written import Piece, WrittenText
+from agent_core.models.written_calls import WrittenCall, calls_in, whole_call
 from agent_core.origin import CLEAN
 
 log = structlog.get_logger(__name__)
@@ -46,15 +49,16 @@ class _Words:
 class Answer:
     """Collects one answer. `take` never raises; arguments that cannot be parsed become the call's `arguments_error`.
 
-    `tools` are the names of those that the model may call.
+    `tools` are those that the model may call, by name, with their schemas.
     """
 
     def __init__(
-        self, model: ModelInfo, make_id: NewId, *, provider: str = "", tools: Container[str] = frozenset()
+        self, model: ModelInfo, make_id: NewId, *, provider: str = "", tools: Mapping[str, JsonObject] | None = None
     ) -> None:
         self._model = model
         self._provider = provider or model.provider
-        self._tools = tools
+        self._tools = tools or {}
+        self._written = WrittenText(calls=bool(tools))
         self._blocks: list[_Words | OpenCall] = []
         self._calls = OpenCalls(make_id)
         self._private = PrivateFields()
@@ -78,6 +82,28 @@ class Answer:
         self._finish_reason = chunk.finish_reason or self._finish_reason
         if chunk.delta is not None:
             yield from self._grow(chunk.delta)
+
+    def rest(self) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
+        """Yield what was held back until the end of the stream: it might have been the beginning of a tag or a call."""
+        yield from self._sorted(self._written.feed("", is_last=True))
+        calls, text = calls_in(self._written.held, self._tools)
+        if text.strip() or (text and not calls):
+            yield TextDelta(index=self._words(text, thinking=False), delta=text)
+        for call in calls:
+            yield self._add_call(call)
+        self._settle()
+
+    def _settle(self) -> None:
+        """Take reasoning that was never closed for the answer if there is no other, and a text of JSON for a call."""
+        first = self._blocks[0] if len(self._blocks) == 1 else None
+        if not isinstance(first, _Words):
+            return
+        text = "".join(first.pieces)
+        if first.thinking and self._written.unclosed and meaning_of(self._finish_reason) is Finish.WHOLE:
+            self._blocks[0] = _Words(thinking=False, pieces=[self._written.unclosed, text])
+        elif not first.thinking and self._tools and (call := whole_call(text, self._tools)):
+            self._blocks.clear()
+            self._add_call(call)
 
     def end(self, reason: str | None) -> None:
         """Set the finish reason if the stream broke before it was passed on."""
@@ -137,9 +163,22 @@ class Answer:
         if thinking:
             yield ThinkingDelta(index=self._words(thinking, thinking=True), delta=thinking)
         if text := delta.text or delta.refusal:
-            yield TextDelta(index=self._words(text, thinking=False), delta=text)
+            yield from self._sorted(self._written.feed(text))
         for piece in delta.calls:
             yield self._grow_call(piece)
+
+    def _sorted(self, pieces: Iterable[Piece]) -> Iterator[TextDelta | ThinkingDelta]:
+        """Yield the words and the reasoning of the text."""
+        for piece in pieces:
+            match piece.kind:
+                case "text":
+                    yield TextDelta(index=self._words(piece.text, thinking=False), delta=piece.text)
+                case "thinking":
+                    yield ThinkingDelta(index=self._words(piece.text, thinking=True), delta=piece.text)
+                case "before":
+                    for block in self._blocks:
+                        if isinstance(block, _Words):
+                            block.thinking = True
 
     def _words(self, text: str, *, thinking: bool) -> int:
         last = self._blocks[-1] if self._blocks else None
@@ -166,6 +205,14 @@ class Answer:
             self._blocks.append(call)
         name = call.add(piece)
         return ToolCallDelta(index=call.position, id=call.id if is_new else None, name=name, delta=piece.arguments)
+
+    def _add_call(self, written: WrittenCall) -> ToolCallDelta:
+        """Add a call that stood in the text."""
+        piece = CallPiece(name=written.name, arguments=written.arguments)
+        call = self._calls.open(piece, len(self._blocks))
+        self._blocks.append(call)
+        name = call.add(piece)
+        return ToolCallDelta(index=call.position, id=call.id, name=name, delta=piece.arguments)
 
     def _swallowed(self, usage: Usage) -> bool:
         """Return True for an answer cut off before its first token; some servers report a full window like this."""

@@ -84,7 +84,7 @@ class LitellmClient:
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> AsyncGenerator[StreamEvent, None]:
         """See `LlmClient.stream`."""
-        answer = Answer(model, self._make_id, tools={tool.name for tool in request.tools})
+        answer = Answer(model, self._make_id, tools={tool.name: tool.parameters for tool in request.tools})
         try:
             litellm = await self._load()
         except _SLIPS as error:
@@ -107,6 +107,8 @@ class LitellmClient:
             except _StreamCut:
                 failure = LlmFailure(kind=FailureKind.TRANSIENT, message="the stream ended before the answer did")
             break
+        for late in answer.rest():
+            yield late
         lost_tools = bool(request.tools) and self._manners.of(model.id).without_tools(before)
         yield answer.done(failure).model_copy(update={"lost_tools": lost_tools})
 

@@ -89,7 +89,7 @@ class OpenAiClient:
         self, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> AsyncGenerator[StreamEvent, None]:
         """See `LlmClient.stream`."""
-        tools = {tool.name for tool in request.tools}
+        tools = {tool.name: tool.parameters for tool in request.tools}
         answer = Answer(model, self._make_id, provider=self._provider, tools=tools)
         before = self._manners.of(model.id)
         while True:
@@ -105,6 +105,8 @@ class OpenAiClient:
                     continue
                 failure = error.failure
             break
+        for late in answer.rest():
+            yield late
         lost_tools = bool(tools) and self._manners.of(model.id).without_tools(before)
         yield answer.done(None if answer.finished else failure).model_copy(update={"lost_tools": lost_tools})
 

@@ -262,6 +262,7 @@ def test_whatever_stands_beside_the_words_they_arrive(words: list[str], data: st
         assert list(answer.take(read_chunk(json.loads(json.dumps(chunk))))) is not None
     last: Json = {**data.draw(beside), "choices": [{**data.draw(beside), "delta": {}, "finish_reason": "stop"}]}
     assert list(answer.take(read_chunk(last))) == []
+    assert all(event.type == "text_delta" for event in answer.rest())
     done = answer.done()
 
     assert done.failure is None

@@ -1,0 +1,193 @@
+"""Reasoning and tool calls that a model writes as text: told apart from the words of the answer while they stream in.
+
+A block of reasoning at the beginning, or everything before a closing tag that stands alone, is reasoning. What follows
+the mark of a call is held back to the end. What stands in code, and words about such tags, stays as it is.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from agent_core.models.written_calls import TAGS, TOKENS
+
+_BLOCKS = {
+    **{f"<{name}>": f"</{name}>" for name in ("think", "thinking", "thought", "reasoning", "seed:think")},
+    "[THINK]": "[/THINK]",
+    "◁think▷": "◁/think▷",
+    "<|channel|>analysis<|message|>": "<|end|>",
+}
+"""The tags around reasoning."""
+_CLOSERS = tuple(close for close in _BLOCKS.values() if close != "<|end|>")
+_FINAL = "<|start|>assistant<|channel|>final<|message|>"
+"""What gpt-oss writes before its answer."""
+_LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, _FINAL)
+_LONGEST = max(map(len, _LITERALS))
+_FIRST = frozenset(literal[0] for literal in _LITERALS)
+_TOKEN = re.compile("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
+_FENCE = 3
+"""Signs that open or close a block of code."""
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """A piece of the answer. `before` says that all text before it was reasoning."""
+
+    kind: Literal["text", "thinking", "before"]
+    text: str = ""
+
+
+class WrittenText:
+    """Sorts the text of one answer; `calls` is False if the model has no tools."""
+
+    def __init__(self, *, calls: bool) -> None:
+        self._has_tools = calls
+        self._state: Literal["start", "thinking", "text", "held"] = "start"
+        self._waiting = ""
+        """The end of what came, which may be the beginning of a tag."""
+        self._opener = ""
+        self._held: list[str] = []
+        self._was_opened = False
+        """True once there was a tag that opens reasoning: a closing one does not stand alone any more."""
+        self._line = _Line()
+
+    @property
+    def unclosed(self) -> str:
+        """Return the tag that opened a block of reasoning which was not closed, else an empty text."""
+        return self._opener if self._state == "thinking" else ""
+
+    @property
+    def held(self) -> str:
+        """Return the text from the first mark of a call on."""
+        return "".join(self._held)
+
+    def feed(self, text: str, *, is_last: bool = False) -> Iterator[Piece]:
+        """Yield what can be told apart; consume it all."""
+        self._waiting += text
+        before = None
+        while before != (self._state, len(self._waiting)):
+            before = self._state, len(self._waiting)
+            match self._state:
+                case "start":
+                    yield from self._begin(is_last=is_last)
+                case "thinking":
+                    yield from self._think(is_last=is_last)
+                case "text":
+                    yield from self._say(is_last=is_last)
+                case "held":
+                    self._held.append(self._waiting)
+                    self._waiting = ""
+
+    def _begin(self, *, is_last: bool) -> Iterator[Piece]:
+        bare = self._waiting.lstrip()
+        if not bare and not is_last:
+            return
+        opener = next((each for each in _BLOCKS if bare.startswith(each)), None)
+        if opener is not None:
+            self._state, self._opener, self._waiting = "thinking", opener, bare[len(opener) :].lstrip()
+            self._was_opened = True
+        elif bare.startswith(_FINAL):
+            self._waiting = bare[len(_FINAL) :]
+        elif is_last or not any(each.startswith(bare) for each in (*_BLOCKS, _FINAL)):
+            self._state = "text"
+            self._waiting = bare if self._was_opened else self._waiting
+        yield from ()
+
+    def _think(self, *, is_last: bool) -> Iterator[Piece]:
+        close = _BLOCKS[self._opener]
+        thought, found, rest = self._waiting.partition(close)
+        if found:
+            self._state, self._waiting = "start", rest
+        else:
+            keep = 0 if is_last else _partial(thought, (close,))
+            thought, self._waiting = thought[: len(thought) - keep], thought[len(thought) - keep :]
+        if thought:
+            yield Piece("thinking", thought)
+
+    def _say(self, *, is_last: bool) -> Iterator[Piece]:
+        text = self._waiting
+        end = len(text) if is_last else len(text) - _partial(text, _LITERALS)
+        place = 0
+        while found := _TOKEN.search(text, place, end):
+            token, after = found[0], text[found.end() : found.end() + 1]
+            if token in _CLOSERS and not after and not is_last:
+                end = found.start()  # what follows it decides
+                break
+            self._line.add(text[place : found.start()])
+            if self._ends_reasoning(token, after) or self._begins_call(token):
+                if place or found.start():
+                    yield Piece("text", text[: found.start()])
+                yield from self._turn(token, text[found.end() :])
+                return
+            self._was_opened |= token in _BLOCKS and not self._line.is_code
+            self._line.add(token)
+            place = found.end()
+        self._line.add(text[place:end])
+        self._waiting = text[end:]
+        if end:
+            yield Piece("text", text[:end])
+
+    def _turn(self, token: str, rest: str) -> Iterator[Piece]:
+        """Go on after the end of reasoning, or hold back a call."""
+        if token in _CLOSERS:
+            self._state, self._waiting, self._was_opened = "start", rest, True
+            yield Piece("before")
+        else:
+            self._state, self._waiting = "held", token + rest
+
+    def _ends_reasoning(self, token: str, after: str) -> bool:
+        """Return True for a closing tag that stands alone, and not as a word in a sentence."""
+        if token not in _CLOSERS or self._was_opened or self._line.is_code:
+            return False
+        return after not in (" ", "\t") if self._line.is_blank else not self._line.last.isspace()
+
+    def _begins_call(self, token: str) -> bool:
+        if not self._has_tools or self._line.is_code:
+            return False
+        return token in TOKENS or (token in TAGS and self._line.is_blank)
+
+
+class _Line:
+    """The place in the text: what stands before it in its line, and whether it is in code."""
+
+    def __init__(self) -> None:
+        self.last = "\n"
+        """The character before."""
+        self.is_blank = True
+        self._is_quoted = False
+        self._fence = ""
+
+    @property
+    def is_code(self) -> bool:
+        return self._is_quoted or bool(self._fence)
+
+    def add(self, text: str) -> None:
+        """Go on after a text without tokens, or one token."""
+        if not text:
+            return
+        if text == "\n":
+            self._is_quoted, self.is_blank = False, True
+        elif text[0] in "`~" and text == text[0] * len(text):
+            self._mark(text)
+        else:
+            self.is_blank = self.is_blank and text.isspace()
+        self.last = text[-1]
+
+    def _mark(self, signs: str) -> None:
+        if len(signs) >= _FENCE and self.is_blank:
+            if not self._fence:
+                self._fence = signs
+            elif signs.startswith(self._fence):
+                self._fence = ""
+        elif signs[0] == "`" and not self._fence:
+            self._is_quoted = not self._is_quoted
+        self.is_blank = False
+
+
+def _partial(text: str, literals: tuple[str, ...]) -> int:
+    """Return how many characters at the end may be the beginning of a token."""
+    signs = len(text) - len(text.rstrip(text[-1])) if text and text[-1] in "`~" else 0
+    for place in range(max(0, len(text) - _LONGEST), len(text)):
+        if text[place] in _FIRST and any(each.startswith(text[place:]) for each in literals):
+            return len(text) - place
+    return signs if signs < _LONGEST else 0

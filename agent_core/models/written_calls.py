@@ -1,0 +1,202 @@
+"""Tool calls that stand in an answer's text, in the notations of Qwen, Kimi, DeepSeek, Llama, Mistral, GLM and others.
+
+Servers should turn them into calls, and many do not, or not always.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from pydantic import JsonValue
+
+from agent_core.messages import JsonObject
+
+TAGS = ("<tool_call>", "<function_calls>", "<minimax:tool_call>", "<function=", "<|tool_call|>")
+"""Beginnings that people write about, too."""
+TOKENS = (
+    *("<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|python_tag|>", "[TOOL_CALLS]"),
+    *("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜DSML｜function_calls>", "<|channel|>commentary to="),
+)
+"""Beginnings that are tokens of the models' own."""
+
+_ENDS = {
+    "<tool_call>": ("</tool_call>",),
+    "<|tool_call|>": ("<|/tool_call|>",),
+    "<|tool_call_begin|>": ("<|tool_call_end|>",),
+    "<｜tool▁call▁begin｜>": ("<｜tool▁call▁end｜>",),
+    "<invoke ": ("</invoke>",),
+    "<｜DSML｜invoke ": ("</｜DSML｜invoke>",),
+    "<function=": ("</function>",),
+    "<|channel|>commentary": ("<|call|>",),
+    "<|python_tag|>": ("<|eom_id|>", "<|eot_id|>"),
+    "[TOOL_CALLS]": ("</s>",),
+}
+"""The beginning of a call, and the marks that end it; its own beginning and the end of the text end it as well."""
+
+
+def _any_of(marks: Iterable[str]) -> re.Pattern[str]:
+    return re.compile("|".join(map(re.escape, marks)))
+
+
+_BEGINS = _any_of(_ENDS)
+_ENDED = {begin: _any_of((*ends, begin)) for begin, ends in _ENDS.items()}
+_AROUND = re.compile(
+    r"<\|tool_calls_section_(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>|</?(?:｜DSML｜)?function_calls>"
+    r"|</?minimax:tool_call>|<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|</s>|<｜end▁of▁sentence｜>"
+)
+_SEPARATORS = ("<|tool_call_argument_begin|>", "<｜tool▁sep｜>", "[ARGS]", "<|message|>")
+_NAME = re.compile(r"[\w.:/-]{1,80}")
+_NAMED = re.compile(r'"(?:name|function)"\s{0,9}:\s{0,9}"([^"]{1,80})"')
+_ARGUMENTS = re.compile(r'"(?:arguments|parameters)"\s{0,9}:')
+_PARAMETER = re.compile(r'<(?:｜DSML｜)?parameter(?:=| name=)"?([^">]{1,80})"?[^>]{0,40}>')
+_KEY = "<arg_key>", "</arg_key>"
+_VALUE = "<arg_value>", "</arg_value>"
+_BETWEEN = re.compile(r"[\s;,]*")
+_decoder = json.JSONDecoder()
+
+
+@dataclass(frozen=True)
+class WrittenCall:
+    name: str
+    arguments: str
+    """As JSON, or what should be JSON."""
+
+
+def calls_in(text: str, tools: Mapping[str, JsonObject]) -> tuple[list[WrittenCall], str]:
+    """Return the calls in a text, and the rest of the text."""
+    calls: list[WrittenCall] = []
+    rest: list[str] = []
+    place = 0
+    while begin := _BEGINS.search(text, place):
+        end = _ENDED[begin[0]].search(text, begin.end())
+        until = end.start() if end else len(text)
+        written = list(_read(text[begin.end() : until], tools))
+        rest.append(text[place : begin.start() if written else until])
+        calls += written
+        place = until if end is None or end[0] == begin[0] else end.end()
+    rest.append(text[place:])
+    return calls, _AROUND.sub("", "".join(rest)) if calls else text
+
+
+def whole_call(text: str, tools: Mapping[str, JsonObject]) -> WrittenCall | None:
+    """Return the call of a tool if a text is nothing but its JSON, as Llama's models write it."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or not value.keys() <= {"type", "name", "parameters", "arguments"}:
+        return None
+    found = _of_json(value)
+    has_arguments = isinstance(value.get("parameters", value.get("arguments")), dict)
+    return found if found is not None and found.name in tools and has_arguments else None
+
+
+def _read(inside: str, tools: Mapping[str, JsonObject]) -> Iterator[WrittenCall]:
+    """Yield the calls inside of a mark; nothing if there is none that can be made out."""
+    body = inside.strip()
+    if body.startswith(("{", "[")):
+        yield from _from_json(body)
+    elif body.startswith("<function="):
+        yield from _with_parameters(body.removeprefix("<function="), tools)
+    elif any(mark in body for mark in _SEPARATORS):
+        yield from _separated(body)
+    elif _PARAMETER.search(body) or body.startswith("name="):
+        yield from _with_parameters(body.removeprefix("name="), tools)
+    elif _KEY[0] in body:
+        yield from _with_keys(body, tools)
+    elif (name := _NAME.match(body)) and body[name.end() :].lstrip(" >\n").startswith("{"):
+        yield WrittenCall(name[0], body[name.end() :].lstrip(" >\n"))
+
+
+def _from_json(body: str) -> Iterator[WrittenCall]:
+    place, found = 0, False
+    while place < len(body):
+        try:
+            value, place = _decoder.raw_decode(body, place)
+        except (ValueError, RecursionError):
+            break
+        for each in value if isinstance(value, list) else [value]:
+            if (call := _of_json(each)) is not None:
+                found = True
+                yield call
+        place = between.end() if (between := _BETWEEN.match(body, place)) else place
+    if not found and (named := _NAMED.search(body)):
+        arguments = _ARGUMENTS.search(body)
+        yield WrittenCall(named[1], body[arguments.end() :].strip() if arguments else "{")
+
+
+def _of_json(value: JsonValue) -> WrittenCall | None:
+    if not isinstance(value, dict):
+        return None
+    inside = value.get("function")
+    if isinstance(inside, dict):
+        value = inside
+    name = value.get("name") or value.get("function")
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
+        return None
+    arguments = value.get("arguments", value.get("parameters"))
+    return WrittenCall(name, arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False))
+
+
+def _separated(body: str) -> Iterator[WrittenCall]:
+    """Yield the call of a body with a separator: Kimi's, DeepSeek's, Mistral's, gpt-oss's."""
+    mark = next(each for each in _SEPARATORS if each in body)
+    head, _, arguments = body.partition(mark)
+    if head.strip() == "function":  # DeepSeek's older form: the kind, the name, a code fence
+        head, _, arguments = arguments.partition("\n")
+    if " to=" in f" {head}":
+        head = head.partition("to=")[2]
+    if name := _NAME.match(head.strip()):
+        yield WrittenCall(name[0], arguments.strip())
+
+
+def _with_parameters(body: str, tools: Mapping[str, JsonObject]) -> Iterator[WrittenCall]:
+    """Yield a call whose parameters stand in tags."""
+    name = _NAME.match(body.strip().lstrip('"'))
+    if not name:
+        return
+    rest = body.partition(">")[2].strip()
+    if rest.startswith("{"):
+        yield WrittenCall(name[0], rest)
+        return
+    marks = list(_PARAMETER.finditer(body))
+    values: dict[str, str] = {}
+    for number, mark in enumerate(marks):
+        until = marks[number + 1].start() if number + 1 < len(marks) else len(body)
+        value = body[mark.end() : until]
+        cut = max(value.rfind("</parameter>"), value.rfind("</｜DSML｜parameter>"))
+        values[mark[1].strip()] = value[:cut] if cut >= 0 else value
+    yield _typed(name[0], values, tools)
+
+
+def _with_keys(body: str, tools: Mapping[str, JsonObject]) -> Iterator[WrittenCall]:
+    """Yield a call of GLM's: its name, then keys and values in tags."""
+    name = _NAME.match(body)
+    if not name:
+        return
+    values: dict[str, str] = {}
+    for piece in body.split(_KEY[0])[1:]:
+        key, _, rest = piece.partition(_KEY[1])
+        values[key.strip()] = rest.partition(_VALUE[0])[2].partition(_VALUE[1])[0]
+    yield _typed(name[0], values, tools)
+
+
+def _typed(name: str, values: Mapping[str, str], tools: Mapping[str, JsonObject]) -> WrittenCall:
+    """Return a call with the values as the tool's schema wants them: as texts, or read as JSON."""
+    properties = tools.get(name, {}).get("properties")
+    arguments: JsonObject = {}
+    for key, raw in values.items():
+        text = raw.removeprefix("\n").removesuffix("\n")
+        about = properties.get(key) if isinstance(properties, dict) else None
+        is_text = isinstance(about, dict) and about.get("type") == "string"
+        arguments[key] = text if is_text else _value(text)
+    return WrittenCall(name, json.dumps(arguments, ensure_ascii=False))
+
+
+def _value(text: str) -> JsonValue:
+    try:
+        value: JsonValue = json.loads(text)
+    except (ValueError, RecursionError):
+        return text
+    return value

@@ -1,0 +1,215 @@
+"""Reasoning and tool calls that a model writes as text are neither shown nor lost; words about them stay words."""
+
+import json
+import time
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from agent_core.clock import new_id
+from agent_core.messages import AssistantMessage, JsonObject, StopReason, ThinkingContent
+from agent_core.models.answer import Answer
+from agent_core.models.chunks import read_chunk
+from agent_core.models.llm import ModelInfo, StreamDelta, TextDelta
+from tests.agent_core.models.raw_models import openai, tables
+from tests.emulators.model_script import Json
+
+TOOLS: dict[str, JsonObject] = {
+    "clock": {"type": "object", "properties": {}},
+    "note": {"type": "object", "properties": {"text": {"type": "string"}, "times": {"type": "integer"}}},
+}
+ARGUMENTS: JsonObject = {"text": "5", "times": 2}
+RAW = json.dumps(ARGUMENTS)
+
+
+def read(
+    *pieces: str, finish: str = "stop", tools: dict[str, JsonObject] | None = None
+) -> tuple[AssistantMessage, str]:
+    """Return the answer, and the text that was streamed."""
+    answer = Answer(ModelInfo(id="m"), new_id, tools=TOOLS if tools is None else tools)
+    streamed: list[StreamDelta] = []
+    for piece in pieces:
+        streamed += answer.take(read_chunk({"choices": [{"index": 0, "delta": {"content": piece}}]}))
+    streamed += answer.take(read_chunk({"choices": [{"index": 0, "delta": {}, "finish_reason": finish}]}))
+    streamed += answer.rest()
+    return answer.done().message, "".join(each.delta for each in streamed if isinstance(each, TextDelta))
+
+
+def thoughts(message: AssistantMessage) -> str:
+    return "".join(part.thinking for part in message.content if isinstance(part, ThinkingContent))
+
+
+def cut(text: str, places: Sequence[int]) -> list[str]:
+    edges = sorted({0, len(text), *(place % (len(text) + 1) for place in places)})
+    return [text[start:end] for start, end in pairwise(edges)]
+
+
+places = st.lists(st.integers(0, 400), max_size=12)
+
+THINKS = [
+    ("<think>\nLet me see.\n</think>\n\nIt is noon.", "Let me see.", "It is noon."),
+    ("\n<think>Let me see.</think>It is noon.", "Let me see.", "It is noon."),
+    ("<thinking>Let me see.</thinking>\nIt is noon.", "Let me see.", "It is noon."),
+    ("[THINK]Let me see.[/THINK]It is noon.", "Let me see.", "It is noon."),
+    ("◁think▷Let me see.◁/think▷It is noon.", "Let me see.", "It is noon."),
+    ("<think></think>It is noon.", "", "It is noon."),
+    ("<think>One.</think>\n<think>Two.</think>\nIt is noon.", "One.Two.", "It is noon."),
+    ("Let me see.\n</think>\n\nIt is noon.", "Let me see.", "It is noon."),
+    ("Let me see.</think>It is noon.", "Let me see.", "It is noon."),
+    ("</think>\n\nIt is noon.", "", "It is noon."),
+    ("<think>Is `</thinking>` a tag?</think>It is noon.", "Is `</thinking>` a tag?", "It is noon."),
+    ("<think>Hm.</think>A model ends with </think> here.", "Hm.", "A model ends with </think> here."),
+    (
+        "<|channel|>analysis<|message|>Hm.<|end|><|start|>assistant<|channel|>final<|message|>It is noon.",
+        "Hm.",
+        "It is noon.",
+    ),
+]
+
+
+@pytest.mark.parametrize(("text", "thought", "said"), THINKS)
+@given(places)
+def test_reasoning_in_the_text_is_no_answer_however_it_is_cut(
+    text: str, thought: str, said: str, at: list[int]
+) -> None:
+    message, _ = read(*cut(text, at))
+
+    assert (thoughts(message).strip(), message.text) == (thought, said)
+
+
+PROSE = [
+    "A model writes <think> and </think> around its thoughts.",
+    "Use `</think>` to end it.\nThen go on.",
+    "In the template:\n```\n<think>\n...\n</think>\n```\nThat is all.",
+    "It ends with </think> and goes on.",
+    "````md\n```\n<tool_call>\n```\n</think>\n````",
+    "~~~\n</think>\n~~~",
+    'Qwen writes `<tool_call>{"name": "clock"}</tool_call>`, for example.',
+    'It writes <tool_call>{"name": "clock", "arguments": {}}</tool_call> in the middle of a line.',
+    "<tool_call> is the tag with which Qwen begins.",
+    "[TOOL_CALLS] is a token of Mistral's.",
+    "a < b, c << d and <b>bold</b>, [1], `x`, ~~gone~~, <t",
+    "1 ◁ 2 <|",
+    '{"name": "Ann", "parameters": {}}',
+    "  leading spaces\n\n",
+    "",
+]
+
+
+@pytest.mark.parametrize("text", PROSE)
+@given(places)
+def test_words_about_tags_stay_as_they_are(text: str, at: list[int]) -> None:
+    message, streamed = read(*cut(text, at))
+
+    assert (message.text, streamed) == (text, text)
+    assert message.tool_calls == ()
+    assert message.stop_reason is StopReason.STOP
+
+
+CALLS = [
+    f'<tool_call>\n{{"name": "note", "arguments": {RAW}}}\n</tool_call>',
+    f'<tool_call>{{"name": "note", "arguments": {RAW}}}',
+    f'<tool_call>{{"name": "note", "arguments": {json.dumps(RAW)}}}</tool_call>',
+    "<tool_call>\n<function=note>\n<parameter=text>\n5\n</parameter>\n<parameter=times>\n2\n</parameter>\n</function>\n"
+    "</tool_call>",
+    "<tool_call>note\n<arg_key>text</arg_key>\n<arg_value>5</arg_value>\n<arg_key>times</arg_key>\n"
+    "<arg_value>2</arg_value>\n</tool_call>",
+    f"<|tool_calls_section_begin|><|tool_call_begin|>functions.note:0<|tool_call_argument_begin|>{RAW}"
+    "<|tool_call_end|><|tool_calls_section_end|>",
+    f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>note\n```json\n{RAW}\n```<｜tool▁call▁end｜>"
+    "<｜tool▁calls▁end｜>",
+    f"<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>note<｜tool▁sep｜>{RAW}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+    '<｜DSML｜function_calls>\n<｜DSML｜invoke name="note">\n<｜DSML｜parameter name="text" string="true">5'
+    '</｜DSML｜parameter>\n<｜DSML｜parameter name="times" string="false">2</｜DSML｜parameter>\n</｜DSML｜invoke>\n'
+    "</｜DSML｜function_calls>",
+    f'[TOOL_CALLS][{{"name": "note", "arguments": {RAW}}}]',
+    f"[TOOL_CALLS]note[ARGS]{RAW}",
+    f"[TOOL_CALLS]note{RAW}",
+    f'<|python_tag|>{{"name": "note", "parameters": {RAW}}}<|eom_id|>',
+    f"<function=note>{RAW}</function>",
+    '<function_calls>\n<invoke name="note">\n<parameter name="text">5</parameter>\n<parameter name="times">2'
+    "</parameter>\n</invoke>\n</function_calls>",
+    f"<|channel|>commentary to=functions.note <|constrain|>json<|message|>{RAW}<|call|>",
+    f'{{"name": "note", "parameters": {RAW}}}',
+]
+
+
+@pytest.mark.parametrize("text", CALLS)
+@given(places)
+def test_a_call_in_the_text_is_a_call_however_it_is_cut(text: str, at: list[int]) -> None:
+    message, _ = read(*cut(text, at))
+
+    assert [(call.name, call.arguments, call.arguments_error) for call in message.tool_calls] == [
+        ("note", ARGUMENTS, None)
+    ]
+    assert (message.text.strip(), message.stop_reason) == ("", StopReason.TOOL_USE)
+
+
+@pytest.mark.parametrize("text", CALLS[:-1])
+def test_the_words_before_a_call_are_said_and_the_call_is_not(text: str) -> None:
+    message, streamed = read("<think>Hm.</think>", "One moment.\n", *text)
+
+    assert message.text.strip() == streamed.strip() == "One moment."
+    assert [call.name for call in message.tool_calls] == ["note"]
+
+
+def test_several_calls_in_the_text_are_all_made() -> None:
+    one = '<tool_call>{"name": "clock", "arguments": {}}</tool_call>\n'
+    message, _ = read(one, one, f'<tool_call>{{"name": "note", "arguments": {RAW}}}</tool_call>')
+
+    assert [call.name for call in message.tool_calls] == ["clock", "clock", "note"]
+    assert len({call.id for call in message.tool_calls}) == 3
+
+
+def test_a_call_of_a_tool_that_is_not_there_reaches_the_model_as_one() -> None:
+    message, _ = read('<tool_call>{"name": "weather", "arguments": {}}</tool_call>')
+
+    assert [call.name for call in message.tool_calls] == ["weather"]
+
+
+def test_a_broken_call_is_told_to_the_model() -> None:
+    message, _ = read('<tool_call>{"name": "note", "arguments": {"text": "5</tool_call>')
+
+    (call,) = message.tool_calls
+    assert call.name == "note"
+    assert "are not complete JSON" in str(call.arguments_error)
+
+
+def test_without_tools_a_call_is_text() -> None:
+    message, _ = read(CALLS[0], tools={})
+
+    assert (message.text, message.tool_calls) == (CALLS[0], ())
+
+
+def test_reasoning_that_never_ends_is_the_answer_if_there_is_no_other() -> None:
+    assert read("<think>is how it begins.")[0].text == "<think>is how it begins."
+    message, _ = read("<think>Let me see", finish="length")
+    assert (thoughts(message), message.text, message.stop_reason) == ("Let me see", "", StopReason.LENGTH)
+
+
+async def test_over_the_wire_people_read_only_the_answer() -> None:
+    text = 'Let me see.\n</think>\n\nOne moment.\n<tool_call>{"name": "clock", "arguments": {}}</tool_call>'
+    async with tables() as opens:
+        letters: list[Json] = [{"content": letter} for letter in text]
+        chat = await opens.own(openai(*letters))
+        done = await chat.goes_on("What time is it?")
+
+    assert done.failure is None
+    assert done.message.text.strip() == "One moment."
+    assert [call.name for call in done.message.tool_calls] == ["clock"]
+
+
+@pytest.mark.parametrize("text", ["<", "`", "</think", "\n", "<tool_call>\n", "[TOOL_CALLS]{", "<function=a>", "~"])
+def test_twice_as_much_text_takes_twice_as_long(text: str) -> None:
+    def seconds(count: int) -> float:
+        def once() -> float:
+            began = time.thread_time()
+            read("a", *[text] * count)
+            return time.thread_time() - began
+
+        return min(once() for _ in range(3))
+
+    assert any(seconds(8_000) <= 2.5 * seconds(4_000) + 0.02 for _ in range(5))
