@@ -55,7 +55,11 @@ _CONTENT = (
     r"content[ _](?:policy|filter|management)|responsible ?ai|safety (?:system|reasons|filter)|flagged|moderation"
     r"|usage polic(?:y|ies)|data_?inspection|sensitive content|敏感|违规"
 )
-_SOON = r"(?:try again|retry) in (?:(\d+)m(?=\d))?(\d+(?:\.\d+)?)\s?(ms|s)|retryDelay\W+(\d+(?:\.\d+)?)s"
+_SOON = (
+    r"(?:try again|retry)(?: your request)? (?:in|after) (?:(\d+)m(?=\d))?(\d+(?:\.\d+)?)\s?"
+    r"(milliseconds?|ms|seconds?|secs?|s|minutes?|mins?|m)\b|retryDelay\W+(\d+(?:\.\d+)?)s"
+)
+_TITLE = re.compile("<title>([^<]{1,200})</title>", re.IGNORECASE)
 _SECRET = re.compile(
     r"((?i:\b(?:bearer |api_?key=|key=|token=)))[^\s&\"']+|\b(?:sk|pk|rk|gsk|xai)[-_][\w*.-]{6,}|\bAIza[\w*-]{10,}"
 )
@@ -162,11 +166,16 @@ def _spoken_delay(text: str) -> float | None:
     minutes, amount, unit, google = found.groups()
     if google:
         return float(google)
-    return int(minutes or 0) * 60 + float(amount) / (1000 if unit.lower() == "ms" else 1)
+    if unit.lower().startswith(("ms", "mil")):
+        return float(amount) / 1000
+    return int(minutes or 0) * 60 + float(amount) * (60 if unit.lower().startswith("m") else 1)
 
 
 def message_in(body: str) -> str:
-    """Return the readable message in an error body of OpenAI, Anthropic, Google or a local server."""
+    """Return the readable message in an error body of OpenAI, Anthropic, Google or a local server; the title of a
+    page."""
+    if body.lstrip()[:1] == "<" and (title := _TITLE.search(body)):
+        return title[1].strip()
     try:
         error: object = json.loads(body)
     except (ValueError, RecursionError):

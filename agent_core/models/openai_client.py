@@ -217,10 +217,12 @@ class OpenAiClient:
             return _unreached(words, sent=not isinstance(error, aiohttp.ConnectionTimeoutError))
         if isinstance(error, NotAnEventStream):
             return self._garbage(str(error))
+        if isinstance(error, aiohttp.ClientConnectorError):
+            return _unreached(f"nothing answers at {self._provider}", sent=False)
         words = redact(f"{type(error).__name__}: {error}", self._secrets)
         if isinstance(error, ValueError):
             return LlmFailure(kind=FailureKind.INVALID, message=words)
-        return _unreached(words, sent=not isinstance(error, aiohttp.ClientConnectorError))
+        return _unreached(words, sent=True)
 
 
 def _unreached(message: str, *, sent: bool) -> LlmFailure:

