@@ -25,6 +25,8 @@ _LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, _FINAL)
 _LONGEST = max(map(len, _LITERALS))
 _FIRST = frozenset(literal[0] for literal in _LITERALS)
 _TOKEN = re.compile("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
+_MOST_BLANK = 200
+"""Blank characters that are held back at the beginning, where a tag may follow them."""
 _FENCE = 3
 """Signs that open or close a block of code."""
 
@@ -80,7 +82,7 @@ class WrittenText:
 
     def _begin(self, *, is_last: bool) -> Iterator[Piece]:
         bare = self._waiting.lstrip()
-        if not bare and not is_last:
+        if not bare and not is_last and len(self._waiting) < _MOST_BLANK:
             return
         opener = next((each for each in _BLOCKS if bare.startswith(each)), None)
         if opener is not None:
@@ -88,7 +90,7 @@ class WrittenText:
             self._was_opened = True
         elif bare.startswith(_FINAL):
             self._waiting = bare[len(_FINAL) :]
-        elif is_last or not any(each.startswith(bare) for each in (*_BLOCKS, _FINAL)):
+        elif is_last or not bare or not any(each.startswith(bare) for each in (*_BLOCKS, _FINAL)):
             self._state = "text"
             self._waiting = bare if self._was_opened else self._waiting
         yield from ()

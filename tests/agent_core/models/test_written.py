@@ -213,3 +213,12 @@ def test_twice_as_much_text_takes_twice_as_long(text: str) -> None:
         return min(once() for _ in range(3))
 
     assert any(seconds(8_000) <= 2.5 * seconds(4_000) + 0.02 for _ in range(5))
+
+
+def test_an_endless_row_of_line_breaks_is_passed_on_and_not_gathered() -> None:
+    answer = Answer(ModelInfo(id="m"), new_id, tools=TOOLS)
+    line_break = read_chunk({"choices": [{"index": 0, "delta": {"content": "\n"}}]})
+
+    streamed = [event for _ in range(1_000) for event in answer.take(line_break)]
+
+    assert len(streamed) > 700
