@@ -1,9 +1,8 @@
-"""Conversion of Discord's payloads to events: text without mentions of the bot, files, replies, and interactions.
+"""Conversion of Discord's payloads to events: words, files, replies, and interactions.
 
 Pure; unknown and foreign payloads become None, and nothing raises.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -23,6 +22,7 @@ from channels.base import (
 )
 from channels.discord.cache import Servers
 from channels.discord.config import Config
+from channels.discord.content import said
 from channels.discord.wire import (
     ATTACHED,
     COMMAND,
@@ -31,19 +31,14 @@ from channels.discord.wire import (
     EPHEMERAL,
     FORWARD,
     REPLY,
-    Content,
-    Embed,
     File,
     Interaction,
     InteractionData,
     Member,
     Message,
 )
-from channels.text import MessageText, parse_command, without
+from channels.text import MessageText, parse_command
 
-_MARK = re.compile(
-    r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+|/(?P<command>[^:<>]+):\d+)>"
-)
 DIRECT = "@me"
 """Account of private chats, which belong to no server. Discord's clients use the same name."""
 _FIRST_SECOND = 1_420_070_400
@@ -77,67 +72,6 @@ class Reference(NamedTuple):
         return cls(*parts) if len(parts) == len(cls._fields) else None
 
 
-def message_text(message: Content, me: Identity, servers: Servers) -> MessageText:
-    """Return the readable text without mentions of the bot, or a line that describes other content."""
-    people = {user.id: user.name for user in message.mentions}
-
-    def is_bot(mark: re.Match[str]) -> bool:
-        return mark["user"] == me.id or bool(mark["role"] and servers.is_role_of(mark["role"], me.id))
-
-    def spell(mark: re.Match[str]) -> str:
-        if mark["user"]:
-            name = people.get(mark["user"])
-        elif mark["role"]:
-            name = servers.role(mark["role"])
-        elif mark["channel"]:
-            found = servers.name(mark["channel"])
-            return f"#{found}" if found else mark[0]
-        else:
-            return f":{mark['emoji']}:" if mark["emoji"] else f"/{mark['command']}"
-        return f"@{name}" if name else mark[0]
-
-    ours = [mark.span() for mark in _MARK.finditer(message.content) if is_bot(mark)]
-    text = _MARK.sub(spell, without(message.content, ours))
-    return MessageText(text or _stickers(message), bool(ours), _poll(message))
-
-
-def _stickers(message: Content) -> str:
-    return " ".join(f"[sticker: {sticker.name}]" for sticker in message.sticker_items)
-
-
-def _poll(message: Content) -> str:
-    """Describe a poll in words: its answers may be anybody's."""
-    poll = message.poll if isinstance(message, Message) else None
-    if poll is None:
-        return ""
-    answers = (answer.poll_media.text or "" for answer in poll.answers)
-    return "\n".join([f"Poll: {poll.question.text or ''}", *(f"- {answer}" for answer in answers)])
-
-
-def said(message: Message, me: Identity, servers: Servers) -> MessageText:
-    """Return all text of a message: its own, that of forwarded messages, and the embeds that bots use as text."""
-    own = message_text(message, me, servers)
-    forwarded = [f"Forwarded:\n{_flat(each.message, me, servers)}".strip() for each in message.message_snapshots]
-    embeds = [embed_text(embed) for embed in message.embeds] if message.is_from_bot else []
-    text = "\n\n".join(part for part in (own.text, *embeds) if part)
-    return MessageText(text, own.mentions_bot, "\n\n".join(filter(None, [own.shared, *forwarded])))
-
-
-def _flat(content: Content, me: Identity, servers: Servers) -> str:
-    return "\n".join(
-        part for part in (message_text(content, me, servers).full_text, *map(embed_text, content.embeds)) if part
-    )
-
-
-def embed_text(embed: Embed) -> str:
-    """Render an embed as lines of text."""
-    title = f"{embed.title} ({embed.url})" if embed.title and embed.url else embed.title or embed.url
-    fields = (f"{field.name}: {field.value}" for field in embed.fields)
-    author = embed.author.name if embed.author else None
-    footer = embed.footer.text if embed.footer else None
-    return "\n".join(part for part in (author, title, embed.description, *fields, footer) if part)
-
-
 def replied_message(message: Message) -> Message | None:
     """Return the message replied to, or None if there is none or it was deleted."""
     reference = message.message_reference
@@ -162,7 +96,7 @@ def quoted(message: Message, me: Identity, servers: Servers) -> str | None:
     if reply is None:
         return None
     files = " ".join(f"[{file.name}]" for file in attachments(reply))
-    text = " ".join(part for part in (said(reply, me, servers).full_text, files) if part)
+    text = " ".join(part for part in (said(reply, me.id, servers).full_text, files) if part)
     return f"{author_name(reply)}: {text}" if text else None
 
 
@@ -231,7 +165,7 @@ def edited(message: Message, view: View, guild: str | None) -> MessageEdited | N
     """Convert an edit; return None for updates without one, such as an added link preview."""
     if message.is_from_bot or message.author.id == view.me.id or message.edited_timestamp is None:
         return None
-    words = said(message, view.me, view.servers)
+    words = said(message, view.me.id, view.servers)
     if message.type not in (DEFAULT, REPLY) or not (words.text or words.mentions_bot):
         return None
     addressed = _addressed(message, view.me, words, guild)
@@ -341,7 +275,7 @@ def chat_of(message: Message, view: View, guild: str | None, addressed: Addresse
 def _converted(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
     if message.type not in (DEFAULT, REPLY) and not message.is_from_bot:
         return None
-    words = said(message, view.me, view.servers)
+    words = said(message, view.me.id, view.servers)
     files = attachments(message)
     if not (words.full_text or words.mentions_bot or files):
         return None
