@@ -2,4 +2,6 @@
 
 from typing import Literal
 
-Unread = Literal["story", "giveaway", "paid", "checklist", "poll", "game", "sticker", "activity", "app", "unknown"]
+Unread = Literal[
+    "story", "giveaway", "paid", "checklist", "poll", "game", "sticker", "activity", "call", "app", "unknown"
+]

@@ -1,10 +1,14 @@
 """The words of a message: its text without mentions of the bot, and what it carries besides."""
 
 import re
+from collections.abc import Iterator
+
+from pydantic import JsonValue
 
 from channels.discord.cache import Servers
 from channels.discord.wire import Content, Embed, Message
-from channels.text import MessageText, without
+from channels.text import MessageText, linked, without
+from channels.unread import Unread
 
 _MARK = re.compile(
     r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+|/(?P<command>[^:<>]+):\d+)>"
@@ -36,7 +40,7 @@ def message_text(message: Content, me: str, servers: Servers) -> MessageText:
 
 
 def _stickers(message: Content) -> str:
-    return " ".join(f"[sticker: {sticker.name}]" for sticker in message.sticker_items)
+    return " ".join(f"[sticker: {sticker.name}]" if sticker.name else "[sticker]" for sticker in message.sticker_items)
 
 
 def _poll(message: Content) -> str:
@@ -51,22 +55,59 @@ def _poll(message: Content) -> str:
 def said(message: Message, me: str, servers: Servers) -> MessageText:
     """Return all text of a message: its own, that of forwarded messages, and the embeds that bots use as text."""
     own = message_text(message, me, servers)
-    forwarded = [f"Forwarded:\n{_flat(each.message, me, servers)}".strip() for each in message.message_snapshots]
-    embeds = [embed_text(embed) for embed in message.embeds] if message.is_from_bot else []
-    text = "\n\n".join(part for part in (own.text, *embeds) if part)
+    shown = ((_flat(each.message, me, servers), each.message.attachments) for each in message.message_snapshots)
+    forwarded = [f"Forwarded:\n{words}".strip() for words, files in shown if words or files]
+    posted = _posted(message) if message.is_from_bot else []
+    text = "\n\n".join(part for part in (own.text, *posted) if part)
     return MessageText(text, own.mentions_bot, "\n\n".join(filter(None, [own.shared, *forwarded])))
 
 
 def _flat(content: Content, me: str, servers: Servers) -> str:
-    return "\n".join(
-        part for part in (message_text(content, me, servers).full_text, *map(embed_text, content.embeds)) if part
-    )
+    return "\n".join(part for part in (message_text(content, me, servers).full_text, *_posted(content)) if part)
 
 
-def embed_text(embed: Embed) -> str:
+def unread_kinds(message: Message) -> tuple[Unread, ...]:
+    """Return the kind of a message without anything that could be read."""
+    if message.activity is not None:
+        return ("activity",)
+    if message.poll is None and "poll" in message.model_fields_set:
+        return ("poll",)
+    is_posted = any(each.message.components or each.message.embeds for each in message.message_snapshots)
+    return ("app",) if is_posted else ("unknown",)
+
+
+def _posted(content: Content) -> list[str]:
+    """Return the texts that only apps can post: those of embeds and components."""
+    return [*map(_embed_text, content.embeds), "\n".join(_component_words(content.components))]
+
+
+def _component_words(component: JsonValue) -> Iterator[str]:
+    """Yield the texts inside components, with the addresses of buttons, pictures and files."""
+    if isinstance(component, list):
+        for each in component:
+            yield from _component_words(each)
+    if not isinstance(component, dict):
+        return
+    if isinstance(text := component.get("content"), str):
+        yield text
+    for shown in (component, component.get("media"), component.get("file")):
+        if isinstance(shown, dict) and isinstance(url := shown.get("url"), str):
+            yield linked(str(component.get("label") or component.get("description") or ""), url)
+    for inner in ("components", "accessory", "items"):
+        yield from _component_words(component.get(inner))
+
+
+def _embed_text(embed: Embed) -> str:
     """Render an embed as lines of text."""
-    title = f"{embed.title} ({embed.url})" if embed.title and embed.url else embed.title or embed.url
+    title = _linked(embed.title, embed.url)
     fields = (f"{field.name}: {field.value}" for field in embed.fields)
-    author = embed.author.name if embed.author else None
+    author = _linked(embed.author.name, embed.author.url) if embed.author else None
+    picture = embed.image.url if embed.image else None
     footer = embed.footer.text if embed.footer else None
-    return "\n".join(part for part in (author, title, embed.description, *fields, footer) if part)
+    words = "\n".join(part for part in (author, title, embed.description, *fields, picture, footer) if part)
+    media = (each.url for each in (embed.video, embed.thumbnail) if each and each.url)
+    return words or next(media, "")
+
+
+def _linked(label: str | None, url: str | None) -> str | None:
+    return linked(label or "", url) if url else label

@@ -22,7 +22,7 @@ from channels.base import (
 )
 from channels.discord.cache import Servers
 from channels.discord.config import Config
-from channels.discord.content import said
+from channels.discord.content import said, unread_kinds
 from channels.discord.wire import (
     ATTACHED,
     COMMAND,
@@ -31,6 +31,7 @@ from channels.discord.wire import (
     EPHEMERAL,
     FORWARD,
     REPLY,
+    SYSTEM,
     File,
     Interaction,
     InteractionData,
@@ -273,13 +274,15 @@ def chat_of(message: Message, view: View, guild: str | None, addressed: Addresse
 
 
 def _converted(message: Message, view: View, guild: str | None) -> MessageReceived | CommandInvoked | None:
-    if message.type not in (DEFAULT, REPLY) and not message.is_from_bot:
+    if message.type in SYSTEM and not message.is_from_bot:
         return None
     words = said(message, view.me.id, view.servers)
     files = attachments(message)
-    if not (words.full_text or words.mentions_bot or files):
-        return None
     addressed = _addressed(message, view.me, words, guild)
+    has_content = words.full_text or words.mentions_bot or files
+    unread = () if has_content or message.is_from_bot or addressed is Addressed.AMBIENT else unread_kinds(message)
+    if not (has_content or unread):
+        return None
     replied = replied_message(message)
     theirs = attachments(replied) if replied and not files and replied.author.id != view.me.id else ()
     if replied and replied.author.id != message.author.id:
@@ -297,6 +300,7 @@ def _converted(message: Message, view: View, guild: str | None) -> MessageReceiv
         reply_to=reply_to(message),
         quoted=quoted(message, view.me, view.servers),
         shared=words.shared,
+        unread=unread,
     )
     # A command typed as text also works in replies, unlike one from Discord's menu.
     may_be_command = not (files or message.is_from_bot or message.message_snapshots) and words.text.startswith("/")

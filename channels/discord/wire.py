@@ -2,7 +2,15 @@
 
 from typing import Annotated
 
-from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue
+from pydantic import (
+    AwareDatetime,
+    BeforeValidator,
+    Field,
+    JsonValue,
+    ValidationError,
+    ValidatorFunctionWrapHandler,
+    WrapValidator,
+)
 
 from channels.values import Text, Wire
 
@@ -10,7 +18,9 @@ Snowflake = Annotated[str, Field(pattern=r"^[0-9]{1,20}$")]
 """An id; later ones are larger."""
 
 DEFAULT, REPLY, THREAD_STARTER = 0, 19, 21
-"""Types of messages; apart from bots' responses, all others are system messages."""
+"""Types of messages."""
+SYSTEM = frozenset((*range(1, 19), *range(20, 33), *range(36, 40), 44, 46))
+"""Types of messages that tell of an event, apart from bots' responses. People may write those of any newer type."""
 FORWARD = 1
 """Type of a message reference."""
 EPHEMERAL = 1 << 6
@@ -25,6 +35,17 @@ ATTACHED = 11
 
 def _strings(value: object) -> object:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
+    try:
+        return read(value)
+    except ValidationError:
+        return None
+
+
+_Forgiving = WrapValidator(_or_none)
+"""Reads content of an unexpected shape as None: such a message is told to be unreadable instead of being lost."""
 
 
 class User(Wire):
@@ -61,6 +82,15 @@ class Named(Wire):
     name: Text | None = None
 
 
+class Author(Wire):
+    name: Text | None = None
+    url: str | None = None
+
+
+class Media(Wire):
+    url: str | None = None
+
+
 class EmbedField(Wire):
     name: Text = ""
     value: Text = ""
@@ -74,7 +104,10 @@ class Embed(Wire):
     title: Text | None = None
     description: Text | None = None
     url: str | None = None
-    author: Named | None = None
+    author: Author | None = None
+    image: Media | None = None
+    video: Media | None = None
+    thumbnail: Media | None = None
     fields: tuple[EmbedField, ...] = ()
     footer: EmbedFooter | None = None
 
@@ -101,6 +134,7 @@ class Content(Wire):
     sticker_items: tuple[Named, ...] = ()
     mentions: tuple[User, ...] = ()
     mention_roles: tuple[Snowflake, ...] = ()
+    components: JsonValue = None
 
 
 class Snapshot(Wire):
@@ -128,7 +162,9 @@ class Message(Content):
     edited_timestamp: AwareDatetime | None = None
     type: int = DEFAULT
     flags: int = 0
-    poll: Poll | None = None
+    poll: Annotated[Poll | None, _Forgiving] = None
+    activity: JsonValue = None
+    """Set for invitations to a game or another activity."""
     message_reference: Reference | None = None
     referenced_message: "Message | None" = None
     message_snapshots: tuple[Snapshot, ...] = ()

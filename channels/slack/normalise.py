@@ -5,6 +5,7 @@ Pure; unknown and foreign payloads become None, and nothing raises.
 
 import re
 from collections.abc import Callable, Iterator, Set
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -21,16 +22,22 @@ from channels.base import (
     Sender,
     Standing,
 )
+from channels.slack.kinds import TYPED, is_service, unread_kinds
 from channels.slack.wire import UNTOLD, Blocks, File, LegacyAttachment, Message
 from channels.text import MessageText, without
 
 _TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
 _ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
-_TYPED = frozenset(("rich_text", "markdown"))
-"""Blocks that only repeat the text of the message."""
 _NOT_HERE = frozenset(("tombstone", "hidden_by_limit", "access_denied"))
 SAID = frozenset(("", "file_share", "thread_broadcast", "me_message"))
 """Subtypes that are messages of users."""
+_MARKS = {
+    "user": ("@", "user_id"),
+    "channel": ("#", "channel_id"),
+    "usergroup": ("!", "usergroup_id"),
+    "broadcast": ("!", "range"),
+}
+"""Elements of rich text that are marks, with the field of what they name."""
 BY_APPS = "bot_message"
 SLACK_ITSELF = "USLACKBOT"
 _COMMAND = re.compile(r"!([A-Za-z0-9_]{1,32})(?:\s+(.*))?", re.DOTALL)
@@ -69,7 +76,7 @@ def message_text(message: Message, me: Identity, names: Names) -> MessageText:
 def _says_more(message: Message) -> bool:
     """Return True if the blocks contain more than the text: apps may leave the text empty or put a summary there."""
     return bool(message.blocks) and (
-        not message.text or (bool(message.bot_id) and any(block.get("type") not in _TYPED for block in message.blocks))
+        not message.text or (bool(message.bot_id) and any(block.get("type") not in TYPED for block in message.blocks))
     )
 
 
@@ -91,7 +98,7 @@ def _token(found: re.Match[str], names: Names) -> str:
     if kind == "#":
         return f"#{label or target}"
     if kind == "!":
-        return label or f"@{target.partition('^')[0]}"
+        return label or f"@{target.removeprefix('subteam^').partition('^')[0]}"
     return _link(label, target)
 
 
@@ -144,23 +151,37 @@ def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
         for each in value:
             yield from _leaves(each, names)
     elif isinstance(value, dict):
-        kind, text = value.get("type"), value.get("text") or value.get("url")
-        if kind == "user":
-            yield _token_of("@", value.get("user_id"), names)
-        elif kind == "emoji":
-            yield f":{value.get('name')}:"
-        elif kind == "link":
-            yield _link(str(value.get("text") or ""), str(value.get("url") or ""))
-        elif isinstance(text, str):
-            yield text
+        kind = value.get("type")
+        yield _element(value, names)
         for inner in ("title", "elements", "rows", "blocks", "tasks"):
             yield from _leaves(value.get(inner), names)
         if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
             yield "\n"
 
 
-def _token_of(kind: str, target: JsonValue, names: Names) -> str:
-    return readable(f"<{kind}{target}>", names)
+def _element(value: dict[str, JsonValue], names: Names) -> str:
+    """Return the text of one element of rich text, without those inside it."""
+    match value:
+        case {"type": str(kind)} if kind in _MARKS:
+            sign, field = _MARKS[kind]
+            return readable(f"<{sign}{value.get(field)}>", names)
+        case {"type": "emoji"}:
+            return f":{value.get('name')}:"
+        case {"type": "link"}:
+            return _link(str(value.get("text") or ""), str(value.get("url") or ""))
+        case {"type": "date", "timestamp": int(timestamp)}:
+            return str(value.get("fallback") or _at(timestamp))
+        case {"type": "color", "value": str(color)}:
+            return color
+    text = value.get("text") or value.get("url")
+    return text if isinstance(text, str) else ""
+
+
+def _at(timestamp: int) -> str:
+    try:
+        return f"{datetime.fromtimestamp(timestamp, UTC):%Y-%m-%d %H:%M UTC}"
+    except (OverflowError, ValueError, OSError):
+        return str(timestamp)
 
 
 def _attachment_words(attachment: LegacyAttachment, names: Names) -> str:
@@ -239,16 +260,18 @@ def normalise(message: Message, me: Identity, names: Names, commands: Set[str]) 
 
 def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> MessageReceived | CommandInvoked | None:
     """Convert a message of a user or app other than the bot."""
-    if message.subtype not in SAID and message.subtype != BY_APPS:
+    if is_service(message):
         return None
     sender = _sender(message, me, names)
     if sender is None or is_own(message, me) or not message.channel:
         return None
     spoken = message_text(message, me, names)
     files = attachments(message, names)
-    if not spoken.full_text and not files and not spoken.mentions_bot:
-        return None
     addressed = _addressed(message, me, mentions_bot=spoken.mentions_bot)
+    has_content = spoken.full_text or files or spoken.mentions_bot
+    unread = () if has_content or sender.is_bot or addressed is Addressed.AMBIENT else unread_kinds(message)
+    if not (has_content or unread):
+        return None
     received = MessageReceived(
         event_id=message_event_id(me, message.channel, message.ts),
         chat=_chat(message, me, addressed),
@@ -260,6 +283,7 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
         attachments=files,
         reply_to=message.thread,
         shared=spoken.shared,
+        unread=unread,
     )
     command = _COMMAND.fullmatch(spoken.text) if _takes_commands(message, addressed) and not files else None
     if command and command[1].lower() in commands:

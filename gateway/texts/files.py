@@ -33,6 +33,10 @@ TEXTS = {
         "en": "I cannot join activities or games. Tell me in words what you would like.",
         "zh": "我无法加入活动或游戏，请用文字告诉我您想做什么。",
     },
+    "unread_call": {
+        "en": "I cannot join calls. Tell me in words what you would like.",
+        "zh": "我无法加入通话，请用文字告诉我您想做什么。",
+    },
     "unread_app": {
         "en": "I cannot read what this app has posted. Send me its text instead.",
         "zh": "我无法读取这个应用发布的内容，请改为发送文字。",

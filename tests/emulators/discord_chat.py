@@ -132,6 +132,14 @@ class Chat:
         self._world.touch(channel)
         return message
 
+    async def shows(self, person: Person, content: Json) -> Message:
+        """Send content of another kind, such as an invitation, with the fields that Discord has for it."""
+        message = self._world.write(self.channel, person)
+        message.more = content
+        self._events.message_made(message)
+        self._world.touch(self.channel)
+        return message
+
     async def forwards(self, person: Person, passed_on: Message) -> Message:
         """Forward a message from another channel, without a text of one's own."""
         message = self._world.write(self.channel, person)

@@ -254,7 +254,7 @@ def message(world: World, of: Message, *, hide: bool = False, inner: bool = Fals
     _add_reference(world, about, of, hide=hide, inner=inner)
     if of.forwarded is not None:
         _add_snapshot(world, about, of.forwarded)
-    return about
+    return {**about, **of.more}
 
 
 def needs_content_intent(world: World, of: Message) -> bool:
@@ -327,7 +327,17 @@ def _add_snapshot(world: World, about: Json, of: Message) -> None:
     """Add a forwarded message, whose author Discord does not reveal."""
     about["message_reference"] = {"type": 1, "message_id": of.id, "channel_id": of.channel.id}
     told = message(world, of, inner=True)
-    shown = ("type", "content", "timestamp", "edited_timestamp", "mentions", "attachments", "embeds", "flags")
+    shown = (
+        "type",
+        "content",
+        "timestamp",
+        "edited_timestamp",
+        "mentions",
+        "attachments",
+        "embeds",
+        "components",
+        "flags",
+    )
     about["message_snapshots"] = [{"message": {name: told[name] for name in shown}}]
 
 

@@ -110,6 +110,8 @@ class Message:
     files: list[StoredFile] = field(default_factory=list)
     embeds: list[Json] = field(default_factory=list)
     components: list[JsonValue] = field(default_factory=list)
+    more: Json = field(default_factory=dict)
+    """Fields of content that only some messages have, such as an invitation to an activity."""
     buttons: list[list[Button]] = field(default_factory=list)
     nonce: str | None = None
     webhook_id: str | None = None

@@ -125,6 +125,12 @@ class Chat:
         message.subtype = "bot_message"
         return self._world.post(self._room, message)
 
+    async def shows(self, person: Person, *blocks: Json) -> Message:
+        """Post blocks without a text, as an app does on behalf of a person."""
+        message = self._new(person, "", self._root)
+        message.blocks = [*blocks]
+        return self._world.post(self._room, message)
+
     async def shares(self, person: Person, passed_on: Message, text: str = "") -> Message:
         """Share a message from another conversation, with a text of one's own."""
         message = self._new(person, text, self._root)

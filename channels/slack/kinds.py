@@ -1,0 +1,42 @@
+"""Kinds of Slack's messages: those that tell of an event, and those without anything that could be read."""
+
+from channels.slack.wire import Message
+from channels.unread import Unread
+
+TYPED = frozenset(("rich_text", "markdown"))
+"""Blocks that only repeat the text of the message."""
+_SERVICE = frozenset(
+    (
+        "assistant_app_thread",
+        "bot_add",
+        "bot_disable",
+        "bot_enable",
+        "bot_remove",
+        "document_mention",
+        "ekm_access_denied",
+        "file_comment",
+        "file_mention",
+        "joiner_notification",
+        "message_replied",
+        "pinned_item",
+        "reminder_add",
+        "reply_broadcast",
+        "tombstone",
+        "unpinned_item",
+    )
+)
+_SERVICE_OF = ("app_conversation_", "channel_", "group_", "huddle_", "sh_room_")
+"""Beginnings of further subtypes of messages that tell of an event and need no answer."""
+
+
+def is_service(message: Message) -> bool:
+    """Return True for a message that tells of an event. People may write those of any other subtype."""
+    return message.subtype in _SERVICE or message.subtype.startswith(_SERVICE_OF)
+
+
+def unread_kinds(message: Message) -> tuple[Unread, ...]:
+    """Return the kind of a message without anything that could be read."""
+    kinds = {block.get("type") for block in message.blocks}
+    if "call" in kinds:
+        return ("call",)
+    return ("app",) if kinds - TYPED or message.attachments else ("unknown",)

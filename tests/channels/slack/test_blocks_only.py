@@ -1,0 +1,62 @@
+"""Slack's messages of blocks without a text: marks that are read, and kinds that are said to be unreadable."""
+
+import pytest
+from pydantic import JsonValue
+
+from channels.base import Addressed
+from tests.channels.slack.payloads import CHANNEL, ROOT, Json, post, read, received
+
+KINDS: list[tuple[Json, str]] = [
+    ({"blocks": [{"type": "call", "call_id": "R1", "call": {"v1": {"id": "R1"}}}]}, "call"),
+    ({"blocks": [{"type": "hologram", "hologram_id": "H1"}]}, "app"),
+    ({"blocks": [{"type": "divider"}, {"type": "actions", "elements": []}]}, "app"),
+    ({"attachments": [{"id": 1}]}, "app"),
+    ({"blocks": [{"type": "rich_text", "elements": [{"type": "hologram"}]}]}, "unknown"),
+    ({"subtype": "hologram_of_2031"}, "unknown"),
+    ({}, "unknown"),
+]
+
+
+@pytest.mark.parametrize(("content", "kind"), KINDS)
+def test_what_cannot_be_read_in_private_is_named(content: Json, kind: str) -> None:
+    event = received(**{"text": "", **content})
+
+    assert (event.text, event.shared, event.unread) == ("", "", (kind,))
+
+
+@pytest.mark.parametrize("content", [content for content, _ in KINDS])
+def test_what_cannot_be_read_in_a_channel_is_nothing_unless_it_replies_to_us(content: Json) -> None:
+    assert read(post(CHANNEL, **content)) is None
+
+    event = received(CHANNEL, **content, thread_ts=ROOT, parent_user_id="U0")
+    assert (event.addressed, len(event.unread)) == (Addressed.REPLY, 1)
+
+
+@pytest.mark.parametrize("subtype", ["channel_topic", "group_join", "pinned_item", "reminder_add", "huddle_thread"])
+def test_service_messages_are_no_content(subtype: str) -> None:
+    assert read(post(subtype=subtype, text="it happened")) is None
+
+
+@pytest.mark.parametrize(
+    ("element", "words"),
+    [
+        ({"type": "user", "user_id": "U8"}, "@Ben"),
+        ({"type": "usergroup", "usergroup_id": "S1"}, "@S1"),
+        ({"type": "channel", "channel_id": "C9"}, "#C9"),
+        ({"type": "broadcast", "range": "here"}, "@here"),
+        ({"type": "date", "timestamp": 1_720_710_212, "format": "{date}", "fallback": "11 July"}, "11 July"),
+        ({"type": "date", "timestamp": 1_720_710_212, "format": "{date}"}, "2024-07-11 15:03 UTC"),
+        ({"type": "date", "timestamp": 10**30, "format": "{date}"}, str(10**30)),
+        ({"type": "color", "value": "#F405B3"}, "#F405B3"),
+        ({"type": "link", "url": "https://p.example", "text": "the plan"}, "the plan (https://p.example)"),
+        ({"type": "emoji", "name": "wave"}, ":wave:"),
+    ],
+)
+def test_the_elements_of_rich_text_are_read(element: JsonValue, words: str) -> None:
+    section: JsonValue = {"type": "rich_text_section", "elements": [{"type": "text", "text": "see "}, element]}
+
+    assert received(text="", blocks=[{"type": "rich_text", "elements": [section]}]).text == f"see {words}"
+
+
+def test_a_group_of_users_without_a_label_keeps_its_id() -> None:
+    assert received(text="ask <!subteam^S1>").text == "ask @S1"

@@ -1,0 +1,49 @@
+"""What Slack and Discord show and nobody can read as text: one line says so in private, and none in groups."""
+
+from tests.emulators.discord import DiscordEmulator
+from tests.emulators.discord_state import Json
+from tests.emulators.model_script import says
+from tests.emulators.slack import SlackEmulator
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.stage import Stage
+
+INVITATION: Json = {"activity": {"type": 3, "party_id": "spotify:7"}}
+CALL: Json = {"type": "call", "call_id": "R1"}
+
+
+@only("discord")
+async def test_an_invitation_to_an_activity_is_answered_with_one_line(
+    own_stage: Stage, own_discord: DiscordEmulator
+) -> None:
+    own_stage.script.then(says("Hello."))
+    await own_stage.start()
+    ann = own_discord.person("Ann", language="en")
+    chat, team = own_discord.private(ann), own_discord.group("Team", [ann])
+
+    await team.shows(ann, INVITATION)
+    await chat.shows(ann, INVITATION)
+    await chat.until(lambda c: c.screen != [])
+    await team.says(ann, "@parley_bot hello")
+    await team.until(lambda c: c.screen != [])
+
+    assert chat.screen == ["I cannot join activities or games. Tell me in words what you would like."]
+    assert team.screen == ["Hello."]
+
+
+@only("slack")
+async def test_an_invitation_to_a_call_is_answered_with_one_line(own_stage: Stage, own_slack: SlackEmulator) -> None:
+    own_stage.script.then(says("Hello."))
+    await own_stage.start()
+    ann = own_slack.person("Ann", language="zh")
+    chat, team = own_slack.private(ann), own_slack.group("Team", [ann])
+
+    await team.shows(ann, CALL)
+    await chat.shows(ann, CALL)
+    await chat.until(lambda c: c.screen != [])
+    said = await team.says(ann, "@parley_bot hello")
+    thread = team.thread(said)
+    await thread.until(lambda c: c.screen != [])
+
+    assert chat.screen == ["我无法加入通话，请用文字告诉我您想做什么。"]
+    assert thread.screen == ["Hello."]
+    assert team.screen in ([], ["Hello."])
