@@ -1,11 +1,16 @@
 """Files that are received with messages, or sent with them, and the kinds that are shown as pictures."""
 
+import re
 from pathlib import PurePosixPath
 
 from channels.values import Text, Value
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 """Image types that models and browsers display and that cannot contain scripts, as SVG can."""
+_LONGEST = 120
+"""Length of a name in bytes."""
+_DEVICE = re.compile(r"(con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³]|conin\$|conout\$) *(\..*)?", re.IGNORECASE)
+"""Names that Windows keeps for devices, with any extension."""
 
 
 class Attachment(Value):
@@ -41,7 +46,8 @@ class Attachment(Value):
 
     @property
     def safe_name(self) -> str:
-        """Return the last path component without characters that file systems or terminals interpret; never empty."""
+        """Return the last path component without what file systems or terminals interpret; never empty."""
         name = PurePosixPath(self.name.replace("\\", "/").replace("\0", "")).name
         kept = "".join(char for char in name if char.isprintable()).strip(" .")
-        return kept.encode()[-120:].decode(errors="ignore") or "file"
+        short = kept.encode()[-_LONGEST:].decode(errors="ignore").strip(" .")
+        return f"_{short}" if _DEVICE.fullmatch(short) else short or "file"

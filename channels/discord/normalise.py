@@ -96,7 +96,7 @@ def quoted(message: Message, me: Identity, servers: Servers) -> str | None:
     reply = replied_message(message)
     if reply is None:
         return None
-    files = " ".join(f"[{file.name}]" for file in attachments(reply))
+    files = " ".join(f"[{file.safe_name}]" for file in attachments(reply))
     text = " ".join(part for part in (said(reply, me.id, servers).full_text, files) if part)
     return f"{author_name(reply)}: {text}" if text else None
 

@@ -189,7 +189,7 @@ def _attachment_words(attachment: LegacyAttachment, names: Names) -> str:
     said = attachment.text or block_words(attachment.all_blocks, names)
     title = " ".join(filter(None, (attachment.title, f"({attachment.title_link})" if attachment.title_link else "")))
     fields = (f"{field.title}: {field.value}".strip(": ") for field in attachment.fields)
-    files = (f"[{_name(file)}]" for file in attachment.files)
+    files = (f"[{_shown_name(file)}]" for file in attachment.files)
     lines = [attachment.pretext, title, said, *fields, *files]
     shown = "\n".join(readable(line, names) for line in lines if line) or readable(attachment.fallback, names)
     return f"{attachment.author_name}: {shown}" if attachment.author_name and shown else shown
@@ -234,11 +234,16 @@ def _is_elsewhere(file: File) -> bool:
 
 def _not_here(file: File) -> str:
     """Return a placeholder line for a file that cannot be downloaded, or ""."""
+    name = _shown_name(file)
     if file.mode in _NOT_HERE:
-        return f"[{_name(file)}: no longer available]" if file.mode == "tombstone" else f"[{_name(file)}: hidden]"
+        return f"[{name}: no longer available]" if file.mode == "tombstone" else f"[{name}: hidden]"
     if _is_elsewhere(file):
-        return f"[{_name(file)}: {file.external_url or file.url_private or file.permalink}]"
+        return f"[{name}: {file.external_url or file.url_private or file.permalink}]"
     return ""
+
+
+def _shown_name(file: File) -> str:
+    return Attachment(name=_name(file)).safe_name
 
 
 def _name(file: File) -> str:

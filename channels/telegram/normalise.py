@@ -98,7 +98,7 @@ def quoted(message: Message) -> str | None:
     if message.quote:
         said = _quoted_part(message.quote, reply)
     elif reply:
-        files = " ".join(f"[{attachment.name}]" for attachment in attachments(reply))
+        files = " ".join(f"[{attachment.safe_name}]" for attachment in attachments(reply))
         said = " ".join(filter(None, (words_of(reply).full_text or unread_name(reply), files)))
     else:
         said = ""
