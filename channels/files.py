@@ -5,17 +5,34 @@ import mimetypes
 import shutil
 from contextlib import suppress
 from pathlib import Path
+from typing import Literal
 
 from channels.attachments import Attachment
 from channels.base import ChannelError
 
 MIB = 1024 * 1024
+FileTrouble = Literal["too_large", "gone", "kept_back", "not_allowed", "unreachable"]
+"""Common reasons for which a file does not arrive, for which there are texts in the person's language."""
 
 
-def too_large(file: Attachment, taker: str, limit: int) -> ChannelError:
+class FileRefused(ChannelError):
+    """A file that does not arrive.
+
+    Attributes:
+        why: The kind of the reason.
+        limit: Size of the largest file that would arrive, in bytes; 0 if that is not the reason.
+    """
+
+    def __init__(self, reason: str, why: FileTrouble, *, limit: int = 0, permanent: bool = True) -> None:
+        super().__init__(reason, permanent=permanent)
+        self.why = why
+        self.limit = limit
+
+
+def too_large(file: Attachment, taker: str, limit: int) -> FileRefused:
     """Return the error for a file above a limit in bytes; `taker` begins the reason, as in "Slack takes"."""
     reason = f"{file.safe_name} is too large: {taker} files of at most {limit // MIB} MB"
-    return ChannelError(reason, permanent=True)
+    return FileRefused(reason, "too_large", limit=limit)
 
 
 async def read_upload(file: Attachment, taker: str, limit: int) -> bytes:

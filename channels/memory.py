@@ -30,7 +30,7 @@ from channels.base import (
     Posted,
     Sender,
 )
-from channels.files import mime_type_of
+from channels.files import FileRefused, mime_type_of
 from channels.limits import Limits
 from channels.text import parse_command
 
@@ -172,7 +172,7 @@ class MemoryChannel:
     async def download(self, attachment: Attachment) -> bytes:
         kept = self._platform.files.get(attachment.reference)
         if kept is None:
-            raise ChannelError(f"there is no file {attachment.safe_name}", permanent=True)
+            raise FileRefused(f"there is no file {attachment.safe_name}", "gone")
         return kept
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:

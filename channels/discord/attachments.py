@@ -5,11 +5,10 @@ from http import HTTPStatus
 import aiohttp
 
 from channels.attachments import Attachment
-from channels.base import ChannelError
 from channels.discord.client import Call, Endpoint, Rest
 from channels.discord.normalise import Reference
 from channels.discord.wire import Message
-from channels.files import MIB, too_large
+from channels.files import MIB, FileRefused, too_large
 from channels.values import parse
 
 MAX_DOWNLOAD = 25 * MIB
@@ -24,12 +23,12 @@ async def download(rest: Rest, attachment: Attachment) -> bytes:
         raise too_large(attachment, "Parley reads", MAX_DOWNLOAD)
     reference = Reference.parse(attachment.reference)
     if reference is None:
-        raise ChannelError(f"Discord does not give {attachment.safe_name}", permanent=True)
+        raise FileRefused(f"Discord does not give {attachment.safe_name}", "kept_back")
     content = await _fetch(attachment, reference.url)
     if content is None:  # addresses expire after a day
         content = await _fetch(attachment, await _new_address(rest, reference))
     if content is None:
-        raise ChannelError(f"{attachment.safe_name} no longer exists", permanent=True)
+        raise FileRefused(f"{attachment.safe_name} no longer exists", "gone")
     return content
 
 
@@ -47,7 +46,8 @@ async def _fetch(attachment: Attachment, url: str) -> bytes | None:
                 if len(content) > MAX_DOWNLOAD:
                     raise too_large(attachment, "Parley reads", MAX_DOWNLOAD)
     except (aiohttp.ClientError, OSError, ValueError) as error:
-        raise ChannelError(f"Discord does not give {attachment.safe_name}: {type(error).__name__}") from error
+        reason = f"Discord does not give {attachment.safe_name}: {type(error).__name__}"
+        raise FileRefused(reason, "unreachable", permanent=False) from error
     return bytes(content)
 
 

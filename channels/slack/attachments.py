@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, Posted
-from channels.files import MIB, read_upload, too_large
+from channels.files import MIB, FileRefused, FileTrouble, read_upload, too_large
 from channels.slack.client import TRANSFER_SECONDS, Client
 from channels.slack.config import APPS
 from channels.slack.history import History
@@ -45,7 +45,7 @@ class Attachments:
         if (attachment.size or 0) > MAX_DOWNLOAD:
             raise large
         if not self._is_slacks(attachment.reference):
-            raise ChannelError(f"{name} is not stored at Slack", permanent=True)
+            raise FileRefused(f"{name} is not stored at Slack", "kept_back")
         try:
             async with self._client.session.get(
                 attachment.reference,
@@ -61,7 +61,8 @@ class Attachments:
                         raise large
                 return bytes(content)
         except (aiohttp.ClientError, TimeoutError) as error:
-            raise ChannelError(f"{name} could not be fetched ({type(error).__name__})") from error
+            reason = f"{name} could not be fetched ({type(error).__name__})"
+            raise FileRefused(reason, "unreachable", permanent=False) from error
 
     async def upload(self, chat: ChatKey, file: Attachment, comment: str | None, key: str, me: Identity) -> Posted:
         """Share a file as one message. Raises ChannelError."""
@@ -163,12 +164,14 @@ def _check(answer: aiohttp.ClientResponse, attachment: Attachment) -> None:
     200."""
     name = attachment.safe_name
     if answer.content_type == "text/html" and attachment.mime_type != "text/html":
-        raise ChannelError(
+        raise FileRefused(
             f"Slack does not give {name}: the app lacks the scope files:read; add it at {APPS}, your app, OAuth &"
             " Permissions, then reinstall the app",
-            permanent=True,
+            "not_allowed",
         )
     if answer.status != HTTPStatus.OK:
         gone = HTTPStatus.BAD_REQUEST <= answer.status < HTTPStatus.INTERNAL_SERVER_ERROR
         later = answer.status == HTTPStatus.TOO_MANY_REQUESTS
-        raise ChannelError(f"Slack does not give {name}: HTTP {answer.status}", permanent=gone and not later)
+        is_final = gone and not later
+        why: FileTrouble = "gone" if is_final else "unreachable"
+        raise FileRefused(f"Slack does not give {name}: HTTP {answer.status}", why, permanent=is_final)

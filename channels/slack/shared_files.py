@@ -6,6 +6,7 @@ from typing import TypeVar
 
 from channels.attachments import Attachment
 from channels.base import ChannelError, InboundEvent, MessageReceived
+from channels.files import FileRefused
 from channels.slack.client import Client
 from channels.slack.normalise import attachment_of
 from channels.slack.wire import UNTOLD, File
@@ -47,7 +48,7 @@ class SharedFiles:
         file = parse(File, answer.get("file"))
         found = attachment_of(file, sender, lambda _: None) if file else None
         if found is None or _is_untold(found):
-            raise ChannelError(f"Slack does not tell what {attachment.safe_name} is", permanent=True)
+            raise FileRefused(f"Slack does not tell what {attachment.safe_name} is", "kept_back")
         return found.model_copy(update={"by": attachment.by})
 
     async def _told(self, attachment: Attachment, sender: str) -> Attachment:

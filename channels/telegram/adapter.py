@@ -14,7 +14,7 @@ from channels.backoff import replacement_call, until_answered
 from channels.base import ChannelError, ChatKey, Inbox, Menu, OutboundMessage, Posted
 from channels.capabilities import Emoji
 from channels.commands import CommandSpec
-from channels.files import MIB, read_upload, too_large
+from channels.files import MIB, FileRefused, read_upload, too_large
 from channels.limits import Limits
 from channels.tasks import BackgroundTasks
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
@@ -241,7 +241,7 @@ class TelegramChannel:
             raise (large if "too big" in error.reason.lower() else error) from error
         path = about.get("file_path") if isinstance(about, dict) else None
         if not isinstance(path, str):
-            raise ChannelError(f"Telegram does not give {attachment.safe_name}", permanent=True)
+            raise FileRefused(f"Telegram does not give {attachment.safe_name}", "kept_back")
         return await self._client.fetch(path, seconds=DOWNLOAD_SECONDS)
 
     async def delete(self, posted: Posted) -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from channels.attachments import Attachment
 from channels.base import ChannelError
-from channels.files import mime_type_of
+from channels.files import MIB, FileRefused, mime_type_of
 
-LARGEST = 50 * 1024 * 1024
+LARGEST = 50 * MIB
 _NAMED = re.compile(r"""(?<!\S)@(?:"([^"]+)"|'([^']+)'|((?:\\.|\S)+))""")
 _BEHIND = ".,;:!?)]}…，。；：！？"
 """Punctuation that may follow a file name."""
@@ -23,7 +23,7 @@ def named_files(line: str) -> tuple[str, tuple[Attachment, ...]]:
         for path, rest in _readings(match):
             if _is_there(path):
                 found.append(_attachment(path))
-                return f"{path.name}{rest}"
+                return f"{found[-1].safe_name}{rest}"
         return match[0]
 
     return _NAMED.sub(name, line), tuple(found)
@@ -35,9 +35,12 @@ def read_file(attachment: Attachment) -> bytes:
         with Path(attachment.reference).open("rb") as file:
             content = file.read(LARGEST + 1)
     except OSError as error:
-        raise ChannelError(f"{attachment.name} cannot be read: {error.strerror}", permanent=True) from error
+        reason = f"{attachment.safe_name} cannot be read: {error.strerror}"
+        is_gone = isinstance(error, FileNotFoundError)
+        raise (FileRefused(reason, "gone") if is_gone else ChannelError(reason, permanent=True)) from error
     if len(content) > LARGEST:
-        raise ChannelError(f"{attachment.name} is larger than {LARGEST // 1024**2} MB", permanent=True)
+        reason = f"{attachment.safe_name} is larger than {LARGEST // MIB} MB"
+        raise FileRefused(reason, "too_large", limit=LARGEST)
     return content
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from channels.attachments import Attachment
 from channels.base import ChannelError, ChatKey, Inbox, Menu, MessageGone, OutboundMessage, Posted
+from channels.files import FileRefused
 from channels.limits import Limits
 from channels.web.attachments import Uploads
 from channels.web.config import Config
@@ -140,7 +141,7 @@ class WebChannel:
     async def download(self, attachment: Attachment) -> bytes:
         found = await self.uploads.find(attachment.reference)
         if found is None:
-            raise ChannelError(f"{attachment.safe_name} no longer exists", permanent=True)
+            raise FileRefused(f"{attachment.safe_name} no longer exists", "gone")
         return await asyncio.to_thread(found[0].read_bytes)
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:

@@ -21,6 +21,7 @@ from agent_core.workspace.provenance import FileSources
 from channels.attachments import Attachment
 from channels.base import Channel, ChannelError, MessageReceived
 from channels.capabilities import Downloads
+from channels.files import MIB, FileRefused
 from channels.text import literal
 from gateway.chat.transcription import Sound
 from gateway.permissions.sources import origin_of_file
@@ -33,6 +34,8 @@ LARGEST_IMAGE = 5 * 1024 * 1024
 """Largest picture that the model is shown, in bytes; larger ones are only files."""
 
 _NEW = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+
+_NO_ROOM = {errno.EDQUOT: "file_why_no_room", errno.ENOSPC: "file_why_disk_full"}
 
 log = structlog.get_logger(__name__)
 
@@ -49,10 +52,12 @@ class Fetched:
     shown: list[str] = field(default_factory=list)
     """A line for the person, in Markdown, on each file that could not be read."""
 
-    def lacks(self, name: str, what: Literal["fetched", "kept"], reason: str, language: Language) -> None:
+    def lacks(self, name: str, what: Literal["fetched", "kept"], error: ChannelError | OSError, said: Language) -> None:
         """Tell the model and the person why a file is not there."""
+        reason = error.reason if isinstance(error, ChannelError) else error.strerror or ""
         self.notes.append(f"[file: {name} could not be {what}: {reason}]")
-        self.shown.append(say(f"file_not_{what}", language, name=literal(name), reason=literal(reason)))
+        why = literal(_why(error, reason, said))
+        self.shown.append(say(f"file_not_{what}", said, name=literal(name), reason=why))
 
 
 @dataclass(frozen=True)
@@ -100,7 +105,7 @@ class Attachments:
             content = await self.channel.download(attachment)
         except ChannelError as error:
             log.info("file not fetched", channel=self.channel.name, reason=error.reason)
-            fetched.lacks(name, "fetched", error.reason, self.language)
+            fetched.lacks(name, "fetched", error, self.language)
             return
         if attachment.is_audio:
             fetched.sounds.append(Sound(place, attachment, content))
@@ -110,7 +115,7 @@ class Attachments:
             path = await asyncio.to_thread(self.keep, name, content, origin_of_file(attachment), person)
         except OSError as error:
             log.warning("file not kept", channel=self.channel.name, reason=str(error))
-            fetched.lacks(name, "kept", error.strerror or "", self.language)
+            fetched.lacks(name, "kept", error, self.language)
             return
         fetched.notes.append(self._shown(fetched, attachment, path, content))
 
@@ -122,6 +127,14 @@ class Attachments:
             return f"[picture: {path.name}]"
         wrong = ", which is no whole picture" if attachment.is_image and not kind else ""
         return f"[file: {path.name}, {len(content)} bytes, in the workspace{wrong}]"
+
+
+def _why(error: ChannelError | OSError, reason: str, language: Language) -> str:
+    """Return the reason for the person, in their language where it is a common one."""
+    if isinstance(error, FileRefused):
+        return say(f"file_why_{error.why}", language, limit=error.limit // MIB)
+    no_room = _NO_ROOM.get(error.errno or 0) if isinstance(error, OSError) else None
+    return say(no_room, language) if no_room else say("file_why_other", language, reason=reason)
 
 
 def _has_room(room: Allowance, size: int) -> bool:

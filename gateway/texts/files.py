@@ -53,6 +53,38 @@ TEXTS = {
         "en": "> I could not keep {name}: {reason}.",
         "zh": "> 无法保存 {name}：{reason}。",
     },
+    "file_why_too_large": {
+        "en": "it is too large; at most {limit} MB arrive here",
+        "zh": "文件过大，这里最多 {limit} MB",
+    },
+    "file_why_gone": {
+        "en": "it no longer exists; send it again",
+        "zh": "文件已不存在，请重新发送",
+    },
+    "file_why_kept_back": {
+        "en": "it is not given to me; send it to me directly",
+        "zh": "平台没有把它交给我，请直接发给我",
+    },
+    "file_why_not_allowed": {
+        "en": "I am not allowed to read it; the owner finds out why with the doctor",
+        "zh": "我没有读取权限，所有者可以用诊断命令查看原因",
+    },
+    "file_why_unreachable": {
+        "en": "it could not be reached; send it again later",
+        "zh": "暂时无法取得，请稍后重新发送",
+    },
+    "file_why_no_room": {
+        "en": "there is no room left for the files of this chat; ask me to delete some",
+        "zh": "此聊天的文件空间已满，可以让我删除一些",
+    },
+    "file_why_disk_full": {
+        "en": "the disk is full",
+        "zh": "磁盘已满",
+    },
+    "file_why_other": {
+        "en": "{reason}",
+        "zh": "原因是“{reason}”",
+    },
     "file_empty": {
         "en": "> {name} is empty (0 bytes).",
         "zh": "> {name} 是空文件（0 字节）。",

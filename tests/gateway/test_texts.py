@@ -17,6 +17,7 @@ from agent_core.reasons import TerminalReason
 from agent_core.skills.archive import ArchiveTrouble
 from agent_core.skills.scan import Finding
 from agent_core.skills.skill import Origin
+from channels.files import FileTrouble
 from channels.unread import Unread
 from gateway.admin.screens.schedules import States
 from gateway.permissions.groups import Activation, Audience
@@ -110,6 +111,7 @@ def test_every_text_is_said_somewhere() -> None:
     groups |= {f"page_span_{each}" for each in Span} | {f"page_by_{each}" for each in By}
     groups |= {f"mcp_why_{why}" for why in get_args(Why)}
     groups |= {f"unread_{kind}" for kind in get_args(Unread)} | {"file_not_fetched", "file_not_kept"}
+    groups |= {f"file_why_{why}" for why in get_args(FileTrouble)}
     groups |= {f"page_in_{each}" for each in Unit} | {f"page_costs_each_{each}" for each in Scope}
 
     assert set(table()) - named - failures - ends - sources - archives - scans - groups == set()
