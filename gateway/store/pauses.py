@@ -8,7 +8,8 @@ from gateway.store.table import readable
 
 _UNANSWERED = (
     "SELECT seq, json_extract(message, '$.id') FROM transcript"  # noqa: S608
-    f" WHERE run = :run AND {IS_KEPT} AND json_extract(message, '$.role') = 'user' AND seq > coalesce((SELECT max(seq)"
+    f" WHERE run = :run AND {IS_KEPT} AND json_extract(message, '$.role') = 'user'"
+    " AND json_extract(message, '$.id') LIKE 'inbox-%' AND seq > coalesce((SELECT max(seq)"
     " FROM transcript WHERE run = :run AND json_extract(message, '$.role') = 'assistant'), 0) ORDER BY seq"
 )
 """The users' messages of a run for which it has asked no model yet."""

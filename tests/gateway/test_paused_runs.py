@@ -367,3 +367,19 @@ async def test_a_run_that_waits_a_second_time_stays_behind_what_was_said_meanwhi
 
     assert _heard(bot.llm.requests[-1]) == ["For Carl?", "assistant", "For Bob?", "please"]
     assert bot.screen[-1] == "Bob's."
+
+
+async def test_a_damaged_message_without_its_id_keeps_no_run_from_waiting(start_bot: StartBot) -> None:
+    bot = await start_bot("Bob's.", model=DEAR)
+    await _waits(bot)
+    await bot.stop()
+    with closing(sqlite3.connect(bot.home / FILE)) as store, store:
+        damaged = "replace(message, '\"id\"', '\"ie\"')"
+        store.execute(f"INSERT INTO transcript SELECT 2, chat, session, run, turn, {damaged} FROM transcript")  # noqa: S608
+
+    await bot.restart()
+    await until(lambda: _paused(bot) == ["bob"])
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert bot.screen[-1] == "Bob's."
