@@ -72,6 +72,10 @@ TEXTS = {
     },
     "job_undo_button": {"en": "Undo", "zh": "撤销"},
     "job_undone": {"en": "✗ Taken back, it will not come: {what}", "zh": "✗ 已撤销，不会再提醒：{what}"},
+    "job_lost_right": {
+        "en": "Paused, as its person may not have jobs here any more: {what}\nIt goes on when they may again.",
+        "zh": "已暂停，因为创建者已无权在这里保留日程：{what}\n恢复权限后会继续。",
+    },
     "job_unconfirmed": {
         "en": "You had not confirmed this reminder, and its time has come:\n\n{what}",
         "zh": "这条提醒您没有确认，现在时间到了：\n\n{what}",
@@ -83,6 +87,7 @@ TEXTS = {
         "zh": "`{id}` 已恢复。下次：{next}。暂停期间的不会补发。",
     },
     "job_removed": {"en": "`{id}` is removed: {what}", "zh": "`{id}` 已删除：{what}"},
+    "job_removed_unread": {"en": "`{id}` is removed.", "zh": "`{id}` 已删除。"},
     "job_runs": {"en": "Running `{id}` now. Its times stay as they are.", "zh": "正在运行 `{id}`，原定时间不变。"},
     "job_tested": {
         "en": "Running `{id}` now, for you alone. Its times stay as they are.",
@@ -273,8 +278,8 @@ TEXTS = {
     "firing_cost_nothing": {"en": "It costs nothing.", "zh": "没有费用。"},
     "cause_budget": {"en": "It would have cost more than one run may.", "zh": "费用超出了单次运行的上限。"},
     "cause_runs": {
-        "en": "Reports of one person run at most 100 times a day. Have them come less often, or ask an owner.",
-        "zh": "每人的报告每天最多运行 100 次。请降低频率，或联系所有者。",
+        "en": "Reports of one person run at most {most} times a day. Have them come less often, or ask an owner.",
+        "zh": "每人的报告每天最多运行 {most} 次。请降低频率，或联系所有者。",
     },
     "cause_time": {"en": "It took too long.", "zh": "耗时太长。"},
     "cause_lives": {

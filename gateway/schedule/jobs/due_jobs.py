@@ -135,6 +135,7 @@ class DueJobs:
         if not self._rules.may(JOB, job.chat, Sender(id=job.person, name="")):
             log.warning("a job is paused: its owner may not have jobs here any more", job=job.id, chat=str(job.chat))
             await self._pause(job, Pause.NOT_ALLOWED)
+            await self._missed.report_not_allowed(job)
             return None
         if found.fires is None or (isinstance(job.work, CheckIn) and not await self._tick(job, now)):
             return found

@@ -31,6 +31,7 @@ from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
 from gateway.runs.isolated_run import IsolatedRun
 from gateway.runs.runner import Runner
+from gateway.schedule.jobs import outcome as causes
 from gateway.schedule.jobs.outcome import SKILL, TOO_OFTEN, Outcome, failed_at_limits, outcome_of
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
 from gateway.schedule.jobs.unattended import UnattendedPermissions
@@ -159,8 +160,6 @@ class JobAgents:
 
 MOST_AT_ONCE = 3
 """Runs at the same time, over all chats."""
-MOST_RUNS_A_DAY = 100
-"""Runs of reports and check-ins of somebody who is no owner."""
 DAY = 86_400.0
 BUDGET = TaskBudget(max_tokens=300_000, max_cost_usd=0.50)
 """Limits of one report: far more than it needs, but bounded in case it loops unattended overnight."""
@@ -235,7 +234,7 @@ class JobWork:
         if self._access.is_owner(job.chat, Sender(id=job.person, name="")):
             return False
         since = (firing.began or firing.due) - DAY
-        return await self._store.firings.runs_of(job.chat.platform, job.person, since) >= MOST_RUNS_A_DAY
+        return await self._store.firings.runs_of(job.chat.platform, job.person, since) >= causes.MOST_RUNS_A_DAY
 
     def stop(self, job_id: str) -> None:
         """Stop what is running for this job."""

@@ -179,6 +179,20 @@ class MissedSlots:
         for each in notices.values():
             self._delivery.deliver_soon(each.chat, [_post(each, now)])
 
+    async def report_not_allowed(self, job: Job) -> None:
+        """Report in its group that a job is paused because its person may not have jobs there any more.
+
+        In private chats the right is never lost unnoticed, and owners and admins are told at once.
+        """
+        if not self._delivery.knows(job.chat) or not self._delivery.channel(job.chat).is_group(job.chat):
+            return
+        name = f"paused-{job.id}-{job.next_at}"
+        what = say("firing_look", spoken(job)) if isinstance(job.work, CheckIn) else f"{in_short(job)} (`{job.id}`)"
+        message = OutboundMessage(markdown=say("job_lost_right", spoken(job), what=what), silent=True)
+        post = Post(f"{name}:proactive:0", name, job.chat, message, job.origin)
+        await self._store.outbox.add([post])
+        self._delivery.deliver_soon(job.chat, [post])
+
     async def report_unconfirmed(self) -> None:
         """Report each reminder that was not confirmed in time; after a crash the same post is used again."""
         for job in await self._store.jobs.unconfirmed(self._clock.time()):

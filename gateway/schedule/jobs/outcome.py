@@ -20,6 +20,8 @@ SILENT = "silent"
 MISTAKE = "mistake"
 TOO_OFTEN = "runs"
 """The reports of its person have run too often in a day."""
+MOST_RUNS_A_DAY = 100
+"""Runs of reports and check-ins of somebody who is no owner."""
 SKILL = "skill"
 """The job's skill is missing or cannot be used."""
 SPENT = FailureKind.SPENT.value

@@ -10,13 +10,16 @@ from channels.base import Sender
 from gateway.admin.desk import CommandRefused
 from gateway.permissions.membership import By
 from gateway.permissions.roles import Role
-from gateway.schedule.jobs import job_runs
+from gateway.schedule.jobs import jobs, outcome
 from gateway.store.job import JobState, Pause
 from gateway.store.person import Account
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_schedules import NINE
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.jobs.kit import a_job
+from tests.gateway.jobs.waking import ward
+from tests.process import REPOSITORY
 
 LOCAL = Sender(id="local", name="You")
 
@@ -99,7 +102,7 @@ async def test_an_admin_sets_nothing_in_an_owners_private_chat_through_the_page(
 async def test_the_runs_of_one_person_in_a_day_are_limited_and_this_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(job_runs, "MOST_RUNS_A_DAY", 1)
+    monkeypatch.setattr(outcome, "MOST_RUNS_A_DAY", 1)
     async with admin_world(tmp_path, "Sales are fine.", "Not asked.") as world:
         bob = world.bot.channel.chat("bob")
         now = world.bot.clock.time()
@@ -107,5 +110,23 @@ async def test_the_runs_of_one_person_in_a_day_are_limited_and_this_is_told(
         for _ in range(2):
             await world.bot.hears("/cron run abc123", sender="bob")
         assert sum("Sales are fine." in each for each in world.bot.screen) == 1
-        assert any("at most 100 times a day" in each for each in world.bot.screen)
+        assert any("at most 1 times a day" in each for each in world.bot.screen)
         assert len(world.bot.llm.requests) == 1
+
+
+async def test_a_group_is_told_once_if_the_person_of_a_job_lost_the_right_there(tmp_path: Path) -> None:
+    async with ward(tmp_path) as here:
+        await here.has(a_job("water the plants", person="mallory", chat=here.channel.chat("mallory", group="team")))
+        for _ in range(2):
+            assert await here.at("2026-11-23 09:00") == []
+        assert (await here.job()).pause is Pause.NOT_ALLOWED
+        (told,) = here.channel.screen
+        assert told.startswith("Paused, as its person may not have jobs here any more: water the plants (`abc123`)")
+
+
+async def test_the_page_tells_the_limits_that_hold() -> None:
+    told = (REPOSITORY / "docs" / "people.md").read_text("utf-8")
+    assert f"at most {jobs.MOST_OF_PERSON} jobs on a platform" in told
+    assert f"run at most {outcome.MOST_RUNS_A_DAY} times a day" in told
+    assert f"a chat's {jobs.MOST_ACTIVE} places" in told
+    assert jobs.MOST_ACTIVE - jobs.MOST_OF_OTHERS == 10, "the page writes it in words"
