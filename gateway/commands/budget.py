@@ -3,14 +3,14 @@
 import re
 from dataclasses import dataclass
 
-from channels.base import OutboundMessage
+from channels.base import ChatKey, OutboundMessage
 from channels.text import in_code, literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
 from gateway.permissions.access import Access
 from gateway.permissions.budget_notices import whose
 from gateway.permissions.budgets import Budgets
-from gateway.permissions.rights import OTHERWISE, Right, Rights
+from gateway.permissions.rights import OTHERWISE, Place, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.records.audit import AuditLog
 from gateway.store.budget import ALL, Account, Budget, Scope, chat_account
@@ -98,16 +98,31 @@ class BudgetCommands:
             return self._mine(given)
         if found["job"]:
             job = await self._store.jobs.find(found["job"].lower())
-            if job is None or not (job.chat == given.chat or given.is_admin):
+            if job is None or not (job.chat == given.chat or (given.is_admin and self._may_reach(given, job.chat))):
                 name = literal(found["job"][:LONGEST_ID])
                 raise Unknown(say("budget_no_job", given.language, id=name, slash=given.slash))
             return Account(Scope.JOB, job.id)
         if found["named"]:
             account = self._budgets.named(found["named"])
-            if account is None:
+            if account is None or not await self._may_reach_account(given, account):
                 raise Unknown(say("budget_gone", given.language))
             return account
         return self._person(given, found["person"]) if found["person"] else chat_account(given.chat)
+
+    async def _may_reach_account(self, given: Invocation, account: Account) -> bool:
+        if account.scope is Scope.JOB:
+            job = await self._store.jobs.find(account.subject)
+            return job is None or self._may_reach(given, job.chat)
+        return account.scope is not Scope.CHAT or self._may_reach(given, ChatKey.parse(account.subject))
+
+    def _may_reach(self, given: Invocation, chat: ChatKey) -> bool:
+        """Return True unless it is an owner's private chat and not theirs, as on the page."""
+        by = given.sender.model_copy(update={"id": self._access.principal(given.chat, given.sender)})
+        return (
+            given.is_owner
+            or chat_account(chat) == chat_account(given.chat)
+            or (self._access.place(chat, by) is not Place.OWNERS)
+        )
 
     def _person(self, given: Invocation, text: str) -> Account:
         """Return the account of the person somebody typed. Raises Unknown."""

@@ -160,12 +160,12 @@ class CronCommands:
 
     async def _cancel(self, given: Invocation, job_id: str, _: str) -> Answer:
         job = await self._jobs.cancel(job_id, given.chat, given.sender)
-        return rewritten(cancelled_line(job))
+        return rewritten(cancelled_line(job) if _may_read(given, job) else _removed_line(given, job))
 
     async def _undo(self, given: Invocation, job_id: str, _: str) -> Answer:
         """Remove a job that was set without a question."""
         job = await self._jobs.remove(job_id, given.chat, given.sender)
-        return rewritten(undone_line(job))
+        return rewritten(undone_line(job) if _may_read(given, job) else _removed_line(given, job))
 
     async def _change(self, given: Invocation, job_id: str, text: str) -> Answer:
         """Show the draft with buttons for changes or, if a new time is given, the changed draft."""
@@ -211,7 +211,7 @@ class CronCommands:
 
     async def _remove(self, given: Invocation, job_id: str, page: str) -> Answer:
         job = await self._jobs.remove(job_id, given.chat, given.sender)
-        sentence = say("job_removed", given.language, id=job.id, what=in_short(job))
+        sentence = _removed_line(given, job)
         if given.pressed or not is_restorable(job):
             return await self._done(given, sentence, page)
         undo = Button(label=say("job_undo_button", given.language), action=f"/cron restore {job.id}")
@@ -290,6 +290,17 @@ class CronCommands:
                 offered_to=Role.MEMBER,
             ),
         )
+
+
+def _may_read(given: Invocation, job: Job) -> bool:
+    """Return True if somebody may read a job's words, which is more than to end it from the page."""
+    return job.person == given.sender.id or given.may(LOOK_AT_JOBS)
+
+
+def _removed_line(given: Invocation, job: Job) -> str:
+    if not _may_read(given, job):
+        return say("job_removed_unread", given.language, id=job.id)
+    return say("job_removed", given.language, id=job.id, what=in_short(job))
 
 
 def _line(firing: Firing, name: str, zone: ZoneInfo, language: Language, now: float) -> str:

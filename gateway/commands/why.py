@@ -94,8 +94,8 @@ class WhyCommands:
         return self._access.name_of(self._access.principal(chat, Sender(id=person, name=""))) or person
 
     async def _by_id(self, given: Invocation, run_id: str) -> RunRecord | None:
-        """Return a run of this chat; in an owner's private chat, of any."""
-        chat = None if given.is_admin and not given.in_group else given.chat
+        """Return a run of this chat; for owners in private chats, of any chat."""
+        chat = None if given.is_owner and not given.in_group else given.chat
         return await self._store.run_records.find(run_id, chat)
 
     async def _replied(self, given: Invocation) -> Post | None:
