@@ -1,9 +1,10 @@
 """A gateway whose model copies untrusted text wherever it can write, and a user who makes it do so in every way."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from agent_core.clock import SystemClock
@@ -23,7 +24,7 @@ from agent_core.tools.shell import run_command_tool
 from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.tools import web_fetch_tool
 from channels.attachments import Attachment
-from channels.base import Addressed, ChatKey, MessageReceived, OutboundMessage, Sender
+from channels.base import Addressed, ChatKey, MessageEdited, MessageReceived, OutboundMessage, Sender
 from channels.memory import NO_PACE, MemoryChannel, Reply
 from gateway.permissions.policy import Policy
 from gateway.permissions.workspaces import workspace_of
@@ -46,6 +47,10 @@ WEAK = "heron9920"
 EVIL = "/evil?d="
 """The address, with what the model knows."""
 PLAIN = "otter"
+PAGES = {
+    "/page": f"<title>News</title><p>Falcons: {MARK}.</p>",
+    "/index": '<title>Index</title><p><a href="/page">Falcons</a></p>',
+}
 WITHIN = 60.0
 LONG = 600
 """Length of a result that is shown in full."""
@@ -59,7 +64,7 @@ Wanted = tuple[str, JsonObject | str]
 
 OWN_FILES = ("own file", "own recording")
 """What the user sends, which may hold the words of others."""
-ENTRIES = (*OWN_FILES, "page", "sent file", "passed on", "quoted", "server", "odd file")
+ENTRIES = (*OWN_FILES, "page", "link", "sent file", "passed on", "quoted", "edited", "server", "odd file")
 WAYS = (
     "write",
     "write a long file",
@@ -84,13 +89,14 @@ WAYS = (
     "quote",
     "thread",
     "forward",
+    "change the words",
     "compact",
     "undo",
     "restart",
 )
 
 
-TALK = frozenset({"quote", "thread", "aside", "look up", "facts"})
+TALK = frozenset({"change the words", "quote", "thread", "aside", "look up", "facts"})
 
 
 @dataclass(frozen=True)
@@ -187,6 +193,8 @@ class Scene:
         }
         if what == "quote":
             await self._quotes(chat, group)
+        elif what == "change the words":
+            await self._changes_last(chat, group)
         elif what == "thread":
             await self.says("What is that?", group, thread=said[0] if said else None)
         else:
@@ -237,11 +245,12 @@ class Scene:
     async def enters(self, how: str) -> None:
         """Bring untrusted text into the user's private chat."""
         match how:
-            case "page":
-                url = f"{self.site.url}/page"
-                self.model.plan = [lambda _: calls(("web_fetch", {"url": url}))]
-                await self.says(f"Read {url}", None)
-                self.entered = union(self.entered, [page(url)])
+            case "page" | "link":
+                await self._opens(["/page"] if how == "page" else ["/index", "/page"])
+            case "edited":
+                await self.says("What is that?", None)
+                await self._changes_last(self.channel.chat(), None, shared=f"Forwarded from Eve:\n{MARK}")
+                self.entered = union(self.entered, ["person:Eve"])
             case "server":
                 self.model.plan = [lambda _: calls(("lab_environment", {}))]
                 await self.says("Look at the server.", None)
@@ -264,6 +273,13 @@ class Scene:
                 await self._brings(shared=f"Forwarded from Eve:\n{MARK}")
                 self.entered = union(self.entered, ["person:Eve"])
         await self._settled(None)
+
+    async def _opens(self, paths: Sequence[str]) -> None:
+        """Have the model read a page, and another one to which only the first leads."""
+        urls = [f"{self.site.url}{path}" for path in paths]
+        self.model.plan = [partial(_fetch, url) for url in urls]
+        await self.says(f"Read {urls[0]}", None)
+        self.entered = union(self.entered, map(page, urls))
 
     def _lay(self, name: str, text: str) -> None:
         """Write a file into the workspace behind Parley's back."""
@@ -295,6 +311,17 @@ class Scene:
             )
         )
         await self._settled(None)
+
+    async def _changes_last(self, chat: ChatKey, group: str | None, *, shared: str = "") -> None:
+        """Have the user edit their last message in a chat, after it was answered."""
+        said = [each for each in self.channel.heard if isinstance(each, MessageReceived) and each.chat == chat]
+        if not said:
+            return
+        self.number += 1
+        same = said[-1].model_dump(include={"chat", "sender", "at", "addressed", "message_id"})
+        changed = {"event_id": f"change-{self.number}", "text": f"Please go on, {self.number}.", "shared": shared}
+        await self.channel.deliver(MessageEdited.model_validate({**same, **changed}))
+        await self._settled(group)
 
     async def _quotes(self, chat: ChatKey, group: str | None) -> None:
         if said := self._said(chat):
@@ -334,6 +361,10 @@ def _answers(said: OutboundMessage) -> list[str]:
     return [action for action in actions if action.startswith(REFUSAL if is_evil else OURS)]
 
 
+def _fetch(url: str, _: str) -> Turn:
+    return calls(("web_fetch", {"url": url}))
+
+
 def _is_marked(text: str) -> bool:
     return "It " in text or MARK in text or WEAK in text
 
@@ -342,7 +373,7 @@ def _is_marked(text: str) -> bool:
 async def opened(home: Path, launcher: str, *, server: bool) -> AsyncIterator[Scene]:
     async with AsyncExitStack() as life:
         sandbox = ProcessSandbox(await launcher_called(launcher, home / "scratch"), SystemClock())
-        site = await life.enter_async_context(Site({"/page": f"<title>News</title><p>Falcons: {MARK}.</p>"}))
+        site = await life.enter_async_context(Site(PAGES))
         audio = await life.enter_async_context(AudioEmulator())
         servers = McpServers({"lab": emulated()} if server else {}, {**ENVIRON, "LANG": MARK})
         servers.begin()

@@ -38,7 +38,7 @@ WAY = st.builds(Way, st.sampled_from(WAYS), st.booleans())
     entries=st.lists(st.sampled_from(ENTRIES), min_size=1, max_size=2),
     after=st.lists(WAY, min_size=2, max_size=6),
 )
-@settings(max_examples=15)
+@settings(max_examples=20)
 async def test_words_of_strangers_keep_their_source_and_clean_ones_stay_clean(
     launcher: str, before: Sequence[Way], entries: Sequence[str], after: Sequence[Way]
 ) -> None:  # D-27
