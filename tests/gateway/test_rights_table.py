@@ -1,21 +1,39 @@
 """Every form of every command, by role and place, against docs/people.md and docs/tools.md."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from channels.base import ChatKey
+from agent_core.clock import SystemClock
+from agent_core.loop.permissions import Proposal
+from agent_core.messages import AssistantMessage, StopReason, ToolCall, ToolResultMessage
+from agent_core.origin import CLEAN, named
+from agent_core.sandbox.process import ProcessSandbox
+from agent_core.tools.catalogue import builtin_tools
+from agent_core.tools.shell import run_command_tool
+from agent_core.tools.tool import Tool
+from agent_core.tools.web.fetch import Fetcher
+from agent_core.tools.web.tools import web_fetch_tool
+from channels.base import ChatKey, Sender
 from channels.memory import user
+from channels.web.visitor import Visitor
+from gateway.admin.screen import NoSuchItem, TakesForms, Visit
 from gateway.permissions.policy import Policy
 from gateway.permissions.rights import OTHERWISE, Place, Right
 from gateway.permissions.roles import Role
+from gateway.permissions.rules import Rules
 from gateway.settings.permissions import PermissionSettings
+from tests.agent_core.sandbox.running import PlainLauncher
+from tests.gateway.admin.desk import admin_world
 from tests.gateway.conftest import StartBot
 from tests.process import REPOSITORY
 
 PEOPLE = REPOSITORY / "docs" / "people.md"
 TOOLS = REPOSITORY / "docs" / "tools.md"
+HEAD = "| class | what | owner | admin | member | guest | tainted |"
+STRICT = ("", "allow", "ask", "deny")
 SPEAKERS = {"ann": Role.OWNER, "carl": Role.ADMIN, "bob": Role.MEMBER, "gus": Role.GUEST}
 ELSEWHERE = {Place.VISITED, Place.OTHERS, Place.OWNERS}
 
@@ -34,7 +52,7 @@ def table_of(page: Path, head: str) -> dict[str, list[str]]:
 
 def allowed(role: Role, acts: str) -> bool:
     """Return True if docs/tools.md does not deny people of this role what a class does."""
-    words = table_of(TOOLS, "| class | what | owner | admin | member | guest | tainted |")
+    words = table_of(TOOLS, HEAD)
     return acts == "talk" or words[acts][1 + list(Role).index(role)] != "deny"
 
 
@@ -132,3 +150,67 @@ async def test_every_command_says_what_its_other_forms_are(start_bot: StartBot) 
     for command in bot.made.commands.commands:
         assert OTHERWISE in command.rights.forms, command.name
         assert re.fullmatch(r"talk|read|write|net|exec|admin", command.rights.of("any words at all").acts)
+
+
+WALKED = (web_fetch_tool(Fetcher(lambda *_: False)), run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock())))
+READ_OF_A_STRANGER = ToolResultMessage(tool_call_id="0", tool_name="x", content=(), origin=named("page:eve.example"))
+
+
+def word_of(place: Place, tool: Tool, role: Role, rules: Rules, *, tainted: bool) -> str:
+    """Return what is decided about a call of a tool, for somebody of a role in such a place."""
+    who = next(name for name, each in SPEAKERS.items() if each is role)
+    is_away = place in ELSEWHERE
+    person = f"memory:{who}" if is_away else who
+    chat = {Place.GROUP: "#team", Place.VISITED: "#team", Place.OTHERS: "oscar", Place.OWNERS: "olga"}.get(place, who)
+    key = ChatKey(platform="memory", account="here", chat=chat)
+    if is_away or place is Place.DIRECT:
+        assert rules.access.place(key, Sender(id=person, name="")) is place
+    call = ToolCall(id="1", name=tool.name, arguments={})
+    before = (READ_OF_A_STRANGER,) if tainted else ()
+    asked = AssistantMessage(content=(call,), stop_reason=StopReason.TOOL_USE, origin=CLEAN)
+    return rules.of(Proposal(call, tool, Path("/w"), "s", str(key), person, (*before, asked))).behavior
+
+
+@pytest.mark.parametrize("tainted", [False, True], ids=["clean", "tainted"])
+@pytest.mark.parametrize("place", Place)
+@pytest.mark.parametrize("role", Role)
+async def test_no_tool_is_wider_than_the_page_says(
+    start_bot: StartBot,
+    role: Role,
+    place: Place,
+    tainted: bool,  # noqa: FBT001 - pytest fills it in
+) -> None:
+    bot = await start_bot(*["Hi."] * 2, tools=(*builtin_tools(SystemClock()), *WALKED))
+    for name, given in [*SPEAKERS.items(), ("olga", Role.OWNER), ("oscar", Role.MEMBER)]:
+        await bot.hears(f"/role memory:{name} {given}")
+    for name in ("olga", "oscar"):
+        await bot.hears("hello", sender=name)
+    words = table_of(TOOLS, HEAD)
+    tools = bot.made.chat_agents.parts.tools
+    assert {each.acts for each in tools} >= {"read", "write", "net", "exec"}
+    for tool in tools:
+        told = words[tool.acts][1 + [*Role].index(role)]
+        least = max(told, words[tool.acts][5] if tainted else "", key=STRICT.index)
+        found = word_of(place, tool, role, bot.made.rules, tainted=tainted)
+        if place in ELSEWHERE and role is not Role.OWNER:
+            assert found == "deny", tool.name
+        elif not (tainted and tool.name in {"web_search", "web_fetch"}):
+            assert STRICT.index(found) >= STRICT.index(least), (tool.name, found, least)
+
+
+@pytest.mark.parametrize("role", [Role.ADMIN, Role.MEMBER, Role.GUEST])
+async def test_no_screen_of_the_page_takes_a_form_from_anybody_but_owners(tmp_path: Path, role: Role) -> None:
+    async with admin_world(tmp_path) as world:
+        visitor = Visitor("memory:carl", "Carl")
+        taking = [each for each in world.desk.screens if isinstance(each, TakesForms)]
+        assert taking
+        for screen in taking:
+            offered = Visit(visitor, visitor.sender("You"), Role.OWNER, "en", "", {}, f"/admin/{screen.name}")
+            places = (await screen.view(offered)).facts["places"]
+            assert isinstance(places, list)
+            assert places
+            for item in [*(each.name for each in places), "", "nowhere"]:
+                for do in ("begin", "answer", "leave", ""):
+                    with pytest.raises(NoSuchItem):
+                        await screen.submit(replace(offered, role=role, item=item), {"do": do, "number": "1"})
+        assert await world.bot.made.store.jobs.active() == []
