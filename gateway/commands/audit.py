@@ -10,6 +10,7 @@ from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
+from gateway.records.audit import CHANGED
 from gateway.records.audit_actions import Action, last_actions
 from gateway.texts.say import Language, say
 
@@ -48,7 +49,7 @@ class AuditCommands:
         if not actions:
             return reply(say("audit_none", given.language))
         zone = await given.session.conversation.zone()
-        rows = [f"- {_row(each, zone, given.language)}" for each in actions]
+        rows = [f"- {_row(each, zone, given.language, may_read=_may_read(given, each))}" for each in actions]
         return reply("\n".join([say("audit_title", given.language), "", *rows]))
 
     @property
@@ -74,12 +75,19 @@ def _count(typed: str) -> int | None:
     return int(typed) if is_number and 0 < int(typed) <= MOST else None
 
 
-def _row(action: Action, zone: ZoneInfo, language: Language) -> str:
+def _may_read(given: Invocation, action: Action) -> bool:
+    """Return True if somebody may read what an action was given: admins only their own, and changes of settings."""
+    own = {given.sender.id, f"{given.chat.platform}:{given.sender.id}"}
+    is_setting = action.status == CHANGED and not action.what.startswith("/")
+    return given.is_owner or is_setting or action.person in own
+
+
+def _row(action: Action, zone: ZoneInfo, language: Language, *, may_read: bool) -> str:
     when = f"{datetime.fromisoformat(action.at).astimezone(zone):%m-%d %H:%M}"
     if action.is_erased:
         return say("audit_erased", language, when=when)
     what = f"**{literal(action.what)}**"
-    if action.details:
+    if action.details and may_read:
         details = " ".join(action.details.split())
         details = details if len(details) <= MOST_DETAILS else f"{details[:MOST_DETAILS]}…"
         what += f" {literal(details)}"
