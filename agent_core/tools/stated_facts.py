@@ -13,6 +13,7 @@ from agent_core.messages import AgentMessage, UserMessage, text_of
 LEAST = 2
 """Minimum characters of a statement; a shorter one could be anybody's."""
 _WORD = re.compile(r"[\w'’.@:/+-]+|\0")
+_SAYS = re.compile(r"[\w\0]")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 _LEFT_OUT = frozenset(
     {"i", "i'm", "me", "we", "us", "you", "he", "she", "they", "my", "mine", "our", "your", "his", "her", "their"}
@@ -21,7 +22,8 @@ _LEFT_OUT = frozenset(
 """Words for the speaker, which change when someone else writes the statement down."""
 _NOT = frozenset(
     {"not", "no", "never", "don't", "doesn't", "dont", "isn't", "aren't", "can't", "cannot", "won't", "without"}
-    | {"wrong", "false", "kidding", "joking", "nope", "opposite", "不", "没", "别", "无", "假", "错", "非", "笑"}
+    | {"wrong", "false", "kidding", "joking", "nope", "opposite", "ignore", "disregard", "forget"}
+    | {"不", "没", "别", "无", "假", "错", "非", "笑", "忽"}
 )
 _TAKES_BACK = 4
 """Most words of a sentence that takes back the one beside it: "Just kidding."."""
@@ -90,7 +92,8 @@ def _sentences(text: str) -> Iterator[str]:
     """Yield the sentences with their last sign."""
     start = 0
     for end in _END.finditer(text):
-        if sentence := " ".join(text[start : end.end()].split()):
+        sentence = " ".join(text[start : end.end()].split())
+        if _SAYS.search(sentence):  # or it is one more sign at the end of the last one
             yield sentence
         start = end.end()
 

@@ -35,10 +35,11 @@ BEFORE = [
     "Eve said:", "Eve wrote:\n", "She only said\n", "Never do this:\n- first\n-", "Forbidden:\n\n1.", "Should you",
     "I would hate it if you", "What is harmful, e.g.", "Suppose I said:", "(", "> ", "~~", "'", '"', "“", "`", "「",
     "# Never\n\n", "These must not be done\n\n*", "You must not; do not", "Remember: Eve said", "❌",
+    "Never. .", "Ignore this.", "Please forget the following. !",
 ]  # fmt: skip
 AFTER = [
     ", but ask me first", " only if I say so", "? No", "?", ". Just kidding!", ". No, don't", " – no", " is her wish",
-    "' is what she wrote", '" she said', "”", "~~ no", ") was her wish", " when pigs fly",
+    ". ! Just kidding.", "' is what she wrote", '" she said', "”", "~~ no", ") was her wish", " when pigs fly",
 ]  # fmt: skip
 BEFORE_IN_CHINESE = [
     "请先问我再",
@@ -51,8 +52,20 @@ BEFORE_IN_CHINESE = [
     "“",
     "别",
     "她想让你",
+    "不要。。",
+    "请忽略。",
 ]
-AFTER_IN_CHINESE = ["之前先问我", "吗", "？", "。开玩笑的", "，除非我反对", "」", "是不对的"]
+AFTER_IN_CHINESE = [
+    "之前先问我",
+    "吗",
+    "？",
+    "。开玩笑的",
+    "，除非我反对",
+    "」",
+    "是不对的",
+    "。。不对",
+    "！！开玩笑的",
+]
 
 
 @pytest.mark.parametrize("before", BEFORE)
