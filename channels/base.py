@@ -155,6 +155,8 @@ class ButtonPressed(_Inbound):
     """Response address as in `CommandInvoked`, if the message can be changed only through it."""
     whisper: str | None = None
     """Response address for an answer that only this user sees, where the platform has such answers."""
+    by_word: bool = False
+    """The user wrote a plain yes or no instead, so that the outcome is a new message below it."""
 
 
 class CommandInvoked(_Inbound):

@@ -126,6 +126,7 @@ class PlainWords:
             addressed=event.addressed,
             message_id=post.message_id,
             action=action,
+            by_word=True,
         )
 
     async def newer(self, event: MessageReceived, since: float, language: Language) -> OutboundMessage | None:

@@ -27,7 +27,10 @@ log = structlog.get_logger(__name__)
 
 @dataclass(frozen=True)
 class Rewritten:
-    """Replacement for the message whose button was pressed. For other events it is sent as an ordinary reply."""
+    """Replacement for the message whose button was pressed. For other events it is sent as an ordinary reply.
+
+    After a plain yes or no, the message with the button only loses its buttons.
+    """
 
     message: OutboundMessage
     settles: tuple[int, ...] = ()
@@ -105,7 +108,10 @@ class Replies:
             Post(f"{name}:reply:{number}", name, item.event.chat, part, origin) for number, part in enumerate(parts)
         ]
         if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
-            posts[0] = replace(posts[0], message_id=item.event.message_id)
+            if item.event.by_word:
+                posts = [*await self._without_buttons(item, item.event, f"{name}:answered:0"), *posts]
+            else:
+                posts[0] = replace(posts[0], message_id=item.event.message_id)
         await self._store.outbox.add(posts, [item.seq, *settled])
         self._access.spoke(item.event.chat)
         await self._delivery.deliver(item.event.chat, posts)
@@ -126,16 +132,19 @@ class Replies:
         await self._say_nothing(item.event)
         if not isinstance(item.event, ButtonPressed):
             return
-        event = item.event
+        posts = await self._without_buttons(item, item.event, f"inbox-{item.seq}:reply:0")
+        if posts:
+            await self._store.outbox.add(posts)
+            await self._delivery.deliver(item.event.chat, posts)
+
+    async def _without_buttons(self, item: InboxItem, event: ButtonPressed, key: str) -> list[Post]:
+        """Return the edit that removes the buttons of the message with the pressed one, if it still has that one."""
         pressed = await self._store.outbox.pressed(event.chat, event.message_id, event.action)
         if pressed is None or not pressed.has_button(event.action):
-            return
-        message = pressed.message.model_copy(update={"buttons": (), "respond": item.event.respond})
-        name = f"inbox-{item.seq}"
+            return []
+        message = pressed.message.model_copy(update={"buttons": (), "respond": event.respond})
         origin = await origin_of_post(self._store, pressed)
-        post = Post(f"{name}:reply:0", name, item.event.chat, message, origin, item.event.message_id)
-        await self._store.outbox.add([post])
-        await self._delivery.deliver(item.event.chat, [post])
+        return [Post(key, f"inbox-{item.seq}", event.chat, message, origin, event.message_id)]
 
     async def note(self, item: InboxItem, words: str) -> None:
         """Tell the user something about an event that the agent is still to answer."""

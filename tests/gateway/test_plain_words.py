@@ -261,21 +261,36 @@ async def test_with_a_preview_beside_the_question_it_is_asked_which_one_is_meant
     assert ran == [["python3", "chart.py"]]
 
 
-async def test_a_plain_yes_confirms_the_one_preview_that_waits(start_bot: StartBot) -> None:
+@pytest.mark.parametrize(
+    ("language", "said", "outcome"),
+    [
+        ("en", "yes", "✓ Set"),
+        ("en", "no", "✗ Not set: look at the notes"),
+        ("zh", "好", "✓ 已设置"),
+        ("zh", "不要", "✗ 未设置：look at the notes"),
+    ],
+)
+async def test_a_plain_word_to_the_one_preview_that_waits_is_answered_below_it(
+    start_bot: StartBot, language: str, said: str, outcome: str
+) -> None:
+    bot = await start_bot()
+    await bot.hears("/cron add every monday 9:00 look at the notes", language=language)
+    [preview] = bot.screen
+
+    await bot.hears(said, language=language)
+
+    [above, answer] = bot.screen
+    assert above == preview
+    assert answer.startswith(outcome)
+    assert not any(message.buttons for _, message in bot.channel.posts)
+
+
+async def test_a_button_turns_the_preview_into_its_outcome(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/cron add every monday 9:00 look at the notes")
 
-    await bot.hears("好")
-
-    assert "✓ Set" in bot.screen[-1]
-    assert len(bot.screen) == 1
-
-
-async def test_a_plain_no_drops_the_one_preview_that_waits(start_bot: StartBot) -> None:
-    bot = await start_bot()
-    await bot.hears("/cron add every monday 9:00 look at the notes")
-
-    await bot.hears("no")
+    await bot.channel.presses("Cancel")
+    await bot.app.settled()
 
     assert bot.screen == ["✗ Not set: look at the notes"]
 

@@ -95,7 +95,8 @@ async def test_a_proposal_is_set(start_bot: StartTimedBot, answer: str) -> None:
         await seen(bot, "Confirm")
         await (bot.channel.presses if answer == "Confirm" else bot.channel.hears)(answer)
 
-    assert bot.screen[0].startswith("✓ Set (`ab0001`)")
+    outcome = bot.screen[0] if answer == "Confirm" else bot.screen[2]  # a written word is answered below it
+    assert outcome.startswith("✓ Set (`ab0001`)")
     assert bot.screen[1] == "Have a look."
     assert (await bot.job("ab0001")).state is JobState.ACTIVE
     assert "Confirm" not in buttons(bot)
