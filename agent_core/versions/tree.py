@@ -131,4 +131,6 @@ def changes(before: Mapping[str, Entry], after: Mapping[str, Entry]) -> Iterator
     for path in dict.fromkeys([*before, *after]):
         old, new = before.get(path), after.get(path)
         if old is None or new is None or not old.looks_like(new):
+            if path == OUTPUT and old is None and new is not None and new.kind == FOLDER:
+                continue  # Parley makes it for outputs that it keeps
             yield Change(path, old, new)

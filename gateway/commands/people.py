@@ -153,8 +153,9 @@ class PeopleCommands:
         accounts = ", ".join(f"`{each.principal}`" for each in person.accounts) if person else f"`{principal}`"
         role = say(ROLES[given.role], given.language)
         lines = [say("whoami", given.language, role=role, accounts=accounts)]
-        if self._roles.seeded(principal) is not None:
-            lines.append(say("whoami_settings", given.language))
+        if (seeded := self._roles.seeded(principal)) is not None:
+            key = "whoami_owner_settings" if seeded is Role.OWNER else "whoami_settings"
+            lines.append(say(key, given.language))
         return reply("\n".join(lines))
 
     async def _give(self, given: Invocation, who: str, role: Role | None) -> Answer:

@@ -110,12 +110,14 @@ class SkillCommands:
 
 
 async def _loaded(given: Invocation, verb: str, name: str) -> Answer:
-    """Load, unload or reload a skill in this chat."""
+    """Load, unload or reload a skill in this chat, or show the one that is named without a verb."""
     act = _ACTS.get(verb)
-    if act is None or not name:
-        return reply(say("skill_how", given.language, slash=given.slash))
     agent = await given.session.conversation.agent()
     chat_skills = agent.context.skills
+    if act is None and not name and (named := _entry(chat_skills, verb)) is not None:
+        return OutboundMessage(markdown=_line(named, given.language), buttons=_rows([named], given.language))
+    if act is None or not name:
+        return reply(say("skill_how", given.language, slash=given.slash))
     try:
         done = act(agent, name)
     except SkillError as error:

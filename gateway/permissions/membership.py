@@ -138,7 +138,7 @@ class Membership:
             if present is not None and not role.is_at_least(present):
                 raise RoleRefused("link_other_way")
             if role is not present and role is not Role.OWNER:
-                raise RoleRefused("link_weaker")
+                raise RoleRefused("link_unknown_account" if present is None else "link_weaker")
             given = one.role if self._roles.seeded(giver.principal) is role else role.value
             person = replace(one, role=given, accounts=(*one.accounts, *other.accounts))
             if not await self._links.use(link.id, person, event, self._roles.with_accounts(person)):

@@ -70,6 +70,12 @@ TEXTS = {
         "en": "The accounts have different roles. Ask an owner to give both the same one.",
         "zh": "两个账号的角色不同，只有所有者可以更改。请所有者给两个账号相同的角色。",
     },
+    "link_unknown_account": {
+        "en": "The code is right, but nobody has let this account in yet, and only an owner's code does that by itself. "
+        "Ask an owner or admin to let this account in with the role of your other one; then send a new code here.",
+        "zh": "码是对的，但此账号尚未获准使用，而只有所有者的码能直接让新账号加入。"
+        "请让所有者或管理员允许此账号使用，并给它与您另一个账号相同的角色，然后在这里发送一个新码。",
+    },
     "link_off": {
         "en": "This account is a person of its own again. Its role here: {role}.",
         "zh": "此账号已单独成为一个人，角色：{role}。",
@@ -191,6 +197,10 @@ TEXTS = {
         "zh": "**角色**：{role}  \n**账号**：{accounts}",
     },
     "whoami_settings": {
+        "en": "The role is in the settings: no chat can lower it, but owners and admins can block you.",
+        "zh": "该角色来自设置，不能在聊天中降低，但所有者和管理员可以拉黑您。",
+    },
+    "whoami_owner_settings": {
         "en": "The role is in the settings and cannot be taken away in a chat.",
         "zh": "该角色来自设置，不能在聊天中取消。",
     },

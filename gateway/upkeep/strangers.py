@@ -22,6 +22,8 @@ from gateway.upkeep.stranger_notices import StrangerNotices, as_code
 LOOK_EVERY = 3_600.0
 """Seconds between two looks for strangers whose time is over."""
 PAIR, LINK = "pair", "link"
+NOT_LET_IN = "link_unknown_account"
+"""Text key: the code is good, but the account has to be let in first."""
 _ROLES = {"member": Role.MEMBER, "guest": Role.GUEST}
 
 log = structlog.get_logger(__name__)
@@ -163,8 +165,8 @@ class Strangers:
         try:
             await self._membership.link(link, account, event.event_id)
         except RoleRefused as refused:
-            if str(refused) == "link_weaker":
-                await self._notices.say_to(event, link_post(event.event_id), "link_weaker")
+            if str(refused) == NOT_LET_IN:
+                await self._notices.say_to(event, link_post(event.event_id), NOT_LET_IN)
             return
         await self._notices.say_to(event, link_post(event.event_id), "linked_stranger")
         self._notices.tell_giver(link, account)

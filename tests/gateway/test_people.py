@@ -203,6 +203,20 @@ async def test_whoami_shows_role_and_account(start_bot: StartBot) -> None:
     assert bot.screen[-1].startswith("**Role:** Member  \n**Account:** `memory:bob`")
 
 
+async def test_whoami_promises_nobody_more_than_block_keeps(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
+    await bot.hears("/whoami", sender="bob")
+    assert "no chat can lower it, but owners and admins can block you" in bot.screen[-1]
+    await bot.hears("/role memory:bob none")
+    assert role_of(bot, "bob") is Role.MEMBER
+    await bot.hears("/block memory:bob")
+    assert role_of(bot, "bob") is None
+
+    await bot.hears("/whoami")
+    assert bot.screen[-1].endswith("The role is in the settings and cannot be taken away in a chat.")
+
+
 async def test_people_of_the_same_name_have_buttons_that_tell_them_apart(start_bot: StartBot) -> None:
     bot = await start_bot("Hi.", "Hi.", "Hi.")
     for person, name in (("eve", "Eve"), ("eve2", "Eve"), ("dan", "Dan")):

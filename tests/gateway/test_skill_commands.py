@@ -254,6 +254,8 @@ async def test_during_a_run_it_counts_from_the_next_step(start_bot: StartBot, fo
     [
         ("/skill", "for example `/skill load book-flight`", "例如 `/skill load book-flight`"),
         ("/skill load", "Use `/skill load NAME`", "请用 `/skill load 名称`"),
+        ("/skill Chart", "- [○] **chart** –", "- [○] **chart** –"),
+        ("/skill nothing", "Use `/skill load NAME`", "请用 `/skill load 名称`"),
         ("/skill eat chart", "Use `/skill load NAME`", "请用 `/skill load 名称`"),
         ("/skill load nothing", "There is no skill nothing here.", "这里没有名为 nothing 的技能。"),
         ("/skill unload nothing", "There is no skill nothing here.", "这里没有名为 nothing 的技能。"),

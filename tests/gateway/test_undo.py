@@ -55,6 +55,21 @@ async def test_a_file_that_was_overwritten_comes_back_and_goes_again(start_bot: 
     assert file.read_text() == "new"
 
 
+async def test_the_folder_of_kept_outputs_is_no_change_of_a_person(start_bot: StartBot) -> None:
+    prints = calls(("run_command", {"argv": ["sh", "-c", "yes parley | head -c 60000; echo new > notes.txt"]}))
+    bot = await start_bot(prints, "Done.", tools=TOOLS)
+    await asked(bot)
+    await bot.channel.presses("Allow once")
+    await bot.app.settled()
+    assert (workspace(bot) / ".output").is_dir()
+
+    await bot.hears("/undo list")
+    assert bot.screen[-1].splitlines()[2].endswith("created notes.txt")
+    await bot.hears("/undo")
+
+    assert bot.screen[-1] == "Undone:\n- notes.txt is gone again"
+
+
 async def test_the_list_shows_changes_and_undoes_an_older_one(start_bot: StartBot) -> None:
     bot = await start_bot(write("a.txt", "1"), "Done.", write("b.txt", "2"), "Done.", tools=TOOLS)
     await bot.hears("write a")

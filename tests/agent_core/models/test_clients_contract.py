@@ -201,6 +201,7 @@ async def test_a_reader_may_leave_early(meets: Meeting) -> None:
         (rate_limited(7), FailureCause.RATE_LIMIT),
         (Failure("server"), FailureCause.SERVER),
         (Failure("overloaded"), FailureCause.SERVER),
+        (Failure("overloaded", message="upstream connect error: connection refused"), FailureCause.SERVER),
         (Failure("not_found"), FailureCause.NOT_FOUND),
         (Failure("bad_request", message="Blocked by our content policy"), FailureCause.CONTENT),
         (Failure("bad_request"), None),
