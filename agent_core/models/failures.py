@@ -91,10 +91,9 @@ def cause_of(status: int | None, text: str) -> FailureCause | None:
             return FailureCause.NOT_FOUND
         case HTTPStatus.TOO_MANY_REQUESTS:
             return FailureCause.RATE_LIMIT
-        case HTTPStatus.INTERNAL_SERVER_ERROR if _says(_UNREACHED, text):  # litellm's status for a lost connection
-            return FailureCause.NETWORK
-        case int() if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-            return FailureCause.SERVER
+        case int() if status >= HTTPStatus.INTERNAL_SERVER_ERROR:  # litellm calls a lost connection a 500
+            is_lost = status == HTTPStatus.INTERNAL_SERVER_ERROR and _says(_UNREACHED, text)
+            return FailureCause.NETWORK if is_lost else FailureCause.SERVER
         case HTTPStatus.BAD_REQUEST | HTTPStatus.FORBIDDEN | None if _says(_CONTENT, text):
             return FailureCause.CONTENT
         case HTTPStatus.BAD_REQUEST | HTTPStatus.UNPROCESSABLE_ENTITY if names_parameter(text):

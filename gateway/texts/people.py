@@ -71,7 +71,7 @@ TEXTS = {
         "zh": "两个账号的角色不同，只有所有者可以更改。请所有者给两个账号相同的角色。",
     },
     "link_unknown_account": {
-        "en": "The code is right, but nobody has let this account in yet, and only an owner's code does that by itself. "
+        "en": "The code is right, but nobody has let this account in yet, which only an owner's code does by itself. "
         "Ask an owner or admin to let this account in with the role of your other one; then send a new code here.",
         "zh": "码是对的，但此账号尚未获准使用，而只有所有者的码能直接让新账号加入。"
         "请让所有者或管理员允许此账号使用，并给它与您另一个账号相同的角色，然后在这里发送一个新码。",

@@ -72,7 +72,11 @@ async def test_before_linking_the_other_account_is_named(start_bot: StartBot) ->
 
 @pytest.mark.parametrize(
     ("giver", "sayer", "words"),
-    [("bob", "ann", "more rights than the other one"), ("bob", "bob", "not valid"), ("bob", "eve", "nobody has let this account in")],
+    [
+        ("bob", "ann", "more rights than the other one"),
+        ("bob", "bob", "not valid"),
+        ("bob", "eve", "nobody has let this account in"),
+    ],
 )
 async def test_a_weaker_account_raises_nobody(start_bot: StartBot, giver: str, sayer: str, words: str) -> None:
     bot = await start_bot()
