@@ -240,8 +240,7 @@ class Accepted(StrEnum):
 
 
 Inbox = Callable[[InboundEvent], Awaitable[Accepted]]
-"""Handler of a channel's events. It returns once the event is stored or deliberately dropped. If it raises, the event
-must not be acknowledged to the platform; `NotTakenIn` asks for a redelivery."""
+"""Returns once the event is stored or dropped. If it raises, the platform gets no acknowledgement; see `NotTakenIn`."""
 
 
 class NotTakenIn(Exception):
