@@ -45,6 +45,7 @@ _OF_A_TOOL = r"schema|\bfunction '|tools[\[.]\d|function_?declarations"
 _WANTS_REASONING = r"reasoning_content.{0,120}(?:missing|must be passed|required)|missing.{0,60}reasoning_content"
 _WANTS_SIGNATURES = r"missing.{0,20}thought_?signature|thought_?signature.{0,60}(?:missing|required)"
 _WANTS_SHORT_IDS = r"tool call id.{0,200}length of 9"
+_WANTS_AN_ANSWER = r"unexpected role .?user.? after role .?tool"
 _WANTS_THOUGHTS = r"expected `?thinking`?"
 _PRIVATE = (
     r"reasoning_content|reasoning_details|reasoning_text|'reasoning'|extra_content|thinking_blocks"
@@ -67,6 +68,8 @@ class Manner:
     """It wants a signature of Gemini's on the first call of each answer."""
     short_ids: bool = False
     """It takes only ids of nine letters and digits."""
+    answers_results: bool = False
+    """It takes no user message directly after the result of a tool."""
     bare: bool = False
     """It does not take back what it hands out."""
 
@@ -90,7 +93,7 @@ class Manner:
 
 
 AS_USUAL = Manner()
-_KNOWN: Mapping[str, Manner] = {"groq": Manner(bare=True), "mistral": Manner(short_ids=True)}
+_KNOWN: Mapping[str, Manner] = {"groq": Manner(bare=True), "mistral": Manner(short_ids=True, answers_results=True)}
 """What is known of a provider before it has refused anything; litellm renames Groq's `reasoning` to one it refuses."""
 
 
@@ -141,6 +144,8 @@ def _about_messages(manner: Manner, text: str) -> Manner | None:
         return replace(manner, fills_signatures=True)
     if _says(_WANTS_SHORT_IDS, text):
         return replace(manner, short_ids=True)
+    if _says(_WANTS_AN_ANSWER, text):
+        return replace(manner, answers_results=True)
     if _says(_PRIVATE, text) and _says(_IN_MESSAGES, text) and _says(_REFUSES, text):
         return replace(manner, bare=True)
     return None

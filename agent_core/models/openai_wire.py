@@ -37,6 +37,8 @@ _TAKEN = re.compile("[A-Za-z0-9_-]{1,40}")
 
 NO_VISION = "[a picture ({}), which this model cannot see]"
 """Placeholder of a picture for models without vision."""
+RESULTS_READ = "I have the results."
+"""Answer between results and a user message, for models that refuse one directly after the other."""
 BUDGETS: Mapping[str, int] = {
     "minimal": 1024,
     "low": 2048,
@@ -79,9 +81,9 @@ def messages_to_wire(request: LlmRequest, reader: Reader) -> list[WireObject]:
     wire: list[WireObject] = []
     if request.system:
         wire.append({"role": "system", "content": request.system})
-    for message, pictures in _with_pictures(request.messages, vision=reader.vision):
+    for message, inserted in _with_inserted(request.messages, reader):
         wire.extend(_message(message, reader.manner, vision=reader.vision, own=reader.wrote(message)))
-        wire.extend([_pictures_of_tools(pictures)] if pictures else [])
+        wire.extend(inserted)
     return wire
 
 
@@ -96,12 +98,10 @@ class WireText:
         texts = [compact_json({"role": "system", "content": request.system})] if request.system else []
         written = self._form(reader, own=False).row(request.messages)
         own = self._form(reader, own=True)
-        for text, (message, pictures) in zip(
-            written, _with_pictures(request.messages, vision=reader.vision), strict=True
-        ):
+        for text, (message, inserted) in zip(written, _with_inserted(request.messages, reader), strict=True):
             said = own(message) if reader.wrote(message) else text
             texts.extend([said] if said else [])  # empty for an answer with reasoning only
-            texts.extend([compact_json(_pictures_of_tools(pictures))] if pictures else [])
+            texts.extend(map(compact_json, inserted))
         return f"[{','.join(texts)}]"
 
     def _form(self, reader: Reader, *, own: bool) -> IdentityCache[LlmMessage, str]:
@@ -112,19 +112,24 @@ class WireText:
         return self._written[form]
 
 
-def _with_pictures(
-    messages: Sequence[LlmMessage], *, vision: bool
-) -> Iterator[tuple[LlmMessage, Sequence[ImageContent]]]:
-    """Yield each message with the pictures to insert after it: those of consecutive tool results, after the last."""
+def _with_inserted(messages: Sequence[LlmMessage], reader: Reader) -> Iterator[tuple[LlmMessage, list[WireObject]]]:
+    """Yield each message with what goes out after it: the pictures of consecutive tool results, after the last; before
+    them and before a person's message, an answer to the results if the model wants one."""
     pictures: list[ImageContent] = []
+    after_results = False
     for message, following in zip(messages, (*messages[1:], None), strict=True):
-        if vision and isinstance(message, ToolResultMessage):
-            pictures += [part for part in message.content if isinstance(part, ImageContent)]
-        if pictures and not isinstance(following, ToolResultMessage):
-            yield message, pictures
-            pictures = []
+        if isinstance(message, ToolResultMessage):
+            after_results = True
+            pictures += [part for part in message.content if reader.vision and isinstance(part, ImageContent)]
+        elif not isinstance(message, AssistantMessage) or any(_answer(message.content)):
+            after_results = False
+        shown = [] if isinstance(following, ToolResultMessage) or not pictures else [_pictures_of_tools(pictures)]
+        if after_results and reader.manner.answers_results and (shown or isinstance(following, UserMessage)):
+            yield message, [{"role": "assistant", "content": RESULTS_READ}, *shown]
         else:
-            yield message, ()
+            yield message, shown
+        if shown:
+            pictures, after_results = [], False
 
 
 def _message(message: LlmMessage, manner: Manner, *, vision: bool, own: bool) -> Iterable[WireObject]:

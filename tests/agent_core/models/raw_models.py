@@ -45,6 +45,12 @@ class RawModel(LoopbackServer):
         await response.write(answer)
         return response
 
+    def roles_of(self, number: int) -> list[JsonValue]:
+        """Return the roles of the messages in a request in OpenAI's or Anthropic's protocol."""
+        messages = self.bodies[number]["messages"]
+        assert isinstance(messages, list)
+        return [each["role"] for each in messages if isinstance(each, dict)]
+
     def answers_of(self, number: int) -> list[Json]:
         """Return the model's own answers in a request in OpenAI's or Anthropic's protocol."""
         messages = self.bodies[number]["messages"]

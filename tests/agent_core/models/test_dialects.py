@@ -13,12 +13,14 @@ from agent_core.context.context import ContextManager
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.loop.model_chain import Candidate, ModelChain
-from agent_core.messages import AssistantMessage, ImageContent, text_of
+from agent_core.messages import AssistantMessage, ImageContent, TextContent, text_of
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmClient, ModelInfo
 from agent_core.models.openai_client import OpenAiClient
+from agent_core.origin import CLEAN
+from agent_core.tool_result import ToolResult
 from agent_core.tools.registry import ToolRegistry
-from agent_core.tools.tool import ToolEnvironment
+from agent_core.tools.tool import ToolEnvironment, tool
 from tests.agent_core.kit import echo
 from tests.agent_core.models.clients import KEY, OPTIONS, model_info
 from tests.emulators.dialects.dialect import Dialect
@@ -37,6 +39,14 @@ PICTURE = ImageContent(
     data="iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
     mime_type="image/png",
 )
+
+
+@tool()
+async def photo(of: str) -> ToolResult:
+    """Take a photo."""
+    return ToolResult(content=(TextContent(text=of), PICTURE), origin=CLEAN)
+
+
 THINKS = OPTIONS.model_copy(update={"thinking": "low"})
 
 
@@ -54,7 +64,7 @@ class Place:
     model: ModelInfo
 
     def agent(self, chain: ModelChain | None = None) -> Agent:
-        registry = ToolRegistry([echo])
+        registry = ToolRegistry([echo, photo])
         context = ContextManager(registry)
         models = Models(self.client, self.model, options=THINKS, chain=chain or ModelChain())
         loop = AgentLoop(models, context, ToolSetup(registry))
@@ -117,6 +127,29 @@ async def test_a_picture_is_seen(dialect: Dialect) -> None:
         await agent.prompt("What is this?", images=[PICTURE])
         assert last(agent) == "A dot."
         assert "image_url" in str(place.server.requests[-1].messages)
+
+
+async def test_a_picture_from_a_tool_is_seen(dialect: Dialect) -> None:
+    both = Turn(tools=(ToolUse("photo", {"of": "one"}), ToolUse("photo", {"of": "two"})), thinking="I look.")
+    async with at(dialect, both, says("Two dots."), says("Gladly.")) as place:
+        agent = place.agent()
+        await agent.prompt("Take photos.")
+        assert last(agent) == "Two dots."
+        assert str(place.server.requests[-1].messages).count("'image_url': {") == 2
+        await agent.prompt("Thank you.")
+        assert last(agent) == "Gladly."
+
+
+async def test_a_stop_before_the_first_word_after_a_tool_leaves_a_conversation_that_goes_on(dialect: Dialect) -> None:
+    held = says("Too late.", hold=asyncio.Event())
+    async with at(dialect, asks("one"), held, says("Gladly.")) as place:
+        agent = place.agent()
+        running = asyncio.create_task(agent.prompt("Say one."))
+        await until(lambda: place.server.unused == 1)
+        agent.abort()
+        await running
+        await agent.prompt("Something else?")
+        assert last(agent) == "Gladly."
 
 
 async def test_a_stop_in_mid_stream_ends_the_request_and_the_next_question_is_answered(dialect: Dialect) -> None:

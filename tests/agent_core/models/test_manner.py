@@ -89,6 +89,21 @@ async def test_anthropic_is_not_asked_to_think_after_the_calls_of_another_model(
     assert ["thinking" in body for body in chat.server.bodies] == [True, False, True]
 
 
+async def test_a_server_that_wants_an_answer_between_a_result_and_a_question_gets_one() -> None:
+    async with tables() as opens:
+        refused = refusal("Unexpected role 'user' after role 'tool'")
+        chat = await opens.own(openai({"tool_calls": [call()]}, finish="tool_calls"), refused, NOON, NOON)
+        await chat.goes_on("What time is it?")
+        done = await chat.goes_on("And in Rome?")
+        await chat.goes_on("Thank you.")
+        first, *after = [chat.server.roles_of(number) for number in (1, 2, 3)]
+
+    assert done.failure is None
+    assert first == ["system", "user", "assistant", "tool", "user"]
+    assert after[0] == ["system", "user", "assistant", "tool", "assistant", "user"]
+    assert after[1] == [*after[0], "assistant", "user"]
+
+
 async def test_what_one_model_refuses_another_gets_all_the_same() -> None:
     async with tables() as opens:
         chat = await opens.own(HEAT, NOON, NOON)
