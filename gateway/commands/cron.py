@@ -139,7 +139,7 @@ class CronCommands:
         """Propose a report; the text after the time is the agent's instructions."""
         zone = await self._jobs.zone_of(given.chat)
         when = parse_when(text, zone, self._clock.time())
-        return await self._planning.asked(given, when.rule, Report(instructions=when.rest))
+        return await self._planning.asked(given, when.rule, Report(instructions=when.rest), when.zone)
 
     async def _show(self, given: Invocation, job_id: str, _: str) -> Answer:
         job = await self._jobs.draft(job_id, given.chat, given.sender)
@@ -186,7 +186,7 @@ class CronCommands:
             words = text[found.end() :].strip()
         elif text:
             when = parse_when(text, zone, self._clock.time())
-            rule, words = when.rule, when.rest
+            zone, rule, words = when.zone or zone, when.rule, when.rest
         draft = Draft.of(job, given.language, zone, rule, words=words, origin=given.origin)
         return replace(draft, given=(*draft.given, *given_in(text, [user(text, origin=given.origin)])))
 

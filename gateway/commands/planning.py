@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
@@ -63,13 +64,16 @@ class Planning:
         self._jobs = jobs
         self._clock = clock
 
-    async def asked(self, given: Invocation, rule: Rule, work: Reminder | Report) -> Answer:
+    async def asked(
+        self, given: Invocation, rule: Rule, work: Reminder | Report, zone: ZoneInfo | None = None
+    ) -> Answer:
         """Propose a job and return the question to confirm it, which replaces a pressed message.
 
-        Raises BadRule and JobRefused.
+        `zone` is the one that the person has named; None for that of the chat. Raises BadRule and JobRefused.
         """
         jobs, chat = self._jobs, given.chat
-        draft = Draft(chat, given.sender.id, given.language, await jobs.zone_of(chat), rule, work, given.origin)
+        there = zone or await jobs.zone_of(chat)
+        draft = Draft(chat, given.sender.id, given.language, there, rule, work, given.origin)
         job = await jobs.propose(draft, given.sender)
         return Quoting(Rewritten(await jobs.question(job, given.slash)), job.origin)
 

@@ -32,8 +32,9 @@ class RemindCommands:
             found = read_when(given.arguments, zone, self._clock.time())
             work = Reminder(text=found.rest)
             if not found.is_certain:
-                return await self._planning.asked(given, found.rule, work)
-            draft = Draft(given.chat, given.sender.id, given.language, zone, found.rule, work, given.origin)
+                return await self._planning.asked(given, found.rule, work, found.zone)
+            there = found.zone or zone
+            draft = Draft(given.chat, given.sender.id, given.language, there, found.rule, work, given.origin)
             return await self._set(given, draft)
         except (BadRule, JobRefused) as error:
             return refused(given, error)

@@ -13,7 +13,8 @@ from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.times.words import slot_words
-from gateway.schedule.zones import LONGEST, Known, Level, Zones, find_zone, nearest_zone
+from gateway.schedule.times.zone_names import LONGEST, find_zone
+from gateway.schedule.zones import Known, Level, Zones, nearest_zone
 from gateway.store.job import Job
 from gateway.store.store import Store
 from gateway.texts.say import say

@@ -1,23 +1,16 @@
-"""Resolves chats' time zones and the zone names that people write."""
+"""Resolves chats' time zones."""
 
 import difflib
-import re
 from dataclasses import dataclass
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
 from agent_core.tools.clock import zone_names
 from channels.base import ChatKey
+from gateway.schedule.times.zone_names import LONGEST
 from gateway.settings.current import CurrentSettings
 from gateway.settings.zone import is_zone
 from gateway.store.store import Store
-
-LONGEST = 60
-"""Most characters of a name that are read."""
-
-_HOURS = re.compile(r"(?:utc|gmt)\s*([+-])\s*(\d{1,2})(?::?00)?")
-_EAST, _WEST = 14, 12
-"""Largest whole-hour offsets from UTC for which there are zones."""
 
 
 class Level(StrEnum):
@@ -73,16 +66,6 @@ class Zones:
             found = await self._store.chats.zones()
             self._own = found if self._own is None else self._own
         return self._own
-
-
-def find_zone(text: str) -> ZoneInfo | None:
-    """Return the zone meant by text such as `Europe/Berlin`, `berlin`, `New York`, `北京` or `UTC+8`, or None."""
-    wanted = _plain(text)
-    if (hours := _HOURS.fullmatch(wanted)) and int(hours[2]) <= (_EAST if hours[1] == "+" else _WEST):
-        # POSIX inverts the sign: UTC+8 is Etc/GMT-8.
-        return ZoneInfo(f"Etc/GMT{'-' if hours[1] == '+' else '+'}{int(hours[2])}")
-    name = zone_names().get(wanted)
-    return ZoneInfo(name) if name else None
 
 
 def nearest_zone(text: str) -> str | None:

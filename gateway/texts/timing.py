@@ -64,6 +64,15 @@ TEXTS = {
         "zh": "我看到了时间，但不明白其中的“{words}”。请先写一个简单的时间，例如 `明天9点` 或 `每周一9点`，"
         "再加冒号，然后写内容。",
     },
+    "zone_which": {
+        "en": "Which time zone is {name}? Write it as one of these: {choices}.",
+        "zh": "“{name}”指哪个时区？请改写为其中之一：{choices}。",
+    },
+    "zone_or_place": {
+        "en": "Is that the time in {name}, or only a place? Write `{zone}` after the time to go by its clocks, or a "
+        "colon before what it is about.",
+        "zh": "“{name}”是指当地时间，还是地点？如果按那里的时间，请在时间后写 `{zone}`；否则请在内容前加冒号。",
+    },
     "bad_time": {"en": "No clock shows {time}.", "zh": "没有 {time} 这个时间。"},
     "bad_date": {
         "en": "There is no such date. Please check the day and the month.",

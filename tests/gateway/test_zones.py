@@ -9,7 +9,8 @@ import pytest
 from agent_core.messages import UserMessage
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn
-from gateway.schedule.zones import find_zone, nearest_zone
+from gateway.schedule.times.zone_names import find_zone
+from gateway.schedule.zones import nearest_zone
 from gateway.store.job import CheckIn, Heartbeat
 from gateway.store.rule import Every
 from tests.gateway.conftest import StartBot

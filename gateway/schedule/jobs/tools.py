@@ -26,7 +26,7 @@ from gateway.schedule.jobs.preview import next_of, rule_of, set_message
 from gateway.schedule.times.changes import local, moment
 from gateway.schedule.times.grammar import When, certain_once, read_when
 from gateway.schedule.times.recurrence import by_rrule
-from gateway.schedule.zones import find_zone
+from gateway.schedule.times.zone_names import find_zone
 from gateway.settings.current import CurrentSettings
 from gateway.settings.zone import check_zone
 from gateway.store.job import Job, JobState, Reminder, Report
@@ -175,7 +175,7 @@ class JobTools:
             chat=chat,
             person=by.id,
             language=language_of(await self.store.chats.language_of(chat, by.id), self.current.language),
-            zone=zone,
+            zone=found.zone or zone,
             rule=found.rule,
             work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context),
             origin=_origin(what, asked.skill, context, zone, now),
@@ -186,9 +186,10 @@ class JobTools:
         """Return a draft for an existing job; fields that are not given stay as they are."""
         job = await self.jobs.known(asked.change, chat, by)
         zone = await _zone(asked.zone) or ZoneInfo(job.zone)
-        rule = _time(asked.when, zone, self.jobs.clock.time()).rule if asked.when else job.rule
+        found = _time(asked.when, zone, self.jobs.clock.time()) if asked.when else When(job.rule, "")
+        zone = found.zone or zone
         origin = _origin(asked.what or job.words, asked.skill, context, zone, self.jobs.clock.time())
-        draft = Draft.of(job, self.current.language, zone, rule, words=asked.what, origin=origin)
+        draft = Draft.of(job, self.current.language, zone, found.rule, words=asked.what, origin=origin)
         if isinstance(draft.work, Report):
             work = _report(draft.work.instructions, asked.skill or job.skill or "", context)
             draft = replace(draft, work=work)

@@ -24,7 +24,7 @@ _UNIT = (
 )
 _HALF = r"(?:\s*([ap])\.?m\b\.?)?"
 _PATTERNS = {
-    "lead": r"(?:please\b)?\s*(?:remind\b)?\s*me\b",
+    "lead": r"(?:please\b)?\s*(?:remind\s+me\b|remind\b|me\b)",
     "shorthand": r"(?:\d{1,9}[smhd])+(?!\w)",
     "in": r"in\b|after\b",
     "later": "",

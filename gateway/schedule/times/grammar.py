@@ -10,12 +10,13 @@ from datetime import date
 from itertools import islice, takewhile
 from zoneinfo import ZoneInfo
 
-from gateway.schedule.times.changes import local
+from gateway.schedule.times.changes import local, offset_at
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.english import ENGLISH
 from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Half, Parser, Words
 from gateway.schedule.times.slots import check_rule
+from gateway.schedule.times.zone_words import ZoneWords, begins_with_zone, zone_words
 from gateway.store.rule import BadRule, Cron, Once, Rule, half_understood
 
 LANGUAGES = (ENGLISH, CHINESE)
@@ -50,13 +51,18 @@ _JOINER = re.compile(
     re.IGNORECASE,
 )
 _MOST_JOINERS = 3
+_MOST_ZONES = 3
+"""Names of zones in a text that are tried."""
+_BETWEEN = " ,，.。!！?？;；"
+"""What may stand between a time and the name of its zone."""
+_OF_ANOTHER_TIME = re.compile(r"(?:\d|[ap]\.?m\.?|[点點分半刻])\s*\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,!?])", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
 """As in `9:00 daily standup`."""
 _ENGLISH = re.compile(r"(?i:in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b")
 _CHINESE = re.compile(r"[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末")
 _ZONE = re.compile(
-    r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|\(?(?:UTC|GMT|CES?T|EES?T|BST|IST|JST|MSK|AE[SD]T|SGT|HKT|[ECMP][SD]T)\b|(?:[A-Z]\w+\s+){1,2}time\b"
+    r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|\(?(?:UTC|GMT|CES?T|EES?T|BST|IST|JST|MSK|AE[SD]T|SGT|HKT|[ECMP][SD]T)\b|(?:[A-Z][\w'’]+\s+){1,2}time\b"
     r"|[（(]?(?:北京|东京|纽约|伦敦|巴黎|柏林|当地|美国|英国|日本|欧洲)\S{0,2}时间"
 )
 _AGAIN = re.compile(r"\b(?:every|each)\b|每", re.IGNORECASE)
@@ -78,6 +84,12 @@ class When:
     """The rest of the text: what is to be said or done."""
     half: Half = field(default=Half.NAMED, compare=False)
     names_day: bool = field(default=True, compare=False)
+    zone: ZoneInfo | None = field(default=None, compare=False)
+    """The zone that the text names; None if the rule is by the chat's own."""
+    is_relative: bool = field(default=False, compare=False)
+    """As `in 20 minutes`, which is the same by every clock."""
+    span: tuple[int, int] = field(default=(0, 0), compare=False)
+    """Where the time stands in the text."""
     is_certain: bool = field(default=False, compare=False)
     """True if the text names exactly one future moment and allows no other reading; only `read_when` finds out."""
 
@@ -94,6 +106,9 @@ def read_when(text: str, zone: ZoneInfo, now: float) -> When:
     is_loose = when.half is Half.BARE or (when.half is Half.SHORT and is_sooner_otherwise)
     if is_loose and is_sooner_otherwise:
         when = replace(when, rule=Once(at=when.rule.at - HALF_A_DAY))
+    there = when.zone or zone
+    is_other_day = when.names_day and local(there, now).date() != local(zone, now).date()
+    is_loose = is_loose or is_other_day  # `tomorrow` may be by either calendar
     return replace(when, is_certain=not is_loose and bool(when.rest.strip()) and not _names_a_time(when.rest))
 
 
@@ -107,7 +122,54 @@ def certain_once(text: str, zone: ZoneInfo, now: float) -> tuple[Once, str] | No
 
 
 def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
-    """Parse the time at the beginning of a text, or else at its end. Raises BadRule."""
+    """Parse the time at the beginning of a text, or else at its end, by the clock that it names. Raises BadRule."""
+    for words in islice(zone_words(text), _MOST_ZONES):
+        if when := _by_named_clock(text, words, zone, now):
+            return when
+    return _by_clock_of(text, zone, now)
+
+
+def _by_named_clock(text: str, words: ZoneWords, zone: ZoneInfo, now: float) -> When | None:
+    """Return the time beside words that may name its zone; None if they stand elsewhere. Raises BadRule."""
+    there = ZoneInfo(words.zones[0]) if words.zones else zone
+    plain = f"{text[: words.start]} {text[words.end :]}"
+    try:
+        when = _by_clock_of(plain, there, now)
+    except BadRule:
+        return None
+    if when.is_relative or not _is_beside(words, when, plain):
+        return None
+    if words.is_place:
+        return _at_a_place(words, when, zone, now)
+    if not words.is_own and len(words.zones) != 1:
+        choices = ", ".join(f"`{each}`" for each in words.zones) or "`Europe/Paris`, `UTC+8`"
+        raise BadRule("zone_which", name=words.text.replace("`", ""), choices=choices)
+    return replace(when, zone=None if words.is_own else there)
+
+
+def _is_beside(words: ZoneWords, when: When, plain: str) -> bool:
+    """Return True if words about a zone belong to the time. Raises BadRule if they may, from the end of the text."""
+    first, last = when.span
+    between = plain[last : words.start] if words.start > last else plain[words.start : first]
+    if first <= words.start <= last or not between.strip(_BETWEEN):
+        return not (words.is_place and words.start < last)
+    is_last = not plain[words.start :].strip(_BETWEEN)
+    if is_last and not words.is_place and not _OF_ANOTHER_TIME.search(plain[: words.start]):
+        raise half_understood(words.text)
+    return False
+
+
+def _at_a_place(words: ZoneWords, when: When, zone: ZoneInfo, now: float) -> When | None:
+    """Raise BadRule for `9:00 in Tokyo` unless its clocks show the same time as those of the chat."""
+    there = ZoneInfo(words.zones[0])
+    at = when.rule.at if isinstance(when.rule, Once) else now
+    if offset_at(there, at) == offset_at(zone, at):
+        return None
+    raise BadRule("zone_or_place", name=words.text, zone=there.key)
+
+
+def _by_clock_of(text: str, zone: ZoneInfo, now: float) -> When:
+    """Parse a time by the clock of a zone. Raises BadRule."""
     try:
         return _in_front(text, zone, now)
     except BadRule as error:
@@ -125,10 +187,10 @@ def _in_front(text: str, zone: ZoneInfo, now: float) -> When:
     if found := _cron(text):
         rule, rest = found
         check_rule(rule, zone, now)
-        return When(rule, _bare(rest))
+        return When(rule, _bare(rest), span=(0, len(text) - len(rest)))
     when = _in_words(text, zone, now)
     _check_behind(text.removesuffix(when.rest), when.rest, any_day=not when.names_day)
-    return replace(when, rest=_bare(when.rest))
+    return replace(when, rest=_bare(when.rest), span=(0, len(text) - len(when.rest)))
 
 
 def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
@@ -140,7 +202,7 @@ def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
             continue
         if _NOTHING.fullmatch(when.rest):
             _check_before(text[: gap.start()])
-            return replace(when, rest=_bare(text[: gap.start()]))
+            return replace(when, rest=_bare(text[: gap.start()]), span=(gap.end(), len(text)))
     return None
 
 
@@ -151,7 +213,7 @@ def _in_words(text: str, zone: ZoneInfo, now: float) -> When:
             rule = rule_of(meant, zone, now)
             check_rule(rule, zone, now)
             names_day = not (isinstance(meant, At) and meant.day is None)
-            return When(rule, parser.rest, parser.half, names_day)
+            return When(rule, parser.rest, parser.half, names_day, is_relative=not isinstance(meant, At))
     raise BadRule("rule_not_understood")
 
 
@@ -213,7 +275,7 @@ def _check_before(text: str) -> None:
 
 
 def _goes_on(text: str) -> bool:
-    if any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE, _ZONE)):
+    if any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE, _ZONE)) or begins_with_zone(text):
         return True
     if _ADJECTIVE.match(text):
         return False

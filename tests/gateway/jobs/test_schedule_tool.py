@@ -64,6 +64,7 @@ async def test_a_report_that_was_asked_for_by_talking_is_set_by_a_yes(wired_bot:
         ({"when": "2026-12-24T18:00"}, Once(at=moment("2026-12-24 18:00"))),
         ({"when": "2026-12-24 18:00", "zone": "Asia/Tokyo"}, Once(at=moment("2026-12-24 10:00"))),
         ({"when": "2026-12-24 18:00", "zone": "tokyo"}, Once(at=moment("2026-12-24 10:00"))),
+        ({"when": "2026-12-24 9:00 ET"}, Once(at=moment("2026-12-24 15:00"))),
         ({"when": "2026-12-24T18:00:00Z"}, Once(at=moment("2026-12-24 19:00"))),
         ({"when": "every 90 minutes"}, Every(seconds=5400, since=moment("2026-11-23 08:00"))),
         ({"when": " 0  9 * * 1 "}, Cron(expression="0 9 * * 1")),

@@ -1,0 +1,203 @@
+"""The names by which people call time zones: of IANA, cities, countries, abbreviations and offsets from UTC."""
+
+import re
+from zoneinfo import ZoneInfo
+
+from agent_core.tools.clock import zone_names
+
+LONGEST = 60
+"""Most characters of a name that are read."""
+
+OFFSET = r"(?:utc|gmt)\s*[+＋−–-]\s*\d{1,2}(?:[:.]?(?:00|15|30|45))?"
+"""An offset from UTC, as a pattern."""
+_OFFSET = re.compile(r"(?:utc|gmt)?\s*([+＋−–-])\s*(\d{1,2}?)(?:[:.]?(00|15|30|45))?", re.IGNORECASE)
+_EAST, _WEST = 14, 12
+"""Largest whole-hour offsets from UTC for which there are zones."""
+_UNEVEN = {
+    210: "Asia/Tehran",
+    270: "Asia/Kabul",
+    330: "Asia/Kolkata",
+    345: "Asia/Kathmandu",
+    390: "Asia/Yangon",
+    525: "Australia/Eucla",
+    570: "Australia/Darwin",
+    -570: "Pacific/Marquesas",
+}
+"""Zones that are so many minutes from UTC all the year, where that is no whole number of hours."""
+
+_EASTERN, _CENTRAL = "America/New_York", "America/Chicago"
+_MOUNTAIN, _PACIFIC = "America/Denver", "America/Los_Angeles"
+_SHANGHAI, _KOLKATA, _SYDNEY = "Asia/Shanghai", "Asia/Kolkata", "Australia/Sydney"
+_AMERICAN = (_EASTERN, _CENTRAL, _MOUNTAIN, _PACIFIC)
+
+SHORT: dict[str, tuple[str, ...]] = {
+    "ET": (_EASTERN,),
+    "CT": (_CENTRAL,),
+    "MT": (_MOUNTAIN,),
+    "PT": (_PACIFIC,),
+}
+"""Abbreviations of two letters, which also begin words of a wish."""
+ABBREVIATIONS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("EST", "EDT"), (_EASTERN,)),
+    **dict.fromkeys(("MST", "MDT"), (_MOUNTAIN,)),
+    **dict.fromkeys(("PST", "PDT"), (_PACIFIC,)),
+    "CDT": (_CENTRAL,),
+    "CST": (_CENTRAL, _SHANGHAI, "America/Havana"),
+    "IST": (_KOLKATA, "Europe/Dublin", "Asia/Jerusalem"),
+    "BST": ("Europe/London", "Asia/Dhaka"),
+    "AST": ("America/Halifax", "Asia/Riyadh"),
+    "ADT": ("America/Halifax",),
+    "GST": ("Asia/Dubai", "Pacific/Guam"),
+    "SST": ("Asia/Singapore", "Pacific/Pago_Pago"),
+    "AMT": ("America/Manaus", "Asia/Yerevan"),
+    "ECT": ("America/Guayaquil", "Europe/Paris"),
+    "WST": ("Australia/Perth", "Pacific/Apia"),
+    **dict.fromkeys(("AKST", "AKDT", "AKT"), ("America/Anchorage",)),
+    "HST": ("Pacific/Honolulu",),
+    **dict.fromkeys(("NST", "NDT"), ("America/St_Johns",)),
+    **dict.fromkeys(("CET", "CEST"), ("CET",)),
+    **dict.fromkeys(("EET", "EEST"), ("EET",)),
+    **dict.fromkeys(("WET", "WEST"), ("WET",)),
+    **dict.fromkeys(("AEST", "AEDT", "AET"), (_SYDNEY,)),
+    **dict.fromkeys(("ACST", "ACDT"), ("Australia/Adelaide",)),
+    "AWST": ("Australia/Perth",),
+    **dict.fromkeys(("NZST", "NZDT", "NZT"), ("Pacific/Auckland",)),
+    "JST": ("Asia/Tokyo",),
+    "KST": ("Asia/Seoul",),
+    "HKT": ("Asia/Hong_Kong",),
+    "SGT": ("Asia/Singapore",),
+    "MYT": ("Asia/Kuala_Lumpur",),
+    "PHT": ("Asia/Manila",),
+    "WIB": ("Asia/Jakarta",),
+    "ICT": ("Asia/Bangkok",),
+    "PKT": ("Asia/Karachi",),
+    "NPT": ("Asia/Kathmandu",),
+    "IRST": ("Asia/Tehran",),
+    "IDT": ("Asia/Jerusalem",),
+    "MSK": ("Europe/Moscow",),
+    "TRT": ("Europe/Istanbul",),
+    "SAST": ("Africa/Johannesburg",),
+    "EAT": ("Africa/Nairobi",),
+    "WAT": ("Africa/Lagos",),
+    "CAT": ("Africa/Harare",),
+    "BRT": ("America/Sao_Paulo",),
+    "CLT": ("America/Santiago",),
+    "UTC": ("UTC",),
+    "GMT": ("GMT",),
+}
+"""Abbreviations, each with the zones that it may mean, the likeliest first."""
+WORDS = frozenset({"CAT", "CLT", "EAT", "ICT", "MYT", "WAT", "WEST", "WET", "WIB"})
+"""Abbreviations that are words as well, and mean a zone only in capitals."""
+REGIONS: dict[str, tuple[str, ...]] = {
+    **dict.fromkeys(("eastern", "us eastern", "美东", "美国东部", "东部", "美东部"), (_EASTERN,)),
+    **dict.fromkeys(("central", "us central", "美中", "美国中部", "中部"), (_CENTRAL,)),
+    **dict.fromkeys(("mountain", "us mountain", "美国山地", "山地"), (_MOUNTAIN,)),
+    **dict.fromkeys(("pacific", "us pacific", "美西", "美国西部", "西部", "太平洋", "加州"), (_PACIFIC,)),
+    **dict.fromkeys(("california", "californian"), (_PACIFIC,)),
+    **dict.fromkeys(("texas", "德州"), (_CENTRAL,)),
+    **dict.fromkeys(("us", "usa", "american", "america", "美国"), _AMERICAN),
+    **dict.fromkeys(("canada", "canadian", "加拿大"), ("America/Toronto", "America/Winnipeg", "America/Vancouver")),
+    **dict.fromkeys(
+        ("australia", "australian", "澳洲", "澳大利亚"), (_SYDNEY, "Australia/Adelaide", "Australia/Perth")
+    ),
+    **dict.fromkeys(("brazil", "brazilian", "巴西"), ("America/Sao_Paulo", "America/Manaus")),
+    **dict.fromkeys(("russia", "russian", "俄罗斯"), ("Europe/Moscow", "Asia/Yekaterinburg", "Asia/Vladivostok")),
+    **dict.fromkeys(("mexico", "墨西哥"), ("America/Mexico_City", "America/Tijuana", "America/Cancun")),
+    **dict.fromkeys(("indonesia", "印度尼西亚", "印尼"), ("Asia/Jakarta", "Asia/Makassar", "Asia/Jayapura")),
+    **dict.fromkeys(("europe", "european", "欧洲"), ("Europe/London", "CET", "EET")),
+    **dict.fromkeys(("central european", "中欧", "欧洲中部"), ("CET",)),
+    **dict.fromkeys(("eastern european", "东欧"), ("EET",)),
+    **dict.fromkeys(("western european", "西欧"), ("WET",)),
+    **dict.fromkeys(("china", "chinese", "中国", "国内", "中國"), (_SHANGHAI,)),
+    **dict.fromkeys(("japan", "japanese", "日本"), ("Asia/Tokyo",)),
+    **dict.fromkeys(("korea", "korean", "south korea", "韩国"), ("Asia/Seoul",)),
+    **dict.fromkeys(("india", "indian", "印度"), (_KOLKATA,)),
+    **dict.fromkeys(("taiwan", "台湾"), ("Asia/Taipei",)),
+    **dict.fromkeys(("thailand", "thai", "泰国", "曼谷"), ("Asia/Bangkok",)),
+    **dict.fromkeys(("vietnam", "越南", "胡志明", "河内"), ("Asia/Ho_Chi_Minh",)),
+    **dict.fromkeys(("philippines", "philippine", "菲律宾", "马尼拉"), ("Asia/Manila",)),
+    **dict.fromkeys(("malaysia", "马来西亚", "吉隆坡"), ("Asia/Kuala_Lumpur",)),
+    **dict.fromkeys(("pakistan", "巴基斯坦"), ("Asia/Karachi",)),
+    **dict.fromkeys(("israel", "israeli", "以色列"), ("Asia/Jerusalem",)),
+    **dict.fromkeys(("turkey", "turkish", "土耳其", "伊斯坦布尔"), ("Europe/Istanbul",)),
+    **dict.fromkeys(("uk", "british", "britain", "england", "英国"), ("Europe/London",)),
+    **dict.fromkeys(("ireland", "irish", "爱尔兰", "都柏林"), ("Europe/Dublin",)),
+    **dict.fromkeys(("germany", "german", "德国", "慕尼黑", "法兰克福"), ("Europe/Berlin",)),
+    **dict.fromkeys(("france", "french", "法国"), ("Europe/Paris",)),
+    **dict.fromkeys(("italy", "italian", "意大利", "罗马", "米兰"), ("Europe/Rome",)),
+    **dict.fromkeys(("spain", "spanish", "西班牙", "马德里"), ("Europe/Madrid",)),
+    **dict.fromkeys(("netherlands", "dutch", "荷兰", "阿姆斯特丹"), ("Europe/Amsterdam",)),
+    **dict.fromkeys(("switzerland", "swiss", "瑞士", "苏黎世", "日内瓦"), ("Europe/Zurich",)),
+    **dict.fromkeys(("austria", "austrian", "奥地利", "维也纳"), ("Europe/Vienna",)),
+    **dict.fromkeys(("poland", "polish", "波兰", "华沙"), ("Europe/Warsaw",)),
+    **dict.fromkeys(("sweden", "swedish", "瑞典", "斯德哥尔摩"), ("Europe/Stockholm",)),
+    **dict.fromkeys(("ukraine", "乌克兰", "基辅"), ("Europe/Kyiv",)),
+    **dict.fromkeys(("greece", "greek", "希腊", "雅典"), ("Europe/Athens",)),
+    **dict.fromkeys(("egypt", "埃及", "开罗"), ("Africa/Cairo",)),
+    **dict.fromkeys(("kenya", "肯尼亚", "内罗毕"), ("Africa/Nairobi",)),
+    **dict.fromkeys(("nigeria", "尼日利亚"), ("Africa/Lagos",)),
+    **dict.fromkeys(("south africa", "南非", "约翰内斯堡"), ("Africa/Johannesburg",)),
+    **dict.fromkeys(("uae", "阿联酋"), ("Asia/Dubai",)),
+    **dict.fromkeys(("hawaii", "夏威夷", "檀香山"), ("Pacific/Honolulu",)),
+    **dict.fromkeys(("new zealand", "新西兰", "奥克兰"), ("Pacific/Auckland",)),
+    **dict.fromkeys(("greenwich", "greenwich mean", "格林尼治", "格林威治"), ("GMT",)),
+    **dict.fromkeys(("universal", "coordinated universal", "世界", "协调世界", "世界标准", "国际标准"), ("UTC",)),
+    **dict.fromkeys(("singapore standard",), ("Asia/Singapore",)),
+    **dict.fromkeys(("西雅图", "硅谷", "温哥华", "拉斯维加斯"), (_PACIFIC,)),
+    **dict.fromkeys(("波士顿", "华盛顿", "迈阿密", "亚特兰大"), (_EASTERN,)),
+    **dict.fromkeys(("休斯顿", "达拉斯"), (_CENTRAL,)),
+    **dict.fromkeys(("杭州", "成都", "南京", "武汉", "重庆", "天津", "西安", "苏州"), (_SHANGHAI,)),
+    **dict.fromkeys(("墨尔本",), ("Australia/Melbourne",)),
+    **dict.fromkeys(("珀斯",), ("Australia/Perth",)),
+    **dict.fromkeys(("孟买", "新德里", "德里", "班加罗尔"), (_KOLKATA,)),
+    **dict.fromkeys(("雅加达",), ("Asia/Jakarta",)),
+    **dict.fromkeys(("澳门",), ("Asia/Macau",)),
+}
+"""What stands before `time`: regions, countries and cities that IANA does not have by this name."""
+_NO_CITIES = frozenset({"center", "central", "east", "easter", "general", "north", "reunion", "south", "west"})
+"""Last parts of IANA's names that are words of every day."""
+_PERIOD = re.compile(r"\s*\b(?:standard|daylight|summer|winter)?\s*(?:time)?\Z|(?:标准|当地|夏令|冬令)?(?:时间)?\Z")
+
+
+def zones_named(name: str) -> tuple[str, ...]:
+    """Return the zones that a name may mean, such as `Europe/Berlin`, `new york`, `北京时间`, `UTC+8` or `CST`.
+
+    Several: the name is ambiguous. None: it is no name of a zone.
+    """
+    wanted = " ".join(name[:LONGEST].replace("_", " ").split())
+    if found := _by_offset(wanted):
+        return (found,)
+    plain = wanted.lower()
+    for each in dict.fromkeys((plain, _PERIOD.sub("", plain))):
+        if known := (SHORT | ABBREVIATIONS).get(each.upper()) or REGIONS.get(each):
+            return known
+        if each in zone_names() and each not in _NO_CITIES:
+            return (zone_names()[each],)
+    return ()
+
+
+def find_zone(text: str) -> ZoneInfo | None:
+    """Return the zone that a name certainly means; None if there is none, or several."""
+    found = zones_named(text)
+    return ZoneInfo(found[0]) if len(found) == 1 else None
+
+
+def shown_zone(key: str) -> str:
+    """Return a zone's name as people read it: IANA's `Etc/GMT-8` is `UTC+8`."""
+    sign, hours = key.removeprefix("Etc/GMT")[:1], key[len("Etc/GMT-") :]
+    return f"UTC{'+' if sign == '-' else '-'}{hours}" if key.startswith("Etc/GMT") and hours else key
+
+
+def _by_offset(text: str) -> str | None:
+    """Return the zone for an offset from UTC, such as `+08:00` or `GMT-3`."""
+    found = _OFFSET.fullmatch(text)
+    if found is None:
+        return None
+    east, hours = found[1] in "+＋", int(found[2])
+    minutes = (60 * hours + int(found[3] or 0)) * (1 if east else -1)
+    if minutes % 60:
+        return _UNEVEN.get(minutes)
+    if hours > (_EAST if east else _WEST):
+        return None
+    # POSIX inverts the sign: UTC+8 is Etc/GMT-8.
+    return f"Etc/GMT{'-' if east else '+'}{hours}" if hours else "UTC"

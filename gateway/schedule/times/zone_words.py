@@ -1,0 +1,110 @@
+"""Words in a sentence that say by which clock a time is meant: `ET`, `UTC+8`, `Tokyo time`, `北京时间`, `my time`."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from agent_core.tools.clock import zone_names
+from gateway.schedule.times.zone_names import ABBREVIATIONS, OFFSET, REGIONS, SHORT, WORDS, zones_named
+
+LONGEST = 300
+"""Characters of a text that are searched."""
+_OWN = (
+    r"(?:in\s+)?(?:my|our|your|the)\s+(?:own\s+)?(?:local\s+)?time(?:\s*zone)?\b|(?:in\s+)?local\s+time\b(?!\s+in\b)"
+    r"|(?:(?:我|我们|咱们)(?:这里|这边|这儿|的|当地|本地)*|当地|本地|这里的?|这边的?)时间"
+)
+_CHINESE_NAMES = sorted(
+    {name for name in (*REGIONS, *zone_names()) if not name.isascii()}, key=lambda name: (-len(name), name)
+)
+_CHINESE_CITIES = [name for name in _CHINESE_NAMES if name in zone_names()]
+_BEHIND = r"(?:(?<=\d)|(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.)|(?<=noon)|(?<=clock))"
+"""Directly behind a time of day."""
+_PERIOD = r"(?:\s+(?:standard|daylight|summer|winter))?"
+_NAME = r"[A-Za-z][\w'’.-]*"
+_BEGINS, _ENDS = "(?<![A-Za-z0-9_])", "(?![A-Za-z0-9_])"
+"""Unlike `\\b`, between a letter and a Chinese character as well."""
+_NO_ZONE = r"\s+(?:scan|session|appointment|exercise|homework|phone)s?\b"
+"""As in `PT session`."""
+_ALONE = r"(?:Eastern|Central|Mountain|Pacific)\b(?=\s*(?:\Z|[,.;:!?)]))"
+_CERTAIN = rf"[A-Za-z_]+/|{_ALONE}"
+_OPEN, _CLOSE = r"(?:[(（\[]\s*)?", r"(?:\s*[)）\]])?"
+_PATTERN = re.compile(
+    rf"(?P<own>{_OPEN}(?i:{_OWN}){_CLOSE})"
+    rf"|(?P<cron>(?:CRON_)?TZ=(?P<set>[^\s;]+);?)"
+    rf"|{_OPEN}(?:(?i:\bin|\bby|\bat)\s+)?(?P<named>"
+    rf"(?i:\b{OFFSET})(?!\d|:\d)"
+    rf"|(?<=\d)\s*\+\s?\d{{2}}:?\d{{2}}(?![\d:])|(?<=T\d\d:\d\d)-\d{{2}}:?\d{{2}}\b|(?<=T\d\d:\d\d)Z\b"
+    rf"|(?<=T\d\d:\d\d:\d\d)(?:Z\b|-\d{{2}}:?\d{{2}}\b)"
+    rf"|\b[A-Za-z][A-Za-z_]+/[A-Za-z_]+(?:/[A-Za-z_]+)?(?:[+-]\d{{1,2}})?\b(?:\s+time\b)?"
+    rf"|(?:(?i:{_BEGINS}(?:{'|'.join(ABBREVIATIONS.keys() - WORDS)}))|{_BEGINS}(?:{'|'.join(WORDS)})){_ENDS}(?![+-]\d)"
+    r"(?:\s+time\b)?"
+    rf"|{_BEGINS}(?:{'|'.join(SHORT)}){_ENDS}(?!{_NO_ZONE})(?:\s+time\b)?"
+    rf"|(?:(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.))\s+(?i:{'|'.join(SHORT)}){_ENDS}(?!{_NO_ZONE})"
+    rf"|\b{_NAME}(?:\s+{_NAME}){{0,2}}?{_PERIOD}\s+(?i:time)\b(?:\s*zone\b)?"
+    rf"|\b{_ALONE}"
+    rf"|(?:{'|'.join(map(re.escape, _CHINESE_NAMES))})(?:标准|当地|夏令|冬令)?的?时间"
+    rf"){_CLOSE}"
+    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}\s+(?=[A-Z]))(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
+    rf"|(?<=[点點时半刻分\d])\s*在?(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_CITIES))})"
+)
+
+
+@dataclass(frozen=True)
+class ZoneWords:
+    """Where such words stand, and what they may mean."""
+
+    start: int
+    end: int
+    text: str
+    zones: tuple[str, ...]
+    is_own: bool = False
+    """The zone of the chat, as in `local time`."""
+    is_place: bool = False
+    """As in `in Tokyo`, which may as well say where."""
+
+
+def zone_words(text: str) -> Iterator[ZoneWords]:
+    """Yield the words that may name a zone, from the left."""
+    at, text = 0, text[:LONGEST]
+    while found := _PATTERN.search(text, at):
+        read = _read(found)
+        at = read.end if read else found.start() + 1
+        if read:
+            yield read
+
+
+def begins_with_zone(text: str) -> bool:
+    """Return True if the text begins with words that certainly name a zone."""
+    first = next(zone_words(text), None)
+    return first is not None and first.start == 0 and not first.is_place
+
+
+def _read(found: re.Match[str]) -> ZoneWords | None:
+    start, end = found.span()
+    if found["own"]:
+        return ZoneWords(start, end, found[0], (), is_own=True)
+    if name := found["set"] or found["named"]:
+        zones = ("UTC",) if name == "Z" else zones_named(name.strip())
+        if not zones and not found["set"]:
+            return _shorter(found, name)
+        return ZoneWords(start, end, name.strip(), zones)
+    if name := found["chinese_place"]:
+        return ZoneWords(start, end, name, zones_named(name), is_place=True)
+    words = found["place"].split()
+    for count in range(len(words), 0, -1):
+        zones = zones_named(name := " ".join(words[:count]))
+        if zones and not name.isupper():
+            is_place = not name.lower().endswith("time")
+            return ZoneWords(start, start + found[0].index(name) + len(name), name, zones, is_place=is_place)
+    return None
+
+
+def _shorter(found: re.Match[str], name: str) -> ZoneWords | None:
+    """Drop words before the name, as `call` in `call Tokyo time`."""
+    words = name.split()
+    for first in range(1, len(words) - 1):
+        rest = " ".join(words[first:])
+        if zones := zones_named(rest):
+            start = found.end() - len(found[0]) + found[0].index(words[first])
+            return ZoneWords(start, found.end(), rest, zones)
+    return None

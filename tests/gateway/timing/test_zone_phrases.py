@@ -1,0 +1,101 @@
+"""Phrases that name a time zone: it is read, or asked for, and never passed over."""
+
+import time
+from datetime import datetime
+
+import pytest
+
+from gateway.schedule.times.grammar import parse_when, read_when
+from gateway.store.rule import BadRule, Once
+from tests.gateway.jobs.kit import PARIS, moment
+
+NOW = moment("2026-07-01 08:00")
+"""In Paris; the same day from Denver to Auckland."""
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "rest"),
+    [
+        ("9:10 AM ET call Ben", "2026-07-01T09:10-04:00", "call Ben"),
+        ("9:10 am et call Ben", "2026-07-01T09:10-04:00", "call Ben"),
+        ("9:10 AM PT call Ben", "2026-07-01T09:10-07:00", "call Ben"),
+        ("tomorrow at 9:00 MT call Ben", "2026-07-02T09:00-06:00", "call Ben"),
+        ("tomorrow at 9:00 CT call Ben", "2026-07-02T09:00-05:00", "call Ben"),
+        ("call Ben at 9 AM ET", "2026-07-01T09:00-04:00", "call Ben"),
+        ("9:00 in America/New_York call Ben", "2026-07-01T09:00-04:00", "call Ben"),
+        ("tomorrow 9:00 America/New_York call Ben", "2026-07-02T09:00-04:00", "call Ben"),
+        ("tomorrow 9am Pacific/Auckland call", "2026-07-02T09:00+12:00", "call"),
+        ("tomorrow 9:00 GMT+3 call", "2026-07-02T09:00+03:00", "call"),
+        ("tomorrow 9:00 UTC+8 call", "2026-07-02T09:00+08:00", "call"),
+        ("tomorrow 9:00 (UTC+8) call", "2026-07-02T09:00+08:00", "call"),
+        ("tomorrow 9:00 UTC+5:30 call", "2026-07-02T09:00+05:30", "call"),
+        ("tomorrow 9:00 GMT-3 call", "2026-07-02T09:00-03:00", "call"),
+        ("tomorrow 9:00 +08:00 call", "2026-07-02T09:00+08:00", "call"),
+        ("2026-08-01T09:00Z call", "2026-08-01T09:00+00:00", "call"),
+        ("at 9pm JST call", "2026-07-01T21:00+09:00", "call"),
+        ("tomorrow 9:00 CET call", "2026-07-02T09:00+02:00", "call"),
+        ("call Ann tomorrow at 9:00 Tokyo time", "2026-07-02T09:00+09:00", "call Ann"),
+        ("tomorrow at 9:00 New York time call Ann", "2026-07-02T09:00-04:00", "call Ann"),
+        ("at 9:00 by London time call Ann", "2026-07-01T09:00+01:00", "call Ann"),
+        ("tomorrow 9:00 my time call Ann", "2026-07-02T09:00+02:00", "call Ann"),
+        ("北京时间明天上午9点 开会", "2026-07-02T09:00+08:00", "开会"),
+        ("明天上午9点北京时间 开会", "2026-07-02T09:00+08:00", "开会"),
+        ("明天北京时间上午9点 开会", "2026-07-02T09:00+08:00", "开会"),
+        ("明天早上9点(纽约时间)开会", "2026-07-02T09:00-04:00", "开会"),
+        ("美国东部时间明天上午9点 开会", "2026-07-02T09:00-04:00", "开会"),
+        ("伦敦时间下周一15:00 开会", "2026-07-06T15:00+01:00", "开会"),
+        ("明天上午9点 UTC+8 开会", "2026-07-02T09:00+08:00", "开会"),
+        ("今晚8点当地时间 开会", "2026-07-01T20:00+02:00", "开会"),
+    ],
+)
+def test_a_zone_in_a_phrase_is_the_clock_of_its_time(text: str, at: str, rest: str) -> None:
+    when = read_when(text, PARIS, NOW)
+    assert (when.rule, when.rest) == (Once(at=datetime.fromisoformat(at).timestamp()), rest)
+
+
+@pytest.mark.parametrize(
+    ("text", "zone"),
+    [
+        ("every weekday at 9:00 PT report", "America/Los_Angeles"),
+        ("0 9 * * 1-5 America/New_York report", "America/New_York"),
+        ("CRON_TZ=Asia/Tokyo 0 9 * * * report", "Asia/Tokyo"),
+        ("东京时间每天9点 报告", "Asia/Tokyo"),
+    ],
+)
+def test_a_recurring_time_keeps_the_zone_that_it_names(text: str, zone: str) -> None:
+    found = parse_when(text, PARIS, NOW).zone
+    assert found is not None
+    assert found.key == zone
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("tomorrow 9am CST call", "zone_which"),
+        ("tomorrow 9am IST call", "zone_which"),
+        ("tomorrow 9am BST call", "zone_which"),
+        ("明天9点CST开会", "zone_which"),
+        ("明天9点美国时间 开会", "zone_which"),
+        ("tomorrow 9:00 in Tokyo call Ben", "zone_or_place"),
+        ("tomorrow 9am Eastern call", "zone_or_place"),
+        ("明天9点在东京 开会", "zone_or_place"),
+        ("tomorrow 9:00 Ben's time call", "rule_half_understood"),
+        ("every day at 9:00 ET and 17:00 PT report", "rule_half_understood"),
+    ],
+)
+def test_a_zone_that_may_be_several_or_a_place_is_asked_for(text: str, key: str) -> None:
+    with pytest.raises(BadRule) as caught:
+        read_when(text, PARIS, NOW)
+    assert caught.value.key == key
+
+
+def test_tomorrow_is_confirmed_where_it_is_still_another_day() -> None:
+    when = read_when("tomorrow 9:00 PT call Ben", PARIS, NOW)
+    assert not when.is_certain
+    assert read_when("tomorrow 9:00 ET call Ben", PARIS, NOW).is_certain
+
+
+def test_many_zones_in_a_text_are_read_in_little_time() -> None:
+    began = time.process_time()
+    assert read_when("9:00 call " + "x ET " * 60, PARIS, NOW).zone is None
+    assert time.process_time() - began < 1
