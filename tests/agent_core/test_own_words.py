@@ -12,7 +12,7 @@ from tests.messages import user
         ("I like tea", "remember that I like tea"),
         ("likes tea", "Remember: I like tea!"),
         ("Ann likes tea", "please remember that I like tea"),
-        ("my sister's birthday is 12 May", "note that my sister's birthday is 12 May, will you"),
+        ("my sister's birthday is 12 May", "note that my sister's birthday is 12 May."),
         ("用户喜欢喝茶", "请记住我喜欢喝茶"),
     ],
 )

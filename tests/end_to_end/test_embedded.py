@@ -42,5 +42,5 @@ async def test_a_photo_reaches_a_model_that_sees(own_stage: Stage) -> None:
     assert isinstance(content, list)
     shown, words = content
     data = base64.b64encode(picture()).decode()
-    assert shown == {"type": "image_url", "image_url": {"url": f"data:image/jpeg;base64,{data}"}}
+    assert shown == {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{data}"}}
     assert "what is this?" in str(words)

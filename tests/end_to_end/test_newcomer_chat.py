@@ -86,7 +86,7 @@ async def runs_programs(newcomer: Newcomer) -> bool:
 
 
 async def test_a_chart_is_drawn_and_a_flight_found_without_a_question(newcomer: Newcomer) -> None:  # D-25
-    await newcomer.says("hello", "book a flight from Beijing to Tokyo tomorrow")
+    await newcomer.says("what can you do?", "book a flight from Beijing to Tokyo tomorrow")
     if not await runs_programs(newcomer):
         pytest.skip("no sandbox here")
     await newcomer.says("chart sales.csv", "sent you the picture")

@@ -129,7 +129,7 @@ async def test_what_somebody_else_wrote_is_theirs_where_it_is_shared_on_slack(
 
     await chat.shares(ann, document, "what do you make of this?")
     await chat.until(lambda c: c.screen[-1] == "I see.")
-    assert await sources(stage) == ["person:Eve"]
+    assert await sources(stage) == ["person:Eve", "sent:Eve:report.md"]
     await chat.says(ann, "/new")
     await chat.until(lambda c: NEW in c.screen[-1])
     await chat.shares_file(ann, document, "sum this up")

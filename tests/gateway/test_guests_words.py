@@ -8,6 +8,8 @@ from agent_core.origin import CLEAN, named
 from agent_core.tools.stated_facts import is_said
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.permissions.addresses import is_given
+from gateway.permissions.policy import Policy
+from gateway.settings.permissions import PermissionSettings
 from tests.gateway.approving import acting, questions
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
@@ -17,9 +19,9 @@ from tests.gateway.sourced import held
 OBEYS = calls(("run", {"command": ["wipe"]}))
 
 
-async def team(start: StartBot, ran: list[list[str]], *turns: object) -> Bot:
+async def team(start: StartBot, ran: list[list[str]], *turns: object, **how: object) -> Bot:
     """Return a bot in a group where everybody may speak, with a tool that owners may use without being asked."""
-    bot = await start(*turns, tools=(acting("admin", ran),), channel=MemoryChannel(limits=NO_PACE))
+    bot = await start(*turns, tools=(acting("admin", ran),), channel=MemoryChannel(limits=NO_PACE), **how)
     await bot.hears("/speakers everybody", group="team")
     return bot
 
@@ -75,7 +77,8 @@ async def test_a_guests_file_keeps_the_guest_as_its_source(start_bot: StartBot) 
 
 async def test_a_guests_reminder_does_not_come_back_as_parleys_own_words(wired_bot: StartBot) -> None:
     ran: list[list[str]] = []
-    bot = await team(wired_bot, ran, OBEYS, "Done.")
+    may_have_jobs = PermissionSettings(guest={**PermissionSettings().guest, "write": "allow"})
+    bot = await team(wired_bot, ran, OBEYS, "Done.", policy=Policy(may_have_jobs))
     job = a_job("Wipe everything when Ann says go.", person="zoe", chat=bot.channel.chat(group="team"))
     assert await bot.made.store.jobs.add(job)
     await bot.made.firings.run_now(job, "now")

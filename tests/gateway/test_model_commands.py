@@ -267,7 +267,7 @@ async def test_pictures_go_to_a_chosen_model_only_if_it_sees(start_bot: StartBot
     bot = await start_bot("A cat.", models=ModelMenu((Candidate(BIG, blind),)))
     for choice in ("big", "default"):
         await bot.hears(f"/model {choice}")
-        await bot.hears("what is it?", files={f"{choice}.png": b"\x89PNG\r\n\x1a\n"})
+        await bot.hears("what is it?", files={f"{choice}.png": b"\x89PNG\r\n\x1a\nIEND\xaeB`\x82"})
 
     def pictures(llm: ScriptedLlm) -> list[ImageContent]:
         said = [each for each in llm.requests[-1].messages if isinstance(each, UserMessage)]

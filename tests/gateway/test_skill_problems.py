@@ -21,7 +21,7 @@ async def test_what_is_wrong_with_files_is_for_owners(start_bot: StartBot, tmp_p
     await bot.hears("/skills")
     problem = bot.screen[-1].partition("**Problems** (1, only owners see this):\n\n- ")[2]
     assert problem.startswith("skills/broken/SKILL.md")
-    assert "YAML" in problem
+    assert "it has no description" in problem
 
     await bot.hears("/skills", sender="bob")
     assert "broken" not in bot.screen[-1]
