@@ -13,7 +13,7 @@ from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.times.words import slot_words
-from gateway.schedule.times.zone_names import LONGEST, find_zone
+from gateway.schedule.times.zone_names import LONGEST, find_zone, shown_zone
 from gateway.schedule.zones import Known, Level, Zones, nearest_zone
 from gateway.store.job import Job
 from gateway.store.store import Store
@@ -57,16 +57,18 @@ class ZoneCommands:
         if wanted is None:
             return await self._with_jobs(given, known, self._now(given, known))
         where = say("in_this_chat" if given.chat.thread is None else "in_this_thread", given.language)
-        done = say("zone_set", given.language, zone=known.zone.key, where=where, time=self._time(given, known.zone))
+        done = say(
+            "zone_set", given.language, zone=shown_zone(known.zone.key), where=where, time=self._time(given, known.zone)
+        )
         return await self._with_jobs(given, known, done)
 
     async def _move(self, given: Invocation) -> OutboundMessage:
         known = await self._zones.known(given.chat)
         count = len(await self._elsewhere(given, known.zone))
         if not count:
-            return reply(say("zone_nothing_to_move", given.language, zone=known.zone.key))
+            return reply(say("zone_nothing_to_move", given.language, zone=shown_zone(known.zone.key)))
         await self._jobs.move_zone(given.chat, known.zone)
-        return reply(say("zone_moved", given.language, count=count, zone=known.zone.key, slash=given.slash))
+        return reply(say("zone_moved", given.language, count=count, zone=shown_zone(known.zone.key), slash=given.slash))
 
     async def _with_jobs(self, given: Invocation, known: Known, text: str) -> OutboundMessage:
         """Add a note about jobs in other zones, with a button that moves them."""
@@ -89,7 +91,13 @@ class ZoneCommands:
 
     def _now(self, given: Invocation, known: Known) -> str:
         source = say(_FROM[known.level], given.language)
-        return say("zone_here", given.language, zone=known.zone.key, source=source, time=self._time(given, known.zone))
+        return say(
+            "zone_here",
+            given.language,
+            zone=shown_zone(known.zone.key),
+            source=source,
+            time=self._time(given, known.zone),
+        )
 
     def _time(self, given: Invocation, here: ZoneInfo) -> str:
         now = self._clock.time()

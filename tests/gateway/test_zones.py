@@ -71,6 +71,15 @@ async def test_the_default_is_shown_until_another_is_chosen(bot: TimedBot) -> No
     assert again.startswith("Time zone here: **Asia/Shanghai** (set here).")
 
 
+async def test_an_offset_is_shown_with_the_sign_that_people_use(bot: TimedBot) -> None:
+    await bot.hears("/tz utc+8")
+    await bot.hears("/remind tomorrow at 9:00 stretch")
+
+    assert "**UTC+8**" in bot.screen[0]
+    assert "(UTC+8)" in bot.screen[-1]
+    assert "Etc/" not in "".join(bot.screen)
+
+
 async def test_the_model_is_told_the_time_of_the_chat_s_zone(wired_bot: StartBot) -> None:  # C-32
     bot = await wired_bot(*[tells_the_time] * 3, clock=Calendar())
     await bot.hears("/tz Asia/Shanghai")

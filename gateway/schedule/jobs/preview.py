@@ -20,6 +20,7 @@ from gateway.schedule.times.clock_change import next_change
 from gateway.schedule.times.quiet import QuietHours
 from gateway.schedule.times.slots import UNPLANNABLE, upcoming
 from gateway.schedule.times.words import change_words, rule_words, slot_words
+from gateway.schedule.times.zone_names import shown_zone
 from gateway.store.job import HOUR, Firing, FiringState, Heartbeat, Job, Reminder, Report, Slot
 from gateway.store.rule import Once
 from gateway.texts.amounts import USD, Unit, amount_words
@@ -193,7 +194,7 @@ def set_line(job: Job, now: float, *, is_change: bool) -> str:
 def set_message(job: Job, now: float) -> OutboundMessage:
     """Return the message about a reminder that was set without a question."""
     language = spoken(job)
-    line = say("job_set_now", language, id=job.id, next=next_of(job, language, now), zone=job.zone)
+    line = say("job_set_now", language, id=job.id, next=next_of(job, language, now), zone=shown_zone(job.zone))
     buttons = (
         Button(label=say("job_undo_button", language), action=f"/cron undo {job.id}"),
         Button(label=say("job_change_button", language), action=f"/cron change {job.id}"),
@@ -258,7 +259,7 @@ def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
     is_reminder = isinstance(job.work, Reminder)
     if job.skill:
         yield say("job_with_skill", language, name=literal(job.skill))
-    yield say("job_when", language, rule=rule_of(job, language), zone=job.zone)
+    yield say("job_when", language, rule=rule_of(job, language), zone=shown_zone(job.zone))
     if not isinstance(job.rule, Once):
         yield say("job_next", language, slots=_slots(facts, language))
     if change := next_change(job.rule, zone, now):

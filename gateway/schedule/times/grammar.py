@@ -16,6 +16,7 @@ from gateway.schedule.times.english import ENGLISH
 from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Half, Parser, Words
 from gateway.schedule.times.slots import check_rule
+from gateway.schedule.times.zone_names import shown_zone
 from gateway.schedule.times.zone_words import ZoneWords, begins_with_zone, zone_words
 from gateway.store.rule import BadRule, Cron, Once, Rule, half_understood
 
@@ -165,7 +166,7 @@ def _at_a_place(words: ZoneWords, when: When, zone: ZoneInfo, now: float) -> Whe
     at = when.rule.at if isinstance(when.rule, Once) else now
     if offset_at(there, at) == offset_at(zone, at):
         return None
-    raise BadRule("zone_or_place", name=words.text, zone=there.key)
+    raise BadRule("zone_or_place", name=words.text, zone=shown_zone(there.key))
 
 
 def _by_clock_of(text: str, zone: ZoneInfo, now: float) -> When:
