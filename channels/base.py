@@ -108,7 +108,7 @@ class MessageReceived(_WithText):
     quoted: Text | None = None
     """Text of the message that this one replies to, or the quoted part of it, with its author's name."""
     unread: tuple[Unread, ...] = ()
-    """What it holds that cannot be read."""
+    """The kinds of content in it that cannot be read."""
 
     def as_command(self, name: str, arguments: str) -> "CommandInvoked":
         """Return the command that the text of this message is."""

@@ -27,7 +27,7 @@ class ModelGuide(Guide):
     def __init__(self, around: Surroundings, language: Language) -> None:
         super().__init__(around, language)
         self._given: dict[str, str] = {}
-        """What was entered last, by variable; the key of any provider is under OPENAI_KEY."""
+        """The values entered last, by variable; the key of any provider is under OPENAI_KEY."""
 
     async def _converse(self) -> Done:
         self._file.check()

@@ -33,7 +33,7 @@ class Place(StrEnum):
 
 @dataclass(frozen=True)
 class Right:
-    """What a form of a command does at most, and the least role for it. None: not in such places."""
+    """The worst that a form of a command does, and the least role for it. None: not in such places."""
 
     acts: Does
     direct: Role | None = Role.GUEST
