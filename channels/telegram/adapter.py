@@ -14,7 +14,7 @@ from channels.backoff import replacement_call, until_answered
 from channels.base import ChannelError, ChatKey, Inbox, Menu, OutboundMessage, Posted
 from channels.capabilities import Emoji
 from channels.commands import CommandSpec
-from channels.files import MIB, FileRefused, read_upload, too_large
+from channels.files import MIB, FileRefused, FileTrouble, read_upload, too_large
 from channels.limits import Limits
 from channels.tasks import BackgroundTasks
 from channels.telegram.client import BadEntities, CaptionOnly, Client, Moved, NotModified, Parameters
@@ -236,9 +236,17 @@ class TelegramChannel:
         if (attachment.size or 0) > MAX_DOWNLOAD:
             raise large
         try:
-            about = await self._client.call("getFile", {"file_id": attachment.reference})
+            return await self._content_of(attachment)
+        except FileRefused:
+            raise
         except ChannelError as error:
-            raise (large if "too big" in error.reason.lower() else error) from error
+            if "too big" in error.reason.lower():
+                raise large from error
+            why: FileTrouble = "gone" if error.permanent else "unreachable"
+            raise FileRefused(error.reason, why, permanent=error.permanent) from error
+
+    async def _content_of(self, attachment: Attachment) -> bytes:
+        about = await self._client.call("getFile", {"file_id": attachment.reference})
         path = about.get("file_path") if isinstance(about, dict) else None
         if not isinstance(path, str):
             raise FileRefused(f"Telegram does not give {attachment.safe_name}", "kept_back")
