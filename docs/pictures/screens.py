@@ -204,7 +204,7 @@ async def _begun(tab: Tab) -> None:
 
 
 async def _still(tab: Tab) -> None:
-    await tab.wait_for_load_state("load")
+    await tab.wait_for_function("document.readyState === 'complete'")
     await tab.evaluate("document.fonts.ready.then(() => null)")
     await tab.evaluate(STILL)
 

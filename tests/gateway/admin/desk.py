@@ -65,7 +65,8 @@ class AdminWorld:
         tab.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
         await let_in(context, self.server.link)
         await tab.goto(f"{self.server.url}admin/{path}")
-        await tab.locator("#content").wait_for()  # the page comes empty and asks for itself; till then it is not there
+        # The page comes empty and asks for itself; till that has come with its styles, it is not there.
+        await tab.wait_for_function("document.getElementById('content') && document.readyState === 'complete'")
         yield tab
         await context.close()
         assert wrong == []
