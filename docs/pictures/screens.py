@@ -30,7 +30,7 @@ from gateway.web.address import Address
 from gateway.web.page import Entrance
 from tests.clock import OffsetClock
 from tests.end_to_end.browser import chromium
-from tests.gateway.admin.desk import AdminWorld, admin_world
+from tests.gateway.admin.desk import LOADED, AdminWorld, admin_world
 from tests.gateway.admin.test_costs import spend
 from tests.gateway.approving import acting
 from tests.page_server import Page, say
@@ -204,7 +204,7 @@ async def _begun(tab: Tab) -> None:
 
 
 async def _still(tab: Tab) -> None:
-    await tab.wait_for_function("document.readyState === 'complete'")
+    await tab.evaluate(LOADED)
     await tab.evaluate("document.fonts.ready.then(() => null)")
     await tab.evaluate(STILL)
 

@@ -31,6 +31,12 @@ from tests.page_server import MemoryListing, no_detail
 
 ABOUT = About(model="scripted", why="a test", demo=False, version="0")
 
+LOADED = (
+    "new Promise(done => document.readyState === 'complete' ? done(null)"
+    " : addEventListener('load', () => done(null), {once: true}))"
+)
+"""Waits in a tab until everything of its page is there."""
+
 
 @dataclass
 class AdminWorld:
@@ -66,7 +72,8 @@ class AdminWorld:
         await let_in(context, self.server.link)
         await tab.goto(f"{self.server.url}admin/{path}")
         # The page comes empty and asks for itself; till that has come with its styles, it is not there.
-        await tab.wait_for_function("document.getElementById('content') && document.readyState === 'complete'")
+        await tab.locator("#content").wait_for()
+        await tab.evaluate(LOADED)
         yield tab
         await context.close()
         assert wrong == []
