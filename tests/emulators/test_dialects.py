@@ -1,4 +1,4 @@
-"""Each dialect refuses what its provider refuses, in its words; asked by plain HTTP."""
+"""Each dialect of OpenAI's protocol refuses what its provider refuses, in its words; asked by plain HTTP."""
 
 import aiohttp
 import pytest
@@ -6,21 +6,28 @@ from pydantic import JsonValue
 
 from tests.emulators.dialects import deepseek, gemini, groq, mistral, moonshot, openai, openrouter
 from tests.emulators.dialects.dialect import Dialect
-from tests.emulators.dialects.server import DialectServer
+from tests.emulators.dialects.openai_chat import OpenAiChat, OpenAiChatServer
 from tests.emulators.dialects.table import DIALECTS
-from tests.emulators.model_script import Json, ToolUse, Turn, says
+from tests.emulators.model_script import Answer, Json, ToolUse, Turn, says
 
 TOOL: Json = {"type": "function", "function": {"name": "clock", "parameters": {"type": "object", "properties": {}}}}
 ASKED: Json = {"role": "user", "content": "What time is it?"}
 NOON: Json = {"role": "tool", "content": "noon"}
+OPENAI_CHAT = [each for each in DIALECTS if isinstance(each.protocol, OpenAiChat)]
+
+
+def served(dialect: Dialect, *script: Answer) -> OpenAiChatServer:
+    server = dialect.server(script)
+    assert isinstance(server, OpenAiChatServer)
+    return server
 
 
 def call(identity: str) -> Json:
     return {"id": identity, "type": "function", "function": {"name": "clock", "arguments": "{}"}}
 
 
-async def posted(server: DialectServer, *messages: JsonValue, **parameters: JsonValue) -> tuple[int, Json]:
-    body: Json = {"model": server.dialect.model, "messages": [*messages], "tools": [TOOL], **parameters}
+async def posted(server: OpenAiChatServer, *messages: JsonValue, **parameters: JsonValue) -> tuple[int, Json]:
+    body: Json = {"model": server.model, "messages": [*messages], "tools": [TOOL], **parameters}
     async with aiohttp.ClientSession() as session, session.post(f"{server.base_url}/chat/completions", json=body) as it:
         return it.status, await it.json() if it.content_type == "application/json" else {}
 
@@ -28,7 +35,7 @@ async def posted(server: DialectServer, *messages: JsonValue, **parameters: Json
 async def after_a_call(dialect: Dialect, *, identity: str = "", **field: JsonValue) -> tuple[int, str]:
     """Return status and body of a request that brings a call back with this field only."""
     script = [Turn(tools=(ToolUse("clock"),), thinking="Let me look."), says("Noon.")]
-    async with DialectServer(dialect, script) as server:
+    async with served(dialect, *script) as server:
         await posted(server, ASKED, stream=True)
         made = identity or next(iter(server.handed))
         answer: Json = {"role": "assistant", "content": None, "tool_calls": [call(made)], **field}
@@ -71,14 +78,14 @@ async def test_mistral_refuses_long_ids_and_a_question_after_a_result() -> None:
     assert (status, "with a length of 9" in body) == (400, True)
 
     answer: Json = {"role": "assistant", "content": None, "tool_calls": [call("a23456789")]}
-    async with DialectServer(mistral.MISTRAL, [says("Noon.")]) as server:
+    async with served(mistral.MISTRAL, says("Noon.")) as server:
         status, error = await posted(server, ASKED, answer, {**NOON, "tool_call_id": "a23456789"}, ASKED)
     assert (status, error["message"]) == (400, "Unexpected role 'user' after role 'tool'")
 
 
 @pytest.mark.parametrize("parameter", [{"max_tokens": 9}, {"temperature": 0.7}], ids=["limit", "temperature"])
 async def test_gpt_5_refuses_older_parameters_and_names_them(parameter: Json) -> None:
-    async with DialectServer(openai.GPT_5, [says("Noon.")]) as server:
+    async with served(openai.GPT_5, says("Noon.")) as server:
         status, body = await posted(server, ASKED, **parameter)
 
     error = body["error"]
@@ -86,12 +93,12 @@ async def test_gpt_5_refuses_older_parameters_and_names_them(parameter: Json) ->
     assert status == 400
     assert error["param"] in parameter
     assert server.violations == []
-    assert len(server.lessons) == 1
+    assert len(server.taught) == 1
 
 
-@pytest.mark.parametrize("dialect", DIALECTS, ids=lambda each: each.name)
+@pytest.mark.parametrize("dialect", OPENAI_CHAT, ids=lambda each: each.name)
 async def test_every_dialect_refuses_a_parameter_that_nobody_has(dialect: Dialect) -> None:
-    async with DialectServer(dialect, [says("Noon.")]) as server:
+    async with served(dialect, says("Noon.")) as server:
         status, _ = await posted(server, ASKED, no_such_parameter=1)
 
     assert status == 400

@@ -1,4 +1,4 @@
-"""An agent works with each dialect of OpenAI's protocol, through the client that people get, and is never refused."""
+"""An agent works with each dialect, through the client that people get, and is never refused."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -73,20 +73,17 @@ class Place:
     def refused_nothing(self) -> None:
         """Check that it refused no request, except to teach a parameter, and each of those once."""
         assert self.server.violations == []
-        assert len(self.server.lessons) == len(set(self.server.lessons))
+        assert len(self.server.taught) == len(set(self.server.taught))
 
 
 @asynccontextmanager
 async def at(dialect: Dialect, *answers: Answer) -> AsyncIterator[Place]:
     async with AsyncExitStack() as life:
-        server = await life.enter_async_context(DialectServer(dialect, answers, api_key=KEY))
-        client: LlmClient
-        if dialect.client == "own":
-            client, name = OpenAiClient(server.base_url, KEY), dialect.model
-        else:
-            client, name = LitellmClient(KEY, server.base_url), f"{dialect.provider}/{dialect.model}"
+        server = await life.enter_async_context(dialect.server(answers, api_key=KEY))
+        is_own = dialect.client == "own"
+        client = OpenAiClient(server.base_url, KEY) if is_own else LitellmClient(KEY, server.base_url)
         life.push_async_callback(client.close)
-        place = Place(server, client, model_info(name, dialect.provider))
+        place = Place(server, client, model_info(dialect.full_model, dialect.provider))
         yield place
         place.refused_nothing()
 
@@ -118,7 +115,7 @@ async def test_parallel_calls_are_all_answered(dialect: Dialect) -> None:
         agent = place.agent()
         await agent.prompt("Say all three.")
         assert last(agent) == "Done."
-        assert place.server.requests[-1].texts("tool") == ["echo one", "echo two", "echo three"]
+        assert place.server.results(place.server.requests[-1]) == ["echo one", "echo two", "echo three"]
 
 
 async def test_a_picture_is_seen(dialect: Dialect) -> None:
@@ -126,7 +123,7 @@ async def test_a_picture_is_seen(dialect: Dialect) -> None:
         agent = place.agent()
         await agent.prompt("What is this?", images=[PICTURE])
         assert last(agent) == "A dot."
-        assert "image_url" in str(place.server.requests[-1].messages)
+        assert place.server.pictures(place.server.requests[-1]) == 1
 
 
 async def test_a_picture_from_a_tool_is_seen(dialect: Dialect) -> None:
@@ -135,7 +132,7 @@ async def test_a_picture_from_a_tool_is_seen(dialect: Dialect) -> None:
         agent = place.agent()
         await agent.prompt("Take photos.")
         assert last(agent) == "Two dots."
-        assert str(place.server.requests[-1].messages).count("'image_url': {") == 2
+        assert place.server.pictures(place.server.requests[-1]) == 2
         await agent.prompt("Thank you.")
         assert last(agent) == "Gladly."
 

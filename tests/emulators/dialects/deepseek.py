@@ -4,6 +4,7 @@ See api-docs.deepseek.com/guides/thinking_mode; the sentence is that of earendil
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import wants_back
 from tests.emulators.model_script import Json
 
@@ -19,9 +20,11 @@ DEEPSEEK = Dialect(
     "DeepSeek",
     "deepseek-v4-flash",
     "litellm",
+    OpenAiChat(
+        reasoning_in="reasoning_content",
+        parameters=frozenset({"thinking"}),
+        rules=(wants_back("reasoning_content", MISSING),),
+        error=deepseek_error,
+    ),
     provider="deepseek",
-    reasoning_in="reasoning_content",
-    parameters=frozenset({"thinking"}),
-    rules=(wants_back("reasoning_content", MISSING),),
-    error=deepseek_error,
 )

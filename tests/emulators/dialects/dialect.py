@@ -1,71 +1,47 @@
-"""What tells one provider's chat protocol from another's: what its answers carry, and what it refuses."""
+"""What tells one provider from another: its protocol, what its answers carry, and what it refuses."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Protocol
 
-from pydantic import JsonValue
-
-from tests.emulators.model_script import Json
-
-Handed = Mapping[str, Json]
-"""The answers that a server has given with calls, each by the ids of its calls."""
-Rule = Callable[[Json, Handed], str | None]
-"""Returns the sentence with which a request is refused, or None."""
-Lesson = Callable[[Json], str | None]
-"""Returns the sentence that refuses a parameter, which a client cannot know before, or None."""
-ErrorForm = Callable[[str], Json]
+from tests.emulators.dialects.lessons import Lesson
+from tests.emulators.dialects.server import DialectServer
+from tests.emulators.model_script import Script
 
 
-def openai_error(sentence: str) -> Json:
-    """Return the error that OpenAI and most of its imitators send."""
-    return {"error": {"message": sentence, "type": "invalid_request_error", "param": None, "code": None}}
+class WireProtocol(Protocol):
+    """A provider's protocol, with what is its own in it."""
 
-
-def openai_id(number: int) -> str:
-    return f"call_{number:024d}"
+    def server(
+        self,
+        model: str,
+        lessons: Sequence[Lesson],
+        script: Script,
+        *,
+        api_key: str | None,
+    ) -> DialectServer: ...
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """One provider's way to speak OpenAI's chat protocol."""
+    """One provider."""
 
     name: str
     model: str
     """The model's name on the wire; litellm's has the provider in front."""
     client: Literal["own", "litellm"]
     """The client that people get for this provider."""
+    protocol: WireProtocol
     provider: str = "server"
-    path: str = "/v1"
-    reasoning_in: Literal["", "reasoning_content", "reasoning", "reasoning_details"] = ""
-    """The field in which reasoning comes."""
-    signs_calls: bool = False
-    """The first call of an answer has a signature in `extra_content`."""
-    parameters: frozenset[str] = frozenset()
-    """Parameters that it takes beside those of OpenAI."""
-    rules: tuple[Rule, ...] = ()
     lessons: tuple[Lesson, ...] = ()
-    error: ErrorForm = openai_error
-    call_id: Callable[[int], str] = openai_id
-    opening: Json | None = None
-    """A chunk that it sends before all others."""
     cannot: str = ""
     """What Parley cannot do there, for the table in the documents."""
 
+    @property
+    def full_model(self) -> str:
+        """Return the model's name as the client wants it."""
+        return self.model if self.client == "own" else f"{self.provider}/{self.model}"
 
-def assistant_calls(body: Json) -> list[tuple[int, Json, list[Json]]]:
-    """Return the answers with calls in a request: place, message, calls."""
-    found = []
-    for place, message in enumerate(_objects(body.get("messages"))):
-        calls = _objects(message.get("tool_calls"))
-        if message.get("role") == "assistant" and calls:
-            found.append((place, message, calls))
-    return found
-
-
-def messages_of(body: Json) -> list[Json]:
-    return _objects(body.get("messages"))
-
-
-def _objects(value: JsonValue) -> list[Json]:
-    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+    def server(self, script: Script = (), *, api_key: str | None = None) -> DialectServer:
+        """Return a server of this provider that plays a script."""
+        return self.protocol.server(self.model, self.lessons, script, api_key=api_key)

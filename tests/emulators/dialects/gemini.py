@@ -4,6 +4,7 @@ See ai.google.dev/gemini-api/docs/thought-signatures; the sentence is that of re
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import wants_signatures
 from tests.emulators.model_script import Json
 
@@ -23,8 +24,5 @@ GEMINI = Dialect(
     "Gemini, OpenAI-compatible address",
     "gemini-3-flash",
     "own",
-    path="/v1beta/openai",
-    signs_calls=True,
-    rules=(wants_signatures(MISSING),),
-    error=google_error,
+    OpenAiChat(path="/v1beta/openai", signs_calls=True, rules=(wants_signatures(MISSING),), error=google_error),
 )

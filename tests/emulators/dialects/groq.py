@@ -4,6 +4,7 @@ The sentence is that of janhq/jan issue 8136.
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import forbids
 
 UNKNOWN = (
@@ -15,9 +16,11 @@ GROQ = Dialect(
     "Groq",
     "openai/gpt-oss-120b",
     "litellm",
+    OpenAiChat(
+        path="/openai/v1",
+        reasoning_in="reasoning",
+        parameters=frozenset({"reasoning_format", "include_reasoning"}),
+        rules=(forbids(("reasoning_content", "reasoning_details", "extra_content"), UNKNOWN),),
+    ),
     provider="groq",
-    path="/openai/v1",
-    reasoning_in="reasoning",
-    parameters=frozenset({"reasoning_format", "include_reasoning"}),
-    rules=(forbids(("reasoning_content", "reasoning_details", "extra_content"), UNKNOWN),),
 )

@@ -1,6 +1,7 @@
 """The servers of people's own machines: Ollama, vLLM, llama.cpp and LM Studio, each with its ids and error form."""
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.model_script import Json
 
 
@@ -24,31 +25,23 @@ OLLAMA = Dialect(
     "Ollama",
     "qwen3:8b",
     "own",
-    reasoning_in="reasoning",
-    error=ollama_error,
-    call_id=lambda number: f"call_{number:08x}",
+    OpenAiChat(reasoning_in="reasoning", error=ollama_error, call_id=lambda number: f"call_{number:08x}"),
 )
 VLLM = Dialect(
     "vLLM",
     "Qwen/Qwen3-8B",
     "own",
-    reasoning_in="reasoning_content",
-    error=vllm_error,
-    call_id=lambda number: f"call_{number:032x}",
+    OpenAiChat(reasoning_in="reasoning_content", error=vllm_error, call_id=lambda number: f"call_{number:032x}"),
 )
 LLAMA_CPP = Dialect(
     "llama.cpp",
     "qwen3.gguf",
     "own",
-    reasoning_in="reasoning_content",
-    error=llama_error,
-    call_id=lambda number: f"{number:032d}",
+    OpenAiChat(reasoning_in="reasoning_content", error=llama_error, call_id=lambda number: f"{number:032d}"),
 )
 LM_STUDIO = Dialect(
     "LM Studio",
     "qwen3-8b",
     "own",
-    reasoning_in="reasoning_content",
-    error=lm_studio_error,
-    call_id=lambda number: f"{number:09d}",
+    OpenAiChat(reasoning_in="reasoning_content", error=lm_studio_error, call_id=lambda number: f"{number:09d}"),
 )

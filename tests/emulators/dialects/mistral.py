@@ -4,6 +4,7 @@ The sentences are those of anomalyco/opencode issue 1680 and datapizza-labs/data
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import forbids, no_user_after_tool, short_ids
 from tests.emulators.model_script import Json
 
@@ -20,9 +21,11 @@ MISTRAL = Dialect(
     "Mistral",
     "mistral-medium-latest",
     "litellm",
+    OpenAiChat(
+        parameters=frozenset({"safe_prompt"}),
+        rules=(forbids(("reasoning_content", "reasoning", "reasoning_details"), EXTRA), short_ids, no_user_after_tool),
+        error=mistral_error,
+        call_id=lambda number: f"{number:09d}",
+    ),
     provider="mistral",
-    parameters=frozenset({"safe_prompt"}),
-    rules=(forbids(("reasoning_content", "reasoning", "reasoning_details"), EXTRA), short_ids, no_user_after_tool),
-    error=mistral_error,
-    call_id=lambda number: f"{number:09d}",
 )

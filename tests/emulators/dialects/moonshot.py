@@ -4,6 +4,7 @@ The sentence is that of continuedev/continue issue 11600.
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import wants_back
 
 MISSING = "thinking is enabled but reasoning_content is missing in assistant tool call message at index {}"
@@ -12,8 +13,10 @@ MOONSHOT = Dialect(
     "Kimi (Moonshot)",
     "kimi-k2.6",
     "litellm",
+    OpenAiChat(
+        reasoning_in="reasoning_content",
+        parameters=frozenset({"thinking"}),
+        rules=(wants_back("reasoning_content", MISSING),),
+    ),
     provider="moonshot",
-    reasoning_in="reasoning_content",
-    parameters=frozenset({"thinking"}),
-    rules=(wants_back("reasoning_content", MISSING),),
 )

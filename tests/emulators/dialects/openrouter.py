@@ -4,6 +4,7 @@ See openrouter.ai/docs, "Reasoning tokens: preserving reasoning blocks". Its err
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import wants_back
 from tests.emulators.model_script import Json
 
@@ -18,10 +19,12 @@ OPENROUTER = Dialect(
     "OpenRouter",
     "anthropic/claude-sonnet-5",
     "litellm",
+    OpenAiChat(
+        path="/api/v1",
+        reasoning_in="reasoning_details",
+        parameters=frozenset({"reasoning", "usage", "include_reasoning"}),
+        rules=(wants_back("reasoning_details", MISSING, of_others=False),),
+        error=openrouter_error,
+    ),
     provider="openrouter",
-    path="/api/v1",
-    reasoning_in="reasoning_details",
-    parameters=frozenset({"reasoning", "usage", "include_reasoning"}),
-    rules=(wants_back("reasoning_details", MISSING, of_others=False),),
-    error=openrouter_error,
 )

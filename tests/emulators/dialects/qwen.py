@@ -1,6 +1,7 @@
 """Qwen at DashScope: thinks with `reasoning_content`, which need not come back."""
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.model_script import Json
 
 
@@ -13,9 +14,11 @@ QWEN = Dialect(
     "Qwen (DashScope)",
     "qwen3.8-max",
     "litellm",
+    OpenAiChat(
+        path="/compatible-mode/v1",
+        reasoning_in="reasoning_content",
+        parameters=frozenset({"enable_thinking", "thinking_budget"}),
+        error=dashscope_error,
+    ),
     provider="dashscope",
-    path="/compatible-mode/v1",
-    reasoning_in="reasoning_content",
-    parameters=frozenset({"enable_thinking", "thinking_budget"}),
-    error=dashscope_error,
 )

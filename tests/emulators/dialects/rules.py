@@ -1,9 +1,9 @@
-"""Refusals that several dialects have in common, each with the words of the one that uses it."""
+"""Refusals that several dialects of OpenAI's protocol have in common, each with the words of the one that uses it."""
 
 import re
 from itertools import pairwise
 
-from tests.emulators.dialects.dialect import Handed, Lesson, Rule, assistant_calls, messages_of
+from tests.emulators.dialects.openai_chat import Handed, Rule, assistant_calls, messages_of
 from tests.emulators.model_script import Json
 
 _SHORT = re.compile("[a-zA-Z0-9]{9}")
@@ -70,14 +70,3 @@ def no_user_after_tool(body: Json, handed: Handed) -> str | None:
         if (before, role) in {("tool", "user"), ("user", "tool")}:
             return f"Unexpected role '{role}' after role '{before}'"
     return None
-
-
-def refuses(parameter: str, sentence: str, *, unless: object = None) -> Lesson:
-    """Refuse a parameter, except with one value."""
-
-    def lesson(body: Json) -> str | None:
-        if parameter not in body or (unless is not None and body[parameter] == unless):
-            return None
-        return sentence.format(body[parameter])
-
-    return lesson
