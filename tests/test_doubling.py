@@ -21,6 +21,7 @@ from agent_core.models.tokens import clipped, estimate
 from agent_core.skills.header import BadSkill, read_header
 from agent_core.tools.calculator import calculate
 from agent_core.tools.files.editing import find
+from agent_core.tools.stated_facts import is_said
 from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.invisible_characters import visible
 from agent_core.tools.web.page import read_page
@@ -44,6 +45,7 @@ from gateway.schedule.times.grammar import parse_when
 from gateway.security.secrets import Secrets
 from gateway.store.rule import BadRule
 from tests.examples import examples
+from tests.messages import user
 
 SIZE = 8_000
 """Characters of the first measurement."""
@@ -116,6 +118,8 @@ TAKES_TEXT: dict[str, Callable[[str], object]] = {
     "secrets": lambda text: Secrets.mask(SECRETS, text + str(time.perf_counter())),
     "token estimates": lambda text: (estimate(text), clipped(text, 100)),
     "strangers' words": lambda text: (harmless(text), bare(text)),
+    "statements": lambda text: is_said("likes tea", [user(text)]),
+    "statements of one's own": lambda text: is_said("likes tea", [user(text.replace("word", "I like tea in Oslo. "))]),
     "sums": calculate,
     "edits": lambda text: find(text, text[: len(text) // 2] + "x", "a", everywhere=False),
     "words of servers": lambda text: plain(text, 1_000),

@@ -1,8 +1,9 @@
 """Checks whether a user stated something in the same words; then it is trusted, whatever the model has read.
 
 Half a sentence may say the opposite of the whole: "ask me before you pay Eve" does not state *pay Eve*. So only whole
-sentences count, and only those that nothing around them takes back. A statement that is not recognised is marked, and
-nothing worse happens.
+sentences count, those at the beginning of a message: as long as the ones before are a greeting or of the speaker, since
+any other may introduce what somebody else wants, and only if nothing later takes them back. A statement that is not
+recognised is marked, and nothing worse happens.
 """
 
 import re
@@ -21,12 +22,22 @@ _LEFT_OUT = frozenset(
 )
 """Words for the speaker, which change when someone else writes the statement down."""
 _NOT = frozenset(
-    {"not", "no", "never", "don't", "doesn't", "dont", "isn't", "aren't", "can't", "cannot", "won't", "without"}
-    | {"wrong", "false", "kidding", "joking", "nope", "opposite", "ignore", "disregard", "forget"}
-    | {"不", "没", "别", "无", "假", "错", "非", "笑", "忽"}
+    {"not", "no", "never", "don't", "doesn't", "dont", "isn't", "aren't", "can't", "cannot", "won't", "without", "nope"}
+    | {"不", "没", "别", "无", "非"}
 )
 _TAKES_BACK = 4
-"""Most words of a sentence that takes back the one beside it: "Just kidding."."""
+"""Most words of a sentence that takes back those before it by one of these: "No, don't."."""
+_VOIDS = re.compile(
+    r"\b(?:wrong|false|untrue|kidding|jok(?:e|es|ing)|opposite|ignore|disregard|forget|lie[sd]?|lying|nonsense|examples?"
+    r"|pretend\w*|suppose|imagine|instance|sarcas\w+|irony|ironic\w*|fiction\w*|quot\w+|cit(?:e|ed|ing)|scam|phishing|fake"
+    r"|spam|hypothe\w+|test(?:ing|s|ed)?|tak(?:e|ing) (?:it|that|this) back|mean it|meant it|serious\w*"
+    r"|said|says|wrote|writes|told|tells|sent|sends|forwarded|got|received|following|follows|below|above|next|previous)\b"
+    r"|假|错|开玩笑|说笑|忽略|无视|别当真|不算|反话|例|测试|假设|假如|想象|引用|说|写|告诉|转发|发来|收到|以下|下面|下一|如下|上面|以上|前面",
+    re.IGNORECASE,
+)
+"""Words of a sentence that speaks of those beside it, or of what others said."""
+_POINTS_BACK = re.compile(r"(?:(?:that|this|it|these|those|all that)\b|那|这|它)", re.IGNORECASE)
+_OWN = re.compile(r"(?:i|i['’]\w+|my|mine|we|we['’]\w+|our)\b|我|咱", re.IGNORECASE)
 _FOREIGN = re.compile(
     r"(?m)```.*?(?:```|\Z)|^[ \t]*>[^\n]*$|`[^`]*`|~~[^~]*~~|<[^<>]*>"
     r"|^[ \t]*(?:[-*+•·–—#]+|\d{1,3}[.)、]|[（(]?[\w一二三四五六七八九十][.)）、])\s"
@@ -79,13 +90,13 @@ def is_same(statement: str, sentence: str, speaker: str) -> bool:
 def _stated(text: str) -> Iterator[str]:
     """Yield the sentences that state something, without what frames them."""
     found = list(_sentences(_FOREIGN.sub(" \0 ", text)))
+    taken_back = max((place for place, sentence in enumerate(found) if _takes_back(sentence)), default=0)
     for place, sentence in enumerate(found):
         rest = sentence[_FRAME.match(sentence).end() :]  # type: ignore[union-attr]  # it matches nothing, too
-        beside = [*found[max(0, place - 1) : place], *found[place + 1 : place + 2]]
-        if not (_ASKS.search(sentence) or any(map(_takes_back, beside))):
+        if place >= taken_back and not _ASKS.search(sentence):
             yield _AFTER.sub("", rest)
-        if _COLON.search(rest) or not _WHOLE.search(sentence):  # it introduces what follows: somebody else's words, or
-            return  # a list of what is not wanted
+        if _introduces(sentence, rest):
+            return
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -98,9 +109,20 @@ def _sentences(text: str) -> Iterator[str]:
         start = end.end()
 
 
+def _introduces(sentence: str, rest: str) -> bool:
+    """Return True unless the next sentence is sure to be the speaker's own, too; `rest` is without what frames it."""
+    if _COLON.search(rest) or not _WHOLE.search(sentence):
+        return True
+    is_greeting = not _SAYS.search(rest)
+    return not is_greeting and (_VOIDS.search(sentence) is not None or not _OWN.match(rest))
+
+
 def _takes_back(sentence: str) -> bool:
+    """Return True if it may take back a sentence before it."""
     words = list(_words(sentence))
-    return len(words) <= _TAKES_BACK and not _NOT.isdisjoint(words)
+    is_short = len(words) <= _TAKES_BACK
+    points = _POINTS_BACK.match(sentence) or _VOIDS.search(sentence)
+    return points is not None or (is_short and not _NOT.isdisjoint(words))
 
 
 def _words(text: str) -> Iterator[str]:
