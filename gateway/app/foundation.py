@@ -55,6 +55,7 @@ from gateway.store.shared_spending import SharedSpending
 from gateway.texts.about import About
 from gateway.upkeep.live_settings import LiveModels, LiveSettings
 from gateway.upkeep.owners import Owners, PairingCode
+from gateway.upkeep.readers import Readers
 from gateway.upkeep.stranger_notices import StrangerNotices
 from gateway.upkeep.strangers import Strangers
 
@@ -159,7 +160,8 @@ class Foundation:
 
     @cached_property
     def owners(self) -> Owners:
-        return Owners(self.roles, self.store, self.delivery, self.current, self._new_id)
+        readers = Readers(self.roles, self.access, self.delivery)
+        return Owners(self.roles, readers, self.store, self.delivery, self.current, self._new_id)
 
     @cached_property
     def membership(self) -> Membership:

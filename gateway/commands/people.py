@@ -9,6 +9,7 @@ from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply, rewritten
 from gateway.permissions.access import Access
 from gateway.permissions.membership import By, Membership, RoleRefused
+from gateway.permissions.namesakes import Namesakes
 from gateway.permissions.rights import TALK, Right, always
 from gateway.permissions.roles import Role, Roles
 from gateway.store.person import Account, Person
@@ -50,6 +51,7 @@ class PeopleCommands:
         """`revoked` ends what is open for people who may not speak any more."""
         self._access = access
         self._roles = roles
+        self._namesakes = Namesakes(roles, access)
         self._membership = membership
         self._strangers = strangers
         self._revoked = revoked
@@ -58,12 +60,13 @@ class PeopleCommands:
         """List everybody with a role or a block, and the strangers who wait."""
         waiting = await self._strangers.waiting()
         wanted = given.arguments.strip().casefold()
-        known = map(self._named, self._roles.people)
-        people = [each for each in known if wanted in _described(each).casefold()]
+        known = [list(map(self._named, each)) for each in self._namesakes.everybody()]
+        listed = [each for each in known if wanted in _described(*each).casefold()]
+        people = [person for each in listed for person in each]
         lines = [say("people" if people or waiting else "people_none", given.language), ""]
-        lines += [self._line(each, given.language) for each in people[:MOST_LISTED]]
-        if len(people) > MOST_LISTED:
-            lines.append(say("people_more", given.language, count=len(people) - MOST_LISTED, slash=given.slash))
+        lines += [self._line(given, *each) for each in listed[:MOST_LISTED]]
+        if len(listed) > MOST_LISTED:
+            lines.append(say("people_more", given.language, count=len(listed) - MOST_LISTED, slash=given.slash))
         lines += [say("people_waits", given.language, who=quoted_name(each)) for each in waiting[:MOST_LISTED]]
         own = self._access.principal(given.chat, given.sender)
         others = [each for each in people if own not in {account.principal for account in each.accounts}]
@@ -97,7 +100,7 @@ class PeopleCommands:
         )
         block = Button(label=say("block_button", given.language), action=f"/block {principal}")
         rows = (row, (block,)) if not person.is_blocked else (row,)
-        return OutboundMessage(markdown=self._line(self._named(person), given.language), buttons=rows)
+        return OutboundMessage(markdown=self._line(given, self._named(person)), buttons=rows)
 
     async def allow(self, given: Invocation) -> Answer:
         """Let somebody in as a member, or as a guest; this ends a block."""
@@ -189,11 +192,15 @@ class PeopleCommands:
         names = ((each, each.name or self._access.name_of(each.principal)) for each in person.accounts)
         return replace(person, accounts=tuple(replace(each, name=name) for each, name in names))
 
-    def _line(self, person: Person, language: Language) -> str:
+    def _line(self, given: Invocation, person: Person, *alike: Person) -> str:
+        """Return the row of a person, with the owners who look like the same one."""
+        language = given.language
         role = self._roles.of(person.accounts[0].principal)
         key = role.value if role else BLOCKED if person.is_blocked else NONE
         facts = list(self._facts(person, language))
-        row = say("people_row", language, role=say(ROLES[key], language), who=_described(person))
+        if alike:
+            facts.append(say("people_alike", language, slash=given.slash))
+        row = say("people_row", language, role=say(ROLES[key], language), who=_described(person, *alike))
         return row + (say("people_facts", language, facts=", ".join(facts)) if facts else "")
 
     def _facts(self, person: Person, language: Language) -> Iterator[str]:
@@ -275,10 +282,11 @@ def _shows(principal: str) -> str:
     return f"/person {principal}"[:64]
 
 
-def _described(person: Person) -> str:
-    """Return a person's name and accounts as code."""
-    name = next((as_code(each.name[:LONGEST_NAME]) for each in person.accounts if each.name), "")
-    return " ".join(filter(None, (name, ", ".join(f"`{each.principal}`" for each in person.accounts))))
+def _described(*people: Person) -> str:
+    """Return the name and the accounts of a person, or of several who may be one, as code."""
+    accounts = [account for person in people for account in person.accounts]
+    name = next((as_code(each.name[:LONGEST_NAME]) for each in accounts if each.name), "")
+    return " ".join(filter(None, (name, ", ".join(f"`{each.principal}`" for each in accounts))))
 
 
 def _label(stranger: Stranger) -> str:

@@ -15,6 +15,7 @@ from gateway.permissions.names import Names
 from gateway.permissions.rights import Place
 from gateway.permissions.roles import Role, Roles
 from gateway.settings.permissions import Row
+from gateway.store.person import Account
 from gateway.store.standings import person_in
 
 NOTICE_EVERY = 3600.0
@@ -248,6 +249,11 @@ class Access:
         named = next((each.name for each in person.accounts if each.principal == principal), "") if person else ""
         return named or self._names.person(principal)
 
+    def turn_of(self, account: Account) -> int:
+        """Return a number that is higher the later an account was heard; 0 for one that was not."""
+        in_chat = account.chat and self._names.whose(account.chat)
+        return max(self._names.turn(account.principal), self._names.turn(in_chat or ""))
+
     def name_of_chat(self, chat: ChatKey) -> str:
         """Return the name of a group or of the person of a private chat, as last seen, or ""."""
         return self._names.chat(chat)
@@ -264,6 +270,8 @@ class Access:
     def _saw(self, chat: ChatKey, sender: Sender, group: str) -> None:
         is_group = self._is_group(chat)
         self._names.saw(self.principal(chat, sender), sender.name, None if is_group or chat.thread else chat)
+        if not _is_principal(sender):
+            self._names.heard(self.principal(chat, sender))
         if not is_group and not _is_principal(sender):
             self._names.saw_in_private(chat, self.principal(chat, sender))
         if is_group:

@@ -1,11 +1,13 @@
-"""Remembers the names of people, of the private chats with them and of groups, as they were last seen, and whose
-private chats they are."""
+"""Remembers the names of people, of the private chats with them and of groups, as they were last seen, whose private
+chats they are, and who was heard last."""
 
+from itertools import count
 from typing import TypeVar
 
 from channels.base import ChatKey
 
 K = TypeVar("K")
+V = TypeVar("V")
 MOST = 5_000
 """People, and chats, whose names are kept; those who were not seen for longest are forgotten."""
 
@@ -18,6 +20,8 @@ class Names:
         self._chats: dict[ChatKey, str] = {}
         self._private: dict[ChatKey, str] = {}
         """The account with which each private chat is."""
+        self._turns: dict[str, int] = {}
+        self._counted = count(1)
 
     def saw(self, principal: str, name: str, private_chat: ChatKey | None) -> None:
         """Remember the name of an account, and of the private chat in which it was seen."""
@@ -44,13 +48,21 @@ class Names:
         """Return the name of an account, or ""."""
         return self._people.get(principal, "")
 
+    def heard(self, principal: str) -> None:
+        """Remember that an account was heard on its platform."""
+        _put(self._turns, principal, next(self._counted))
+
+    def turn(self, principal: str) -> int:
+        """Return a number that is higher the later an account was heard; 0 for one that was not."""
+        return self._turns.get(principal, 0)
+
     def chat(self, chat: ChatKey) -> str:
         """Return the name of a group, or of the person of a private chat, also for their threads, or ""."""
         return self._chats.get(chat.model_copy(update={"thread": None}), "")
 
 
-def _put(names: dict[K, str], key: K, name: str) -> None:
-    names.pop(key, None)
-    names[key] = name
-    if len(names) > MOST:
-        del names[next(iter(names))]
+def _put(known: dict[K, V], key: K, value: V) -> None:
+    known.pop(key, None)
+    known[key] = value
+    if len(known) > MOST:
+        del known[next(iter(known))]

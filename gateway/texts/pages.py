@@ -70,5 +70,9 @@ TEXTS = {
         "en": "The account is the platform and the id there. /whoami tells people theirs.",
         "zh": "账号由平台和平台上的编号组成。对方可以用 /whoami 查看自己的账号。",
     },
+    "page_people_alike": {
+        "en": "The same person as {accounts}? /link in a direct chat links the accounts.",
+        "zh": "与 {accounts} 是同一个人吗？在私聊中用 /link 可关联这些账号。",
+    },
     "page_people_let_in": {"en": "Let in", "zh": "添加"},
 }

@@ -52,6 +52,13 @@ TEXTS = {
         "direct chats with `{slash}search`.",
         "zh": "此码来自 {who}。是您本人吗？关联后，该账号与您角色相同，并能用 `{slash}search` 搜索您的私聊。",
     },
+    "link_offer": {
+        "en": "These owners look like one person: {accounts}. So I tell you such things once, where I heard from you "
+        "last. If all of them are you, link them: the button gives you a code to send me from the other account.",
+        "zh": "这些所有者看起来是同一个人：{accounts}。因此这类消息我只在您最近使用的账号上告诉您一次。"
+        "如果都是您本人，请关联它们：点按钮获取一个码，再用另一个账号发给我。",
+    },
+    "link_offer_button": {"en": "Link them", "zh": "关联"},
     "link_button": {"en": "Yes, link it", "zh": "是我，关联"},
     "linked": {"en": "Linked: {accounts} are one person now.", "zh": "已关联：{accounts} 现在属于同一个人。"},
     "linked_stranger": {
@@ -109,6 +116,10 @@ TEXTS = {
         "zh": "{who} 给我发了消息，但我不认识此人。可以让此人和我说话吗？",
     },
     "people_row": {"en": "- {role}: {who}", "zh": "- {role}：{who}"},
+    "people_alike": {
+        "en": "one person? `{slash}link` links the accounts",
+        "zh": "是同一个人吗？用 `{slash}link` 可关联这些账号",
+    },
     "people_facts": {"en": " ({facts})", "zh": "（{facts}）"},
     "strangers_no_more": {"en": "Nobody else is waiting any more.", "zh": "没有其他陌生人在等待了。"},
     "strangers_more": {

@@ -1,8 +1,9 @@
 """Notifies owners, and of some matters admins too, in their private chats."""
 
 import asyncio
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 
 import structlog
 
@@ -10,27 +11,41 @@ from agent_core.background import Background
 from agent_core.origin import CLEAN
 from channels.base import Button, ChannelError, ChatKey, OutboundMessage
 from channels.capabilities import FindsPrivateChats
-from gateway.delivery.delivery import Delivery
+from gateway.delivery.delivery import Delivery, Unconfirmed
 from gateway.permissions.roles import Role, Roles
 from gateway.settings.current import CurrentSettings
-from gateway.store.person import Account, Person
-from gateway.store.rows import STRANGER, Post
+from gateway.store.person import Account
+from gateway.store.rows import STRANGER, Post, PostState
 from gateway.store.store import Store
 from gateway.texts.say import Language, language_of, say
+from gateway.upkeep.readers import Reader, Readers
+
+PATIENCE = 60.0
+"""Seconds that a platform has to take a message before another account of the same person is told."""
 
 log = structlog.get_logger(__name__)
 
-
+NamesAccounts = Callable[[Sequence[Account], Language], OutboundMessage]
 Fact = str | int | Callable[[Language], str]
 
 
 class Owners:
-    """Sends each owner a separate message. Owners without a private chat get none; that is logged."""
+    """Sends each owner one message: where they were heard last, or else on an account on which they can be reached.
+
+    Owners without a private chat get none; that is logged.
+    """
 
     def __init__(
-        self, roles: Roles, store: Store, delivery: Delivery, current: CurrentSettings, new_id: Callable[[], str]
+        self,
+        roles: Roles,
+        readers: Readers,
+        store: Store,
+        delivery: Delivery,
+        current: CurrentSettings,
+        new_id: Callable[[], str],
     ) -> None:
         self._roles = roles
+        self._readers = readers
         self._store = store
         self._delivery = delivery
         self._current = current
@@ -55,7 +70,7 @@ class Owners:
             said = {name: fact(language) if callable(fact) else fact for name, fact in facts.items()}
             return OutboundMessage(markdown=say(key, language, **said), buttons=buttons, silent=True)
 
-        self._send_all(f"{notice}:notice:", message, self._roles.having(least))
+        self._send_all(f"{notice}:notice:", message, self._readers.having(least))
 
     def name_of(self, who: str) -> str:
         """Return the name of `platform:id`, or ""."""
@@ -67,20 +82,33 @@ class Owners:
     @property
     def can_be_asked(self) -> bool:
         """True if there is anybody whom `tell_of_stranger` tells."""
-        return bool(self._delivery.own_chats or self._roles.having(Role.ADMIN))
+        return self._readers.is_anybody()
 
-    def tell_of_stranger(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
-        """Send a message about a stranger to every owner and admin in the background, also on the page.
+    def tell_of_stranger(
+        self, notice: str, message: Callable[[Language], OutboundMessage], to_namesakes: NamesAccounts
+    ) -> None:
+        """Send a message about a stranger to every owner and admin in the background; this may be on the page.
 
-        `notice` is its unique name; who got one with this name gets no second one.
+        `notice` is its unique name; who got one with this name gets no second one. Owners with accounts that look alike
+        and are not linked get the message `to_namesakes` after their first one.
         """
-        self._send_all(f"{notice}{STRANGER}", message, [*self._roles.having(Role.ADMIN), *self._pages], once=True)
+
+        async def tell() -> None:
+            readers = self._readers.having(Role.ADMIN, with_pages=True)
+            await asyncio.gather(*(self._send(each, f"{notice}{STRANGER}", message, once=True) for each in readers))
+            for reader in self._readers.namesakes():
+                name = "namesakes-" + "+".join(sorted(each.principal for each in reader))
+                await self._send(reader, f"{name}:notice:", partial(to_namesakes, reader), once=True)
+
+        self._telling.start(tell(), f"tell {notice}")
 
     def tell_pages(self, notice: str, key: str, **facts: str) -> None:
         """Send a text to the page, whose user owns this machine; `notice` is its unique name."""
-        self._send_all(
-            f"{notice}:notice:", lambda language: OutboundMessage(markdown=say(key, language, **facts)), self._pages
-        )
+
+        def message(language: Language) -> OutboundMessage:
+            return OutboundMessage(markdown=say(key, language, **facts))
+
+        self._send_all(f"{notice}:notice:", message, [page.accounts for page in self._readers.pages])
 
     def tell_how_many(self, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
         """Send a message as `tell_of_stranger` does, or edit the last one of this name while it has buttons."""
@@ -90,8 +118,8 @@ class Owners:
                 sent = await self._store.outbox.of_run(notice)
                 still_open = (each.key.partition(STRANGER)[0] for each in sent if each.message.buttons)
                 name = next(still_open, f"{notice}:{self._new_id()}")
-                for person in [*self._roles.having(Role.ADMIN), *self._pages]:
-                    await self._send(person, f"{name}{STRANGER}", message, once=False)
+                for reader in self._readers.having(Role.ADMIN, with_pages=True):
+                    await self._send(reader, f"{name}{STRANGER}", message, once=False)
 
         self._telling.start(tell(), f"tell {notice}")
 
@@ -102,10 +130,7 @@ class Owners:
 
     def tell_account(self, account: Account, notice: str, message: Callable[[Language], OutboundMessage]) -> None:
         """Send a message to one account in the background; `notice` is its unique name."""
-        platform = account.principal.partition(":")[0]
-        page = next((each for each in self._delivery.own_chats if each.platform == platform), None)
-        told = replace(account, chat=account.chat or page)
-        self._send_all(f"{notice}:notice:", message, [Person(account.principal, accounts=(told,))])
+        self._send_all(f"{notice}:notice:", message, [[self._readers.page_of(account)]])
 
     async def close_notice(
         self, notice: str, message: Callable[[Language], OutboundMessage], *, only_open: bool = False
@@ -127,9 +152,9 @@ class Owners:
 
         `besides` is a chat that has been told already.
         """
-        for person in self._roles.having(Role.ADMIN):
-            sending = self._send(person, f"owners-{notice}:notice:", messages.__getitem__, once=True, besides=besides)
-            self._telling.start(sending, f"tell {person.id}")
+        for reader in self._readers.having(Role.ADMIN):
+            sending = self._send(reader, f"owners-{notice}:notice:", messages.__getitem__, once=True, besides=besides)
+            self._telling.start(sending, f"tell {reader[0].principal}")
 
     def work_failed(self, name: str, error: Exception) -> None:
         """Report that a background task meant to run forever has failed and is being restarted."""
@@ -143,47 +168,51 @@ class Owners:
         """Cancel sending. Notices already stored are delivered after the next start."""
         await self._telling.stop()
 
-    @property
-    def _pages(self) -> list[Person]:
-        """The chats of the page, whose user owns this machine."""
-        return [Person(str(each), accounts=(Account(str(each), chat=each),)) for each in self._delivery.own_chats]
-
     def _send_all(
         self,
         notice: str,
         message: Callable[[Language], OutboundMessage],
-        people: Iterable[Person],
-        *,
-        once: bool = False,
+        readers: Iterable[Reader],
     ) -> None:
-        for person in people:
-            self._telling.start(self._send(person, notice, message, once=once), f"tell {person.id}")
+        for reader in readers:
+            self._telling.start(self._send(reader, notice, message), f"tell {reader[0].principal}")
 
     async def _send(
         self,
-        person: Person,
+        reader: Reader,
         notice: str,
         message: Callable[[Language], OutboundMessage],
         *,
         once: bool = False,
         besides: ChatKey | None = None,
     ) -> None:
-        """Send a message to one of the person's accounts: one that has written here, if there is one."""
-        keys = [f"{notice}{account.principal}" for account in person.accounts]
-        if once and any([await self._store.outbox.find(key) is not None for key in keys]):
+        """Send a message to the first of somebody's accounts that can be reached, or edit the one of this name."""
+        known = [await self._store.outbox.find(f"{notice}{account.principal}") for account in reader]
+        before = next((post for post in known if post is not None and post.state is not PostState.FAILED), None)
+        if before is not None:
+            if not once:
+                words = message(await self._language_of(before.chat, before.key.rpartition(":")[2]))
+                await self._reaches(replace(before, message=words))
             return
-        accounts = sorted(person.accounts, key=lambda each: each.chat is None)
-        chats = [(account, await self._chat_of(account)) for account in accounts]
-        found = [(account, chat) for account, chat in chats if chat is not None and self._delivery.knows(chat)]
-        if not found or any(chat == besides for _, chat in found):
+        untried = [account for account, post in zip(reader, known, strict=True) if post is None]
+        chats = await self._chats_of(untried if once else reader)
+        if besides in chats.values():
             return
-        account, chat = found[0]
-        words = message(await self._language_of(chat, account.principal.rpartition(":")[2]))
-        key = f"{notice}{account.principal}"
-        before = await self._store.outbox.find(key)
-        post = replace(before, message=words) if before else Post(key, notice.partition(":")[0], chat, words, CLEAN)
+        for account, chat in chats.items():
+            words = message(await self._language_of(chat, account.principal.rpartition(":")[2]))
+            if await self._reaches(Post(f"{notice}{account.principal}", notice.partition(":")[0], chat, words, CLEAN)):
+                return
+
+    async def _reaches(self, post: Post) -> bool:
+        """Store and send a post. Returns False if it has certainly not arrived within `PATIENCE`."""
         await self._store.outbox.add([post])
-        await self._delivery.deliver(chat, [post])
+        sending = self._telling.start(self._delivery.attempt(post.chat, [post]), f"send {post.key}")
+        done, _ = await asyncio.wait([sending], timeout=PATIENCE)
+        return bool(done) and (sending.result() is None or isinstance(sending.result(), Unconfirmed))
+
+    async def _chats_of(self, reader: Reader) -> dict[Account, ChatKey]:
+        found = [(account, await self._chat_of(account)) for account in reader]
+        return {account: chat for account, chat in found if chat is not None and self._delivery.knows(chat)}
 
     async def _chat_of(self, account: Account) -> ChatKey | None:
         platform, person = account.principal.partition(":")[0], account.principal.rpartition(":")[2]

@@ -1,6 +1,7 @@
 """The messages about strangers and linked accounts: to owners and admins, to the stranger, to the giver of a code."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 
 from agent_core.background import Background
@@ -43,8 +44,8 @@ class StrangerNotices:
         self._telling = Background("answering a stranger failed")
 
     def ask(self, stranger: Stranger) -> None:
-        """Show a stranger to every owner and admin who has not seen them."""
-        self._owners.tell_of_stranger(_name(stranger), partial(_question, stranger))
+        """Show a stranger to every owner and admin who has not seen them, and say who counts as one person there."""
+        self._owners.tell_of_stranger(_name(stranger), partial(_question, stranger), _link_offer)
 
     async def ask_anew(self, stranger: Stranger) -> None:
         """Show the first message of a stranger who had only sent a command, such as the /start of every new chat."""
@@ -145,6 +146,12 @@ def as_code(text: str) -> str:
 def plain_name(name: str, most: int = LONGEST_NAME) -> str:
     """Return a name as one line of at most `most` characters and marks, in which hidden characters are written out."""
     return shown(" ".join(name.split())[:most]).strip()
+
+
+def _link_offer(accounts: Sequence[Account], language: Language) -> OutboundMessage:
+    button = Button(label=say("link_offer_button", language), action="/link")
+    text = say("link_offer", language, accounts=", ".join(map(shown_account, accounts)))
+    return OutboundMessage(markdown=text, buttons=((button,),), silent=True)
 
 
 def _how_many(count: int, language: Language) -> OutboundMessage:

@@ -1,11 +1,12 @@
 """The screen of people: their roles, and the strangers who wait."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from gateway.admin.screen import View, Visit
 from gateway.commands.people import BLOCKED, NONE, ROLES
 from gateway.permissions.access import Access
+from gateway.permissions.namesakes import Namesakes
 from gateway.permissions.roles import Role, Roles
 from gateway.store.person import Person
 from gateway.upkeep.stranger_notices import VERDICTS
@@ -24,6 +25,8 @@ class _Row:
     changes: Mapping[str, str]
     """The roles that the visitor can give, with their text keys."""
     can_block: bool
+    alike: tuple[str, ...]
+    """The accounts of other owners who look like the same person."""
 
 
 @dataclass(frozen=True)
@@ -41,13 +44,14 @@ class PeopleScreen:
 
     def __init__(self, roles: Roles, strangers: Strangers, access: Access) -> None:
         self._roles = roles
+        self._namesakes = Namesakes(roles, access)
         self._access = access
         self._strangers = strangers
 
     async def view(self, visit: Visit) -> View:
         """Return the people whose name or account contains the words of the query."""
         wanted = visit.query.get("q", "").strip()
-        found = [self._row(each, visit) for each in self._roles.people]
+        found = [self._row(each, visit, group) for group in self._namesakes.everybody() for each in group]
         rows = [each for each in found if wanted.casefold() in f"{each.name} {each.accounts}".casefold()]
         waiting = [
             _Waiting(each.id, each.event.sender.name, each.principal, each.words)
@@ -60,7 +64,7 @@ class PeopleScreen:
         """Return the number of strangers who wait."""
         return len(await self._strangers.waiting())
 
-    def _row(self, person: Person, visit: Visit) -> _Row:
+    def _row(self, person: Person, visit: Visit, alike: Sequence[Person]) -> _Row:
         accounts = tuple(each.principal for each in person.accounts)
         names = (each.name for each in person.accounts)
         role = self._roles.of(accounts[0])
@@ -76,6 +80,7 @@ class PeopleScreen:
             in_settings=self._roles.seeded(accounts[0]) is not None,
             changes=changes,
             can_block=not person.is_blocked and not is_self,
+            alike=tuple(account.principal for each in alike if each is not person for account in each.accounts),
         )
 
 
