@@ -13,6 +13,8 @@ LONGEST_HOST = 253
 _MARKS = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|[*_~`\\\[\]!]")
 _DOTS = re.compile("[\u3002\uff61\u06d4\u0701\u0702\u0660\u06f0\ua4f8\ua60e\U0001d16d\U00010a50]")
 """Characters that are read as dots: the first two also by browsers, the others by people alone."""
+_MIDDLE_DOTS = re.compile("(?<=[a-z0-9])[\u00b7\u2022\u2027\u2219\u22c5](?=[a-z])", re.IGNORECASE)
+"""Dots in the middle of the line, where no other script uses them within a word."""
 _TOPS = "中国|中國|公司|网络|網絡|香港|台湾|台灣|网址|網址|在线|中文网|政务|한국|みんな|新加坡"
 _SENTENCES = re.compile(rf"(?<=[^\W\x00-\x7f])[\u3002\uff61\u06d4](?=[^\W\x00-\x7f])(?!{_TOPS})")
 """Ends of sentences in other scripts, after which no top-level domain follows."""
@@ -22,11 +24,12 @@ _BROKEN = re.compile(r"(?<=[.:/@-])\s*\n\s*|\s*\n\s*(?=[.:/@-])")
 _CLAIM = re.compile(
     r"(?<![\w.+%-])(?P<mailbox>[\w.+%-]{1,64}+)@(?P<at>[\w-]++(?:\.[\w-]++)*+)"
     r"|(?P<scheme>https?):/{1,3}(?P<named>[^\s/?#]+)"
-    r"|(?<![\w.@-])(?P<bare>[\w-]++(?:\.[\w-]++)++)(?::(?P<port>\d{1,5})(?!\d))?"
+    r"|(?<![\w.@-])(?P<bare>localhost(?![\w.-])|[\w-]++(?:\.[\w-]++)++)(?::(?P<port>\d{1,5})(?!\d))?"
 )
 _REST = re.compile(r"[/?#:(]\S*+")
 _PORT = re.compile(r":(\d{0,5})$")
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
+_IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\Z)|\Z)){4}")
 _LIKE_LATIN = ("ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LISU")
 """Scripts with letters that look like Latin ones, as their names begin."""
 
@@ -91,7 +94,7 @@ def _claimed(found: re.Match[str]) -> Place | None:
     host = found["bare"]
     top = host.rpartition(".")[2]
     is_host = (len(top) > 1 and top.isalpha() and top not in ENDINGS) or host.startswith("www.")
-    if not (is_host or top.startswith("xn--")):
+    if not (is_host or top.startswith("xn--") or host == "localhost" or _IPV4.fullmatch(host)):
         return None
     port = found["port"]
     return Place(ascii_host(host), int(port) if port and int(port) not in (80, 443) else None)
@@ -102,7 +105,7 @@ def displayed(label: str) -> str:
     text = unicodedata.normalize("NFKC", _MARKS.sub("", unescape(label)))
     text = text.replace("\u2028", "\n").replace("\u2029", "\n")
     shown = "".join(char for char in text if char == "\n" or unicodedata.category(char) not in ("Cf", "Mn", "Cc"))
-    return _DOTS.sub(".", _SENTENCES.sub("\n\n", shown)).lower()
+    return _DOTS.sub(".", _SENTENCES.sub("\n\n", _MIDDLE_DOTS.sub(".", shown))).lower()
 
 
 def place_of(authority: str, scheme: str) -> Place:
