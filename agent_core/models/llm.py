@@ -3,7 +3,6 @@
 A client never raises for a failed request: the failure is the last event of the stream.
 """
 
-import re
 from collections.abc import AsyncGenerator
 from enum import StrEnum
 from typing import Annotated, Literal, Protocol, runtime_checkable
@@ -11,9 +10,6 @@ from typing import Annotated, Literal, Protocol, runtime_checkable
 from pydantic import Field, SecretStr
 
 from agent_core.messages import AssistantMessage, Frozen, JsonObject, LlmMessage, Text
-
-_FILES = (".gguf", ".bin", ".safetensors", ".mlx")
-"""How the names of files with models end."""
 
 ThinkingLevel = Literal["off", "minimal", "low", "medium", "high", "xhigh", "max"]
 
@@ -23,6 +19,9 @@ class ModelInfo(Frozen):
     unknown."""
 
     id: str
+    """Its name as people read and write it."""
+    sent_as: str = ""
+    """Its name as the server knows it, if not `id`: the path of a file on the server's disk."""
     provider: str = ""
     context_window: int = 32_000
     max_output: int = 4096
@@ -39,16 +38,14 @@ class ModelInfo(Frozen):
     """None: same as `input_price`."""
     cache_write_price: float | None = None
 
+    @property
+    def wire_name(self) -> str:
+        """Return the name with which requests ask for the model."""
+        return self.sent_as or self.id
+
     def answer_tokens(self, wanted: int) -> int:
         """Return the longest answer to request: at most the model's maximum and a quarter of its window."""
         return max(1, min(wanted, self.max_output, self.context_window // 4))
-
-
-def shown_name(model: str) -> str:
-    """Return a model's id as users read it: of a path on the server's disk only the name of the file or folder."""
-    name = re.split(r"[\\/]", model.rstrip("\\/"))[-1]
-    is_path = bool(re.match(r"[/~\\.]|[A-Za-z]:[\\/]", model)) or name.lower().endswith(_FILES)
-    return name.removesuffix(".gguf") if is_path and name else model
 
 
 class LlmOptions(Frozen):

@@ -11,6 +11,7 @@ import aiohttp
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_core.models.llm import ModelInfo
+from agent_core.models.model_names import named_apart
 
 PROBE_S = 0.5
 """Seconds for all servers together."""
@@ -133,7 +134,7 @@ async def _probe(
     session: aiohttp.ClientSession, server: LocalServer, host: str, wanted: str | None
 ) -> LocalModel | None:
     root = f"http://{host}:{server.port}"
-    models = [each for each in await _list(session, f"{root}/v1") if wanted in (None, each.id)]
+    models = [each for each in await _list(session, f"{root}/v1") if wanted in (None, each.id, each.wire_name)]
     if server.tells_abilities and models:
         models = await _ask_ollama(session, root, models)
     if not models:
@@ -149,7 +150,7 @@ async def _list(session: aiohttp.ClientSession, base_url: str) -> list[ModelInfo
         listed = _Models.model_validate_json(body).data or []
     except ValidationError:
         return []
-    return [_info(each) for each in listed if not any(word in each.id.lower() for word in _NO_CHAT)]
+    return named_apart(_info(each) for each in listed if not any(word in each.id.lower() for word in _NO_CHAT))
 
 
 def _info(listed: _Listed) -> ModelInfo:
@@ -167,7 +168,7 @@ async def _ask_ollama(session: aiohttp.ClientSession, root: str, models: Sequenc
 async def _show(session: aiohttp.ClientSession, root: str, model: ModelInfo) -> ModelInfo | None:
     """Return the model with its abilities, or None if it cannot chat. The window is left alone, because Ollama serves
     less than a model was trained for."""
-    body = await _fetch(session, "POST", f"{root}/api/show", {"model": model.id})
+    body = await _fetch(session, "POST", f"{root}/api/show", {"model": model.wire_name})
     try:
         capabilities = _Shown.model_validate_json(body).capabilities
     except ValidationError:

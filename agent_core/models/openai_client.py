@@ -157,7 +157,7 @@ class OpenAiClient:
     def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> WireObject:
         """Return the request without its messages."""
         body: WireObject = {
-            "model": model.id,
+            "model": model.wire_name,
             "stream": True,
             "stream_options": {"include_usage": True},
             "max_tokens": model.answer_tokens(options.max_tokens),

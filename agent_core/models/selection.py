@@ -21,6 +21,7 @@ from agent_core.models.local_servers import (
     find_local_model,
     is_private,
 )
+from agent_core.models.model_names import named, shown_name
 from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider
@@ -129,7 +130,8 @@ async def _local_by_setting(server: LocalServer, model: str, host: str) -> Model
     found = await find_local_model([server], wanted=model, host=host, within_s=ASK_S)
     if found is None:
         raise ModelSettingError(
-            f"{server.name} does not answer on port {server.port} with the model {model}: start it, or fetch the model."
+            f"{server.name} does not answer on port {server.port} with the model {shown_name(model)}: start it, or "
+            "fetch the model."
         )
     return _local(found, "the settings ask for it, and ")
 
@@ -148,9 +150,9 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
             f'The base URL "{base_url}" must begin with http:// or https://, as in http://host:8000/v1.'
         )
     offered = await ask_server(base_url, key, within_s=ASK_S)
-    model = next((each for each in offered if each.id == setting), None)
+    model = next((each for each in offered if setting in (each.id, each.wire_name)), None)
     if model is None and setting:
-        model = ModelInfo(id=setting, provider="server")
+        model = named(ModelInfo(id=setting, provider="server"))
     if model is None and offered:
         model = offered[0]
     if model is None:

@@ -5,6 +5,7 @@ from math import ceil
 
 from agent_core.clock import Clock
 from agent_core.loop.model_chain import ModelChain
+from agent_core.models.model_names import shown_name
 from channels.text import literal
 from gateway.commands.command import Invocation
 from gateway.commands.models import price_words, where_words
@@ -49,7 +50,7 @@ class ModelStatus:
     def _model(self, given: Invocation, chosen: Chosen) -> str:
         language, name = given.language, literal(chosen.model.id)
         if chosen.is_gone and chosen.setting is not None:
-            return say("model_gone", language, model=literal(chosen.setting.value), default=name)
+            return say("model_gone", language, model=literal(shown_name(chosen.setting.value)), default=name)
         rests = self._chain.resting().get(chosen.model.id)
         note = say("model_rests", language, minutes=ceil(rests / 60)) if rests else ""
         if chosen.setting is not None:

@@ -4,6 +4,7 @@ from math import ceil
 
 from agent_core.loop.model_chain import ModelChain
 from agent_core.models.llm import ModelInfo
+from agent_core.models.model_names import shown_name
 from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import in_code, literal
 from gateway.commands.command import Command, Invocation, reply
@@ -101,7 +102,7 @@ class ModelCommands:
         language, chosen = given.language, await self._models.chosen(given.chat)
         name = literal(chosen.model.id)
         if chosen.is_gone and chosen.setting is not None:
-            head = say("model_gone", language, model=literal(chosen.setting.value), default=name)
+            head = say("model_gone", language, model=literal(shown_name(chosen.setting.value)), default=name)
         else:
             head = say("model_here", language, model=name, where=where_words(chosen.setting, language))
         open_to = [each for each in self._models.offered if self._models.allows(given.role, each.id)]
@@ -165,7 +166,7 @@ def _form(arguments: str) -> str:
 def unknown_model(models: ChatModels, given: Invocation, wanted: str, command: str) -> OutboundMessage:
     """Return the reply to an unknown name, with a button that gives `command` the name that may be meant."""
     language, name = given.language, in_code(wanted[:LONGEST])
-    if (why := models.unreachable.get(wanted)) is not None:
+    if (why := models.unreachable.get(shown_name(wanted))) is not None:
         return reply(say("model_unreachable", language, name=name, why=_reason(why, given)))
     meant = models.nearest(wanted, given.role)
     if meant is None:

@@ -8,7 +8,7 @@ from agent_core.loop.answer import joined
 from agent_core.loop.limits import LoopLimits
 from agent_core.loop.model_call import NO_TOOLS
 from agent_core.messages import AgentMessage, AssistantMessage, NotificationMessage, StopReason
-from agent_core.models.llm import FailureCause, FailureKind, shown_name
+from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from channels.base import Button, OutboundMessage
@@ -62,7 +62,7 @@ def answer_text(
             words.append(say("cut_off", language) if is_cut and not silent else "")
         case _:
             assert_never(end.reason)
-    words += [say("no_tools", language, model=literal(shown_name(model))) for model in _without_tools(said)]
+    words += [say("no_tools", language, model=literal(model)) for model in _without_tools(said)]
     return "\n\n".join(part for part in words if visible(part)) or say("empty_answer", language)
 
 
@@ -116,7 +116,7 @@ def answered_by(said: Iterable[AgentMessage], usual: str) -> str:
 
 def signed(text: str, model: str, language: Language) -> str:
     """Add a line with the model's name."""
-    by = say("answered_by", language, model=literal(shown_name(model)))
+    by = say("answered_by", language, model=literal(model))
     return f"{text}\n\n_{by}_"
 
 

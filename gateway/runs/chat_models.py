@@ -10,6 +10,7 @@ from agent_core.clock import Clock
 from agent_core.loop.agent_loop import Models
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.models.llm import LlmClient, ModelInfo, ThinkingLevel
+from agent_core.models.model_names import shown_name
 from channels.base import ChatKey, Sender
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Role
@@ -38,7 +39,7 @@ class Chosen:
     @property
     def is_gone(self) -> bool:
         """True if the model that people chose is no longer offered."""
-        return self.setting is not None and self.setting.value != self.model.id
+        return self.setting is not None and self.setting.value not in (self.model.id, self.model.wire_name)
 
 
 class ChatModels:
@@ -101,12 +102,13 @@ class ChatModels:
         """Return True if people of this role may use the model. Everyone may use the default one."""
         now = self._current.now
         allowed = {Role.MEMBER: now.member_models, Role.GUEST: now.guest_models}.get(role or Role.GUEST, frozenset())
-        return model == self.default.id or not allowed or bool({model, _bare(model)} & allowed)
+        names = {model, _bare(model)} | {each.wire_name for each in self.offered if each.id == model}
+        return model == self.default.id or not allowed or bool(names & allowed)
 
     def named(self, text: str) -> ModelInfo | None:
-        """Return the model with this name, with or without its provider."""
+        """Return the model with this name, with or without its provider, or with this path."""
         wanted = text.strip().lower()
-        exact = [each for each in self.offered if each.id.lower() == wanted]
+        exact = [each for each in self.offered if wanted in (each.id.lower(), each.wire_name.lower())]
         bare = [each for each in self.offered if _bare(each.id).lower() == wanted]
         return next(iter(exact or (bare if len(bare) == 1 else [])), None)
 
@@ -121,7 +123,8 @@ class ChatModels:
         """Return what holds in a chat. A model that is no longer offered gives way to the default."""
         setting = await self._settings.find(chat, MODEL)
         level = await self._settings.find(chat, THINKING)
-        found = self._offered.get(setting.value) if setting else None
+        wanted = setting.value if setting else None
+        found = next((each for each in self._offered.values() if wanted in (each.model.id, each.model.wire_name)), None)
         thinking = level.value if level and level.value in LEVELS else self._current.now.thinking
         return Chosen(found.model if found else self.default, thinking, setting, level)
 
@@ -150,7 +153,8 @@ class ChatModels:
         candidate, default, models = self._allowed(role, wanted), self._models.now.default, agent.loop.models
         models.model, models.llm = candidate.model, self._client(models, candidate.llm)
         models.default = Candidate(default.model, self._client(models, default.llm))
-        models.wanted = chosen.setting.value if chosen.is_gone and chosen.setting and wanted != once else ""
+        gone = chosen.setting if chosen.is_gone and wanted != once else None
+        models.wanted = shown_name(gone.value) if gone else ""
         agent.set_thinking_level(chosen.thinking)
 
     def _client(self, models: Models, wanted: LlmClient) -> LlmClient:

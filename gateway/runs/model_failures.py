@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, AssistantMessage
 from agent_core.models.failures import redact
-from agent_core.models.llm import FailureCause, FailureKind, shown_name
+from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS
 from channels.text import literal
 from gateway.security.secrets import Secrets
@@ -37,7 +37,7 @@ def trouble_text(end: AgentEnd, run: str, usual: str, reader: Reader, secrets: S
         return sentence
     model = _failed_model(end.messages) or usual
     answer = redact(secrets.mask(end.error or ""))[:LONGEST_ANSWER]
-    facts = {"model": literal(shown_name(model)), "setting": key_of(model), "slash": reader.slash}
+    facts = {"model": literal(model), "setting": key_of(model), "slash": reader.slash}
     details = say("trouble_details", language, answer=literal(answer), **facts)
     return f"{sentence}\n\n{details} {say(f'fix_{key}', language, **facts)}"
 

@@ -8,6 +8,7 @@ import structlog
 from agent_core.clock import Clock, SystemClock
 from agent_core.loop.model_chain import Candidate
 from agent_core.models.llm import LlmClient
+from agent_core.models.model_names import shown_name
 from agent_core.models.selection import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
 from gateway.settings.settings import Settings
 from gateway.texts.about import About
@@ -143,6 +144,6 @@ async def _offered(settings: Settings) -> tuple[list[ModelChoice], dict[str, str
         try:
             choices.append(await _fallback(setting, settings))
         except ModelSettingError as error:
-            unreachable[setting] = str(error)
+            unreachable[shown_name(setting)] = str(error)
             log.warning("a model cannot be chosen", model=setting, reason=str(error))
     return choices, unreachable

