@@ -26,10 +26,11 @@ _MEANINGS: dict[Finish, str] = {
     Finish.PAUSED: "pause_turn",
     Finish.REFUSED: "content_filter content_filtered content_blocked refusal refused safety recitation language "
     "blocklist prohibited_content spii image_safety sensitive guardrail_intervened error_toxic escalation other "
-    "content_policy moderation",
+    "content_policy moderation image_prohibited_content image_recitation image_other no_image model_armor jailbreak "
+    "block_reason_unspecified",
     Finish.BROKEN: "error internal_error server_error insufficient_system_resource network_error overloaded "
     "engine_overloaded model_error timeout abort aborted cancelled canceled unavailable malformed_function_call "
-    "malformed_response unexpected_tool_call",
+    "malformed_response unexpected_tool_call too_many_tool_calls",
 }
 _BY_REASON = {reason: finish for finish, reasons in _MEANINGS.items() for reason in reasons.split()}
 

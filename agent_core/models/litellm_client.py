@@ -22,6 +22,7 @@ from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.litellm_failures import failure_of, refusal_in
+from agent_core.models.litellm_gemini import correct_gemini
 from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
@@ -117,10 +118,13 @@ class LitellmClient:
     ) -> AsyncGenerator[StreamEvent, None]:
         """Send one request and yield what comes, up to the end of the answer. Raises _CallFailed and _StreamCut."""
         chunks: Any = None
+        began = False
         timeout_s = arguments["timeout"]
         try:
             async with asyncio.timeout(timeout_s):
                 chunks = await litellm.acompletion(**arguments)
+                await chunks.fetch_stream()  # litellm asks some providers only now
+            began = True
             yield StreamStart()
             async with contextlib.aclosing(chunks), contextlib.aclosing(_read(chunks, timeout_s)) as pieces:
                 async for chunk in pieces:
@@ -129,7 +133,7 @@ class LitellmClient:
         except (litellm.exceptions.openai.OpenAIError, _translation_error(), *_SLIPS) as error:
             answer.end(_reason_in(chunks))
             if not answer.finished:
-                raise _CallFailed(error, refusal="" if chunks else refusal_in(litellm, error)) from error
+                raise _CallFailed(error, refusal="" if began else refusal_in(litellm, error)) from error
         if chunks is not None and _was_cut(chunks):
             raise _StreamCut
 
@@ -199,6 +203,7 @@ def _import_litellm() -> ModuleType:
     vars(litellm)["REPEATED_STREAMING_CHUNK_LIMIT"] = sys.maxsize
     helpers = importlib.import_module("litellm.litellm_core_utils.core_helpers")
     vars(helpers)["_FINISH_REASON_MAP"] = _Reasons(vars(helpers)["_FINISH_REASON_MAP"])
+    correct_gemini(helpers.map_finish_reason)
     # This warning appears if a run is cancelled while litellm prepares its request in a thread.
     warnings.filterwarnings("ignore", r"coroutine '\w+ChatCompletion\..*' was never awaited")
     for name in _LOGGERS:
@@ -253,10 +258,13 @@ class _Reasons(dict[str, str]):
     """litellm's translations of finish reasons, without those that make an answer whole that is not."""
 
     def get(self, reason: str, default: Any = None) -> Any:
-        translated = super().get(reason)
-        if translated in (None, "stop"):
-            return reason if meaning_of(reason) is not Finish.WHOLE else "stop"
-        return translated
+        match meaning_of(reason):
+            case Finish.WHOLE:
+                return super().get(reason, "stop")
+            case Finish.CUT:
+                return super().get(reason, "length")
+            case _:
+                return reason
 
 
 def _thinking(model: ModelInfo, thinking: Thinking) -> dict[str, Any]:

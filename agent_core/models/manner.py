@@ -133,7 +133,9 @@ def learned(manner: Manner, said: str, sent: Iterable[str]) -> Manner | None:
 
 
 def names_parameter(said: str) -> bool:
-    """Return True if a refusal seems to be about how the server is asked, not about what."""
+    """Return True if a refusal seems to be about how the server is asked, not about what. Google says of anything that
+    a request contains an invalid argument."""
+    said = re.sub("contains an invalid argument", "", said)
     return _says(r"\b(?:parameter|argument|property|field|extra inputs)\b", said) and _says(_REFUSES, said)
 
 

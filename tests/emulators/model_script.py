@@ -140,6 +140,21 @@ class ModelRequest:
             return text_of({"content": self.body["system"]})
         return "\n".join(text_of(each) for each in self.messages if each.get("role") == "system")
 
+    @property
+    def heat(self) -> JsonValue:
+        """The temperature, from wherever the wire keeps it."""
+        return self._setting("temperature")
+
+    @property
+    def limit(self) -> JsonValue:
+        """The most tokens of the answer, from wherever the wire keeps it."""
+        return self._setting("max_tokens", "max_output_tokens")
+
+    def _setting(self, *names: str) -> JsonValue:
+        own = self.body.get("generationConfig")
+        settings = {**self.body, **(own if isinstance(own, dict) else {})}
+        return next((settings[name] for name in names if name in settings), None)
+
     def texts(self, role: str) -> list[str]:
         """Return the texts of all messages of this role."""
         return [text_of(each) for each in self.messages if each.get("role") == role]

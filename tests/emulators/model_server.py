@@ -79,6 +79,10 @@ class ModelServer(LoopbackServer):
     misshapen: bytes
     """A chunk of valid JSON that no client can interpret."""
 
+    def asked(self, body: Json, request: web.Request, size: int) -> ModelRequest:
+        """Return the request as tests read it."""
+        return _request(body, request, self.clock(), size)
+
     # Handling of a request
 
     async def complete(self, request: web.Request, route: str) -> web.StreamResponse:
@@ -90,7 +94,7 @@ class ModelServer(LoopbackServer):
         if not isinstance(body, dict):
             self.violate(f"{route}: the body is no JSON object")
             return self._failed(Failure("bad_request", message="the body is no JSON object"))
-        asked = _request(body, request, self.clock(), len(raw))
+        asked = self.asked(body, request, len(raw))
         call = Call(route, body, asked.at)
         self.requests.append(asked)
         try:

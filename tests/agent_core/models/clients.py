@@ -11,6 +11,7 @@ from agent_core.models.scripted import Call, Calls, CutOff, ScriptedLlm, Thinks
 from agent_core.models.scripted import Failure as ScriptedFailure
 from agent_core.models.scripted import Turn as ScriptedTurn
 from tests.emulators.anthropic import AnthropicEmulator
+from tests.emulators.gemini import GeminiEmulator
 from tests.emulators.model_script import Answer, Failure, Script, Turn
 from tests.emulators.model_server import ModelServer
 from tests.emulators.openai import OpenAiEmulator
@@ -81,6 +82,15 @@ async def litellm_anthropic(script: Script) -> AsyncIterator[Talk]:
 
 
 @asynccontextmanager
+async def litellm_gemini(script: Script) -> AsyncIterator[Talk]:
+    async with GeminiEmulator(script, api_key=KEY) as server:
+        client = LitellmClient(KEY, server.base_url)
+        yield Talk(client, model_info("gemini/gemini-3-flash", "gemini"), server)
+        await client.close()
+        assert server.violations == []
+
+
+@asynccontextmanager
 async def scripted(script: Script) -> AsyncIterator[Talk]:
     assert not callable(script)
     yield Talk(ScriptedLlm(*map(_scripted_turn, script)), model_info("scripted"))
@@ -117,5 +127,6 @@ OVER_A_WIRE: dict[str, Meeting] = {
     "light": light,
     "litellm-openai": litellm_openai,
     "litellm-anthropic": litellm_anthropic,
+    "litellm-gemini": litellm_gemini,
 }
 EVERY_CLIENT: dict[str, Meeting] = {**OVER_A_WIRE, "scripted": scripted}

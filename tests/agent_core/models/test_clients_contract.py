@@ -21,7 +21,20 @@ from agent_core.models.llm import (
     ToolCallDelta,
 )
 from agent_core.models.openai_client import OpenAiClient
-from tests.agent_core.models.clients import EVERY_CLIENT, HELLO, KEY, OPTIONS, OVER_A_WIRE, Meeting, Talk, model_info
+from tests.agent_core.models.clients import (
+    EVERY_CLIENT,
+    HELLO,
+    KEY,
+    OPTIONS,
+    OVER_A_WIRE,
+    Meeting,
+    Talk,
+    light,
+    litellm_anthropic,
+    litellm_openai,
+    model_info,
+    scripted,
+)
 from tests.emulators.model_script import Break, Failure, ToolUse, calls, rate_limited, says
 
 # litellm silences this warning on import; pytest undoes that.
@@ -92,6 +105,7 @@ async def test_a_call_without_arguments_has_none(meets: Meeting) -> None:
     assert [(call.arguments, call.arguments_error) for call in done.message.tool_calls] == [({}, None)]
 
 
+@pytest.mark.parametrize("meets", [litellm_anthropic, litellm_openai, light, scripted])  # Gemini sends objects
 @pytest.mark.parametrize("raw", ['{"path": "wel', "[1, 2]", '"text"', "rm -rf", '{"a": 1}}'])
 async def test_arguments_that_are_no_json_object_come_with_advice(meets: Meeting, raw: str) -> None:  # S2-30
     raw += "x" * 1000 if raw.startswith('{"path') else ""
@@ -108,7 +122,7 @@ async def test_arguments_that_are_no_json_object_come_with_advice(meets: Meeting
 
 async def test_thinking_is_told_apart_from_the_answer(meets: Meeting) -> None:
     async with meets([says("Blue.", thinking="The sky has a colour. Which one?")]) as talk:
-        events = await talk.events()
+        events = await talk.events(options=OPTIONS.model_copy(update={"thinking": "low"}))
 
     done = events[-1]
     assert isinstance(done, StreamDone)

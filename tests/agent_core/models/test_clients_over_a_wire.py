@@ -61,8 +61,8 @@ async def test_a_turn_with_tools_and_pictures_is_taken_by_the_server(meets: Meet
     assert [each.tools for each in requests] == [["look"], ["look"]]
     assert requests[0].system == "Be brief."
     assert "<context>\nIt is noon.\n</context>\nAnn: What is there?" in requests[0].texts("user")[0]
-    assert "A cat." in str(requests[1].body["messages"])
-    assert str(requests[1].body["messages"]).count(PNG.data) == 3
+    assert "A cat." in str(requests[1].messages)
+    assert str(requests[1].messages).count(PNG.data) == 3
 
 
 async def test_a_history_with_tool_calls_may_be_asked_about_without_tools(meets: Meeting) -> None:
@@ -85,7 +85,7 @@ async def test_without_tools_none_are_offered(meets: Meeting) -> None:  # S0-11,
 
     assert "tools" not in request.body
     assert "tool_choice" not in request.body
-    assert (request.body["temperature"], request.body["max_tokens"]) == (0.7, 4096)
+    assert (request.heat, request.limit) == (0.7, 4096)
     assert request.stream
 
 

@@ -3,6 +3,7 @@
 from tests.emulators.dialects.azure import AZURE
 from tests.emulators.dialects.deepseek import DEEPSEEK
 from tests.emulators.dialects.gemini import GEMINI
+from tests.emulators.dialects.gemini_native import GEMINI_2_5, GEMINI_NATIVE
 from tests.emulators.dialects.groq import GROQ
 from tests.emulators.dialects.local import LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM
 from tests.emulators.dialects.mistral import MISTRAL
@@ -15,6 +16,8 @@ DIALECTS = (
     OPENAI,
     GPT_5,
     AZURE,
+    GEMINI_NATIVE,
+    GEMINI_2_5,
     GEMINI,
     DEEPSEEK,
     MOONSHOT,
