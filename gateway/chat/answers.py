@@ -15,7 +15,8 @@ from gateway.delivery.delivery import Delivery
 from gateway.delivery.progress_message import SOON, YOUNG, ProgressMessage
 from gateway.delivery.reasoning import reasoning_of
 from gateway.permissions.access import Access
-from gateway.runs.answer import answer_posts, answer_text, answered_by, buttons_below, signed
+from gateway.runs.answer import answer_posts, answer_text, answered_by, buttons_below, folded_posts, signed
+from gateway.runs.cards import cards_of, repeats_cards
 from gateway.runs.model_failures import Reader, trouble_text
 from gateway.security.secrets import Secrets
 from gateway.store.rows import Post, Run, RunEnd
@@ -55,7 +56,7 @@ class Answers:
     async def compose(
         self, run: Run, agent: Agent, end: AgentEnd, earlier: Sequence[AgentMessage], progress: ProgressMessage
     ) -> tuple[RunEnd, list[Post]]:
-        """Return how a run has ended, and the messages that deliver its answer.
+        """Return how a run has ended, and the messages that deliver its answer; none if cards are the answer.
 
         Args:
             earlier: What the run said in earlier processes.
@@ -65,22 +66,29 @@ class Answers:
         usual = agent.loop.models.wanted or agent.loop.model.id
         model = answered_by(said, agent.loop.model.id)
         why = self._trouble(run, end, agent.loop.model.id, language) if end.reason is TerminalReason.ERROR else ""
+        skills = agent.context.skills.names
+        how = RunEnd(end.reason, model, end.error, skills)
         heard = [message.heard for message in said if isinstance(message, UserMessage) and message.heard]
-        answer = answer_text(said, end, agent.loop.limits, why, language)
-        if model != usual and model != await self._model_before(run):
+        is_told = end.reason is TerminalReason.COMPLETED and await self._is_told_by_cards(said)
+        if is_told and not heard:
+            return how, folded_posts(run, progress, self._clock.time())
+        answer = "" if is_told else answer_text(said, end, agent.loop.limits, why, language)
+        if answer and model != usual and model != await self._model_before(run):
             answer = signed(answer, model, language)
-        text = "\n\n".join([*heard, answer])
         message = OutboundMessage(
-            markdown=text,
+            markdown="\n\n".join(filter(None, [*heard, answer])),
             reply_to=run.reply_to,
             buttons=buttons_below(said, end, run, language),
             reasoning=reasoning_of(said, self._secrets) if channel.limits.folds_reasoning else "",
             calls=progress.calls,
         )
         masked_channel, picture = self._delivery.masked_channel(run.chat), await self._picture(run)
-        posts = answer_posts(masked_channel, run, message, progress, picture, self._clock.time())
-        skills = agent.context.skills.names
-        return RunEnd(end.reason, model, end.error, skills), posts
+        return how, answer_posts(masked_channel, run, message, progress, picture, self._clock.time())
+
+    async def _is_told_by_cards(self, said: Sequence[AgentMessage]) -> bool:
+        """Return True if the model's closing words only repeat cards that stand in the chat."""
+        found = [await self._store.outbox.find(key) for key in cards_of(said)]
+        return repeats_cards(said, [card.message.markdown for card in found if card is not None])
 
     async def shown(self, run: Run) -> Posted | None:
         """Return the run's progress message. If it was not recorded, look for it on the platform."""

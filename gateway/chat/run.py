@@ -164,7 +164,7 @@ class ChatRun:
         await self._store.runs.end(self._run, how, posts, speaks=speaks)
         self.is_noted = True
         trouble = await self._ends.deliver(self._run, posts)
-        if earlier and not progress.progress.tools and posts[-1].is_progress:
+        if earlier and not progress.progress.tools and posts and posts[-1].is_progress:
             await progress.vanish()  # it would only say how long the restart took
         answered = trouble is None and end.reason is TerminalReason.COMPLETED
         self._reactions.ended(inbox_seqs([each.id for each in (*earlier, *end.messages)]), answered=answered)

@@ -71,7 +71,7 @@ class RunEnds:
         `items` are the messages that began it, if it was not resumed. Task reports among them are delivered too.
         """
         left = [post for post in await self._store.outbox.unsent() if post.run == run.id]
-        if await self._store.outbox.find(f"{run.id}:answer:0") is not None:  # it has ended, and its answer is stored
+        if await self._store.runs.is_over(run.id):  # its answer is stored, or stands in the chat as a card
             await self.over(run)
             await self._delivery.deliver(run.chat, left)
             return

@@ -160,16 +160,22 @@ def answer_posts(
         if len(under) == 1:
             posts = [Post(posts[0].key, run.id, run.chat, under[0], CLEAN, message_id=picture.message_id)]
     shown = progress.posted
-    if shown is None:
-        return posts
-    if progress.may_become_answer:
+    if shown is not None and progress.may_become_answer:
         progress.promise_edit()
         first = posts[0]
         return [Post(first.key, run.id, run.chat, first.message, CLEAN, message_id=shown.message_id), *posts[1:]]
+    return [*posts, *folded_posts(run, progress, now)]
+
+
+def folded_posts(run: Run, progress: ProgressMessage, now: float) -> list[Post]:
+    """Return the edit that folds the progress message to one line, or its deletion; nothing if there is no message."""
+    shown = progress.posted
+    if shown is None:
+        return []
     folded = OutboundMessage(
         markdown=progress.progress.folded(now),
         buttons=details_buttons(run, progress.language) if progress.progress.tools else (),
         silent=True,
     )
     key = f"{run.id}:progress:{GONE if progress.leaves_nothing else 0}"
-    return [*posts, Post(key, run.id, run.chat, folded, CLEAN, message_id=shown.message_id)]
+    return [Post(key, run.id, run.chat, folded, CLEAN, message_id=shown.message_id)]

@@ -233,6 +233,15 @@ class Runs(Table):
 
         return await self._reader.run(read)
 
+    async def is_over(self, run_id: str) -> bool:
+        """Return True if a run has ended, in order with the changes made here."""
+        query = "SELECT 1 FROM runs WHERE run = ? AND state <> 'running'"
+
+        def read(connection: Connection) -> bool:
+            return connection.execute(query, (run_id,)).fetchone() is not None
+
+        return await self._writer.submit(read)
+
     async def open_ids(self) -> set[str]:
         """Return the ids of all open runs, including those of tasks."""
 

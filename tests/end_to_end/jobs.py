@@ -45,7 +45,7 @@ class Cast:
 async def agreed(person: Person, chat: Chat, asking: str = "send me the sales every weekday at nine") -> None:
     """Ask for a job, wait for the preview, and confirm it."""
     await chat.says(person, asking)
-    await chat.until(lambda c: waits_for_a_yes(c) is not None and any(PROPOSED in text for text in c.screen), SECONDS)
+    await chat.until(lambda c: waits_for_a_yes(c) is not None, SECONDS)
     await confirmed(person, chat)
 
 

@@ -20,6 +20,7 @@ from agent_core.untrusted import origin_of
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.addresses import given_in
+from gateway.runs.cards import card_result
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message
@@ -37,11 +38,11 @@ from gateway.texts.say import language_of, say
 
 PROPOSED = (
     "The preview is in the chat, with buttons to confirm, change or cancel it; its id is {id}. Nothing is set before "
-    "the person confirms. Say only that the preview is there."
+    "the person confirms. It is your answer: if nothing else was asked, say only that the preview is there."
 )
 SET = (
-    "It is set, and the chat says so, with the time and buttons to undo or change it; its id is {id}. "
-    "Do not repeat the time: say only that you will."
+    "It is set, and the chat says so, with the time and buttons to undo or change it; its id is {id}. That is your "
+    "answer: do not repeat the time; if nothing else was asked, say only that you will."
 )
 _UNDO = "/cron undo "
 _SAME = 120.0
@@ -87,7 +88,7 @@ class JobTools:
             skill: str = "",
             change: str = "",
             context: ToolContext,
-        ) -> str:
+        ) -> ToolResult:
             """Set or propose a reminder (what: its words, as the person said them), propose a report (what: how to make
             it), or propose to change a job by its id. when: plain words (in 20 minutes, every monday at 9:00), an ISO
             time, a cron line, or an RRULE with BYHOUR and BYMINUTE."""
@@ -101,7 +102,7 @@ class JobTools:
                 except (BadRule, JobRefused) as error:
                     raise self._failed(error, chat) from error
             await self._show(post)
-            return (SET if _is_set(post) else PROPOSED).format(id=_id_in(post))
+            return card_result((SET if _is_set(post) else PROPOSED).format(id=_id_in(post)), post.key)
 
         return schedule
 

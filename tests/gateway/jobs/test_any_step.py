@@ -139,11 +139,11 @@ def copy(home: Path, to: Path) -> None:
         source.backup(target)
 
 
-async def killed(bot: TimedBot, kind: Kind, step: int) -> bool:
-    """Run until the given step; return True if the firing got that far."""
+async def killed(work: Work, step: int) -> bool:
+    """Run the work until the given step; return True if it got that far."""
     loop, steps = asyncio.get_running_loop(), Steps(step)
     loop.set_task_factory(steps.task)  # type: ignore[arg-type]
-    working, over = asyncio.ensure_future(fire(bot, kind)), asyncio.ensure_future(steps.over.wait())
+    working, over = asyncio.ensure_future(work), asyncio.ensure_future(steps.over.wait())
     try:
         await asyncio.wait([working, over], return_when=asyncio.FIRST_COMPLETED)
     finally:
@@ -164,7 +164,7 @@ async def test_killed_at_any_step_it_is_said_once_and_noted_once(
         async with AsyncExitStack() as lives:
             first = await lives.enter_async_context(life(tmp_path / f"{step}", kind, channel))
             await begin(first, kind)
-            came = await killed(first, kind, step)
+            came = await killed(fire(first, kind), step)
             home = tmp_path / f"{step}-next"
             await asyncio.to_thread(copy, first.home, home)
             bot = await lives.enter_async_context(life(home, kind, channel))

@@ -36,16 +36,16 @@ async def test_a_report_that_was_asked_for_by_talking_is_set_by_a_yes(wired_bot:
     bot = await wired_bot(proposed, "Have a look.", skills=shipped_skills(), new_request_id=typed_ids())
 
     await bot.hears("every weekday at nine send me what is new in my notes")
-    shown = bot.screen.index("Have a look.") - 1
-    assert bot.screen[shown].startswith(
+    [preview] = bot.screen
+    assert preview.startswith(
         "**Shall I set this up?** (Report)\n\n"
         "> What is new in my notes.\n\n"
         "- **With the skill:** daily-report\n"
         "- **When:** every weekday at 09:00 (Europe/Paris)\n"
         "- **Next:** Mon 23 Nov 09:00 · Tue 24 Nov 09:00"
     )
-    assert "- **Runs without asking you:** the scripts of the skills `daily-report`, `chart`" in bot.screen[shown]
-    assert labels(bot, shown) == [["Confirm", "Change", "Cancel"], ["Try it once"]]
+    assert "- **Runs without asking you:** the scripts of the skills `daily-report`, `chart`" in preview
+    assert labels(bot) == [["Confirm", "Change", "Cancel"], ["Try it once"]]
     assert told(bot) == PROPOSED.format(id="ab0001")
     assert (await bot.job("ab0001")).state is JobState.DRAFT
 
