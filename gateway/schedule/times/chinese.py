@@ -3,7 +3,7 @@
 import re
 from datetime import time
 
-from gateway.schedule.times.parser import Half, Parser, Words, half_of
+from gateway.schedule.times.reader import Half, Reader, Words, half_of
 from gateway.schedule.times.vocabulary import CHINESE_NUMBER, whole
 from gateway.store.rule import BadRule
 
@@ -70,10 +70,10 @@ _DATE = rf"(?:(?P<year>\d{{4,5}})\s*年\s*)?(?P<month>{CHINESE_NUMBER})\s*月\s*
 _IN_BRACKETS = rf"(?:\s*[（(]?{_WEEK}[一二三四五六日天][）)]?)?"
 
 
-def _read_time(parser: Parser) -> time | None:
-    found = parser.take("time")
+def _read_time(reader: Reader) -> time | None:
+    found = reader.take("time")
     if found is None:
-        return parser.clock(_NOON, 0, noon[0]) if (noon := parser.take("noon")) else None
+        return reader.clock(_NOON, 0, noon[0]) if (noon := reader.take("noon")) else None
     if found["half"]:
         minute = 30
     elif found["quarters"]:
@@ -82,7 +82,7 @@ def _read_time(parser: Parser) -> time | None:
         minute = whole(found["clock_minute"] or found["minutes"] or found["digits"] or "0")
     hour, part = whole(found["clock_hour"] or found["hour"]), found["part"]
     shape = half_of(found["clock_hour"]) if found["clock_hour"] else Half.BARE
-    return parser.clock(_hour(hour, part), minute, found[0], Half.NAMED if part else shape)
+    return reader.clock(_hour(hour, part), minute, found[0], Half.NAMED if part else shape)
 
 
 def _hour(hour: int, part: str | None) -> int:

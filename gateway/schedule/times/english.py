@@ -4,7 +4,7 @@ import re
 from datetime import time
 
 from gateway.schedule.times.lists import MONTHS, SHORT
-from gateway.schedule.times.parser import Half, Parser, Words, half_of
+from gateway.schedule.times.reader import Half, Reader, Words, half_of
 from gateway.schedule.times.vocabulary import AMOUNT, SPELT, whole
 from gateway.store.rule import BadRule
 
@@ -96,35 +96,35 @@ _DATES = (
 )
 
 
-def _read_time(parser: Parser) -> time | None:
-    if found := parser.take("time"):
+def _read_time(reader: Reader) -> time | None:
+    if found := reader.take("time"):
         hour, minute, half, short, short_half = found.groups()
-        return _time(parser, int(hour or short), int(minute or 0), half or short_half, found[0], half_of(hour))
-    if found := parser.take("past"):
-        return _past(parser, found)
-    if found := parser.take("hour"):
-        return _time(parser, int(found[1] or found[2] or found[3]), 0, None, found[0], Half.BARE)
-    if found := parser.take("spelt_hour"):
-        return parser.clock(whole(found[1]), whole(found[2]) if found[2] else 0, found[0], Half.BARE)
-    found = parser.take("named_time")
-    return parser.clock(0 if found[1].lower() == "midnight" else _NOON, 0, found[0]) if found else None
+        return _time(reader, int(hour or short), int(minute or 0), half or short_half, found[0], half_of(hour))
+    if found := reader.take("past"):
+        return _past(reader, found)
+    if found := reader.take("hour"):
+        return _time(reader, int(found[1] or found[2] or found[3]), 0, None, found[0], Half.BARE)
+    if found := reader.take("spelt_hour"):
+        return reader.clock(whole(found[1]), whole(found[2]) if found[2] else 0, found[0], Half.BARE)
+    found = reader.take("named_time")
+    return reader.clock(0 if found[1].lower() == "midnight" else _NOON, 0, found[0]) if found else None
 
 
-def _past(parser: Parser, found: re.Match[str]) -> time:
+def _past(reader: Reader, found: re.Match[str]) -> time:
     """Return a time such as `half past five`."""
     part, hour, half = found[1].lower(), whole(found[2]), found[3]
     if part.endswith("past"):
-        return _time(parser, hour, 30 if part.startswith("half") else 15, half, found[0], Half.BARE)
-    return _time(parser, (hour - 2) % _NOON + 1 if hour <= _NOON else hour - 1, 45, half, found[0], Half.BARE)
+        return _time(reader, hour, 30 if part.startswith("half") else 15, half, found[0], Half.BARE)
+    return _time(reader, (hour - 2) % _NOON + 1 if hour <= _NOON else hour - 1, 45, half, found[0], Half.BARE)
 
 
-def _time(parser: Parser, hour: int, minute: int, half: str | None, shown: str, clock: Half) -> time:
+def _time(reader: Reader, hour: int, minute: int, half: str | None, shown: str, clock: Half) -> time:
     """Return a time; `half`: `a` or `p` if the text says so."""
     if half is None:
-        return parser.clock(hour, minute, shown, clock)
+        return reader.clock(hour, minute, shown, clock)
     if not 1 <= hour <= _NOON:
         raise BadRule("bad_time", time=shown.strip().removeprefix("at").strip())
-    return parser.clock(hour % _NOON + (_NOON if half.lower() == "p" else 0), minute, shown)
+    return reader.clock(hour % _NOON + (_NOON if half.lower() == "p" else 0), minute, shown)
 
 
 ENGLISH = Words(

@@ -14,7 +14,8 @@ from gateway.schedule.times.changes import local, offset_at
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.english import ENGLISH
 from gateway.schedule.times.parsed_time import At, rule_of
-from gateway.schedule.times.parser import Half, Parser, Words
+from gateway.schedule.times.parser import Parser
+from gateway.schedule.times.reader import Half, Words
 from gateway.schedule.times.slots import check_rule
 from gateway.schedule.times.zone_names import shown_zone
 from gateway.schedule.times.zone_words import ZoneWords, begins_with_zone, zone_words
