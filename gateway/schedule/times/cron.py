@@ -4,13 +4,13 @@ import re
 from dataclasses import replace
 from datetime import time
 from functools import lru_cache
-from itertools import product
+from itertools import islice, product, takewhile
 
 from cronsim import CronSim, CronSimError
 
 from gateway.schedule.times.changes import naive
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
-from gateway.store.rule import BadRule
+from gateway.store.rule import BadRule, Cron
 
 LONGEST_CRON = 100
 """Characters."""
@@ -24,6 +24,31 @@ _TROUBLES = {
     "day-of-week": "bad_cron_weekday",
 }
 """Text keys by cronsim's names of the fields."""
+
+_WORD = re.compile(r"\S+")
+_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
+_FORMS = [
+    re.compile(field, re.ASCII | re.IGNORECASE)
+    for field in (r"[\d*/,-]+", r"[\d*/,-]+", r"[\d*/,LW-]+", rf"(?:[\d*/,-]|{_NAMES})+", rf"(?:[\d*/,#L-]|{_NAMES})+")
+]
+_FEWEST_FIELDS = 2
+
+
+def cron_in_front(text: str) -> tuple[Cron, str] | None:
+    """Parse a cron expression. Raises BadRule if it has too few or too many fields."""
+    words = [*islice(_WORD.finditer(text), len(_FORMS) + 1)]
+    pairs = zip(words, _FORMS, strict=False)
+    fields = [word for word, field in takewhile(lambda pair: pair[1].fullmatch(pair[0][0]), pairs)]
+    if len(fields) < len(_FORMS):
+        if len(fields) >= _FEWEST_FIELDS and any("*" in field[0] for field in fields):
+            raise BadRule("bad_cron_fields", count=len(fields))
+        return None
+    rest = text[fields[-1].end() :]
+    if "*" in (further := words[-1][0]) and len(words) > len(_FORMS) and _FORMS[0].fullmatch(further):
+        raise BadRule("bad_cron_fields", count=len(words))
+    if _FORMS[0].fullmatch(rest.strip()):
+        raise BadRule("bad_cron_fields", count=len(words))
+    return Cron(expression=" ".join(field[0] for field in fields)), rest
 
 
 @lru_cache(maxsize=4096)

@@ -7,11 +7,12 @@ of it, the text is refused and the user asked to say it plainly.
 import re
 from dataclasses import dataclass, field, replace
 from datetime import date
-from itertools import islice, takewhile
+from itertools import islice
 from zoneinfo import ZoneInfo
 
 from gateway.schedule.times.changes import local, offset_at
 from gateway.schedule.times.chinese import CHINESE
+from gateway.schedule.times.cron import cron_in_front
 from gateway.schedule.times.english import ENGLISH
 from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Parser
@@ -19,7 +20,7 @@ from gateway.schedule.times.reader import Half, Words
 from gateway.schedule.times.slots import check_rule
 from gateway.schedule.times.zone_names import shown_zone
 from gateway.schedule.times.zone_words import ZoneWords, begins_with_zone, zone_words
-from gateway.store.rule import BadRule, Cron, Once, Rule, half_understood
+from gateway.store.rule import BadRule, Once, Rule, half_understood
 
 LANGUAGES = (ENGLISH, CHINESE)
 MOST_AT_THE_END = 12
@@ -32,12 +33,6 @@ _SOME_DAY = date(2026, 1, 1)
 
 _WORD = re.compile(r"\S+")
 _WORD_BEGINS = re.compile(r"\A|(?<=[\s,.;:(])|(?=[^\x00-\x7f])|(?<=[^\x00-\x7f])")
-_NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
-_FIELDS = [
-    re.compile(field, re.ASCII | re.IGNORECASE)
-    for field in (r"[\d*/,-]+", r"[\d*/,-]+", r"[\d*/,LW-]+", rf"(?:[\d*/,-]|{_NAMES})+", rf"(?:[\d*/,#L-]|{_NAMES})+")
-]
-_FEWEST_FIELDS = 2
 _BEFORE = re.compile(
     r"[\s,，.。:：;；–—-]*(?:(?:please\s+)?(?:remind\s+)?me\b)?\s*(?:to\b)?(?:请?(?:提醒|叫|通知)我)?[\s,，:：]*",
     re.IGNORECASE,
@@ -186,7 +181,7 @@ def _by_clock_of(text: str, zone: ZoneInfo, now: float) -> When:
 
 
 def _in_front(text: str, zone: ZoneInfo, now: float) -> When:
-    if found := _cron(text):
+    if found := cron_in_front(text):
         rule, rest = found
         check_rule(rule, zone, now)
         return When(rule, _bare(rest), span=(0, len(text) - len(rest)))
@@ -217,23 +212,6 @@ def _in_words(text: str, zone: ZoneInfo, now: float) -> When:
             names_day = not (isinstance(meant, At) and meant.day is None)
             return When(rule, parser.rest, parser.half, names_day, is_relative=not isinstance(meant, At))
     raise BadRule("rule_not_understood")
-
-
-def _cron(text: str) -> tuple[Rule, str] | None:
-    """Parse a cron expression. Raises BadRule if it has too few or too many fields."""
-    words = [*islice(_WORD.finditer(text), len(_FIELDS) + 1)]
-    pairs = zip(words, _FIELDS, strict=False)
-    fields = [word for word, field in takewhile(lambda pair: pair[1].fullmatch(pair[0][0]), pairs)]
-    if len(fields) < len(_FIELDS):
-        if len(fields) >= _FEWEST_FIELDS and any("*" in field[0] for field in fields):
-            raise BadRule("bad_cron_fields", count=len(fields))
-        return None
-    rest = text[fields[-1].end() :]
-    if "*" in (further := words[-1][0]) and len(words) > len(_FIELDS) and _FIELDS[0].fullmatch(further):
-        raise BadRule("bad_cron_fields", count=len(words))
-    if _FIELDS[0].fullmatch(rest.strip()):
-        raise BadRule("bad_cron_fields", count=len(words))
-    return Cron(expression=" ".join(field[0] for field in fields)), rest
 
 
 def _bare(rest: str) -> str:
