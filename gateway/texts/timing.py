@@ -29,6 +29,15 @@ TEXTS = {
         "en": "At what time? Write for example `tomorrow 9:00` or `every monday 9:00`.",
         "zh": "几点呢？请这样写：`明天9点` 或 `每周一9点`。",
     },
+    "rule_which_day": {
+        "en": "On which day? Not every month has today's. Write for example `every month on the 28th at 9:00` or "
+        "`last day of the month at 9:00`.",
+        "zh": "在哪一天呢？不是每个月都有今天这个日期。请这样写：`每月28日9点` 或 `每月最后一天9点`。",
+    },
+    "rule_how_often": {
+        "en": "You ask for {count} times a day. Please name as many times, for example `every day at 9:00 and 17:00`.",
+        "zh": "您要每天 {count} 次，请写出同样多的时间，例如 `每天9点和17点`。",
+    },
     "rule_one_at_a_time": {
         "en": "These times do not fit into one plan. Please ask for one time after the other.",
         "zh": "这些时间无法合并成一个计划，请分开设置。",

@@ -17,6 +17,7 @@ _LATEST_NOON = 3
 
 _NUMBER = rf"(?P<number>{CHINESE_NUMBER})"
 _AND = "[、和及与跟]"
+_LEADS_TO_AN_HOUR = rf"(?=(?:\s*[、，,和及与]\s*(?:{CHINESE_NUMBER}))+\s*[点點时])"
 _WEEK = "(?:周|星期|礼拜)"
 _WEEKDAY = "(?P<weekday>[一二三四五六日天])"
 _WHICH = "的?(?:第(?P<which>[一二三四五])|最后一?)个?"
@@ -33,18 +34,22 @@ _PATTERNS = {
     "from": "从?",
     "to": "[到至~～-]",
     "separator": _AND,
+    "first_of_hours": rf"(?P<hour>{CHINESE_NUMBER}){_LEADS_TO_AN_HOUR}",
+    "further_hour": rf"[、和及与]?\s*(?P<listed>{CHINESE_NUMBER}){_LEADS_TO_AN_HOUR}",
     "until": r"直到|到|截止到?|至",
     "until_end": r"为止|止",
     "except": r"除了|除",
     "except_end": r"之?外|以外",
     # recurring days
-    "every_day": r"每[天日](?:一|[两二三四五六])次|每天|每日|天天|每(?=[早晚])",
+    "every_day": r"每[天日](?P<often>[一两二三四五六])次|每天|每日|天天|每(?=[早晚])",
     "every_weekday": r"(?:每个?)?工作日",
     "every_weekend": "每个?周末",
     "weekend": "周末",
     "every_year": "每年",
     "every_month": "每个?月",
     "every_few": rf"(?:每隔一个?{_WEEK}的?|隔{_WEEK}的?|每\s*{_NUMBER}\s*个?(?P<unit>周|星期|礼拜|月|年)的?)",
+    "period": rf"(?=[每隔])每?\s*(?:(?P<number>隔一?|半(?=年)|{CHINESE_NUMBER})\s*)?个?"
+    r"(?P<unit>周|星期|礼拜|月|季度?|(?<=半)年)",
     "weekly": rf"每个?(?={_WEEK})",
     "weekday": rf"在?{_WEEK}{_WEEKDAY}",
     "next_weekday": rf"{_AND}?\s*每?{_WEEK}?{_WEEKDAY}"

@@ -10,7 +10,7 @@ from cronsim import CronSim, CronSimError
 
 from gateway.schedule.times.changes import naive
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
-from gateway.store.rule import BadRule, Cron
+from gateway.store.rule import BadRule, Cron, half_understood
 
 LONGEST_CRON = 100
 """Characters."""
@@ -25,6 +25,14 @@ _TROUBLES = {
 }
 """Text keys by cronsim's names of the fields."""
 
+_NICKNAMES = {
+    "@hourly": "0 * * * *",
+    **dict.fromkeys(("@daily", "@midnight"), "0 0 * * *"),
+    "@weekly": "0 0 * * 0",
+    "@monthly": "0 0 1 * *",
+    **dict.fromkeys(("@yearly", "@annually"), "0 0 1 1 *"),
+}
+_OTHER_NICKNAMES = frozenset({"@reboot", "@every"})
 _WORD = re.compile(r"\S+")
 _NAMES = "jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun"
 _FORMS = [
@@ -35,7 +43,9 @@ _FEWEST_FIELDS = 2
 
 
 def cron_in_front(text: str) -> tuple[Cron, str] | None:
-    """Parse a cron expression. Raises BadRule if it has too few or too many fields."""
+    """Parse a cron expression or a nickname such as `@daily`. Raises BadRule for too few or too many fields."""
+    if found := _nickname(text):
+        return found
     words = [*islice(_WORD.finditer(text), len(_FORMS) + 1)]
     pairs = zip(words, _FORMS, strict=False)
     fields = [word for word, field in takewhile(lambda pair: pair[1].fullmatch(pair[0][0]), pairs)]
@@ -49,6 +59,18 @@ def cron_in_front(text: str) -> tuple[Cron, str] | None:
     if _FORMS[0].fullmatch(rest.strip()):
         raise BadRule("bad_cron_fields", count=len(words))
     return Cron(expression=" ".join(field[0] for field in fields)), rest
+
+
+def _nickname(text: str) -> tuple[Cron, str] | None:
+    """Parse a nickname. Raises BadRule for one of another cron, which names no time."""
+    found = _WORD.search(text)
+    name = found[0].lower().rstrip(",:：") if found else ""
+    if name in _OTHER_NICKNAMES:
+        raise half_understood(name)
+    expression = _NICKNAMES.get(name)
+    if found is None or expression is None:
+        return None
+    return Cron(expression=expression), text[found.start() + len(name) :]
 
 
 @lru_cache(maxsize=4096)

@@ -14,7 +14,18 @@ from gateway.schedule.times.parsed_time import (
 )
 from gateway.schedule.times.reader import Reader
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates
-from gateway.schedule.times.vocabulary import WEEK, days_ahead, month, ordinal, weekday, whole
+from gateway.schedule.times.vocabulary import (
+    QUARTER,
+    WEEK,
+    days_ahead,
+    month,
+    number,
+    ordinal,
+    period_of,
+    times_a_day,
+    weekday,
+    whole,
+)
 from gateway.store.rule import BadRule
 
 _MONTHS = 12
@@ -39,7 +50,8 @@ class DayReader(Reader):
     # Recurring days
 
     def dates(self) -> Dates | None:
-        if self.take("every_day"):
+        if found := self.take("every_day"):
+            self.often = times_a_day(found["often"])
             return Dates()
         if self.take("every_weekday"):
             return Dates("WEEKLY", weekdays=WORKING_DAYS)
@@ -108,6 +120,18 @@ class DayReader(Reader):
             days |= {(first + ahead) % WEEK for ahead in range(length + 1)}
         return days
 
+    # Periods without a day
+
+    def period(self) -> Dates | None:
+        """Parse a period that names no day of its own, as in `every 3 months at 9:00`."""
+        found = self.take("period")
+        if found is None:
+            return None
+        every, size = period_of(found["unit"])
+        if size == QUARTER and not found["number"]:
+            return Dates("YEARLY", months=(1, 4, 7, 10), days=(1,))
+        return Dates(every, interval=int(_count(found["number"]) * size))
+
     # Single days
 
     def single_day(self) -> Days | None:
@@ -136,6 +160,12 @@ class DayReader(Reader):
         if "/" in found[0]:
             day, number_of_month = _slashed(day, number_of_month)
         return Date(int(found["year"]) if found["year"] else None, number_of_month, day)
+
+
+def _count(word: str | None) -> float:
+    if word is None:
+        return 1
+    return 2 if word.lower() == "other" or word.startswith("隔") else number(word)
 
 
 def _slashed(first: int, second: int) -> tuple[int, int]:

@@ -19,15 +19,20 @@ _WHICH = "first|second|third|fourth|fifth|last"
 _PART = r"(?P<part>morning|afternoon|evening|night)\b"
 _AND = r"(?:(?:and\b|&)[\s,]*)?"
 _UNIT = (
-    r"(?P<unit>s|m|h|d|w)(?:(?<=s)(?:ecs?|econds?)|(?<=m)(?:ins?|inutes?)|(?<=h)(?:rs?|ours?)|(?<=d)ays?|(?<=w)eeks?)?"
+    r"(?P<unit>fortnights?|s|m|h|d|w)(?:(?<=s)(?:ecs?|econds?)|(?<=m)(?:ins?|inutes?)|(?<=h)(?:rs?|ours?)|(?<=d)ays?|(?<=w)eeks?)?"
     r"(?![a-z])"
+)
+_PERIOD = "(?:week|month|quarter|fortnight)"
+_HOUR = (
+    r"(?:1?\d|2[0-4]|0\d)(?![\w%]|[/.:-]\d"
+    r"|\s*(?:[ap]\.?m|seconds?|secs?|min(?:ute)?s?|hours?|hrs?|days?|weeks?|times)\b)"
 )
 _HALF = r"(?:\s*([ap])\.?m\b\.?)?"
 _PATTERNS = {
     "lead": r"(?:please\b)?\s*(?:remind\s+me\b|remind\b|me\b)",
     "shorthand": r"(?:\d{1,9}[smhd])+(?!\w)",
-    "in": r"in\b|after\b",
-    "later": "",
+    "in": r"in\b|after\b|(?=\w[\w\s,.]{1,40}\bfrom\s+now\b)",
+    "later": r"(?:(?:['’]s?\s+)?time\b|from\s+now\b)?",
     "months": rf"(?:and\s+)?{AMOUNT}(?P<unit>month|year)s?\b",
     "length": rf"(?:and\s+)?{AMOUNT}{_UNIT}(?P<half>\s*and\s+a\s+half\b)?",
     "hourly": r"hourly\b|every\s+(?:hour(?!\s+and\s+a\s+half)|(?P<minute>minute))\b",
@@ -37,7 +42,11 @@ _PATTERNS = {
     "from": r"(?:from|between)\s+(?=\d|noon|midday)",
     "to": r"(?:to|till|until|and|[-–—])\s*(?:at\s+)?(?=\d|noon|midday)",
     "window_hour": r"(?:1?\d|2[0-3]|0\d)(?![\w:.]\d|\w)",
-    "separator": r"(?:and\b|&)?",
+    "separator": r"(?:(?:and\s+then|and|then)\b|&)?",
+    "first_of_hours": rf"(?P<hour>{_HOUR})(?=(?:\s*,\s*{_HOUR})*\s*,?\s*(?:and\b|&)\s*{_HOUR})",
+    "further_hour": rf"(?:and\b|&)\s*(?:(?P<hour>{_HOUR})|(?P<spelt>{SPELT})\b(?!['’-]))"
+    rf"|(?P<listed>{_HOUR})(?=\s*,?\s*(?:and\b|&)\s*(?:at\s+)?\d|\s*,\s*(?:at\s+)?\d)",
+    "last_hour": _HOUR,
     "until": r"(?:until|till|up\s+to)\b(?=\s)",
     "except": r"(?:except|excluding|but\s+not)\b(?:\s+on\b)?(?=\s)",
     "chinese_goes_on": r"(?=[到至])",
@@ -49,7 +58,7 @@ _PATTERNS = {
     "midnight": r"(?:at\s+)?midnight\b",
     # recurring days
     "every_day": r"(?:(?:every|each)\s*day|daily)\b"
-    r"|(?:once|twice|(?:three|four|five|six)\s+times)\s+(?:a|per|each|every)\s+day\b",
+    r"|(?P<often>once|twice|(?:three|four|five|six)(?=\s+times))(?:\s+times)?\s+(?:a|per|each|every)\s+day\b",
     "every_weekday": r"(?:(?:every|each|on)\s+)?(?:weekdays?|workdays?|(?:working|business) days?)\b",
     "every_weekend": r"(?:(?:every|each|on)\s+)?weekends?\b",
     "weekend": r"(?:(?:every|each|on)\s+)?weekends?\b",
@@ -58,6 +67,8 @@ _PATTERNS = {
     "every_few": rf"(?:(?:every|each)\s+(?:other|(?P<number>\d{{1,3}}|{SPELT}))\s+"
     r"(?:(?P<unit>day|week|month|year)s?\b(?:\s+on\b)?(?:\s+the\b)?|(?=[a-z]+day\b|(?:mon|tue|wed|thu|fri|sat|sun)\b))"
     r"|(?:fortnightly|every\s+fortnight)\b(?:\s+on\b)?)",
+    "period": rf"(?:(?:every|each)\s+(?:(?P<number>other|\d{{1,3}}|{SPELT})\s+)?"
+    rf"(?={_PERIOD}s?\b(?!\s+(?:of\s+an?\s+)?hour))|(?={_PERIOD}ly\b))(?P<unit>{_PERIOD})(?:s|ly)?",
     "weekly": r"(?:every\s+week|weekly)(?:\s+on\b)?(?=\s)|every\b|each\b"
     r"|(?:on\s+)?(?=(?:mon|tues|wednes|thurs|fri|satur|sun)days\b)"
     rf"|(?:on\s+)?(?={_ANY_WEEKDAY}\s*(?:[-–—]|to\b|through\b)\s*{_ANY_WEEKDAY})",

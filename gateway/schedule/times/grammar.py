@@ -14,12 +14,13 @@ from gateway.schedule.times.changes import local, offset_at
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.cron import cron_in_front
 from gateway.schedule.times.english import ENGLISH
+from gateway.schedule.times.lists import MONTHS
 from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Parser
 from gateway.schedule.times.reader import Half, Words
 from gateway.schedule.times.slots import check_rule
 from gateway.schedule.times.zone_names import shown_zone
-from gateway.schedule.times.zone_words import ZoneWords, begins_with_zone, zone_words
+from gateway.schedule.times.zone_words import ZoneWords, begins_with_zone, which_zone, zone_words
 from gateway.store.rule import BadRule, Once, Rule, half_understood
 
 LANGUAGES = (ENGLISH, CHINESE)
@@ -44,7 +45,7 @@ _MOST_WORDS_OF_A_DAY = 4
 _GAP = re.compile(r"[\s,，]*")
 _JOINER = re.compile(
     r"(?:(?:and|or|then|again|but|not|to|till?|until|through|from|between|before|after|by|except|excluding|only|starting|beginning"
-    r"|for|over|within|at|on|the|next)\b|[-–—~～&、和及与跟到至从]|除了?|直到|截止|不包括|仅限)\s*",
+    r"|for|over|within|at|on|the|next)\b|[-–—~～&+/;；、和及与跟到至从]|或者?|除了?|直到|截止|不包括|仅限)\s*",
     re.IGNORECASE,
 )
 _MOST_JOINERS = 3
@@ -53,15 +54,20 @@ _MOST_ZONES = 3
 _BETWEEN = " ,，.。!！?？;；"
 """What may stand between a time and the name of its zone."""
 _OF_ANOTHER_TIME = re.compile(r"(?:\d|[ap]\.?m\.?|[点點分半刻])\s*\Z", re.IGNORECASE)
-_NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,!?])", re.IGNORECASE)
+_NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
+_NUMBER_BEHIND = re.compile(r"[\s,，、/&+]*\d{1,2}(?!\d)")
+_ENDS_WITH_HOUR = re.compile(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
+_PERIOD = re.compile(
+    r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|month|quarter|year)\b"
+    rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
+    re.IGNORECASE,
+)
+"""What narrows a time, and is read nowhere."""
+_PART_BEHIND = re.compile(r"(?:in\s+the\s+)?(?:morning|afternoon|evening|night)s?\s+(?:at\s+)?\d", re.IGNORECASE)
 _ADJECTIVE = re.compile(r"(?:daily|hourly|yearly|annually|weekdays?|weekends?)\b", re.IGNORECASE)
 """As in `9:00 daily standup`."""
 _ENGLISH = re.compile(r"(?i:in\s+the\s+(?:morning|afternoon|evening|night)|at\s+night)\b")
 _CHINESE = re.compile(r"[之以]?前(?![往台端])|[之以]后|后(?![勤台端])|左右|节假日|周末")
-_ZONE = re.compile(
-    r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|\(?(?:UTC|GMT|CES?T|EES?T|BST|IST|JST|MSK|AE[SD]T|SGT|HKT|[ECMP][SD]T)\b|(?:[A-Z][\w'’]+\s+){1,2}time\b"
-    r"|[（(]?(?:北京|东京|纽约|伦敦|巴黎|柏林|当地|美国|英国|日本|欧洲)\S{0,2}时间"
-)
 _AGAIN = re.compile(r"\b(?:every|each)\b|每", re.IGNORECASE)
 _LEADS_TO_A_TIME = re.compile(
     r"(?:\b(?:from|to|till?|until|by|before|after|around|about|between|and|or|except|not|than|past|for|half|quarter|last"
@@ -139,8 +145,7 @@ def _by_named_clock(text: str, words: ZoneWords, zone: ZoneInfo, now: float) -> 
     if words.is_place:
         return _at_a_place(words, when, zone, now)
     if not words.is_own and len(words.zones) != 1:
-        choices = ", ".join(f"`{each}`" for each in words.zones) or "`Europe/Paris`, `UTC+8`"
-        raise BadRule("zone_which", name=words.text.replace("`", ""), choices=choices)
+        raise which_zone(words)
     return replace(when, zone=None if words.is_own else there)
 
 
@@ -234,6 +239,8 @@ def _check_behind(read: str, rest: str, *, any_day: bool) -> None:
     start = gap.end() if gap else 0
     if rest[:1].isalnum() and f"{read[-1:]}{rest[:1]}".isascii():  # `1h30`
         raise half_understood(rest)
+    if _ENDS_WITH_HOUR.search(read) and _NUMBER_BEHIND.match(rest):  # `at 9/17`, `at 9 17`
+        raise half_understood(rest[start:])
     if _goes_on(rest[start:]):
         raise half_understood(rest[start:])
     if any_day and not rest[start:].startswith((":", "：")):
@@ -255,7 +262,7 @@ def _check_before(text: str) -> None:
 
 
 def _goes_on(text: str) -> bool:
-    if any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE, _ZONE)) or begins_with_zone(text):
+    if any(pattern.match(text) for pattern in (_ENGLISH, _CHINESE, _PERIOD)) or begins_with_zone(text):
         return True
     if _ADJECTIVE.match(text):
         return False
@@ -266,7 +273,13 @@ def _goes_on(text: str) -> bool:
         if joined is None:
             break
         text = text[joined.end() :]
-        if _NUMBER.match(text) or ENGLISH.patterns["length"].match(text) or _CHINESE.match(text) or _is_time(text):
+        if (
+            _NUMBER.match(text)
+            or _PART_BEHIND.match(text)
+            or ENGLISH.patterns["length"].match(text)
+            or _CHINESE.match(text)
+            or _is_time(text)
+        ):
             return True
     return False
 

@@ -15,7 +15,7 @@ from gateway.schedule.times.vocabulary import DAY
 from gateway.store.rule import SHORTEST, BadRule, Every, Once, Recurrence, Rule, half_understood
 
 _HOUR, _MINUTE = 3600, 60
-_WEEK, _MONTHS, _LONGEST_MONTH = 7, 12, 31
+_WEEK, _MONTHS, _SHORTEST_MONTH, _LONGEST_MONTH = 7, 12, 28, 31
 _LEAP_YEARS = 9
 """Years in which every date occurs at least once."""
 _LAST_YEAR = 9000
@@ -128,7 +128,7 @@ def yearly(month: int, day: int) -> Dates:
 def without(dates: Dates, weekdays: set[int], words: str) -> Dates:
     """Return the dates but for some weekdays. Raises BadRule, which quotes `words`, if that is not possible."""
     left = {*(dates.weekdays or range(_WEEK))} - weekdays
-    if not weekdays or not left or dates.every not in ("DAILY", "WEEKLY") or dates.interval > 1:
+    if not weekdays or not left or dates.is_open or dates.every not in ("DAILY", "WEEKLY") or dates.interval > 1:
         raise half_understood(words)
     return replace(dates, every="WEEKLY", weekdays=tuple(sorted(left)))
 
@@ -204,6 +204,9 @@ def _recurring(dates: Dates, meant: At, zone: ZoneInfo, now: float) -> Recurrenc
         if until is None:
             raise BadRule("bad_date")
         dates = replace(dates, until=until)
+    if dates.is_open:
+        is_today = times[-1] > shown.time()
+        dates = _on_day_of(dates, shown.date() if is_today else shown.date() + timedelta(days=1))
     if dates.interval > 1:
         coming = replace(dates, interval=1).since(shown.date())
         start = next((day for day in coming if datetime.combine(day, times[-1]) > shown), None)
@@ -211,6 +214,16 @@ def _recurring(dates: Dates, meant: At, zone: ZoneInfo, now: float) -> Recurrenc
             raise BadRule("rule_past" if dates.until else "bad_date")
         dates = replace(dates, start=start)
     return Recurrence(text=Timetable(((dates, times),)).text)
+
+
+def _on_day_of(dates: Dates, first: date) -> Dates:
+    """Return the dates with the day of the first one. Raises BadRule if not every month has it."""
+    if dates.every == "WEEKLY":
+        return replace(dates, weekdays=(first.weekday(),))
+    is_last = not _exists(first.year, first.month, first.day + 1)
+    if first.day > _SHORTEST_MONTH and not is_last:
+        raise BadRule("rule_which_day")
+    return replace(dates, days=(-1 if first.day > _SHORTEST_MONTH else first.day,))
 
 
 def _once_at(days: Days, wanted: time, zone: ZoneInfo, now: float) -> int:

@@ -18,7 +18,7 @@ from gateway.schedule.times.parsed_time import (
 )
 from gateway.schedule.times.reader import Half
 from gateway.schedule.times.recurrence import Dates
-from gateway.schedule.times.vocabulary import DAY, length_of, number
+from gateway.schedule.times.vocabulary import DAY, length_of, number, whole
 from gateway.store.rule import BadRule
 
 _GAP = re.compile(r"[\s,，]*")
@@ -136,14 +136,32 @@ class Parser(DayReader):
     def _day_first(self) -> At | None:
         day = self.read_day()
         if day is None:
-            return None
+            return self._period_first()
         part = self.take("part")
         if not isinstance(day, Dates):
             self._no_midnight()
         until = self._until() if isinstance(day, Dates) else None
-        times = self._needed_times()
+        times = (isinstance(day, Dates) and self.attempt(self._row_of_hours)) or self._needed_times()
         part = part or self.take("part_behind")
         return self._at_times(day, self._in_part(part, times, again=day == Dates()), until)
+
+    def _period_first(self) -> At | None:
+        """Parse a period directly before its times: `monthly at 9:00`, but not `monthly report at 9:00`."""
+        begins_with_every = self._is_every()
+        every = self.attempt(self.period)
+        if every is None:
+            return None
+        part = self.take("part")
+        times = self._times()
+        if times is None and begins_with_every:
+            raise BadRule("rule_no_time")
+        return self._at_times(every, self._in_part(part or self.take("part_behind"), times)) if times else None
+
+    def _period_behind(self) -> Dates | None:
+        return self.period() if self._is_every() else None
+
+    def _is_every(self) -> bool:
+        return self._words.patterns["every"].match(self.rest.lstrip(" ,，")) is not None
 
     def _time_first(self) -> At | None:
         midnight = self.take("midnight")
@@ -153,7 +171,7 @@ class Parser(DayReader):
         if this := self.take("this_part"):
             return At((self._today,), self._in_part(this, times))
         part = self.take("part_behind")
-        day = self.read_day() if self.take("day_behind") else None
+        day = (self.read_day() or self.attempt(self._period_behind)) if self.take("day_behind") else None
         part = part or self.take("part_behind" if day is None else "part")
         if midnight and not isinstance(day, Dates) and day is not None:
             raise BadRule("rule_which_midnight")
@@ -170,6 +188,8 @@ class Parser(DayReader):
         """Add what may follow the times of a recurrence."""
         if not isinstance(day, Dates):
             return At(day, times)
+        if self.often not in (None, len(times)):
+            raise BadRule("rule_how_often", count=self.often or 0)
         return At(self.left_of(day), times, self._until() if until is None else until)
 
     def _no_midnight(self) -> None:
@@ -184,13 +204,34 @@ class Parser(DayReader):
         return times
 
     def _times(self) -> tuple[time, ...] | None:
-        times: list[time] = []
-        while found := self.attempt(lambda: self._next_time(is_first=not times)):
-            times.append(found)
-        return tuple(times) or None
+        first = self.attempt(lambda: self._words.read_time(self))
+        return self._with_others(first) if first else None
 
-    def _next_time(self, *, is_first: bool) -> time | None:
-        return self._words.read_time(self) if is_first or self.take("separator") else None
+    def _row_of_hours(self) -> tuple[time, ...] | None:
+        """Parse times of day of which the first is a bare number, as in `every day 9, 12 and 17`."""
+        found = self.take("first_of_hours")
+        times = self._with_others(self._bare_hour(found["hour"], found[0])) if found else ()
+        return times if len(times) > 1 else None
+
+    def _with_others(self, first: time) -> tuple[time, ...]:
+        """Add the times that follow, of which some may be bare numbers, as in `at 9, 12 and 17`."""
+        times, is_listed = [first], False
+        while True:
+            if more := self.attempt(self._next_time):
+                times.append(more)
+            elif found := self.take("further_hour") or (self.take("last_hour") if is_listed else None):
+                named = found.groupdict()
+                is_listed = is_listed or bool(named.get("listed"))
+                word = named.get("hour") or named.get("listed") or named.get("spelt") or found[0]
+                times.append(self._bare_hour(word, found[0]))
+            else:
+                return tuple(times)
+
+    def _bare_hour(self, word: str, shown: str) -> time:
+        return self.clock(whole(word), 0, shown, Half.BARE)
+
+    def _next_time(self) -> time | None:
+        return self._words.read_time(self) if self.take("separator") else None
 
     def _until(self) -> Days | None:
         """Parse the last day of a recurrence."""

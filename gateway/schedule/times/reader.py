@@ -46,6 +46,8 @@ class Reader:
         self._at = 0
         self.half = Half.NAMED
         """That of the last time of day that was read."""
+        self.often: int | None = None
+        """How many times a day, if the text says so."""
 
     @property
     def rest(self) -> str:

@@ -50,6 +50,11 @@ class Dates:
     start: date | None = None
     until: date | None = None
 
+    @property
+    def is_open(self) -> bool:
+        """True if it names no day of its week, month or year."""
+        return self.every != "DAILY" and not (self.days or self.weekdays or self.nth)
+
     def since(self, first: date) -> Iterator[date]:
         """Yield the dates from `first` on, in order. Ends if there is none in 28 years."""
         first = max(first, self.start or first)

@@ -1,11 +1,14 @@
 """Numbers, weekdays, months and units of time as they are written, in English and Chinese."""
 
 import re
+from typing import Literal
 
 from gateway.schedule.times.lists import MONTHS, SHORT, WEEKDAYS
 
 DAY = 86_400
 WEEK = 7
+QUARTER = 3
+"""Months."""
 _SMALL = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
 _TENS = {"fifteen": 15, "twenty": 20, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90}
 _HALVES = dict.fromkeys(("half an", "half a", "a half", "half", "半"), 0.5)
@@ -15,11 +18,19 @@ _NUMBERS: dict[str, float] = (
 _ORDINALS = {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
 _DIGITS = "零一二三四五六七八九"
 _CHINESE_WEEKDAYS = "一二三四五六日"
-_UNITS = {"s秒": 1, "m分": 60, "刻": 900, "h小钟": 3600, "d天": DAY, "w周星礼": WEEK * DAY}
+_UNITS = {"s秒": 1, "m分": 60, "刻": 900, "h小钟": 3600, "d天": DAY, "w周星礼": WEEK * DAY, "f": 2 * WEEK * DAY}
 _SECONDS = {letter: length for letters, length in _UNITS.items() for letter in letters}
 """By the first letter of a unit."""
 _AHEAD = {"today": 0, "tomorrow": 1, "day": 2, "今": 0, "明": 1, "后": 2, "大后": 3}
 """Days by the first word, as in `day after tomorrow`."""
+_PERIODS: dict[str, tuple[Literal["WEEKLY", "MONTHLY"], int]] = {
+    **dict.fromkeys("w周星礼", ("WEEKLY", 1)),
+    "f": ("WEEKLY", 2),
+    **dict.fromkeys("m月", ("MONTHLY", 1)),
+    **dict.fromkeys("q季", ("MONTHLY", QUARTER)),
+    "年": ("MONTHLY", 12),
+}
+"""By the first letter."""
 
 SPELT = "|".join(_SMALL)
 """Numbers of hours in letters, as a pattern."""
@@ -64,6 +75,16 @@ def month(name: str) -> int:
 
 def seconds(unit: str) -> int:
     return _SECONDS[unit[0].lower()]
+
+
+def period_of(unit: str) -> tuple[Literal["WEEKLY", "MONTHLY"], int]:
+    """Return how many weeks or months a period has."""
+    return _PERIODS[unit[0].lower()]
+
+
+def times_a_day(word: str | None) -> int | None:
+    """Return 2 for `twice` or `两`; None for no word."""
+    return None if word is None else {"once": 1, "twice": 2}.get(word.lower()) or whole(word)
 
 
 def length_of(length: re.Match[str]) -> tuple[float, int]:

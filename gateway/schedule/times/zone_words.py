@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from agent_core.tools.clock import zone_names
 from gateway.schedule.times.zone_names import ABBREVIATIONS, OFFSET, REGIONS, SHORT, WORDS, zones_named
+from gateway.store.rule import BadRule
 
 LONGEST = 300
 """Characters of a text that are searched."""
@@ -47,6 +48,8 @@ _PATTERN = re.compile(
     rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}\s+(?=[A-Z]))(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
     rf"|(?<=[点點时半刻分\d])\s*在?(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_CITIES))})"
 )
+_UNKNOWN = re.compile(r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|(?:[A-Z][\w'’]+\s+){1,2}time\b")
+"""What can be nothing but a zone, as `Ben's time`."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +76,16 @@ def zone_words(text: str) -> Iterator[ZoneWords]:
             yield read
 
 
+def which_zone(words: ZoneWords) -> BadRule:
+    """Return the question for the one zone that is meant."""
+    choices = ", ".join(f"`{each}`" for each in words.zones) or "`Europe/Paris`, `UTC+8`"
+    return BadRule("zone_which", name=words.text.replace("`", ""), choices=choices)
+
+
 def begins_with_zone(text: str) -> bool:
-    """Return True if the text begins with words that certainly name a zone."""
+    """Return True if the text begins with words that certainly name a zone, even an unknown one."""
+    if _UNKNOWN.match(text):
+        return True
     first = next(zone_words(text), None)
     return first is not None and first.start == 0 and not first.is_place
 
