@@ -20,6 +20,7 @@ from gateway.schedule.heartbeat.settings import EVERY
 from gateway.schedule.jobs.firings import Firings
 from gateway.schedule.times.quiet import QuietHours, parse_quiet
 from gateway.schedule.times.words import slot_words
+from gateway.schedule.times.zone_names import shown_zone
 from gateway.store.job import Heartbeat
 from gateway.store.rule import BadRule
 from gateway.store.store import Store
@@ -130,7 +131,7 @@ class HeartbeatCommands:
             file=NAME,
             text=text.rstrip().replace("```", ""),
             minutes=EVERY // 60,
-            quiet=quiet.words if quiet else say("heartbeat_without_quiet", language),
+            quiet=quiet.words_with_zone if quiet else say("heartbeat_without_quiet", language),
             looks=_awake(quiet) * 60 // EVERY,
             most=found.most_a_day,
             slash=given.slash,
@@ -217,7 +218,8 @@ class HeartbeatCommands:
         await self._heartbeats.settings.keep_quiet(given.chat, quiet)
         if quiet is None:
             return Rewritten(reply(say("heartbeat_quiet_unset", given.language)))
-        return Rewritten(reply(say("heartbeat_quiet_set", given.language, quiet=quiet.words, zone=zone.key)))
+        there = shown_zone(quiet.zone or zone.key)
+        return Rewritten(reply(say("heartbeat_quiet_set", given.language, quiet=quiet.words, zone=there)))
 
     async def _snooze(self, given: Invocation, rest: str) -> Answer:
         found = _LENGTH.fullmatch(rest.lower())
@@ -254,7 +256,9 @@ def _limits(given: Invocation, standing: Standing) -> list[str]:
     found, language = standing.heartbeat, given.language
     quiet = QuietHours.of(found)
     return [
-        say("heartbeat_quiet_hours", language, quiet=quiet.words, zone=standing.state.zone.key)
+        say(
+            "heartbeat_quiet_hours", language, quiet=quiet.words, zone=shown_zone(quiet.zone or standing.state.zone.key)
+        )
         if quiet
         else say("heartbeat_no_quiet_hours", language),
         say("heartbeat_today", language, count=standing.state.recent.said_today, most=found.most_a_day),

@@ -10,7 +10,7 @@ from gateway.commands.planning import Planning, refused
 from gateway.permissions.rights import JOB, always
 from gateway.permissions.roles import Role
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
-from gateway.schedule.times.grammar import parse_when
+from gateway.schedule.times.grammar import When, parse_when
 from gateway.store.job import Report
 from gateway.store.rule import BadRule, Cron, Rule
 from gateway.texts.say import say
@@ -54,27 +54,27 @@ class ReportCommands:
         if self._jobs.skills.find(offer.skill) is None:
             return reply(say("report_no_skill", given.language, name=offer.skill))
         try:
-            rule, words = await self._when(given, offer, rest.strip())
-            if offer.of_what and not words:
+            when = await self._when(given, offer, rest.strip())
+            if offer.of_what and not when.rest:
                 return reply(say(offer.of_what, given.language, slash=given.slash))
             between = " " if offer.of_what else "\n"
-            instructions = between.join(filter(None, (say(offer.instructions, given.language), words)))
-            return await self._planning.asked(given, rule, Report(instructions=instructions, skill=offer.skill))
+            instructions = between.join(filter(None, (say(offer.instructions, given.language), when.rest)))
+            work = Report(instructions=instructions, skill=offer.skill)
+            return await self._planning.asked(given, when.rule, work, when.zone)
         except (BadRule, JobRefused) as error:
             return refused(given, error)
 
-    async def _when(self, given: Invocation, offer: Offer, text: str) -> tuple[Rule, str]:
-        """Return the rule and the rest of the text. Raises BadRule."""
+    async def _when(self, given: Invocation, offer: Offer, text: str) -> When:
+        """Return the time that the text names, or the default one. Raises BadRule."""
         if not text:
-            return offer.rule, ""
+            return When(offer.rule, "")
         zone = await self._jobs.zone_of(given.chat)
         try:
-            when = parse_when(text, zone, self._clock.time())
+            return parse_when(text, zone, self._clock.time())
         except BadRule as error:
             if error.key != "rule_not_understood":
                 raise
-            return offer.rule, text
-        return when.rule, when.rest
+            return When(offer.rule, text)
 
     @property
     def commands(self) -> tuple[Command, ...]:

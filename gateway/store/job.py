@@ -240,6 +240,8 @@ class Heartbeat:
     quiet_from: int | None = 21 * 60
     """Local time in minutes after midnight; None: no quiet hours."""
     quiet_to: int | None = 8 * 60
+    quiet_zone: str | None = None
+    """The zone of the quiet hours; None: that of the chat."""
     quiet_chosen: bool = False
     """True if a user set the quiet hours; they then apply even while the heartbeat is off."""
     most_a_day: int = 2

@@ -103,9 +103,9 @@ class HeartbeatSettings:
 
     async def keep_quiet(self, chat: ChatKey, quiet: QuietHours | None) -> None:
         """Set quiet hours, which delay every unprompted message, even while the heartbeat is off."""
-        start, end = (quiet.start, quiet.end) if quiet else (None, None)
+        start, end, zone = (quiet.start, quiet.end, quiet.zone) if quiet else (None, None, None)
         await self._store.heartbeats.change(
-            chat, lambda found: replace(found, quiet_from=start, quiet_to=end, quiet_chosen=True)
+            chat, lambda found: replace(found, quiet_from=start, quiet_to=end, quiet_zone=zone, quiet_chosen=True)
         )
 
     async def announce(self, name: str, chat: ChatKey, message: OutboundMessage) -> None:

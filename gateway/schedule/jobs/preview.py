@@ -265,7 +265,7 @@ def _facts(facts: PreviewFacts, language: Language) -> Iterator[str]:
     if change := next_change(job.rule, zone, now):
         yield change_words(change, zone, language, now)
     if facts.quiet:
-        yield say("job_quiet_comes" if is_reminder else "job_quiet_waits", language, hours=facts.quiet.words)
+        yield say("job_quiet_comes" if is_reminder else "job_quiet_waits", language, hours=facts.quiet.words_with_zone)
     if is_reminder and isinstance(job.rule, Once):
         yield say("job_missed_once", language)
     else:

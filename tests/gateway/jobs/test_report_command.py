@@ -53,6 +53,14 @@ async def test_its_time_and_more_words_are_said_behind_its_name(
     assert job.work.instructions.endswith("what is open.\nin three lines")
 
 
+async def test_a_zone_that_is_named_is_the_one_of_the_report(start_bot: StartTimedBot, library: SkillLibrary) -> None:
+    bot = await start_bot(skills=library, new_request_id=typed_ids())
+    await bot.hears("/report chat every day at 9 and 17 Tokyo time in three lines")
+
+    assert "- **When:** every day at 09:00 and 17:00 (Asia/Tokyo)" in bot.screen[-1]
+    assert (await bot.job("ab0001")).zone == "Asia/Tokyo"
+
+
 async def test_words_without_a_time_leave_the_usual_one(start_bot: StartTimedBot, library: SkillLibrary) -> None:
     bot = await start_bot(skills=library, new_request_id=typed_ids())
     await bot.hears("/report page https://example.org/news")

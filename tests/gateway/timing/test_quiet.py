@@ -65,3 +65,31 @@ def test_they_may_lie_within_a_day() -> None:
 
     assert hours.holds_at(moment("2026-11-23 13:30"), NEW_YORK)
     assert not hours.holds_at(moment("2026-11-23 14:00"), NEW_YORK)
+
+
+@pytest.mark.parametrize(
+    ("text", "zone"),
+    [
+        ("22-7 Tokyo time", "Asia/Tokyo"),
+        ("22-7 ET", "America/New_York"),
+        ("22:00-7:00 America/New_York", "America/New_York"),
+        ("22-7 (UTC+8)", "Etc/GMT-8"),
+        ("22-7 in Tokyo", "Asia/Tokyo"),
+        ("北京时间22点到7点", "Asia/Shanghai"),
+        ("22-7 my time", None),
+    ],
+)
+def test_quiet_hours_go_by_the_clock_that_they_name(text: str, zone: str | None) -> None:
+    assert parse_quiet(text) == QuietHours(22 * 60, 7 * 60, zone)
+
+
+def test_quiet_hours_of_another_zone_hold_when_it_is_night_there() -> None:
+    there = QuietHours(22 * 60, 7 * 60, "Asia/Tokyo")
+    assert there.holds_at(moment("2026-11-23 09:00"), NEW_YORK)
+    assert not there.holds_at(moment("2026-11-23 23:00"), NEW_YORK)
+
+
+def test_a_zone_of_quiet_hours_that_may_be_several_is_asked_for() -> None:
+    with pytest.raises(BadRule) as caught:
+        parse_quiet("22-7 CST")
+    assert caught.value.key == "zone_which"
