@@ -30,7 +30,8 @@ CLICKED = """async () => {
 
 TAKEN_BACK = """async () => {
   const worker = await navigator.serviceWorker.ready;
-  while ((await worker.getNotifications()).length) await new Promise((done) => setTimeout(done, 20));
+  const shown = () => navigator.locks.request("parley-notifications", () => worker.getNotifications());
+  while ((await shown()).length) await new Promise((done) => setTimeout(done, 20));
 }"""
 """Waits until no notification is shown."""
 TOLD = """async () => {

@@ -52,12 +52,23 @@ AWAY = "Object.defineProperty(document, 'hidden', { get: () => true, configurabl
 NOTIFIED = """async (count) => {
   const worker = await navigator.serviceWorker.ready;
   for (;;) {
-    const shown = await worker.getNotifications();
+    const shown = await navigator.locks.request("parley-notifications", () => worker.getNotifications());
     if (shown.length >= count) return shown.map((each) => [each.body, each.data]);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }"""
-"""Waits for so many notifications and returns them."""
+"""Waits for so many notifications and returns them; under the page's lock, for looking disturbs what is being shown."""
+AT_ONCE = """async (count) => {
+  const { notify, takeBack } = await import("/notify.js");
+  let showing = true;
+  const look = async () => { while (showing) await takeBack("inbox-", new Set()); };
+  const looking = [look(), look(), look(), look()];
+  for (let number = 0; number < count; number++)
+    await notify("Parley", { body: `${number}`, tag: `report-${number}`, data: "main" });
+  showing = false;
+  await Promise.all(looking);
+}"""
+"""Shows so many notifications while others are being looked for, to be taken back."""
 
 
 @asynccontextmanager
@@ -246,3 +257,14 @@ async def test_a_question_and_a_report_are_notified_while_the_page_is_in_the_bac
         await page.channel.send(CHAT, text("Your report: all is well."), "report")
         shown = sorted(await tab.evaluate(NOTIFIED, 2))
         assert shown == [["May I do this?", "c-garden-plans"], ["Your report: all is well.", "main"]]
+
+
+async def test_what_is_taken_back_meanwhile_makes_the_browser_forget_no_other_notification(
+    browser: Browser, tmp_path: Path
+) -> None:
+    page = Backend(tmp_path)
+    async with page.open(), phone(browser, page.server.link) as tab:
+        await tab.evaluate("navigator.serviceWorker.ready.then(() => null)")
+        await tab.evaluate(AT_ONCE, 20)
+        shown = await tab.evaluate("navigator.serviceWorker.ready.then((it) => it.getNotifications())")
+        assert len(shown) == 20
