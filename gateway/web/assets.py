@@ -12,6 +12,7 @@ PRIVATE_FILES = (
     "app.js",
     "commands.js",
     "composer.js",
+    "early.js",
     "files.js",
     "inbox.js",
     "list.js",

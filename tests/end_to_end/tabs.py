@@ -1,9 +1,10 @@
 """A browser tab on the page, and common actions in it."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from playwright.async_api import Browser, BrowserContext, expect
+from playwright.async_api import Browser, BrowserContext, Route, expect
 from playwright.async_api import Page as Tab
 
 from channels.base import (
@@ -55,6 +56,19 @@ def echoing(page: Page) -> None:
         return await echo(page, event)
 
     page.answer = answer
+
+
+class Slow:
+    """Keeps the answers to the requests of a tab until they are let go."""
+
+    def __init__(self) -> None:
+        self.arrived = asyncio.Event()
+        self.go_on = asyncio.Event()
+
+    async def __call__(self, route: Route) -> None:
+        self.arrived.set()
+        await self.go_on.wait()
+        await route.continue_()
 
 
 async def write(tab: Tab, words: str) -> None:

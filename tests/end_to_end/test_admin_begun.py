@@ -1,16 +1,16 @@
 """Begun forms stay as they are while the page renews itself, and no form chooses by itself what could do harm."""
 
-import asyncio
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Route, expect
+from playwright.async_api import Browser, expect
 
 from agent_core.origin import CLEAN
 from channels.memory import user
 from gateway.web.page import Entrance
 from tests.agent_core.skills.making import library_of
 from tests.end_to_end.browser import NEEDS_BROWSER
+from tests.end_to_end.tabs import Slow
 from tests.entering import signed_in
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_costs import DEAR
@@ -67,19 +67,6 @@ CHOOSES = """() => [...document.querySelectorAll("#content form.act select")]
 HARMLESS = {"USD", "USD a day", "a day", "here", "member", "/cron add"}
 
 
-class Slow:
-    """Keeps the answers to requests for a screen until they are let go."""
-
-    def __init__(self) -> None:
-        self.arrived = asyncio.Event()
-        self.go_on = asyncio.Event()
-
-    async def __call__(self, route: Route) -> None:
-        self.arrived.set()
-        await self.go_on.wait()
-        await route.continue_()
-
-
 async def a_busy_place(world: AdminWorld) -> None:
     """Let people write, plan, remember and limit so much that each screen has all its forms."""
     for name in ("ann", "bob"):
@@ -116,6 +103,22 @@ async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_
         await expect(tab.get_by_role("row").filter(has_text="33 USD a month")).to_contain_text("memory:bob")
         await expect(tab.get_by_label("Amount")).to_have_value("")
         await expect(tab.get_by_text("Everything together")).to_have_count(1)  # the entry of the list
+
+
+async def test_what_is_sent_before_the_scripts_of_the_page_are_there_is_done_once_they_are(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with admin_world(tmp_path, "Hi", "Hi", "Hi", model=DEAR) as world, world.tab(browser, "costs") as tab:
+        await a_busy_place(world)
+        scripts = Slow()
+        await tab.route("**/htmx.min.js", scripts)
+        await tab.reload()
+        await scripts.arrived.wait()
+        bob = tab.get_by_role("row").filter(has_text="memory:bob").filter(has_text="USD a day")
+        await bob.get_by_role("button", name="Raise to").click()
+        scripts.go_on.set()
+        await expect(bob).to_contain_text("10 USD a day")
+        assert tab.url.endswith("/admin/costs")
 
 
 async def test_a_double_click_acts_once(browser: Browser, tmp_path: Path) -> None:

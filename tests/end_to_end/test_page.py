@@ -13,7 +13,7 @@ from channels.web.adapter import CHAT
 from channels.web.conversation import Shown
 from gateway.texts.about import About
 from tests.end_to_end.browser import NEEDS_BROWSER
-from tests.end_to_end.tabs import STOP, echoing, shown, text, write
+from tests.end_to_end.tabs import STOP, Slow, echoing, shown, text, write
 from tests.entering import enter
 from tests.page_server import Page
 
@@ -186,6 +186,21 @@ async def test_what_was_written_offline_is_sent_when_the_line_is_back_although_t
         await expect(tab.get_by_text("Not sent")).to_have_count(0)
 
     assert [event.text for event in page.heard if isinstance(event, MessageReceived)] == ["first", "second"]
+
+
+async def test_what_is_sent_before_the_scripts_of_the_page_are_there_is_sent_once_they_are(
+    page: Page, browser: Browser
+) -> None:
+    echoing(page)
+    async with page.open(), shown(page, browser) as (tab, _):
+        scripts = Slow()
+        await tab.route("**/app.js", scripts)
+        await tab.reload(wait_until="commit")
+        await scripts.arrived.wait()
+        await tab.get_by_label("Message").fill("early")
+        await tab.get_by_role("button", name="Send").click()
+        scripts.go_on.set()
+        await expect(tab.get_by_text("You said: early")).to_be_visible()
 
 
 async def test_a_restart_of_the_gateway_is_survived(tmp_path: Path, browser: Browser, unused_tcp_port: int) -> None:

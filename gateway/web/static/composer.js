@@ -15,6 +15,7 @@ export class Composer {
   #files;
   #commands;
   #edited = ""; // id of the message that is being edited
+  #early = text.value; // written before this script was there
 
   // parts: room, outbox, log, view, say, asked
   constructor(parts) {
@@ -45,7 +46,8 @@ export class Composer {
   // Shows the draft of the conversation that was opened.
   enter() {
     this.#parts.say("");
-    text.value = sessionStorage.getItem(DRAFT + this.#parts.room.name) ?? "";
+    text.value = this.#early || (sessionStorage.getItem(DRAFT + this.#parts.room.name) ?? "");
+    this.#early = "";
     this.#commands.hide();
     this.#grow();
   }
