@@ -15,6 +15,8 @@ from agent_core.models.model_names import named_apart
 
 PROBE_S = 0.5
 """Seconds for all servers together."""
+ASK_S = 3.0
+"""Seconds for a server that somebody has named, which may be far away or busy."""
 LARGEST_BODY = 4 * 1024 * 1024
 
 _NO_CHAT = ("embed", "bge-", "minilm", "rerank", "whisper", "tts", "nomic-", "clip")
@@ -109,7 +111,7 @@ async def find_local_model(
             await asyncio.gather(*probes, return_exceptions=True)
 
 
-async def ask_server(base_url: str, api_key: str | None, *, within_s: float = PROBE_S) -> list[ModelInfo]:
+async def ask_server(base_url: str, api_key: str | None, *, within_s: float = ASK_S) -> list[ModelInfo]:
     """Return the chat models of an OpenAI-compatible server; empty if it does not answer in time."""
     headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as session:
@@ -120,7 +122,7 @@ async def ask_server(base_url: str, api_key: str | None, *, within_s: float = PR
             return []
 
 
-async def is_answering(base_url: str, *, within_s: float = PROBE_S) -> bool:
+async def is_answering(base_url: str, *, within_s: float = ASK_S) -> bool:
     """Return True if something at the address answers HTTP, whatever it says. False for what is no such address."""
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar()) as session:
         try:

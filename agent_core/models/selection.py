@@ -14,6 +14,7 @@ from agent_core.messages import Frozen
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmClient, ModelInfo
 from agent_core.models.local_servers import (
+    ASK_S,
     LOCAL_SERVERS,
     LocalModel,
     LocalServer,
@@ -31,8 +32,6 @@ OPENAI_HOST = "//api.openai.com"
 """A base URL with this host adds nothing to the key."""
 DEMO_MODEL = ModelInfo(id="demo", provider="demo", vision=True, input_price=0.0, output_price=0.0)
 """Declared with vision, so that it receives pictures and can say that it cannot look at them."""
-ASK_S = 3.0
-"""Seconds that a configured server may take to list its models."""
 
 
 class ModelSettingError(ValueError):
@@ -149,7 +148,7 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
         raise ModelSettingError(
             f'The base URL "{base_url}" must begin with http:// or https://, as in http://host:8000/v1.'
         )
-    offered = await ask_server(base_url, key, within_s=ASK_S)
+    offered = await ask_server(base_url, key)
     model = next((each for each in offered if setting in (each.id, each.wire_name)), None)
     if model is None and setting:
         model = named(ModelInfo(id=setting, provider="server"))

@@ -1,10 +1,12 @@
 """The guide of the model: a server of one's own over its wire, keys of providers, the demo."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
 
+from agent_core.models.local_servers import PROBE_S
 from agent_core.models.providers import PROVIDERS
 from gateway.connect.steps import Ask, Done, Failed, Form
 from tests.emulators.model_script import Failure, says
@@ -60,6 +62,23 @@ async def test_an_address_without_a_server_and_one_that_is_none_are_told(tmp_pat
             assert step.trouble.startswith(f"Nothing answers at `{address}`.")
             assert [field.default for field in step.fields] == [address, "", "large"]
             assert "Error" not in step.trouble
+
+
+async def test_a_server_that_needs_a_while_to_answer_is_one(tmp_path: Path) -> None:
+    async with guided(tmp_path, "model", {}) as there:
+
+        async def busy(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+            await asyncio.sleep(PROBE_S + 0.1)
+            writer.write(b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            writer.close()
+
+        async with await asyncio.start_server(busy, "127.0.0.1", 0) as server:
+            address = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
+            await there.next()
+            await there.answer("server")
+            step = await own_server(there, address, KEY, "large")
+        assert isinstance(step, Form)
+        assert not step.trouble.startswith("Nothing answers")
 
 
 async def test_a_server_that_answers_keeps_what_was_entered_before_it_did(
