@@ -5,6 +5,7 @@ litellm only translates: retries, budgets and fallbacks are Parley's own, so tha
 
 import asyncio
 import contextlib
+import copy
 import importlib
 import logging
 import os
@@ -175,8 +176,10 @@ class LitellmClient:
             "temperature": options.temperature,
         }
         if request.tools:
-            # Without the flag, a call with tools imports litellm's MCP proxy, which fails if `mcp` is missing.
-            arguments |= {"tools": tools_to_wire(request.tools, model.id), "_skip_mcp_handler": True}
+            # litellm changes the schemas for some providers. Without the flag, it imports its MCP proxy, which fails if
+            # `mcp` is missing.
+            tools = copy.deepcopy(tools_to_wire(request.tools, model.id))
+            arguments |= {"tools": tools, "_skip_mcp_handler": True}
             if request.tool_choice != "auto":
                 arguments["tool_choice"] = request.tool_choice
         if (thinking := thinking_for(model, options)) and (not is_anthropic or _may_think(model, messages)):

@@ -151,19 +151,21 @@ def compact_json(value: Mapping[str, JsonValue]) -> str:
 
 
 def tools_to_wire(tools: Sequence[ToolSpec], model: str) -> list[JsonValue]:
-    """Return the tools' schemas in the form that the model takes."""
-    is_gemini = "gemini" in model.lower()
-    return [
-        {
-            "type": "function",
-            "function": {
-                "name": tool.name,
-                "description": tool.description,
-                "parameters": for_gemini(tool.parameters) if is_gemini else tool.parameters,
-            },
-        }
-        for tool in tools
-    ]
+    """Return the tools' schemas in the form that the model takes. Each is made once and must not be changed."""
+    made = _for_gemini if "gemini" in model.lower() else _as_it_is
+    return [*made.each(tools)]
+
+
+def _tool(tool: ToolSpec, *, is_gemini: bool) -> JsonValue:
+    parameters = for_gemini(tool.parameters) if is_gemini else tool.parameters
+    return {
+        "type": "function",
+        "function": {"name": tool.name, "description": tool.description, "parameters": parameters},
+    }
+
+
+_as_it_is: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, is_gemini=False))
+_for_gemini: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, is_gemini=True))
 
 
 def user_text(message: UserMessage) -> str:

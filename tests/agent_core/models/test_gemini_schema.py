@@ -14,6 +14,7 @@ from agent_core.models.gemini_schema import MOST_CHARS, for_gemini
 from agent_core.models.llm import ToolSpec
 from agent_core.models.openai_wire import tools_to_wire
 from agent_core.tools.argument_schema import UnusableSchema, mended
+from tests.agent_core.models.raw_models import CLOCK
 from tests.agent_core.test_argument_schema import mutated
 from tests.odd_schemas import ODD, SOUND
 
@@ -121,6 +122,13 @@ def test_references_that_double_again_and_again_are_not_written_out() -> None:
 
     assert len(str(plain)) <= MOST_CHARS
     assert list(refusals(plain)) == []
+
+
+@pytest.mark.parametrize("model", ["gpt-5", "gemini/gemini-3-pro"])
+def test_a_tool_is_converted_once_however_often_it_is_offered(model: str) -> None:
+    spec = ToolSpec(name="a", description="", parameters=SOUND[3])
+
+    assert tools_to_wire([spec], model)[0] is tools_to_wire([spec, CLOCK], model)[0]
 
 
 def test_other_models_get_the_schema_as_it_is() -> None:

@@ -43,6 +43,26 @@ async def test_a_warm_client_answers() -> None:
         assert (await talk.done()).message.text == "Hello."
 
 
+@pytest.mark.parametrize("model", ["xai/grok-4", "openai/test-model"])
+async def test_a_tool_is_offered_in_the_same_words_again_and_again(model: str) -> None:
+    parameters = {
+        "type": "object",
+        "properties": {"of": {"type": "string", "strict": True}},
+        "additionalProperties": False,
+    }
+    tool = ToolSpec(name="photo", description="Takes one.", parameters=parameters)
+    before = tool.model_dump_json()
+    async with litellm_openai([says("Hello."), says("Hello.")]) as talk:
+        other = replace(talk, model=model_info(model, model.partition("/")[0]))
+        for _ in range(2):
+            await other.done(HELLO.model_copy(update={"tools": (tool,)}))
+        assert talk.server is not None
+        first, second = talk.server.requests
+
+    assert first.body["tools"] == second.body["tools"]
+    assert tool.model_dump_json() == before
+
+
 async def test_anthropic_is_asked_to_keep_the_prompt_and_the_conversation() -> None:
     async with litellm_anthropic([says("Hello.")]) as talk:
         await talk.done()
