@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_core.models.llm import ModelInfo
 from agent_core.models.model_names import named_apart
+from agent_core.models.server_address import below, with_key
 
 PROBE_S = 0.5
 """Seconds for all servers together."""
@@ -113,7 +114,7 @@ async def find_local_model(
 
 async def ask_server(base_url: str, api_key: str | None, *, within_s: float = ASK_S) -> list[ModelInfo]:
     """Return the chat models of an OpenAI-compatible server; empty if it does not answer in time."""
-    headers = {"Authorization": f"Bearer {api_key}"} if api_key else {}
+    headers = with_key(base_url, api_key or "")
     async with aiohttp.ClientSession(cookie_jar=aiohttp.DummyCookieJar(), headers=headers) as session:
         try:
             async with asyncio.timeout(within_s):
@@ -147,7 +148,7 @@ async def _probe(
 
 
 async def _list(session: aiohttp.ClientSession, base_url: str) -> list[ModelInfo]:
-    body = await _fetch(session, "GET", base_url.rstrip("/") + "/models")
+    body = await _fetch(session, "GET", below(base_url, "/models"))
     try:
         listed = _Models.model_validate_json(body).data or []
     except ValidationError:

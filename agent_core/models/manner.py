@@ -48,7 +48,7 @@ _WANTS_SHORT_IDS = r"tool call id.{0,200}length of 9"
 _WANTS_AN_ANSWER = r"unexpected role .?user.? after role .?tool"
 _WANTS_THOUGHTS = r"expected `?thinking`?"
 _PRIVATE = (
-    r"reasoning_content|reasoning_details|reasoning_text|'reasoning'|extra_content|thinking_blocks"
+    r"reasoning_content|reasoning_details|reasoning_text|'reasoning'|\]?\.reasoning\b|extra_content|thinking_blocks"
     r"|provider_specific_fields|signature"
 )
 _IN_MESSAGES = r"messages?\W{1,2}\d|\"assistant\"|role:assistant"
@@ -93,8 +93,8 @@ class Manner:
 
 
 AS_USUAL = Manner()
-_KNOWN: Mapping[str, Manner] = {"groq": Manner(bare=True), "mistral": Manner(short_ids=True, answers_results=True)}
-"""What is known of a provider before it has refused anything; litellm renames Groq's `reasoning` to one it refuses."""
+_KNOWN: Mapping[str, Manner] = {"mistral": Manner(short_ids=True, answers_results=True)}
+"""What is known of a provider before it has refused anything."""
 
 
 def known_of(model: str) -> Manner:

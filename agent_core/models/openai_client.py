@@ -1,6 +1,8 @@
-"""A light client for servers with the OpenAI chat protocol, mostly local ones.
+"""A light client for servers with the OpenAI chat protocol: local ones, and hosted ones that litellm does not do
+justice to.
 
-Takes about 1 ms of CPU per call, which limits how many chats a machine can serve; hosted providers go through litellm.
+Takes about 1 ms of CPU per call, which limits how many chats a machine can serve; other hosted providers go through
+litellm.
 """
 
 import asyncio
@@ -32,6 +34,7 @@ from agent_core.models.llm import (
 )
 from agent_core.models.manner import REFUSED, Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
+from agent_core.models.server_address import CHAT, below, with_key
 
 CONNECT_S = 10.0
 ERROR_BODY = 64 * 1024
@@ -59,7 +62,8 @@ class _StreamFailed(Exception):
 class OpenAiClient:
     """Client of the server at `base_url` (including `/v1`, if it has one), for any number of chats.
 
-    A `session` passed in stays open; without one the client opens its own at the first call.
+    Names of models begin with `provider`, if that is given: a hosted one, which may stand behind a proxy. A `session`
+    passed in stays open; without one the client opens its own at the first call.
     """
 
     def __init__(
@@ -68,12 +72,16 @@ class OpenAiClient:
         api_key: str | None,
         session: aiohttp.ClientSession | None = None,
         *,
+        provider: str = "",
         make_id: NewId = new_id,
         now: Callable[[], float] = time.time,
     ) -> None:
         key = (api_key or "").strip()
-        self._url = base_url.rstrip("/") + "/chat/completions"
-        self._provider = urlsplit(base_url).netloc.rpartition("@")[2]
+        self._base_url = base_url
+        self._url = below(base_url, CHAT)
+        self._host = urlsplit(base_url).netloc.rpartition("@")[2]
+        self._hosted = provider
+        self._provider = provider or self._host
         self._secrets: set[str] = set()
         """All keys ever sent, because servers repeat them in error messages."""
         self._headers = {"Content-Type": "application/json", "Accept": "text/event-stream"}
@@ -145,19 +153,21 @@ class OpenAiClient:
         if not key:
             return {}
         self._secrets.add(key)
-        return {"Authorization": f"Bearer {key}"}
+        return with_key(self._base_url, key)
 
     def _open_session(self) -> aiohttp.ClientSession:
         if self._session is None:
             # uvicorn drops idle connections after 5 s; a request on a dropped one would fail.
             connector = aiohttp.TCPConnector(limit=0, keepalive_timeout=4.0)
-            self._session = aiohttp.ClientSession(connector=connector, cookie_jar=aiohttp.DummyCookieJar())
+            self._session = aiohttp.ClientSession(
+                connector=connector, cookie_jar=aiohttp.DummyCookieJar(), trust_env=bool(self._hosted)
+            )
         return self._session
 
     def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> WireObject:
         """Return the request without its messages."""
         body: WireObject = {
-            "model": model.wire_name,
+            "model": model.wire_name.removeprefix(f"{self._hosted}/"),
             "stream": True,
             "stream_options": {"include_usage": True},
             "max_tokens": model.answer_tokens(options.max_tokens),
@@ -169,7 +179,10 @@ class OpenAiClient:
             if request.tool_choice != "auto":
                 body["tool_choice"] = request.tool_choice
         if thinking := thinking_for(model, options):
-            body |= {"reasoning_effort": thinking.level, "max_tokens": thinking.max_tokens}
+            level = "xhigh" if thinking.level == "max" else thinking.level  # the protocol has no "max"
+            body |= {"reasoning_effort": level, "max_tokens": thinking.max_tokens}
+            if self._hosted:
+                body.pop("temperature", None)  # models of Anthropic's refuse one while they think
         return self._manners.of(model.id).fits(body)
 
     def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest) -> bytes:
@@ -218,7 +231,7 @@ class OpenAiClient:
         if isinstance(error, NotAnEventStream):
             return self._garbage(str(error))
         if isinstance(error, aiohttp.ClientConnectorError):
-            return _unreached(f"nothing answers at {self._provider}", sent=False)
+            return _unreached(f"nothing answers at {self._host}", sent=False)
         words = redact(f"{type(error).__name__}: {error}", self._secrets)
         if isinstance(error, ValueError):
             return LlmFailure(kind=FailureKind.INVALID, message=words)

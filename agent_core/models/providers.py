@@ -1,4 +1,4 @@
-"""The hosted providers of models, reached through litellm: keys, default models, addresses."""
+"""The hosted providers of models: keys, default models, addresses."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +28,8 @@ class Provider:
     """litellm's name of the provider, if not `name`."""
     base_url: str | None = None
     """Overrides litellm's base URL."""
+    own_client: bool = False
+    """True if Parley's own client asks it: litellm loses or renames what its models need back."""
     keys_page: str = ""
     """The address at which people make a key."""
     key_begins: str = ""
@@ -73,6 +75,8 @@ PROVIDERS: Sequence[Provider] = (
         "openrouter",
         ("OPENROUTER_API_KEY",),
         "anthropic/claude-sonnet-5",
+        base_url="https://openrouter.ai/api/v1",
+        own_client=True,
         keys_page="https://openrouter.ai/settings/keys",
         key_begins="sk-or-",
         # Its list of models is public; this address checks the key.
@@ -89,6 +93,8 @@ PROVIDERS: Sequence[Provider] = (
         "groq",
         ("GROQ_API_KEY",),
         "openai/gpt-oss-120b",
+        base_url="https://api.groq.com/openai/v1",
+        own_client=True,
         keys_page="https://console.groq.com/keys",
         key_begins="gsk_",
         check=KeyCheck("https://api.groq.com/openai/v1/models"),

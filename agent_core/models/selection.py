@@ -1,6 +1,6 @@
 """Selection of the model: the setting, else a key in the environment, else a local server, else the demo.
 
-Hosted providers go through litellm; servers with a base URL go through `OpenAiClient`.
+Most hosted providers go through litellm; a few, and servers with a base URL, go through `OpenAiClient`.
 """
 
 import importlib
@@ -26,6 +26,7 @@ from agent_core.models.model_names import named, shown_name
 from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider
+from agent_core.models.server_address import deployment_in
 
 BASE_URL = "OPENAI_BASE_URL"
 OPENAI_HOST = "//api.openai.com"
@@ -99,7 +100,8 @@ def make_client(choice: ModelChoice, clock: Clock | None = None) -> LlmClient:
         case "litellm":
             return LitellmClient(key, choice.base_url, now=clock.time)
         case "openai":
-            return OpenAiClient(choice.base_url or "", key, now=clock.time)
+            hosted = {each.name for each in PROVIDERS if each.own_client} & {choice.model.provider}
+            return OpenAiClient(choice.base_url or "", key, provider="".join(hosted), now=clock.time)
 
 
 def _demo(why: str) -> ModelChoice:
@@ -137,7 +139,8 @@ async def _local_by_setting(server: LocalServer, model: str, host: str) -> Model
 
 async def _hosted(provider: Provider, model: str, key: SecretStr, why: str) -> ModelChoice:
     info = await look_up(provider.litellm_id(model), provider.name)
-    return ModelChoice(model=info, client="litellm", base_url=provider.base_url, api_key=key, why=why)
+    client: Literal["openai", "litellm"] = "openai" if provider.own_client else "litellm"
+    return ModelChoice(model=info, client=client, base_url=provider.base_url, api_key=key, why=why)
 
 
 async def _configured_server(setting: str, base_url: str, environ: Mapping[str, str]) -> ModelChoice:
@@ -148,10 +151,11 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
         raise ModelSettingError(
             f'The base URL "{base_url}" must begin with http:// or https://, as in http://host:8000/v1.'
         )
-    offered = await ask_server(base_url, key)
+    deployment = deployment_in(base_url)
+    offered = [] if deployment else await ask_server(base_url, key)
     model = next((each for each in offered if setting in (each.id, each.wire_name)), None)
-    if model is None and setting:
-        model = named(ModelInfo(id=setting, provider="server"))
+    if model is None and (name := setting or deployment):
+        model = named(ModelInfo(id=name, provider="server"))
     if model is None and offered:
         model = offered[0]
     if model is None:

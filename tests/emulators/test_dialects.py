@@ -4,7 +4,8 @@ import aiohttp
 import pytest
 from pydantic import JsonValue
 
-from tests.emulators.dialects import deepseek, gemini, groq, mistral, moonshot, openai, openrouter
+from agent_core.models.server_address import CHAT, below
+from tests.emulators.dialects import azure, deepseek, gemini, groq, mistral, moonshot, openai, openrouter
 from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.dialects.openai_chat import OpenAiChat, OpenAiChatServer
 from tests.emulators.dialects.table import DIALECTS
@@ -28,7 +29,8 @@ def call(identity: str) -> Json:
 
 async def posted(server: OpenAiChatServer, *messages: JsonValue, **parameters: JsonValue) -> tuple[int, Json]:
     body: Json = {"model": server.model, "messages": [*messages], "tools": [TOOL], **parameters}
-    async with aiohttp.ClientSession() as session, session.post(f"{server.base_url}/chat/completions", json=body) as it:
+    address = below(server.base_url, CHAT)
+    async with aiohttp.ClientSession() as session, session.post(address, json=body) as it:
         return it.status, await it.json() if it.content_type == "application/json" else {}
 
 
@@ -63,6 +65,41 @@ async def test_a_call_that_comes_back_without_what_was_handed_out_is_refused(dia
 @pytest.mark.parametrize(("thought", "status"), [("Let me look.", 200), ("Let me think.", 400)])
 async def test_reasoning_must_come_back_as_it_was(thought: str, status: int) -> None:
     assert (await after_a_call(deepseek.DEEPSEEK, reasoning_content=thought))[0] == status
+
+
+@pytest.mark.parametrize(
+    ("dialect", "given", "status"),
+    [
+        (deepseek.DEEPSEEK, None, 400),
+        (deepseek.DEEPSEEK, "", 200),
+        (deepseek.DEEPSEEK, " ", 200),
+        (moonshot.MOONSHOT, None, 400),
+        (moonshot.MOONSHOT, "", 400),
+        (moonshot.MOONSHOT, " ", 200),
+        (openrouter.OPENROUTER, None, 200),
+    ],
+)
+async def test_a_call_that_was_made_without_a_thought_needs_the_field_all_the_same(
+    dialect: Dialect, given: str | None, status: int
+) -> None:
+    async with served(dialect, Turn(tools=(ToolUse("clock"),)), says("Noon.")) as server:
+        await posted(server, ASKED, stream=True)
+        made = next(iter(server.handed))
+        field: Json = {} if given is None else {"reasoning_content": given}
+        answer: Json = {"role": "assistant", "content": None, "tool_calls": [call(made)], **field}
+        assert (await posted(server, ASKED, answer, {**NOON, "tool_call_id": made}))[0] == status
+
+
+async def test_groq_takes_back_the_reasoning_that_it_gave() -> None:
+    assert (await after_a_call(groq.GROQ, reasoning="Let me look."))[0] == 200
+
+
+@pytest.mark.parametrize("query", ["", "?api-version=2020-01-01"])
+async def test_a_deployment_of_azure_has_a_version_and_takes_the_key_in_its_own_header(query: str) -> None:
+    async with served(azure.AZURE_DEPLOYMENT, says("Noon.")) as server, aiohttp.ClientSession() as session:
+        address = f"{server.base_url.partition('?')[0]}/chat/completions{query}"
+        async with session.post(address, json={"messages": [ASKED]}) as response:
+            assert (response.status, (await response.json())["error"]["message"]) == (404, "Resource not found")
 
 
 @pytest.mark.parametrize("dialect", [groq.GROQ, mistral.MISTRAL], ids=lambda each: each.name)

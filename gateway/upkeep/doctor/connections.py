@@ -9,6 +9,7 @@ from agent_core.mcp.config import plain
 from agent_core.mcp.servers import Looked, McpServers, how_to_install
 from agent_core.models.providers import PROVIDERS, KeyCheck, Provider
 from agent_core.models.selection import ModelChoice, ModelSettingError, choose_model
+from agent_core.models.server_address import below, with_key
 from channels.checkup import Finding, note, ok, problem
 from gateway.settings.settings import Settings
 
@@ -49,17 +50,16 @@ def _verdict(choice: ModelChoice, answer: int | str | None) -> Iterator[Finding]
 
 async def _ask(choice: ModelChoice, providers: Sequence[Provider]) -> int | str | None:
     """Return the response status; the host if there was no response; None if no request is known that asks it."""
-    known = {each.name: each.check for each in providers}
-    if choice.base_url:
-        check: KeyCheck | None = KeyCheck(f"{choice.base_url.rstrip('/')}/models")
-    else:
-        check = known.get(choice.model.provider)
+    check = next((each.check for each in providers if each.name == choice.model.provider), None)
+    if check is None and choice.base_url:
+        check = KeyCheck(below(choice.base_url, "/models"))
     if check is None:
         return None
     name, value = check.header
     headers = {"anthropic-version": "2023-06-01"}
     if choice.api_key is not None:
-        headers[name] = value.format(choice.api_key.get_secret_value())
+        key = choice.api_key.get_secret_value()
+        headers |= {name: value.format(key)} if name != "Authorization" else with_key(check.url, key)
     try:
         async with (
             asyncio.timeout(WITHIN),

@@ -80,8 +80,9 @@ class Place:
 async def at(dialect: Dialect, *answers: Answer) -> AsyncIterator[Place]:
     async with AsyncExitStack() as life:
         server = await life.enter_async_context(dialect.server(answers, api_key=KEY))
-        is_own = dialect.client == "own"
-        client = OpenAiClient(server.base_url, KEY) if is_own else LitellmClient(KEY, server.base_url)
+        client: LlmClient = LitellmClient(KEY, server.base_url)
+        if dialect.client == "own":
+            client = OpenAiClient(server.base_url, KEY, provider=dialect.provider if dialect.is_hosted else "")
         life.push_async_callback(client.close)
         place = Place(server, client, model_info(dialect.full_model, dialect.provider))
         yield place
@@ -116,6 +117,14 @@ async def test_parallel_calls_are_all_answered(dialect: Dialect) -> None:
         await agent.prompt("Say all three.")
         assert last(agent) == "Done."
         assert place.server.results(place.server.requests[-1]) == ["echo one", "echo two", "echo three"]
+
+
+async def test_a_call_without_a_thought_is_answered(dialect: Dialect) -> None:
+    without = Turn(tools=(ToolUse("echo", {"text": "two"}),))
+    async with at(dialect, asks("one"), without, says("Done.")) as place:
+        agent = place.agent()
+        await agent.prompt("Say one, then two.")
+        assert last(agent) == "Done."
 
 
 async def test_a_picture_is_seen(dialect: Dialect) -> None:

@@ -86,11 +86,11 @@ async def test_a_key_in_the_environment_chooses_its_provider(provider: Provider)
     for key in provider.keys:
         choice = await choose(environ={key: " k-123 "})
 
-        assert (choice.client, choice.model.provider, choice.why) == ("litellm", provider.name, f"{key} is set")
+        assert (choice.model.provider, choice.why) == (provider.name, f"{key} is set")
         assert choice.api_key is not None
         assert choice.api_key.get_secret_value() == "k-123"
         assert "k-123" not in repr(choice)
-        assert isinstance(make_client(choice), LitellmClient)
+        assert isinstance(make_client(choice), OpenAiClient if provider.own_client else LitellmClient)
 
 
 @pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
@@ -161,6 +161,18 @@ async def test_openais_own_address_is_no_server_of_ones_own() -> None:
     choice = await choose(environ={"OPENAI_BASE_URL": "https://api.openai.com/v1", "OPENAI_API_KEY": "k"})
 
     assert (choice.client, choice.base_url) == ("litellm", "https://api.openai.com/v1")
+
+
+@pytest.mark.parametrize("rest", ["", "/chat/completions"])
+async def test_an_address_of_azure_names_its_model(rest: str) -> None:
+    base_url = f"https://me.openai.azure.com/openai/deployments/gpt-5-mini{rest}?api-version=2024-10-21"
+
+    unset, named = await choose(base_url=base_url), await choose("the-fast-one", base_url=base_url)
+
+    assert [(each.client, each.model.id, each.base_url) for each in (unset, named)] == [
+        ("openai", "gpt-5-mini", base_url),
+        ("openai", "the-fast-one", base_url),
+    ]
 
 
 @pytest.mark.parametrize("base_url", ["127.0.0.1:8000", "localhost/v1"])

@@ -1,4 +1,4 @@
-"""DeepSeek: an answer that calls tools must come back with its `reasoning_content`.
+"""DeepSeek: an answer that calls tools must come back with its `reasoning_content`, if only with an empty one.
 
 See api-docs.deepseek.com/guides/thinking_mode; the sentence is that of earendil-works/pi issue 3636.
 """
@@ -23,7 +23,7 @@ DEEPSEEK = Dialect(
     OpenAiChat(
         reasoning_in="reasoning_content",
         parameters=frozenset({"thinking"}),
-        rules=(wants_back("reasoning_content", MISSING),),
+        rules=(wants_back("reasoning_content", MISSING, takes_empty=True),),
         error=deepseek_error,
     ),
     provider="deepseek",

@@ -28,7 +28,7 @@ class Dialect:
 
     name: str
     model: str
-    """The model's name on the wire; litellm's has the provider in front."""
+    """The model's name on the wire."""
     client: Literal["own", "litellm"]
     """The client that people get for this provider."""
     protocol: WireProtocol
@@ -39,8 +39,13 @@ class Dialect:
 
     @property
     def full_model(self) -> str:
-        """Return the model's name as the client wants it."""
-        return self.model if self.client == "own" else f"{self.provider}/{self.model}"
+        """Return the model's name as people and the client know it."""
+        return f"{self.provider}/{self.model}" if self.is_hosted else self.model
+
+    @property
+    def is_hosted(self) -> bool:
+        """Return True if people choose it by the provider's name, not by an address."""
+        return self.provider != "server"
 
     def server(self, script: Script = (), *, api_key: str | None = None) -> DialectServer:
         """Return a server of this provider that plays a script."""

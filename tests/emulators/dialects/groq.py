@@ -15,7 +15,7 @@ UNKNOWN = (
 GROQ = Dialect(
     "Groq",
     "openai/gpt-oss-120b",
-    "litellm",
+    "own",
     OpenAiChat(
         path="/openai/v1",
         reasoning_in="reasoning",

@@ -1,6 +1,6 @@
-"""Kimi: an answer that calls tools must come back with its `reasoning_content`.
+"""Kimi: an answer that calls tools must come back with its `reasoning_content`; an empty one counts as missing.
 
-The sentence is that of continuedev/continue issue 11600.
+The sentence is that of continuedev/continue issue 11600; what it takes, of theopenco/llmgateway issue 2093.
 """
 
 from tests.emulators.dialects.dialect import Dialect

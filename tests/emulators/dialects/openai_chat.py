@@ -45,6 +45,10 @@ class OpenAiChat:
     call_id: Callable[[int], str] = openai_id
     opening: Json | None = None
     """A chunk that it sends before all others."""
+    after_words: Json | None = None
+    """A chunk that it sends before the finish reason."""
+    version: str = ""
+    """Azure's `api-version`, which each address must have; the key then has a header of its own."""
 
     def server(
         self, model: str, lessons: Sequence[Lesson], script: Script, *, api_key: str | None
@@ -80,7 +84,17 @@ class OpenAiChatServer(DialectServer, OpenAiEmulator):
 
     @property
     def base_url(self) -> str:
-        return f"{self.url}{self.chat.path}"
+        version = f"?api-version={self.chat.version}" if self.chat.version else ""
+        return f"{self.url}{self.chat.path}{version}"
+
+    def key_of(self, request: web.Request) -> str:
+        return request.headers.get("api-key", "") if self.chat.version else super().key_of(request)
+
+    async def _complete(self, request: web.Request) -> web.StreamResponse:
+        if request.query.get("api-version", "") != self.chat.version:
+            self.violate(f"an address with the version {request.query_string!r}")
+            return web.json_response({"error": {"code": "404", "message": "Resource not found"}}, status=404)
+        return await super()._complete(request)
 
     def routes(self) -> Sequence[web.RouteDef]:
         return [
@@ -108,7 +122,8 @@ class OpenAiChatServer(DialectServer, OpenAiEmulator):
             signed = self.handed[self._id_of(0)]["extra_content"]
             deltas.append(self._chunk(asked, {"tool_calls": [{"index": 0, "extra_content": signed}]}))
             return Frames(self._opening(plain), [*plain.deltas, *deltas], plain.closing)
-        return Frames(self._opening(plain), [*deltas, *plain.deltas], plain.closing)
+        last = [b"data: " + encoded(self.chat.after_words) + b"\n\n"] if self.chat.after_words else []
+        return Frames(self._opening(plain), [*deltas, *plain.deltas, *last], plain.closing)
 
     def _opening(self, plain: Frames) -> list[bytes]:
         first = self.chat.opening

@@ -18,12 +18,12 @@ def openrouter_error(sentence: str) -> Json:
 OPENROUTER = Dialect(
     "OpenRouter",
     "anthropic/claude-sonnet-5",
-    "litellm",
+    "own",
     OpenAiChat(
         path="/api/v1",
         reasoning_in="reasoning_details",
         parameters=frozenset({"reasoning", "usage", "include_reasoning"}),
-        rules=(wants_back("reasoning_details", MISSING, of_others=False),),
+        rules=(wants_back("reasoning_details", MISSING, of_all=False),),
         error=openrouter_error,
     ),
     provider="openrouter",

@@ -9,17 +9,19 @@ from tests.emulators.model_script import Json
 _SHORT = re.compile("[a-zA-Z0-9]{9}")
 
 
-def wants_back(field: str, sentence: str, *, of_others: bool = True) -> Rule:
-    """Refuse answers with calls that come back without a field, or with another value than it was handed out with.
+def wants_back(field: str, sentence: str, *, of_all: bool = True, takes_empty: bool = False) -> Rule:
+    """Refuse answers with calls that come back with another value of a field than they were handed out with.
 
-    Without `of_others`, calls that another model made need none.
+    With `of_all`, each answer with calls needs the field, also one that was given without thoughts or by another model;
+    any text will do there, and with `takes_empty` an empty one.
     """
 
     def rule(body: Json, handed: Handed) -> str | None:
         for place, message, calls in assistant_calls(body):
-            own = handed.get(str(calls[0].get("id")))
-            missing = not message.get(field) and (of_others or bool(own and own.get(field)))
-            if missing or (own is not None and message.get(field) != own.get(field)):
+            own = handed.get(str(calls[0].get("id")), {})
+            given = message.get(field)
+            fits = given == own[field] if own.get(field) else given or not of_all or (takes_empty and given == "")
+            if not fits:
                 return sentence.format(place)
         return None
 

@@ -1,6 +1,6 @@
 """All dialects, in the order of the table in the documents."""
 
-from tests.emulators.dialects.azure import AZURE
+from tests.emulators.dialects.azure import AZURE, AZURE_DEPLOYMENT
 from tests.emulators.dialects.deepseek import DEEPSEEK
 from tests.emulators.dialects.gemini import GEMINI
 from tests.emulators.dialects.gemini_native import GEMINI_2_5, GEMINI_NATIVE
@@ -16,6 +16,7 @@ DIALECTS = (
     OPENAI,
     GPT_5,
     AZURE,
+    AZURE_DEPLOYMENT,
     GEMINI_NATIVE,
     GEMINI_2_5,
     GEMINI,
