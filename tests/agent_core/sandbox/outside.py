@@ -23,7 +23,9 @@ from agent_core.sandbox.bubblewrap import Bubblewrap, find_program
 from agent_core.sandbox.cgroup import control_groups
 from agent_core.sandbox.command import Command, Launch, Launcher
 from agent_core.sandbox.landlock import Landlock
+from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.probe import NoLauncher, find_launcher
+from tests.agent_core.sandbox.shared_limit import BOMB, counted_with_it
 from tests.process import REPOSITORY
 
 KINDS = {"nested": "bubblewrap", "unscoped": "landlock"}
@@ -112,6 +114,7 @@ class House:
                 "udp": str(self.datagrams.getsockname()[1]),
                 "abstract": self.marker,
                 "shared_memory": str(self.shared_memory),
+                "most_processes": str(BOMB + 6 + counted_with_it()),
             }
         )
 
@@ -154,6 +157,7 @@ def main(name: str, folder: Path) -> int:
             house.workspace,
             readable=(house.readable,),
             env={"PYTHONPATH": str(house.readable)},
+            limits=CommandLimits(processes=BOMB),
         )
         with launcher(name).launch(command) as launch:
             done = subprocess.run(  # noqa: S603

@@ -1,6 +1,5 @@
 """Helpers for tests of commands: the launchers, one without a sandbox, and a list of running processes."""
 
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,21 +81,3 @@ def _command_line(entry: Path) -> bytes:
         return (entry / "cmdline").read_bytes()
     except OSError:
         return b""
-
-
-def counted_with_it() -> int:
-    """Return the number of threads that count towards a program's process limit: all of an ordinary user, none of root.
-
-    Threads that other tests start or end meanwhile change it.
-    """
-    if os.geteuid() == 0:
-        return 0
-    return sum(map(_our_threads, Path("/proc").iterdir()))
-
-
-def _our_threads(entry: Path) -> int:
-    try:
-        is_ours = entry.name.isdigit() and entry.stat().st_uid == os.getuid()
-        return len(list((entry / "task").iterdir())) if is_ours else 0
-    except OSError:  # it has ended
-        return 0

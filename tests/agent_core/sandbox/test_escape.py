@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent_core.sandbox.bubblewrap import find_program
+from tests.agent_core.sandbox.shared_limit import only_bomb
 from tests.process import REPOSITORY
 
 LAUNCHERS = ("bubblewrap", "nested", "landlock", "unscoped")
@@ -65,7 +66,8 @@ def ways_out(launcher: str, folder: Path, *before: str, python: str = sys.execut
     program = find_program()  # the package may be missing for the other Python
     path = f"{program.parent}:{os.environ['PATH']}" if program else os.environ["PATH"]
     env = {"PATH": path, "PYTHONPATH": str(REPOSITORY), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False)  # noqa: S603
+    with only_bomb():
+        done = subprocess.run(argv, cwd=folder, env=env, capture_output=True, text=True, check=False)  # noqa: S603
     if done.returncode == DOES_NOT_WORK:
         assert "lets a command" not in done.stderr
         pytest.skip(done.stderr)

@@ -16,7 +16,8 @@ from agent_core.sandbox.command import Command, Finished, OnOutput
 from agent_core.sandbox.limits import CommandLimits
 from agent_core.sandbox.probe import NAMES
 from agent_core.sandbox.process import GRACE, LINE_CHARS, ProcessSandbox, plain
-from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, counted_with_it, launcher_called, running
+from tests.agent_core.sandbox.running import LAUNCHERS, PlainLauncher, launcher_called, running
+from tests.agent_core.sandbox.shared_limit import BOMB, counted_with_it, only_bomb
 from tests.clock import HandClock
 from tests.process import until
 
@@ -49,8 +50,7 @@ def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
 
 
-def silent(_: str) -> None:
-    return None
+def silent(_: str) -> None: ...
 
 
 async def shell(
@@ -338,16 +338,17 @@ async def test_more_arguments_than_a_program_can_get(sandbox: ProcessSandbox, tm
 @pytest.mark.in_turn("sandbox", NAMES, indirect=True)
 async def test_a_fork_bomb_stays_small_and_ends(sandbox: ProcessSandbox, tmp_path: Path, marker: str) -> None:
     bomb = "import os, time\nwhile True:\n  try: os.fork()\n  except OSError: time.sleep(0.01)"
-    command = Command(("python3", "-c", bomb, marker), tmp_path, limits=CommandLimits(seconds=4, processes=30))
+    command = Command(("python3", "-c", bomb, marker), tmp_path, limits=CommandLimits(seconds=4, processes=BOMB))
     most, others = 0, counted_with_it()
-    task = asyncio.create_task(sandbox.run(command, "out.txt", silent))
-    while not task.done():
-        most = max(most, len(running(marker)))
-        await asyncio.sleep(0.02)
+    with only_bomb():
+        task = asyncio.create_task(sandbox.run(command, "out.txt", silent))
+        while not task.done():
+            most = max(most, len(running(marker)))
+            await asyncio.sleep(0.02)
+        await until(lambda: not running(marker))
 
     assert (await task).timed_out
     assert (0 if others else 20) < most <= 35 + others
-    await until(lambda: not running(marker))
 
 
 @pytest.mark.in_turn("sandbox", NAMES, indirect=True)
@@ -357,8 +358,7 @@ async def test_a_fork_bomb_that_closed_its_output_ends_soon(
     bomb = """
 import os
 nowhere = os.open("/dev/null", os.O_RDWR)
-for handle in (0, 1, 2):
-    os.dup2(nowhere, handle)
+for handle in (0, 1, 2): os.dup2(nowhere, handle)
 while True:
     try:
         if os.fork() == 0:
@@ -366,11 +366,11 @@ while True:
     except OSError:
         pass
 """
-    command = Command(("python3", "-c", bomb, marker), tmp_path, limits=CommandLimits(seconds=1, processes=64))
+    command = Command(("python3", "-c", bomb, marker), tmp_path, limits=CommandLimits(seconds=1, processes=BOMB))
 
-    assert (await sandbox.run(command, "out.txt", silent)).seconds < 10 * GRACE
-
-    await until(lambda: not running(marker))
+    with only_bomb():
+        assert (await sandbox.run(command, "out.txt", silent)).seconds < 10 * GRACE
+        await until(lambda: not running(marker))
     assert names(tmp_path) == ["out.txt"]
 
 

@@ -6,7 +6,7 @@ import resource
 import signal
 from pathlib import Path
 
-from tests.agent_core.sandbox.escapes.frame import MIB, probe
+from tests.agent_core.sandbox.escapes.frame import MIB, WORLD, probe
 
 
 @probe
@@ -45,7 +45,7 @@ def forks() -> str:
                 os._exit(0)
             children.append(pid)
     except OSError:
-        return "" if len(children) <= 70 else f"made {len(children)} processes"
+        return "" if len(children) <= int(WORLD["most_processes"]) else f"made {len(children)} processes"
     finally:
         os.close(writing)
         for pid in children:
