@@ -164,6 +164,8 @@ class AgentEnd(Event):
     cause: FailureCause | None = None
     retry_after_s: float | None = None
     """Seconds that the provider asked to wait."""
+    address: Text | None = None
+    """Host and port of the model's server, if nothing answers there."""
 
 
 AgentEvent = Annotated[

@@ -203,6 +203,7 @@ class AgentLoop:
                 failure=step.failure,
                 cause=step.cause,
                 retry_after_s=step.retry_after_s,
+                address=step.address,
             )
         )
 

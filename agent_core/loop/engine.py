@@ -137,11 +137,19 @@ class End:
     failure: FailureKind | None = None
     cause: FailureCause | None = None
     retry_after_s: float | None = None
+    address: str | None = None
 
     @classmethod
     def failed(cls, failure: LlmFailure) -> "End":
         """Return the end after a failure of the model."""
-        return cls(TerminalReason.ERROR, failure.message, failure.kind, failure.cause, failure.retry_after_s)
+        return cls(
+            TerminalReason.ERROR,
+            failure.message,
+            failure.kind,
+            failure.cause,
+            failure.retry_after_s,
+            failure.address,
+        )
 
     @classmethod
     def broken(cls, error: str) -> "End":

@@ -2,10 +2,12 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from types import ModuleType
+from urllib.parse import urlsplit
 
 import aiohttp
+import structlog
 
 from agent_core.models.failures import (
     cause_of,
@@ -16,8 +18,11 @@ from agent_core.models.failures import (
     reported_cause,
     retry_after_s,
 )
-from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
+from agent_core.models.llm import FailureKind, LlmFailure
+from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import REFUSED
+
+log = structlog.get_logger(__name__)
 
 _WRAPPED = re.compile(r"(?:(?:litellm\.)?\w*(?:Error|Exception)(?: \w+Error)?(?: -|:) ?)+")
 _ADVICE = re.compile(r"\.? Handle with `litellm\.\w+`\.?")
@@ -27,27 +32,24 @@ _MISREAD = (ValueError, TypeError, LookupError, AttributeError)
 
 def failure_of(litellm: ModuleType, error: Exception, *, secrets: Iterable[str], now: float) -> LlmFailure:
     """Classify by litellm's class first, by status and text second. `now` is in seconds since the epoch."""
-    inside = list(_inside(error))
-    lost = (aiohttp.ClientError, OSError, litellm.exceptions.httpx.TransportError)
-    broke = next((each for each in reversed(inside) if isinstance(each, lost)), None)
-    if broke is not None:
+    inside = list(causes_of(error))
+    breaks = (aiohttp.ClientError, OSError, litellm.exceptions.httpx.TransportError)
+    if any(isinstance(each, breaks) for each in inside):
         never_sent = (
             *(aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError),
             *(litellm.exceptions.httpx.ConnectError, litellm.exceptions.httpx.ConnectTimeout),
         )
-        return _lost(
-            broke,
-            secrets,
-            silent=any(isinstance(each, TimeoutError) for each in inside),
-            sent=not any(isinstance(each, never_sent) for each in inside),
-        )
+        sent = not any(isinstance(each, never_sent) for each in inside)
+        place = _place(each for each in inside if isinstance(each, litellm.exceptions.httpx.TransportError))
+        return lost(inside, place, sent=sent, silence="the provider was silent for too long")
     outer = next(each for each in inside if not isinstance(each, litellm.exceptions.MidStreamFallbackError))
     is_untold = isinstance(outer, litellm.APIConnectionError) or not isinstance(
         outer, litellm.exceptions.openai.OpenAIError
     )
     if is_untold and isinstance(inside[-1], _MISREAD):
-        message = redact(f"the answer could not be read: {type(inside[-1]).__name__}: {inside[-1]}", secrets)
-        return LlmFailure(kind=FailureKind.TRANSIENT, message=message)
+        reason = redact(f"{type(inside[-1]).__name__}: {inside[-1]}", secrets)
+        log.warning("an answer of a model could not be read", reason=reason)
+        return LlmFailure(kind=FailureKind.TRANSIENT, message="the server sent what is no chat stream")
     status, text = _status(litellm, error, inside), str(outer)
     kind = _kind(litellm, outer) or classify(status, text)
     words = redact(_words(text) or type(outer).__name__, secrets)
@@ -60,21 +62,10 @@ def failure_of(litellm: ModuleType, error: Exception, *, secrets: Iterable[str],
     )
 
 
-def _inside(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield the error, its cause, the cause of that, and so on."""
-    seen: set[int] = set()
-    while error is not None and id(error) not in seen:
-        seen.add(id(error))
-        yield error
-        original = getattr(error, "original_exception", None)
-        error = original if isinstance(original, BaseException) else error.__cause__ or error.__context__
-
-
-def _lost(error: BaseException, secrets: Iterable[str], *, silent: bool, sent: bool) -> LlmFailure:
-    """Return the failure of a connection; `sent` is True if the request may have arrived."""
-    words = redact(f"{type(error).__name__}: {error}", secrets)
-    message = "the provider was silent for too long" if silent else words
-    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message, may_be_billed=sent)
+def _place(broken: Iterable[BaseException]) -> str:
+    """Return host and port of the server that was asked, as far as these errors know their request."""
+    requests = (vars(error).get("_request") for error in broken)
+    return next((urlsplit(str(each.url)).netloc.rpartition("@")[2] for each in requests if each), "the provider")
 
 
 def _kind(litellm: ModuleType, error: BaseException) -> FailureKind | None:
@@ -114,6 +105,6 @@ def _headers(inside: Iterable[BaseException]) -> Mapping[str, str]:
 
 def refusal_in(litellm: ModuleType, error: Exception) -> str:
     """Return the provider's words if it refused a request, else an empty text."""
-    inside = list(_inside(error))
+    inside = list(causes_of(error))
     status = _status(litellm, error, inside)
     return "\n".join(map(str, inside)) if status in REFUSED else ""

@@ -123,6 +123,8 @@ class LlmFailure(Frozen):
     cause: FailureCause | None = None
     message: Text
     """For the log and the bot's owner; may name hosts, never contains a secret."""
+    address: Text | None = None
+    """Host and port, if nothing answers there."""
     retry_after_s: float | None = None
     may_be_billed: bool = False
     """True if the server may have worked on the request although it has not begun to answer."""

@@ -23,7 +23,6 @@ from agent_core.models.chunks import Chunk, WireError, read_chunk
 from agent_core.models.event_stream import NotAnEventStream, SseReader
 from agent_core.models.failures import cause_of, classify, http_failure, redact, reported_cause
 from agent_core.models.llm import (
-    FailureCause,
     FailureKind,
     LlmFailure,
     LlmOptions,
@@ -32,6 +31,7 @@ from agent_core.models.llm import (
     StreamEvent,
     StreamStart,
 )
+from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import REFUSED, Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
 from agent_core.models.server_address import CHAT, below, with_key
@@ -225,22 +225,14 @@ class OpenAiClient:
         return _transient(f"the server sent what is no chat stream: {redact(text[:200], self._secrets)}")
 
     def _lost(self, error: aiohttp.ClientError | OSError | ValueError, timeout_s: float) -> LlmFailure:
-        if isinstance(error, TimeoutError):
-            words = f"the server was silent for {timeout_s:g} s, or out of reach for {CONNECT_S:g} s"
-            return _unreached(words, sent=not isinstance(error, aiohttp.ConnectionTimeoutError))
         if isinstance(error, NotAnEventStream):
             return self._garbage(str(error))
-        if isinstance(error, aiohttp.ClientConnectorError):
-            return _unreached(f"nothing answers at {self._host}", sent=False)
-        words = redact(f"{type(error).__name__}: {error}", self._secrets)
         if isinstance(error, ValueError):
+            words = redact(f"the request cannot be made: {error}", self._secrets)
             return LlmFailure(kind=FailureKind.INVALID, message=words)
-        return _unreached(words, sent=True)
-
-
-def _unreached(message: str, *, sent: bool) -> LlmFailure:
-    """Return the failure of a connection; `sent` is True if the request may have arrived."""
-    return LlmFailure(kind=FailureKind.TRANSIENT, cause=FailureCause.NETWORK, message=message, may_be_billed=sent)
+        never_sent = isinstance(error, aiohttp.ClientConnectorError | aiohttp.ConnectionTimeoutError)
+        silence = f"the server was silent for {timeout_s:g} s"
+        return lost(list(causes_of(error)), self._host, sent=not never_sent, silence=silence)
 
 
 def _transient(message: str) -> LlmFailure:

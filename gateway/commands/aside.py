@@ -78,6 +78,7 @@ class AsideCommands:
             failure=failure.kind,
             cause=failure.cause,
             retry_after_s=failure.retry_after_s,
+            address=failure.address,
         )
         reader = Reader(given.language, given.slash, is_owner=given.is_owner and not given.in_group)
         return trouble_text(end, run[:8], agent.loop.model.id, reader, self._secrets)

@@ -7,8 +7,9 @@ from agent_core.events import AgentEnd
 from agent_core.messages import AgentMessage, AssistantMessage
 from agent_core.models.failures import redact
 from agent_core.models.llm import FailureCause, FailureKind
+from agent_core.models.local_servers import is_private
 from agent_core.models.providers import OPENAI_KEY, PROVIDERS
-from channels.text import literal
+from channels.text import in_code, literal
 from gateway.security.secrets import Secrets
 from gateway.texts.say import Language, say
 
@@ -38,8 +39,14 @@ def trouble_text(end: AgentEnd, run: str, usual: str, reader: Reader, secrets: S
     model = _failed_model(end.messages) or usual
     answer = redact(secrets.mask(end.error or ""))[:LONGEST_ANSWER]
     facts = {"model": literal(model), "setting": key_of(model), "slash": reader.slash}
-    details = say("trouble_details", language, answer=literal(answer), **facts)
-    return f"{sentence}\n\n{details} {say(f'fix_{key}', language, **facts)}"
+    if end.address is not None:
+        details = say("trouble_away", language, address=in_code(end.address))
+        fix = "fix_own_server" if is_private(f"//{end.address}") else "fix_network"
+    else:
+        is_lost = end.cause is FailureCause.NETWORK
+        details = say("trouble_lost" if is_lost else "trouble_details", language, answer=literal(answer), **facts)
+        fix = f"fix_{key}"
+    return f"{sentence}\n\n{details} {say(fix, language, **facts)}"
 
 
 def key_of(model: str) -> str:

@@ -151,6 +151,12 @@ TEXTS = {
         "zh": "模型没有接受该请求。如果一直这样，请用 {slash}new 重新开始。（运行 {run}）",
     },
     "trouble_details": {"en": "{model} answered: {answer}.", "zh": "{model} 的回复：{answer}。"},
+    "trouble_lost": {"en": "{model}: {answer}.", "zh": "{model}：{answer}。"},
+    "trouble_away": {"en": "Nothing answers at `{address}`.", "zh": "`{address}` 没有应答。"},
+    "fix_own_server": {
+        "en": "Start that server again, or set up another model with `parley connect model`.",
+        "zh": "请重新启动该服务器，或用 `parley connect model` 设置其他模型。",
+    },
     "fix_overflow": {
         "en": "`{slash}context` shows what fills its window.",
         "zh": "用 `{slash}context` 查看上下文的占用。",

@@ -59,6 +59,10 @@ class LoopbackServer(ABC):
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        await self.leave()
+
+    async def leave(self) -> None:
+        """Go away, so that nothing answers any more."""
         if self._runner is not None:
             await self._runner.cleanup()
 

@@ -307,13 +307,3 @@ def test_nothing_is_taken_from_the_request_that_was_not_in_it() -> None:
     sent: Json = {"model": "m", "messages": []}
     assert learned(Manner(), "Unknown parameter: 'model'.", sent) is None
     assert learned(Manner(), "Unknown parameter: 'temperature'.", sent) is None
-
-
-async def test_a_server_that_is_gone_is_named_by_its_address() -> None:
-    async with tables() as opens:
-        chat = await opens.own()
-    done = await chat.goes_on("What time is it?")
-    await chat.client.close()
-
-    assert done.failure is not None
-    assert done.failure.message == f"nothing answers at 127.0.0.1:{chat.server.url.rpartition(':')[2]}"
