@@ -11,6 +11,7 @@ from contextlib import aclosing
 from typing import Protocol, TextIO
 
 import structlog
+from prompt_toolkit.output import create_output
 
 from channels.attachments import Attachment
 from channels.base import (
@@ -106,16 +107,20 @@ class TerminalChannel:
         *,
         idle: Callable[[], Awaitable[None]],
         screen: Screen | None = None,
+        output: TextIO | None = None,
         waits_at_end: bool | None = None,
         new_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         now: Callable[[], float] = time.time,
     ) -> None:
         """`idle` returns when nothing runs and every answer is delivered; it is awaited at the end of piped input, but
         not when the user leaves an interactive terminal. Without `screen`, one is chosen for standard input
-        and output."""
-        interactive = sys.stdin.isatty() and sys.stdout.isatty()
+        and `output`, which is standard output if it is not given."""
+        output = output or sys.stdout
+        interactive = sys.stdin.isatty() and output.isatty()
         self._screen = screen or (
-            Prompt(abilities=abilities(os.environ)) if interactive else Pipe(sys.stdin.fileno(), sys.stdout)
+            Prompt(output=create_output(output), abilities=abilities(os.environ))
+            if interactive
+            else Pipe(sys.stdin.fileno(), output)
         )
         self._waits_at_end = not interactive if waits_at_end is None else waits_at_end
         self._idle = idle

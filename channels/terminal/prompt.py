@@ -7,12 +7,11 @@ from typing import Protocol
 
 import structlog
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import run_in_terminal
+from prompt_toolkit.application import create_app_session, run_in_terminal
 from prompt_toolkit.data_structures import Size
 from prompt_toolkit.formatted_text import ANSI, StyleAndTextTuples, to_formatted_text
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
-from prompt_toolkit.patch_stdout import patch_stdout
 
 from channels.base import OutboundMessage
 from channels.terminal.text import Abilities, readable, safe
@@ -34,7 +33,7 @@ class Draws(Protocol):
 
 
 class Prompt:
-    """The prompt. Other output to stdout appears above it."""
+    """The prompt."""
 
     def __init__(
         self,
@@ -49,9 +48,8 @@ class Prompt:
         self._live: tuple[OutboundMessage, ...] = ()
         self._drawn: tuple[Size, StyleAndTextTuples] | None = None
         """Cached rendering of the messages in progress, with the terminal size it is for."""
-        self._session: PromptSession[str] = PromptSession(
-            self._message, erase_when_done=True, input=input, output=output
-        )
+        with create_app_session(input=input, output=output):  # passed to the prompt, it would hide a dumb terminal
+            self._session: PromptSession[str] = PromptSession(self._message, erase_when_done=True)
 
     async def lines(self) -> AsyncGenerator[str | None, None]:
         """Yield the lines that the user types; None for Ctrl-C. Ends at Ctrl-D.
@@ -74,17 +72,16 @@ class Prompt:
 
     async def _read(self, typed: "asyncio.Queue[str | None]") -> None:
         self._prepared()
-        with patch_stdout(raw=True):
-            while True:
-                try:
-                    line = await self._session.prompt_async()
-                except KeyboardInterrupt:
-                    typed.put_nowait(None)
-                except EOFError:
-                    return
-                else:
-                    await self._print(f"\n{MARK}{safe(line)}")
-                    typed.put_nowait(line)
+        while True:
+            try:  # its own handler would print the errors of all tasks
+                line = await self._session.prompt_async(set_exception_handler=False)
+            except KeyboardInterrupt:
+                typed.put_nowait(None)
+            except EOFError:
+                return
+            else:
+                await self._print(f"\n{MARK}{safe(line)}")
+                typed.put_nowait(line)
 
     async def write(self, message: OutboundMessage) -> None:
         drawing = self._prepared()

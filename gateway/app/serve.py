@@ -10,6 +10,7 @@ from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
+from typing import TextIO
 
 import structlog
 from pydantic import JsonValue
@@ -153,7 +154,7 @@ async def _served(
             return None
         with page.of(made) if page else nullcontext():
             await life.enter_async_context(answering(settings.local / REQUESTS, made.connections))
-            say_hello(made.about(), settings.files, lines)
+            say_hello(made.about(), settings.files, lines, sys.stdout)
             return await _until_stopped(made.app, resources.peers, told)
 
 
@@ -308,14 +309,14 @@ async def open_app(
         yield made
 
 
-def say_hello(about: About, files: Sequence[Path], lines: Sequence[str]) -> None:
+def say_hello(about: About, files: Sequence[Path], lines: Sequence[str], output: TextIO) -> None:
     """Print the start-up summary for the operator. `files` are the settings files that were read."""
     model = f"  Model  {_named(about)}: {about.why}"
     programs = f"programs, sandboxed by {about.sandbox}" if about.sandbox else f"no programs: {about.no_sandbox}"
     read = [f"  Reads  {', '.join(map(str, files))}"] if files else []
     block = [f"Parley {about.version}", model, f"  Runs   {programs}", *read, *lines, *_as_root(), ""]
-    sys.stdout.write("\n".join(block))
-    sys.stdout.flush()
+    output.write("\n".join(block))
+    output.flush()
 
 
 def _say_link(link: str) -> None:

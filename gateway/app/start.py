@@ -5,6 +5,7 @@ import gc
 import importlib
 import os
 from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import ExitStack
 from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
@@ -16,6 +17,8 @@ from channels.base import ChannelError
 from gateway.app.serve import serve
 from gateway.errors import ParleyError, SettingsError
 from gateway.records.logs import Level, configure_logs, mask_crashes
+from gateway.records.own_screen import FILE as LOG_OF_CHATS
+from gateway.records.own_screen import OwnScreen
 from gateway.runs.handles import check_at_start
 from gateway.security.packages import REINSTALL, ROOT, foreign_packages
 from gateway.security.secrets import OTHERS
@@ -39,19 +42,30 @@ def run(environ: Mapping[str, str], cwd: Path) -> int:
     return launch(environ, cwd, serve)
 
 
-def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, *, quiet: bool = False) -> int:
+def launch(environ: Mapping[str, str], cwd: Path, serve: Serve, screen: OwnScreen | None = None) -> int:
     """Load the settings, then serve. Return the exit code; raise ParleyError.
 
-    `quiet` raises the log level from "info" to "warning", for an operator who sees the conversation itself.
+    A chat has a `screen`, which is kept for it. Its log is in a file, and begins at "warning" instead of "info".
     """
     for foreign in foreign_packages(ROOT):
         raise ParleyError(f"{foreign[0].upper()}{foreign[1:]}: {REINSTALL}.")
     check_at_start()
     os.umask(OTHERS)  # files created from here on are private
     settings = load_settings(environ, cwd)
-    mask_crashes(settings.secrets)
-    level: Level = "warning" if quiet and settings.log_level == "info" else settings.log_level
-    configure_logs(settings.secrets, level=level, form=settings.log_format)
+    with ExitStack() as life:
+        if screen is None:
+            mask_crashes(settings.secrets)
+            configure_logs(settings.secrets, level=settings.log_level, form=settings.log_format)
+        else:
+            file = life.enter_context(screen.kept(settings.home))
+            sentence = f"parley: This is a mistake in Parley; {settings.home / LOG_OF_CHATS} has the details.\n"
+            mask_crashes(settings.secrets, stream=file, sentence=sentence)
+            level: Level = "warning" if settings.log_level == "info" else settings.log_level
+            configure_logs(settings.secrets, level=level, form=settings.log_format, stream=file)
+        return _launched(settings, serve)
+
+
+def _launched(settings: Settings, serve: Serve) -> int:
     for file in exposed(settings):
         close_to_others(file)
         log.warning("a file with secrets was readable by others; its mode is now 0600", file=str(file))

@@ -101,22 +101,31 @@ def _few_accept_errors(seldom: LogThrottle) -> Callable[[logging.LogRecord], boo
     return is_wanted
 
 
-def mask_crashes(secrets: Secrets) -> None:
+def mask_crashes(secrets: Secrets, *, stream: TextIO | None = None, sentence: str = "") -> None:
     """Mask what Python itself prints: uncaught errors of the program and its threads, and ignored exceptions.
 
     Warnings are sent to the log instead.
+
+    Args:
+        secrets: What is masked.
+        stream: Where it is written, if not to standard error.
+        sentence: What standard error gets of an error that ends the program.
     """
 
+    def write(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        (stream or sys.stderr).write(secrets.mask("".join(traceback.format_exception(kind, error, trace))))
+
     def of_program(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        sys.stderr.write(secrets.mask("".join(traceback.format_exception(kind, error, trace))))
+        write(kind, error, trace)
+        sys.stderr.write(sentence)
 
     def of_thread(ended: threading.ExceptHookArgs) -> None:
         if ended.exc_value is not None:
-            of_program(ended.exc_type, ended.exc_value, ended.exc_traceback)
+            write(ended.exc_type, ended.exc_value, ended.exc_traceback)
 
     def of_nobody(ignored: "sys.UnraisableHookArgs") -> None:
         if ignored.exc_value is not None:
-            of_program(ignored.exc_type, ignored.exc_value, ignored.exc_traceback)
+            write(ignored.exc_type, ignored.exc_value, ignored.exc_traceback)
 
     sys.excepthook = of_program
     threading.excepthook = of_thread

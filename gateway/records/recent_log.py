@@ -3,6 +3,7 @@
 import re
 from collections import deque
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import count
 from typing import TextIO
@@ -61,12 +62,15 @@ class Copied:
         self._recent = recent
 
     def write(self, text: str) -> int:
-        """Write to the stream, and keep the lines."""
+        """Write to the stream, and keep the lines. What cannot be written, as to a full disk, stops nobody's work."""
         self._recent.take(text)
-        return self._stream.write(text)
+        with suppress(OSError):
+            self._stream.write(text)
+        return len(text)
 
     def flush(self) -> None:
-        self._stream.flush()
+        with suppress(OSError):
+            self._stream.flush()
 
 
 RECENT = RecentLog()
