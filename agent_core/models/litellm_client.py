@@ -131,7 +131,7 @@ class LitellmClient:
                 async for chunk in pieces:
                     for event in answer.take(chunk):
                         yield event
-        except (litellm.exceptions.openai.OpenAIError, _translation_error(), *_SLIPS) as error:
+        except _raised_by(litellm) as error:
             answer.end(_reason_in(chunks))
             if not answer.finished:
                 raise _CallFailed(error, refusal="" if began else refusal_in(litellm, error)) from error
@@ -231,10 +231,11 @@ def _warm(litellm: ModuleType) -> None:
             pass
 
 
-def _translation_error() -> type[Exception]:
-    """Return the base class of the errors that litellm's translators raise."""
-    error: type[Exception] = importlib.import_module("litellm.llms.base_llm.chat.transformation").BaseLLMException
-    return error
+def _raised_by(litellm: ModuleType) -> tuple[type[Exception], ...]:
+    """Return the errors that litellm, its translators and its HTTP library raise, and those of its mistakes."""
+    translation: ModuleType = importlib.import_module("litellm.llms.base_llm.chat.transformation")
+    exceptions = litellm.exceptions
+    return exceptions.openai.OpenAIError, translation.BaseLLMException, exceptions.httpx.HTTPError, *_SLIPS
 
 
 async def _read(chunks: AsyncIterator[object], timeout_s: float) -> AsyncGenerator[Chunk, None]:

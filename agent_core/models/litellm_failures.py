@@ -24,7 +24,7 @@ from agent_core.models.manner import REFUSED
 
 log = structlog.get_logger(__name__)
 
-_WRAPPED = re.compile(r"(?:(?:litellm\.)?\w*(?:Error|Exception)(?: \w+Error)?(?: -|:) ?)+")
+_WRAPPED = re.compile(r"\s*(?:(?:litellm\.)?\w*(?:Error|Exception)(?: \w+Error)?(?: -|:) ?)+")
 _ADVICE = re.compile(r"\.? Handle with `litellm\.\w+`\.?")
 _BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
 _MISREAD = (ValueError, TypeError, LookupError, AttributeError)
@@ -87,7 +87,8 @@ def _status(litellm: ModuleType, error: Exception, inside: Sequence[BaseExceptio
 
 def _words(text: str) -> str:
     """Return the provider's message without litellm's wrapping."""
-    said = _ADVICE.sub("", _WRAPPED.sub("", text, count=1)).strip()
+    wrapping = _WRAPPED.match(text)
+    said = _ADVICE.sub("", text[wrapping.end() :] if wrapping else text).strip()
     if _BYTES.fullmatch(said):
         said = ast.literal_eval(said).decode("utf-8", "replace")
     return message_in(said)
