@@ -20,6 +20,7 @@ import aiohttp
 
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
+from agent_core.models.anthropic_request import mark_for_cache, may_think
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.litellm_failures import failure_of, refusal_in
@@ -34,7 +35,7 @@ from agent_core.models.llm import (
     StreamStart,
 )
 from agent_core.models.manner import Manners
-from agent_core.models.openai_wire import Reader, Thinking, WireObject, messages_to_wire, thinking_for, tools_to_wire
+from agent_core.models.openai_wire import Reader, Thinking, messages_to_wire, thinking_for, tools_to_wire
 
 _BEFORE_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Without these, the import fetches a file from the network and reads `.env` in the working directory."""
@@ -160,7 +161,7 @@ class LitellmClient:
         manner = self._manners.of(model.id)
         messages = messages_to_wire(request, Reader(model.provider, model.id, vision=model.vision, manner=manner))
         if is_anthropic:
-            _mark_for_cache(messages)
+            mark_for_cache(messages)
         arguments: dict[str, Any] = {
             "model": model.id,
             "messages": messages,
@@ -182,7 +183,7 @@ class LitellmClient:
             arguments |= {"tools": tools, "_skip_mcp_handler": True}
             if request.tool_choice != "auto":
                 arguments["tool_choice"] = request.tool_choice
-        if (thinking := thinking_for(model, options)) and (not is_anthropic or _may_think(model, messages)):
+        if (thinking := thinking_for(model, options)) and (not is_anthropic or may_think(model, messages)):
             arguments |= _thinking(model, thinking)
         if model.provider == "openai":
             arguments |= _for_openai(litellm, model, request, options)
@@ -280,12 +281,6 @@ def _thinking(model: ModelInfo, thinking: Thinking) -> dict[str, Any]:
     return words | {"reasoning_effort": thinking.level}
 
 
-def _may_think(model: ModelInfo, messages: list[WireObject]) -> bool:
-    """Return False after calls of another model: Anthropic's older models think only if they have thought before."""
-    before: WireObject = next((each for each in reversed(messages) if each["role"] != "tool"), {})
-    return model.adaptive or before.get("role") != "assistant" or "thinking_blocks" in before
-
-
 def _for_openai(litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> dict[str, Any]:
     """Return arguments that keep litellm from switching to the Responses API, for which it needs `mcp`.
 
@@ -297,17 +292,3 @@ def _for_openai(litellm: ModuleType, model: ModelInfo, request: LlmRequest, opti
     if options.session_id:
         arguments["prompt_cache_key"] = options.session_id
     return arguments
-
-
-def _mark_for_cache(messages: list[WireObject]) -> None:
-    """Set Anthropic's cache marks: one after the system prompt, one after the last message."""
-    if not messages:
-        return
-    mark: WireObject = {"cache_control": {"type": "ephemeral"}}
-    first, last = messages[0], messages[-1]
-    if first["role"] == "system":
-        first["content"] = [{"type": "text", "text": first["content"], **mark}]
-    if last["role"] == "tool":
-        last |= mark
-    elif last["role"] == "user" and isinstance(last["content"], str) and last["content"]:
-        last["content"] = [{"type": "text", "text": last["content"], **mark}]
