@@ -60,7 +60,7 @@ class AnthropicEmulator(ModelServer):
         begun: Json = {**self._head(asked), "content": [], "stop_reason": None, "stop_sequence": None}
         opening = _event({"type": "message_start", "message": {**begun, "usage": _usage(usage, output=1)}})
         deltas: list[bytes] = []
-        for index, block in enumerate(self._blocks(turn)):
+        for index, block in enumerate(self.blocks(turn, asked)):
             deltas += _block_events(index, block, turn)
         closing = [
             _event(
@@ -76,7 +76,7 @@ class AnthropicEmulator(ModelServer):
 
     def whole(self, turn: Turn, asked: ModelRequest) -> Json:
         content: list[JsonValue] = []
-        for block in self._blocks(turn):
+        for block in self.blocks(turn, asked):
             if block["type"] == "tool_use":
                 raw = block["input"]
                 content.append({**block, "input": json.loads(raw) if isinstance(raw, str) else raw})
@@ -94,7 +94,7 @@ class AnthropicEmulator(ModelServer):
     def _head(self, asked: ModelRequest) -> Json:
         return {"id": "msg_emulated", "type": "message", "role": "assistant", "model": asked.model}
 
-    def _blocks(self, turn: Turn) -> list[Json]:
+    def blocks(self, turn: Turn, asked: ModelRequest) -> list[Json]:
         """Return the content blocks; a tool's `input` is still the raw string."""
         blocks: list[Json] = []
         if turn.thinking:
@@ -115,8 +115,11 @@ def _block_events(index: int, block: Json, turn: Turn) -> list[bytes]:
     match block["type"]:
         case "thinking":
             start = {"type": "thinking", "thinking": "", "signature": ""}
-            deltas = [{"type": "thinking_delta", "thinking": each} for each in pieces(turn.thinking, turn.chunk)]
+            said = str(block["thinking"])
+            deltas = [{"type": "thinking_delta", "thinking": each} for each in pieces(said, turn.chunk)]
             deltas.append({"type": "signature_delta", "signature": block["signature"]})
+        case "redacted_thinking":
+            start, deltas = block, []
         case "text":
             start = {"type": "text", "text": ""}
             deltas = [{"type": "text_delta", "text": each} for each in turn.text_deltas]

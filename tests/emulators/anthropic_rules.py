@@ -1,5 +1,6 @@
 """Requests that Anthropic refuses, with its error messages."""
 
+import base64
 import re
 from collections.abc import Iterator
 
@@ -26,9 +27,32 @@ KNOWN = {
     "output_config",
     "context_management",
 }
+FIELDS: dict[str, set[str]] = {
+    "text": {"text", "citations", "cache_control"},
+    "image": {"source", "cache_control"},
+    "tool_use": {"id", "name", "input", "caller", "cache_control"},
+    "tool_result": {"tool_use_id", "content", "is_error", "cache_control"},
+    "thinking": {"thinking", "signature"},
+    "redacted_thinking": {"data"},
+}
+"""The fields of each kind of block, beside its type."""
+OF_ROLE = {
+    "user": {"text", "image", "tool_result"},
+    "assistant": {"text", "tool_use", "thinking", "redacted_thinking"},
+}
+PICTURES = {"image/jpeg", "image/png", "image/gif", "image/webp"}
+LEAST_BUDGET = 1024
 CALL_ID = re.compile("[a-zA-Z0-9_-]+")
 TOOL_NAME = re.compile("[a-zA-Z0-9_-]{1,128}")
 MOST_MARKS = 4
+UNANSWERED = (
+    "messages.{}: `tool_use` ids were found without `tool_result` blocks immediately after: {}. Each `tool_use` block "
+    "must have a corresponding `tool_result` block in the next message."
+)
+UNASKED = (
+    "messages.{}.content.{}: unexpected `tool_use_id` found in `tool_result` blocks: {}. Each `tool_result` block must "
+    "have a corresponding `tool_use` block in the previous message."
+)
 
 
 def problem(body: Json) -> str | None:
@@ -45,6 +69,7 @@ def problem(body: Json) -> str | None:
     return (
         _pairing_problem(messages)
         or _content_problem(messages)
+        or _block_problem(messages)
         or _tools_problem(body, messages)
         or _settings_problem(body)
     )
@@ -54,20 +79,32 @@ def _pairing_problem(messages: list[JsonValue]) -> str | None:
     """Check that each tool_use is answered by a tool_result in the next message."""
     open_calls: set[str] = set()
     for number, message in enumerate(messages):
-        if not isinstance(message, dict) or message.get("role") not in ("user", "assistant"):
+        if not isinstance(message, dict) or message.get("role") not in OF_ROLE:
             return f"messages.{number}.role: Input should be 'user' or 'assistant'"
-        answered = set(_ids(message, "tool_result", "tool_use_id"))
-        if open_calls - answered:
-            return f"messages.{number - 1}: `tool_use` ids were found without `tool_result` blocks immediately after"
-        if answered - open_calls:
-            return f"messages.{number}: unexpected `tool_use_id` found in `tool_result` blocks"
-        asked = list(_ids(message, "tool_use", "id"))
-        open_calls = set(asked)
-        if len(asked) > len(open_calls):
-            return f"messages.{number}.content: `tool_use` ids must be unique"
-        if any(not CALL_ID.fullmatch(each) for each in open_calls):
-            return f"messages.{number}.content: tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
-    return "the last message calls tools that nobody answered" if open_calls else None
+        if said := _answering_problem(message, number, open_calls) or _asking_problem(message, number):
+            return said
+        open_calls = set(_ids(message, "tool_use", "id"))
+    return UNANSWERED.format(len(messages) - 1, ", ".join(sorted(open_calls))) if open_calls else None
+
+
+def _answering_problem(message: Json, number: int, open_calls: set[str]) -> str | None:
+    """Check that a message answers all calls of the one before, and first of all."""
+    answered = set(_ids(message, "tool_result", "tool_use_id"))
+    if missing := open_calls - answered:
+        return UNANSWERED.format(number, ", ".join(sorted(missing)))
+    if foreign := answered - open_calls:
+        return UNASKED.format(number, 0, ", ".join(sorted(foreign)))
+    late = any(block.get("type") == "tool_result" for block in _blocks(message)[len(answered) :])
+    return UNANSWERED.format(number, ", ".join(sorted(answered))) if late else None
+
+
+def _asking_problem(message: Json, number: int) -> str | None:
+    asked = list(_ids(message, "tool_use", "id"))
+    if len(asked) > len(set(asked)):
+        return f"messages.{number}.content: `tool_use` ids must be unique"
+    if any(not CALL_ID.fullmatch(each) for each in asked):
+        return f"messages.{number}.content: tool_use.id: String should match pattern '^[a-zA-Z0-9_-]+$'"
+    return None
 
 
 def _content_problem(messages: list[JsonValue]) -> str | None:
@@ -86,6 +123,39 @@ def _content_problem(messages: list[JsonValue]) -> str | None:
             return "messages: text content blocks must contain non-whitespace text"
         if number == len(messages) - 1 and message["role"] == "assistant" and texts and texts[-1] != texts[-1].rstrip():
             return "messages: final assistant content cannot end with trailing whitespace"
+    return None
+
+
+def _block_problem(messages: list[JsonValue]) -> str | None:
+    """Check the kinds and fields of all blocks."""
+    for number, message in enumerate(messages):
+        assert isinstance(message, dict)
+        if unknown := message.keys() - {"role", "content"}:
+            return f"messages.{number}.{min(unknown)}: Extra inputs are not permitted"
+        for place, block in enumerate(_blocks(message)):
+            kind, path = str(block.get("type")), f"messages.{number}.content.{place}"
+            if kind not in OF_ROLE[str(message["role"])]:
+                return f"{path}: Input tag '{kind}' found using 'type' does not match any of the expected tags"
+            if unknown := block.keys() - FIELDS[kind] - {"type"}:
+                return f"{path}.{kind}.{min(unknown)}: Extra inputs are not permitted"
+            inner = [block, *(each for each in _list(block.get("content")) if isinstance(each, dict))]
+            if said := next((said for each in inner if (said := _picture_problem(each, path))), None):
+                return said
+            if kind == "tool_use" and not isinstance(block.get("input"), dict):
+                return f"{path}.tool_use.input: Input should be a valid dictionary"
+    return None
+
+
+def _picture_problem(block: Json, path: str) -> str | None:
+    source = block.get("source")
+    if block.get("type") != "image" or not isinstance(source, dict) or source.get("type") == "url":
+        return None
+    if source.get("media_type") not in PICTURES:
+        return f"{path}.image.source.base64.media_type: Input should be {', '.join(map(repr, sorted(PICTURES)))}"
+    try:
+        base64.b64decode(str(source.get("data")), validate=True)
+    except ValueError:
+        return f"{path}.image.source.base64: invalid base64 data"
     return None
 
 
@@ -115,11 +185,18 @@ def _settings_problem(body: Json) -> str | None:
         budget = thinking.get("budget_tokens")
         if not isinstance(budget, int) or not isinstance(most, int) or budget >= most:
             return "`max_tokens` must be greater than `thinking.budget_tokens`"
+        if isinstance(budget, int) and budget < LEAST_BUDGET:
+            return f"thinking.enabled.budget_tokens: Input should be greater than or equal to {LEAST_BUDGET}"
         if temperature not in (None, 1):
             return "`temperature` may only be set to 1 when thinking is enabled"
     if (marks := sum(1 for _ in _marks(body))) > MOST_MARKS:
         return f"A maximum of {MOST_MARKS} blocks with cache_control may be provided. Found {marks}."
     return None
+
+
+def forces_a_tool(body: Json) -> bool:
+    choice = body.get("tool_choice")
+    return isinstance(choice, dict) and choice.get("type") in ("any", "tool")
 
 
 def _marks(value: JsonValue) -> Iterator[JsonValue]:
