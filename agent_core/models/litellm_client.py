@@ -20,7 +20,7 @@ import aiohttp
 
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
-from agent_core.models.anthropic_request import mark_for_cache, may_think
+from agent_core.models.anthropic_request import mark_for_cache, thinking_arguments
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.finish import Finish, meaning_of
 from agent_core.models.litellm_failures import failure_of, refusal_in
@@ -35,7 +35,7 @@ from agent_core.models.llm import (
     StreamStart,
 )
 from agent_core.models.manner import Manners
-from agent_core.models.openai_wire import Reader, Thinking, messages_to_wire, thinking_for, tools_to_wire
+from agent_core.models.openai_wire import Reader, messages_to_wire, thinking_for, tools_to_wire
 
 _BEFORE_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
 """Without these, the import fetches a file from the network and reads `.env` in the working directory."""
@@ -183,8 +183,11 @@ class LitellmClient:
             arguments |= {"tools": tools, "_skip_mcp_handler": True}
             if request.tool_choice != "auto":
                 arguments["tool_choice"] = request.tool_choice
-        if (thinking := thinking_for(model, options)) and (not is_anthropic or may_think(model, messages)):
-            arguments |= _thinking(model, thinking)
+        if is_anthropic:
+            arguments |= thinking_arguments(model, options, messages, drops=manner.drops_thoughts)
+        elif thinking := thinking_for(model, options):
+            level = {"reasoning_effort": thinking.level}
+            arguments |= {"max_tokens": thinking.max_tokens, "temperature": None, **level}
         if model.provider == "openai":
             arguments |= _for_openai(litellm, model, request, options)
         return manner.fits(arguments)
@@ -270,15 +273,6 @@ class _Reasons(dict[str, str]):
                 return super().get(reason, "length")
             case _:
                 return reason
-
-
-def _thinking(model: ModelInfo, thinking: Thinking) -> dict[str, Any]:
-    """Return the reasoning arguments, without a temperature. Anthropic's older models take a token budget, all others a
-    level."""
-    words: dict[str, Any] = {"max_tokens": thinking.max_tokens, "temperature": None}
-    if model.provider == "anthropic" and not model.adaptive:
-        return words | {"thinking": {"type": "enabled", "budget_tokens": thinking.budget}}
-    return words | {"reasoning_effort": thinking.level}
 
 
 def _for_openai(litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> dict[str, Any]:

@@ -47,6 +47,7 @@ _WANTS_SIGNATURES = r"missing.{0,20}thought_?signature|thought_?signature.{0,60}
 _WANTS_SHORT_IDS = r"tool call id.{0,200}length of 9"
 _WANTS_AN_ANSWER = r"unexpected role .?user.? after role .?tool"
 _WANTS_THOUGHTS = r"expected `?thinking`?"
+_BINDS_THOUGHTS = r"bound to a different conversation|prefix_mismatch_behavior"
 _PRIVATE = (
     r"reasoning_content|reasoning_details|reasoning_text|'reasoning'|\]?\.reasoning\b|extra_content|thinking_blocks"
     r"|provider_specific_fields|signature"
@@ -70,6 +71,8 @@ class Manner:
     """It takes only ids of nine letters and digits."""
     answers_results: bool = False
     """It takes no user message directly after the result of a tool."""
+    drops_thoughts: bool = False
+    """It refuses thoughts after an earlier message has changed, except if it is told to leave them out."""
     bare: bool = False
     """It does not take back what it hands out."""
 
@@ -148,9 +151,10 @@ def _about_messages(manner: Manner, text: str) -> Manner | None:
         return replace(manner, short_ids=True)
     if _says(_WANTS_AN_ANSWER, text):
         return replace(manner, answers_results=True)
-    if _says(_PRIVATE, text) and _says(_IN_MESSAGES, text) and _says(_REFUSES, text):
-        return replace(manner, bare=True)
-    return None
+    if not (_says(_PRIVATE, text) and _says(_IN_MESSAGES, text) and _says(_REFUSES, text)):
+        return None
+    binds = _says(_BINDS_THOUGHTS, text) and not manner.drops_thoughts
+    return replace(manner, drops_thoughts=True) if binds else replace(manner, bare=True)
 
 
 def _about_parameters(manner: Manner, text: str, sent: frozenset[str]) -> Manner | None:

@@ -1,9 +1,10 @@
 """An agent works with each dialect, through the client that people get, and is never refused."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from itertools import dropwhile
 from pathlib import Path
 
 import pytest
@@ -15,12 +16,13 @@ from agent_core.loop.calls import ToolSetup
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, text_of
 from agent_core.models.litellm_client import LitellmClient
-from agent_core.models.llm import LlmClient, ModelInfo
+from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
+from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.origin import CLEAN
 from agent_core.tool_result import ToolResult
 from agent_core.tools.registry import ToolRegistry
-from agent_core.tools.tool import ToolEnvironment, tool
+from agent_core.tools.tool import Tool, ToolEnvironment, tool
 from tests.agent_core.kit import echo
 from tests.agent_core.models.clients import KEY, OPTIONS, model_info
 from tests.emulators.dialects.dialect import Dialect
@@ -63,10 +65,12 @@ class Place:
     client: LlmClient
     model: ModelInfo
 
-    def agent(self, chain: ModelChain | None = None) -> Agent:
-        registry = ToolRegistry([echo, photo])
+    def agent(
+        self, chain: ModelChain | None = None, *, tools: Sequence[Tool] = (echo, photo), options: LlmOptions = THINKS
+    ) -> Agent:
+        registry = ToolRegistry([*tools])
         context = ContextManager(registry)
-        models = Models(self.client, self.model, options=THINKS, chain=chain or ModelChain())
+        models = Models(self.client, self.model, options=options, chain=chain or ModelChain())
         loop = AgentLoop(models, context, ToolSetup(registry))
         return Agent(loop, context, ToolEnvironment("chat", Path("/dev/null/no-such-workspace")))
 
@@ -84,9 +88,16 @@ async def at(dialect: Dialect, *answers: Answer) -> AsyncIterator[Place]:
         if dialect.client == "own":
             client = OpenAiClient(server.base_url, KEY, provider=dialect.provider if dialect.is_hosted else "")
         life.push_async_callback(client.close)
-        place = Place(server, client, model_info(dialect.full_model, dialect.provider))
+        place = Place(server, client, await info_of(dialect))
         yield place
         place.refused_nothing()
+
+
+async def info_of(dialect: Dialect) -> ModelInfo:
+    """Return a model that sees and thinks, in the way that litellm's table knows of this one."""
+    known = await look_up(dialect.full_model, dialect.provider)
+    fields = {"adaptive": known.adaptive, "thinking_levels": known.thinking_levels}
+    return model_info(dialect.full_model, dialect.provider).model_copy(update=fields)
 
 
 def last(agent: Agent) -> str:
@@ -186,6 +197,14 @@ async def test_a_cut_stream_is_asked_again(dialect: Dialect, pieces: int) -> Non
         assert last(agent) == "Whole."
 
 
+async def test_an_error_in_mid_stream_is_asked_again(dialect: Dialect) -> None:
+    overloaded = says("Half an answer that ends before anybody knows how", breaks=Break("error", 2))
+    async with at(dialect, asks("one"), overloaded, says("Whole.")) as place:
+        agent = place.agent()
+        await agent.prompt("Say one.")
+        assert last(agent) == "Whole."
+
+
 async def test_a_conversation_read_from_the_disk_goes_on(dialect: Dialect) -> None:
     async with at(dialect, asks("one"), says("Done."), asks("two"), says("Done too.")) as place:
         agent = place.agent()
@@ -195,6 +214,32 @@ async def test_a_conversation_read_from_the_disk_goes_on(dialect: Dialect) -> No
         other.replace_messages(type(agent.state).model_validate_json(stored).messages)
         await other.prompt("Say two.")
         assert last(other) == "Done too."
+
+
+async def test_a_conversation_goes_on_with_other_tools(dialect: Dialect) -> None:
+    async with at(dialect, asks("one"), says("Done."), asks("two"), says("Done too."), says("Gladly.")) as place:
+        agent = place.agent()
+        await agent.prompt("Say one.")
+        other = place.agent(tools=[echo])
+        other.replace_messages(agent.messages)
+        await other.prompt("Say two.")
+        await other.prompt("Thank you.")
+        assert last(other) == "Gladly."
+
+
+async def test_thinking_is_turned_off_and_on_between_two_tools(dialect: Dialect) -> None:
+    unwell = Failure("auth")
+    async with at(dialect, asks("one"), unwell, asks("two"), says("Done."), asks("three"), says("Gladly.")) as place:
+        agent = place.agent()
+        await agent.prompt("Say one, then two.")
+        quick = place.agent(options=OPTIONS)
+        quick.replace_messages([*dropwhile(lambda said: said.role == "assistant", reversed(agent.messages))][::-1])
+        await quick.continue_()
+        assert last(quick) == "Done."
+        again = place.agent()
+        again.replace_messages(quick.messages)
+        await again.prompt("Say three.")
+        assert last(again) == "Gladly."
 
 
 async def test_a_fallback_takes_over_in_mid_run_and_the_first_goes_on_later(dialect: Dialect) -> None:

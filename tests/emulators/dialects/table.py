@@ -1,5 +1,6 @@
 """All dialects, in the order of the table in the documents."""
 
+from tests.emulators.dialects.anthropic import ANTHROPIC_ADAPTIVE, ANTHROPIC_BOUND, ANTHROPIC_BUDGET
 from tests.emulators.dialects.azure import AZURE, AZURE_DEPLOYMENT
 from tests.emulators.dialects.deepseek import DEEPSEEK
 from tests.emulators.dialects.gemini import GEMINI
@@ -17,6 +18,9 @@ DIALECTS = (
     GPT_5,
     AZURE,
     AZURE_DEPLOYMENT,
+    ANTHROPIC_BUDGET,
+    ANTHROPIC_ADAPTIVE,
+    ANTHROPIC_BOUND,
     GEMINI_NATIVE,
     GEMINI_2_5,
     GEMINI,
