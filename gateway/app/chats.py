@@ -31,6 +31,7 @@ from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.schedule.jobs.firing_delivery import FiringDelivery
 from gateway.schedule.jobs.firing_messages import FiringMessages
 from gateway.schedule.jobs.firings import FiringEnd, Firings
+from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.job_runs import JobAgents, JobWork
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import Costs
@@ -92,7 +93,11 @@ class Chats(Foundation):
             records=self.store.run_records,
         )
         runner, store, tools = self.runner, self.store, self.run_tools
-        return JobWork(runner, store, agents, tools, self.heartbeats, rules=self.rules, clock=self._clock)
+        return JobWork(runner, store, agents, tools, self.heartbeats, rights=self.job_rights, clock=self._clock)
+
+    @cached_property
+    def job_rights(self) -> JobRights:
+        return JobRights(self.store, self.rules, self.current.quotas)
 
     @cached_property
     def jobs(self) -> Jobs:
@@ -100,7 +105,7 @@ class Chats(Foundation):
         return Jobs(
             store=self.store,
             delivery=self.delivery,
-            rules=self.rules,
+            rights=self.job_rights,
             clock=self._clock,
             costs=Costs(self.chat_models.model_for, [each.spec for each in parts.tools]),
             skills=parts.skills,

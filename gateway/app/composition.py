@@ -134,7 +134,7 @@ class Composition(SharedState):
         missed = MissedSlots(self.store, self.delivery, self._clock, self.current, self._new_request_id)
         due = DueJobs(
             self.store,
-            self.rules,
+            self.job_rights,
             self._clock,
             self.handler.accept,
             missed,

@@ -26,7 +26,7 @@ HEAD = """\
 """
 MODEL = "Model: leave all empty to use a model server on this machine or the demo model"
 PERMISSIONS = "Permissions: what the calls of tools may do"
-QUOTAS = "Quotas: how much disk and memory chats, people and programs may take"
+QUOTAS = "Quotas: how much disk and memory chats, people and programs may take, and how many jobs people may have"
 LIMITS = "Limits: how far one answer, sub-agent or report may go"
 BUDGETS = "Budgets: what may be spent on model calls; /budget changes them for one chat, person or job"
 GROUPS = {

@@ -1,4 +1,4 @@
-"""Settings of limits: disk and memory quotas, and the length of an answer."""
+"""Settings of limits: quotas of disk, memory and jobs, and the length of an answer."""
 
 from typing import Annotated
 
@@ -36,6 +36,14 @@ class QuotaSettings(BaseModel):
     """Files that one program may add to its chat."""
     command_memory_mb: Amount = _COMMAND.all_memory_bytes // MB
     """MB of memory that one program may use, with all that it starts."""
+    chat_jobs: Amount = 50
+    """Jobs that one chat may have."""
+    owner_jobs: Annotated[int, Field(ge=0)] = 10
+    """Of these, places that are kept for owners."""
+    person_jobs: Amount = 30
+    """Jobs that one person who is no owner may have in all chats together."""
+    person_runs: Amount = 100
+    """Times a day that reports and heartbeats of one person who is no owner may run."""
     reserve_mb: Annotated[int, Field(ge=0)] = 1000
     """MB of the disk that stay free: below that no program runs, and no file is written but Parley's own."""
     ballast_mb: Annotated[int, Field(ge=0)] = 64

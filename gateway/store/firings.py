@@ -1,7 +1,7 @@
 """The table of firings: each time that a job was due, with its outcome and the delivery of its message."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from channels.base import ChatKey
@@ -38,17 +38,16 @@ class Firings(ValueTable[Firing]):
 
         return await self._writer.submit(change)
 
-    async def runs_of(self, platform: str, person: str, since: float) -> int:
-        """Return the number of runs of agents for jobs of somebody on a platform, due since a moment."""
+    async def runs_of(self, people: Collection[str], since: float) -> list[tuple[ChatKey, str, int]]:
+        """Return how many runs of agents, due since a moment, jobs of people with these ids had, by chat and person."""
         query = (
-            "SELECT count(*) FROM jobs JOIN firings ON firings.job = jobs.id WHERE jobs.person = :person"
-            " AND substr(jobs.chat, 1, length(:platform)) = :platform AND firings.due > :since AND firings.run != ''"
+            "SELECT jobs.chat, jobs.person, count(*) FROM jobs JOIN firings ON firings.job = jobs.id"
+            " WHERE jobs.person = ? AND firings.due > ? AND firings.run != '' GROUP BY jobs.chat, jobs.person"
         )
 
-        def read(connection: Connection) -> int:
-            found = {"person": person, "platform": f"{platform}:", "since": since}
-            (count,) = connection.execute(query, found).fetchone()
-            return int(count)
+        def read(connection: Connection) -> list[tuple[ChatKey, str, int]]:
+            rows = (row for person in people for row in connection.execute(query, (person, since)).fetchall())
+            return [(ChatKey.parse(chat), person, int(count)) for chat, person, count in rows]
 
         return await self._reader.run(read)
 

@@ -102,13 +102,13 @@ class Jobs(ValueTable[Job]):
 
         return await self._reader.run(read)
 
-    async def count_of(self, platform: str, person: str) -> int:
-        """Return the number of active jobs of somebody in all chats of a platform."""
-        query = f"SELECT count(*) FROM jobs WHERE person = :person AND state = 'active' AND {_ON_PLATFORMS}"  # noqa: S608
+    async def active_of(self, people: Collection[str]) -> list[tuple[ChatKey, str]]:
+        """Return chat and person of each active job of people with these ids, on all platforms."""
+        query = "SELECT chat, person FROM jobs WHERE person = ? AND state = 'active'"
 
-        def read(connection: Connection) -> int:
-            (count,) = connection.execute(query, {"person": person, "platforms": f":{platform}:"}).fetchone()
-            return int(count)
+        def read(connection: Connection) -> list[tuple[ChatKey, str]]:
+            rows = (row for person in people for row in connection.execute(query, (person,)).fetchall())
+            return [(ChatKey.parse(chat), person) for chat, person in rows]
 
         return await self._reader.run(read)
 

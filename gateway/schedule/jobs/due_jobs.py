@@ -14,8 +14,7 @@ import structlog
 
 from agent_core.clock import Clock
 from channels.base import Accepted, ChatKey, InboundEvent, ScheduleFired, Sender
-from gateway.permissions.rights import JOB
-from gateway.permissions.rules import Rules
+from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.missed import Due, MissedSlots, Notice, due, skipped
 from gateway.schedule.times.slots import UNPLANNABLE, next_slot
 from gateway.store.firings import event_id
@@ -48,7 +47,7 @@ class DueJobs:
     def __init__(
         self,
         store: Store,
-        rules: Rules,
+        rights: JobRights,
         clock: Clock,
         accept: Accept,
         missed: MissedSlots,
@@ -64,7 +63,7 @@ class DueJobs:
             tick: Decides if a check-in is worthwhile now.
         """
         self._store = store
-        self._rules = rules
+        self._rights = rights
         self._clock = clock
         self._accept = accept
         self._missed = missed
@@ -132,7 +131,7 @@ class DueJobs:
             log.warning("a job cannot be planned; it is paused", job=job.id, reason=str(error))
             await self._pause(job, Pause.FAILURES)
             return None
-        if not self._rules.may(JOB, job.chat, Sender(id=job.person, name="")):
+        if not self._rights.may_run(job):
             log.warning("a job is paused: its owner may not have jobs here any more", job=job.id, chat=str(job.chat))
             await self._pause(job, Pause.NOT_ALLOWED)
             await self._missed.report_not_allowed(job)

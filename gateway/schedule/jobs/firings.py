@@ -300,7 +300,7 @@ class Firings:
 
     def _may_begin(self, job: Job, event: ScheduleFired) -> bool:
         """Return False if the job was paused, or its owner lost access, since it was due."""
-        return self._work.may_run(job) and job.is_wanted(event.slot)
+        return self._work.rights.may_run(job) and job.is_wanted(event.slot)
 
     async def _begin(self, event: ScheduleFired) -> Firing:
         """Return the firing's row, creating it if needed."""

@@ -25,13 +25,12 @@ from agent_core.subagents import Errand, asked
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, Sender
 from gateway.permissions.permissions import RecordedPermissions
-from gateway.permissions.rights import JOB
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
 from gateway.runs.isolated_run import IsolatedRun
 from gateway.runs.runner import Runner
-from gateway.schedule.jobs import outcome as causes
+from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.outcome import SKILL, TOO_OFTEN, Outcome, failed_at_limits, outcome_of
 from gateway.schedule.jobs.run_tools import RunTools, nothing_said
 from gateway.schedule.jobs.unattended import UnattendedPermissions
@@ -184,7 +183,7 @@ class JobWork:
         tools: RunTools,
         check_ins: CheckIns,
         *,
-        rules: Rules,
+        rights: JobRights,
         clock: Clock,
     ) -> None:
         self._runner = runner
@@ -192,8 +191,8 @@ class JobWork:
         self._agents = agents
         self._tools = tools
         self._check_ins = check_ins
-        self._access = rules.access
-        self._rules = rules
+        self.rights = rights
+        self._access = rights.access
         self._clock = clock
         self._places = Places(MOST_AT_ONCE)
         self._at_work: set[tuple[str, bool]] = set()
@@ -201,18 +200,14 @@ class JobWork:
         self._errands: dict[str, tuple[str, Errand]] = {}
         """The job id and work of each run in progress, by firing name."""
 
-    def may_run(self, job: Job) -> bool:
-        """Return True if the job's person still has the right to have jobs in its chat."""
-        return self._rules.may(JOB, job.chat, Sender(id=job.person, name=""))
-
     async def outcome(self, job: Job, firing: Firing) -> Outcome:
         """Do the work of a firing, or continue it after a restart."""
-        if not self.may_run(job):  # its person had the right when it began
+        if not self.rights.may_run(job):  # its person had the right when it began
             return Outcome(FiringState.MISSED, CLEAN)
         if isinstance(job.work, Reminder):
             return Outcome(FiringState.DONE, self.origin(job), job.work.text)
-        if await self._ran_too_often(job, firing):
-            return Outcome(FiringState.FAILED, CLEAN, error=TOO_OFTEN, cause=TOO_OFTEN)
+        if most := await self.rights.runs_used_up(job, firing.began or firing.due):
+            return Outcome(FiringState.FAILED, CLEAN, error=TOO_OFTEN, cause=TOO_OFTEN, most=most)
         at_work = job.id, firing.is_rehearsal
         if at_work in self._at_work:
             return Outcome(FiringState.OVERLAPPED, CLEAN)
@@ -228,13 +223,6 @@ class JobWork:
         """Return the origin of a job's words, which are untrusted input once its owner is no more than a guest."""
         owner = Sender(id=job.person, name="")
         return job.origin if self._access.is_trusted(job.chat, owner) else job.origin | named(UNKNOWN)
-
-    async def _ran_too_often(self, job: Job, firing: Firing) -> bool:
-        """Return True if runs for the job's person have been made too often in a day. Owners have no such limit."""
-        if self._access.is_owner(job.chat, Sender(id=job.person, name="")):
-            return False
-        since = (firing.began or firing.due) - DAY
-        return await self._store.firings.runs_of(job.chat.platform, job.person, since) >= causes.MOST_RUNS_A_DAY
 
     def stop(self, job_id: str) -> None:
         """Stop what is running for this job."""

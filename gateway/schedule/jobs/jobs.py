@@ -17,8 +17,6 @@ from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.request import id_named
-from gateway.permissions.rights import JOB
-from gateway.permissions.rules import Rules
 from gateway.schedule.jobs.job_changes import (
     INVOLUNTARY,
     Draft,
@@ -33,6 +31,7 @@ from gateway.schedule.jobs.job_changes import (
     set_,
     taken_over,
 )
+from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.preview import (
     LAST,
     Costs,
@@ -48,12 +47,6 @@ from gateway.store.job import CheckIn, Job, JobState, Pause
 from gateway.store.rule import Rule
 from gateway.store.store import Store
 
-MOST_ACTIVE = 50
-"""Jobs of one chat."""
-MOST_OF_OTHERS = 40
-"""Those of people who are no owners; the other places of a chat are kept for owners."""
-MOST_OF_PERSON = 30
-"""Jobs of somebody who is no owner, in all chats of a platform."""
 MOST_WAITING = 20
 """Drafts of one chat."""
 _BEHIND = 2 * LAST
@@ -77,7 +70,7 @@ class Jobs:
 
     store: Store
     delivery: Delivery
-    rules: Rules
+    rights: JobRights
     clock: Clock
     costs: Costs
     skills: SkillLibrary
@@ -92,7 +85,7 @@ class Jobs:
 
     @property
     def access(self) -> Access:
-        return self.rules.access
+        return self.rights.access
 
     # Drafts
 
@@ -271,10 +264,6 @@ class Jobs:
         self.changed()
         return job
 
-    def may_run(self, job: Job) -> bool:
-        """Return True if the job's person still has the right to have jobs in its chat."""
-        return self.rules.may(JOB, job.chat, Sender(id=job.person, name=""))
-
     async def expel(self, knows: Callable[[ChatKey], bool]) -> list[Job]:
         """Pause the jobs of users who may no longer have jobs, stop their current runs, and return them."""
         paused: list[Job] = []
@@ -286,7 +275,7 @@ class Jobs:
             return replace(job, state=JobState.PAUSED, pause=Pause.NOT_ALLOWED)
 
         found = [job for job in await self.store.jobs.active() if knows(job.chat)]
-        gone = [job for job in found if not self.may_run(job)]
+        gone = [job for job in found if not self.rights.may_run(job)]
         for job in gone:
             await self._ended(job, step)
         return list({each.id: each for each in paused}.values())
@@ -297,7 +286,7 @@ class Jobs:
         Called when a user was answered in the chat.
         """
         found = [job for job in await self.store.jobs.paused(chat) if job.pause in INVOLUNTARY]
-        waiting = [job for job in found if self.may_run(job)]
+        waiting = [job for job in found if self.rights.may_run(job)]
         for job in waiting:
             log.info("job resumed: its owner can be reached again", job=job.id, chat=str(chat))
             await self._step(job, partial(reachable, now=self.clock.time()))
@@ -345,20 +334,8 @@ class Jobs:
 
     async def _check_active(self, chat: ChatKey, person: str) -> None:
         """Raise JobRefused if there is no room for another job of this person."""
-        count, is_owner = await self.store.jobs.active_count(chat), self._is_owner(chat, person)
-        if count >= MOST_ACTIVE:
-            raise JobRefused("job_full", most=MOST_ACTIVE)
-        if is_owner:
-            return
-        if await self.store.jobs.count_of(chat.platform, person) >= MOST_OF_PERSON:
-            raise JobRefused("job_full_of_person", most=MOST_OF_PERSON)
-        if count >= MOST_OF_OTHERS:
-            here = [job for job in await self.store.jobs.planned(chat) if job.state is JobState.ACTIVE]
-            if sum(not self._is_owner(chat, job.person) for job in here) >= MOST_OF_OTHERS:
-                raise JobRefused("job_full", most=MOST_OF_OTHERS)
-
-    def _is_owner(self, chat: ChatKey, person: str) -> bool:
-        return self.access.is_owner(chat, Sender(id=person, name=""))
+        if (full := await self.rights.full(chat, person)) is not None:
+            raise JobRefused(full.key, most=full.most)
 
     async def _ended(self, job: Job, step: Callable[[Job], Job]) -> Job:
         """Apply a final step to a job and stop its current run. Raises JobRefused."""

@@ -138,7 +138,7 @@ def _is_told(job: Job, firing: Firing, cause: str, failures: int, others: Sequen
 
 
 def _cause(job: Job, outcome: Outcome, language: Language) -> str:
-    return say(_CAUSES[outcome.cause], language, skill=f"`{job.skill}`", most=causes.MOST_RUNS_A_DAY)
+    return say(_CAUSES[outcome.cause], language, skill=f"`{job.skill}`", most=outcome.most)
 
 
 def _failure(job: Job, firing: Firing, why: str, language: Language, failures: int) -> str:

@@ -20,8 +20,6 @@ SILENT = "silent"
 MISTAKE = "mistake"
 TOO_OFTEN = "runs"
 """The reports of its person have run too often in a day."""
-MOST_RUNS_A_DAY = 100
-"""Runs of reports and check-ins of somebody who is no owner."""
 SKILL = "skill"
 """The job's skill is missing or cannot be used."""
 SPENT = FailureKind.SPENT.value
@@ -44,6 +42,8 @@ class Outcome:
     text: str = ""
     error: str = ""
     cause: str = ""
+    most: int = 0
+    """The limit that was reached, if the cause is one."""
     tokens: int = 0
     cost_usd: float = 0.0
     run: RunEnd | None = None

@@ -18,8 +18,10 @@ from gateway.permissions.rules import Rules
 from gateway.schedule import scheduler
 from gateway.schedule.jobs import due_jobs
 from gateway.schedule.jobs.due_jobs import DueJobs
+from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.schedule.scheduler import Timer
+from gateway.settings.limits import QuotaSettings
 from gateway.store.job import Job
 from gateway.store.rule import Once
 from gateway.store.store import Store
@@ -51,7 +53,7 @@ class Woken:
         delivery = Delivery([channel], store, clock)
         self.due = DueJobs(
             store,
-            Rules(Policy(), Access(Roles(PEOPLE), [channel], set(), clock)),
+            JobRights(store, Rules(Policy(), Access(Roles(PEOPLE), [channel], set(), clock)), QuotaSettings),
             clock,
             self._accept,
             MissedSlots(store, delivery, clock, in_force(), short_ids()),

@@ -19,9 +19,11 @@ from gateway.permissions.access import Access
 from gateway.permissions.policy import Policy
 from gateway.permissions.roles import Roles
 from gateway.permissions.rules import Rules
+from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import Costs
 from gateway.security.packages import ROOT
+from gateway.settings.limits import QuotaSettings
 from gateway.store.store import Store
 from tests.gateway.bot import PEOPLE
 from tests.gateway.jobs.kit import PARIS, Calendar, TimedBot
@@ -77,7 +79,7 @@ async def open_office(home: Path, zone: ZoneInfo = PARIS) -> AsyncIterator[Offic
         jobs = Jobs(
             store=store,
             delivery=delivery,
-            rules=Rules(Policy(), Access(Roles(PEOPLE), [channel], (), calendar)),
+            rights=JobRights(store, Rules(Policy(), Access(Roles(PEOPLE), [channel], (), calendar)), QuotaSettings),
             clock=calendar,
             costs=Costs(scripted, ()),
             skills=shipped_skills(),

@@ -11,13 +11,15 @@ import pytest
 from agent_core.origin import CLEAN
 from channels.base import Sender
 from gateway.schedule.jobs.job_changes import LONGEST_GRACE, ONCE_GRACE, Draft
-from gateway.schedule.jobs.jobs import MOST_ACTIVE, MOST_OF_OTHERS, MOST_OF_PERSON, MOST_WAITING, JobRefused
+from gateway.schedule.jobs.jobs import MOST_WAITING, JobRefused
+from gateway.settings.limits import QuotaSettings
 from gateway.store.job import CheckIn, Job, JobState, Pause, Reminder, Report
 from gateway.store.rule import BadRule, Cron, Every, Once, Rule
 from tests.gateway.jobs.asking import Office, open_office
 from tests.gateway.jobs.kit import ANN, NINE, PARIS, TEAM, a_job, moment
 
 BY_ANN, BY_BOB, BY_CARL = (Sender(id=name, name="") for name in ("ann", "bob", "carl"))
+QUOTAS = QuotaSettings()
 TOKYO = ZoneInfo("Asia/Tokyo")
 
 
@@ -90,7 +92,7 @@ async def test_two_who_say_yes_at_once_set_it_once(office: Office) -> None:
 
 
 async def test_the_fifty_first_is_refused_also_beside_the_fiftieth(office: Office) -> None:
-    for number in range(MOST_ACTIVE - 1):
+    for number in range(QUOTAS.chat_jobs - 1):
         await office.store.jobs.add(a_job("x", name=f"aa{number:04}"))
     drafts = [await office.jobs.propose(wanted(), BY_ANN) for _ in range(2)]
 
@@ -104,11 +106,11 @@ async def test_the_fifty_first_is_refused_also_beside_the_fiftieth(office: Offic
 
 async def test_one_person_has_no_more_than_their_share_and_owners_keep_places(office: Office) -> None:
     by_bob = Sender(id="bob", name="Bob")
-    for number in range(MOST_OF_PERSON):
+    for number in range(QUOTAS.person_jobs):
         await office.store.jobs.add(a_job("x", name=f"aa{number:04}", person="bob", chat=TEAM))
     with pytest.raises(JobRefused, match="job_full_of_person"):
         await office.jobs.propose(replace(wanted(), chat=TEAM, person="bob"), by_bob)
-    for number in range(MOST_OF_OTHERS - MOST_OF_PERSON):
+    for number in range(QUOTAS.chat_jobs - QUOTAS.owner_jobs - QUOTAS.person_jobs):
         await office.store.jobs.add(a_job("x", name=f"bb{number:04}", person="eve", chat=TEAM))
     with pytest.raises(JobRefused, match="job_full"):
         await office.jobs.propose(replace(wanted(), chat=TEAM, person="zoe"), Sender(id="zoe", name="Zoe"))
@@ -116,7 +118,7 @@ async def test_one_person_has_no_more_than_their_share_and_owners_keep_places(of
 
 
 async def test_a_chat_with_fifty_can_still_change_one(office: Office) -> None:
-    for number in range(MOST_ACTIVE):
+    for number in range(QUOTAS.chat_jobs):
         await office.store.jobs.add(a_job("x", name=f"aa{number:04}"))
     draft = await office.jobs.propose(wanted(instead_of="aa0001"), BY_ANN)
 

@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 
 from channels.base import Sender
+from channels.memory import MemoryChannel, user
 from gateway.admin.desk import CommandRefused
 from gateway.permissions.membership import By
-from gateway.permissions.roles import Role
-from gateway.schedule.jobs import jobs, outcome
+from gateway.permissions.roles import People, Role
+from gateway.settings.limits import QuotaSettings
 from gateway.store.job import JobState, Pause
 from gateway.store.person import Account
 from tests.gateway.admin.desk import AdminWorld, admin_world
@@ -100,10 +101,10 @@ async def test_an_admin_sets_nothing_in_an_owners_private_chat_through_the_page(
 
 
 async def test_the_runs_of_one_person_in_a_day_are_limited_and_this_is_told(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
 ) -> None:
-    monkeypatch.setattr(outcome, "MOST_RUNS_A_DAY", 1)
     async with admin_world(tmp_path, "Sales are fine.", "Not asked.") as world:
+        await world.bot.hears("/config set quotas.person_runs 1")
         bob = world.bot.channel.chat("bob")
         now = world.bot.clock.time()
         await world.bot.made.store.jobs.add(replace(NINE, chat=bob, created=now))
@@ -126,7 +127,55 @@ async def test_a_group_is_told_once_if_the_person_of_a_job_lost_the_right_there(
 
 async def test_the_page_tells_the_limits_that_hold() -> None:
     told = (REPOSITORY / "docs" / "people.md").read_text("utf-8")
-    assert f"at most {jobs.MOST_OF_PERSON} jobs on a platform" in told
-    assert f"run at most {outcome.MOST_RUNS_A_DAY} times a day" in told
-    assert f"a chat's {jobs.MOST_ACTIVE} places" in told
-    assert jobs.MOST_ACTIVE - jobs.MOST_OF_OTHERS == 10, "the page writes it in words"
+    quotas = QuotaSettings()
+    assert f"at most {quotas.person_jobs} jobs" in told
+    assert f"run at most {quotas.person_runs} times a day" in told
+    assert f"a chat's {quotas.chat_jobs} places" in told
+    assert quotas.owner_jobs == 10, "the page writes it in words"
+
+
+PHONE = People(frozenset({"memory:ann"}), frozenset({"memory:bob", "phone:b7", "phone:bob"}))
+
+
+class TwoPlatforms:
+    """Bob has linked his accounts on two platforms; another person is called bob on the second one."""
+
+    def __init__(self) -> None:
+        self.phone = MemoryChannel(name="phone")
+
+    async def start(self, start_bot: StartBot, *turns: str, **quotas: int) -> Bot:
+        bot: Bot = await start_bot(*turns, beside=[self.phone], people=PHONE, quotas=QuotaSettings(**quotas))
+        await bot.hears("/link", sender="bob")
+        code = bot.screen[-1].partition("/link ")[2][:8]
+        await self.hears(bot, f"/link {code}")
+        await self.phone.presses("Yes, link it", sender="b7")
+        await bot.app.settled()
+        return bot
+
+    async def hears(self, bot: Bot, text: str, sender: str = "b7") -> str:
+        await self.phone.hears(text, sender=user(sender))
+        await bot.app.settled()
+        return self.phone.screen_of(self.phone.chat(sender))[-1]
+
+
+async def test_linked_accounts_share_the_limit_of_jobs(start_bot: StartBot) -> None:
+    platforms = TwoPlatforms()
+    bot = await platforms.start(start_bot, person_jobs=2)
+    await bot.hears("/remind in 1 hour water the plants", sender="bob")
+    assert "water the roses" in await platforms.hears(bot, "/remind in 1 hour water the roses")
+
+    told = await platforms.hears(bot, "/remind in 1 hour water the lawn")
+    assert "You have 2 jobs already" in told
+    assert "water the lawn" in await platforms.hears(bot, "/remind in 1 hour water the lawn", sender="bob")
+
+
+async def test_linked_accounts_share_the_limit_of_runs(start_bot: StartBot) -> None:
+    platforms = TwoPlatforms()
+    bot = await platforms.start(start_bot, "Sales are fine.", "Not asked.", person_runs=1)
+    now = bot.clock.time()
+    await bot.made.store.jobs.add(replace(NINE, chat=bot.channel.chat("bob"), created=now))
+    await bot.made.store.jobs.add(replace(NINE, id="abc124", chat=platforms.phone.chat("b7"), person="b7", created=now))
+    await bot.hears("/cron run abc123", sender="bob")
+    await platforms.hears(bot, "/cron run abc124")
+    assert len(bot.llm.requests) == 1
+    await platforms.phone.until(lambda: any("at most 1 times a day" in each for each in platforms.phone.screen))

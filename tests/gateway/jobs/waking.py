@@ -12,7 +12,9 @@ from gateway.permissions.policy import Policy
 from gateway.permissions.roles import People, Roles
 from gateway.permissions.rules import Rules
 from gateway.schedule.jobs.due_jobs import Accept, DueJobs, Gate
+from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.missed import MissedSlots
+from gateway.settings.limits import QuotaSettings
 from gateway.store.job import Firing, Job
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -36,10 +38,10 @@ class Ward:
         """True if the disk is full."""
         """Console output."""
         self.inbox: Accept = self.accept
-        rules = Rules(Policy(), Access(Roles(people), [channel], set(), clock))
+        rights = JobRights(store, Rules(Policy(), Access(Roles(people), [channel], set(), clock)), QuotaSettings)
         self.delivery = Delivery([channel], store, clock)
         missed = MissedSlots(store, self.delivery, clock, in_force(), short_ids())
-        self.due = DueJobs(store, rules, clock, self._take_in, missed, platforms=[channel.name], tick=tick)
+        self.due = DueJobs(store, rights, clock, self._take_in, missed, platforms=[channel.name], tick=tick)
 
     async def _take_in(self, event: InboundEvent) -> Accepted:
         return await self.inbox(event)

@@ -1,0 +1,81 @@
+"""Who may have jobs, how many, and how often their reports may run in a day. Linked accounts are one person."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from channels.base import ChatKey, Sender
+from gateway.permissions.rights import JOB
+from gateway.permissions.rules import Rules
+from gateway.settings.limits import QuotaSettings
+from gateway.store.job import Job, JobState
+from gateway.store.store import Store
+
+DAY = 24 * 3600.0
+
+
+@dataclass(frozen=True)
+class Full:
+    """Why there is no room for another job; `say(full.key, language, most=full.most)` is its message."""
+
+    key: str
+    most: int
+
+
+class JobRights:
+    """Decides about the jobs of people. For owners only the places of a chat are limited."""
+
+    def __init__(self, store: Store, rules: Rules, quotas: Callable[[], QuotaSettings]) -> None:
+        """`quotas` returns those in force."""
+        self.access = rules.access
+        self._store = store
+        self._rules = rules
+        self._quotas = quotas
+
+    def may_run(self, job: Job) -> bool:
+        """Return True if the job's person still has the right to have jobs in its chat."""
+        return self._rules.may(JOB, job.chat, Sender(id=job.person, name=""))
+
+    async def full(self, chat: ChatKey, person: str) -> Full | None:
+        """Return why this person can have no further job in a chat, or None if there is room."""
+        quotas, count = self._quotas(), await self._store.jobs.active_count(chat)
+        if count >= quotas.chat_jobs:
+            return Full("job_full", quotas.chat_jobs)
+        if self._is_owner(chat, person):
+            return None
+        if await self._jobs_of(chat, person) >= quotas.person_jobs:
+            return Full("job_full_of_person", quotas.person_jobs)
+        others = max(0, quotas.chat_jobs - quotas.owner_jobs)
+        if count >= others:
+            here = [job for job in await self._store.jobs.planned(chat) if job.state is JobState.ACTIVE]
+            if sum(not self._is_owner(chat, job.person) for job in here) >= others:
+                return Full("job_full", others)
+        return None
+
+    async def runs_used_up(self, job: Job, at: float) -> int:
+        """Return the limit of runs in a day if the job's person has reached it by then, or 0."""
+        if self._is_owner(job.chat, job.person):
+            return 0
+        accounts = self._accounts(job.chat, job.person)
+        counted = await self._store.firings.runs_of(_names(accounts), at - DAY)
+        runs = sum(count for chat, person, count in counted if self._principal(chat, person) in accounts)
+        most = self._quotas().person_runs
+        return most if runs >= most else 0
+
+    async def _jobs_of(self, chat: ChatKey, person: str) -> int:
+        accounts = self._accounts(chat, person)
+        found = await self._store.jobs.active_of(_names(accounts))
+        return sum(self._principal(each, author) in accounts for each, author in found)
+
+    def _accounts(self, chat: ChatKey, person: str) -> set[str]:
+        return set(self.access.accounts(chat, Sender(id=person, name="")))
+
+    def _principal(self, chat: ChatKey, person: str) -> str:
+        return self.access.principal(chat, Sender(id=person, name=""))
+
+    def _is_owner(self, chat: ChatKey, person: str) -> bool:
+        return self.access.is_owner(chat, Sender(id=person, name=""))
+
+
+def _names(accounts: set[str]) -> set[str]:
+    """Return the ids that jobs have of the people with these accounts: those of their platforms, and of visitors."""
+    return accounts | {each.rpartition(":")[2] for each in accounts}
