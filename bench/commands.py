@@ -1,6 +1,6 @@
 """Writes what is told of the commands from the one table: `python -m bench commands`.
 
-These are docs/commands.md, the table in the README, and in Slack's manifest the usage hint of `/parley` and the
+These are docs/commands.md, the tables in the README and in docs/people.md, and in Slack's manifest the usage hint of `/parley` and the
 shortcuts on messages.
 """
 
@@ -10,6 +10,7 @@ import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from bench import rights
 from bench.modules import REPOSITORY
 from channels.slack.interactions import ASK, COMMAND_ON_MESSAGE
 from gateway.commands.command import Command
@@ -56,6 +57,7 @@ def pages(shown: Iterable[Command]) -> Mapping[Path, str]:
     main = [command for command in listed if command.name in MAIN]
     return {
         PAGE: TEXT.format(command=COMMAND, rows="\n".join(map(_row, listed))),
+        rights.PAGE: rights.page(listed),
         README: _TABLE.sub(lambda _: _short_table(main), README.read_text("utf-8"), count=1),
         MANIFEST: _manifest(main, listed),
     }
