@@ -1,7 +1,7 @@
 """Writes what is told of the commands from the one table: `python -m bench commands`.
 
-These are docs/commands.md, the tables in the README and in docs/people.md, and in Slack's manifest the usage hint of `/parley` and the
-shortcuts on messages.
+These are docs/commands.md, the tables in the README and in docs/people.md, and in Slack's manifest the usage hint of
+`/parley` and the shortcuts on messages.
 """
 
 import json

@@ -23,8 +23,10 @@ from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People, Roles
 from gateway.permissions.rules import Rules
 from gateway.schedule.jobs.due_jobs import DueJobs
+from gateway.schedule.jobs.job_rights import JobRights
 from gateway.schedule.jobs.missed import MissedSlots
 from gateway.settings.current import CurrentSettings
+from gateway.settings.limits import QuotaSettings
 from gateway.settings.settings import Settings
 from gateway.store.job import Job, JobState, Report
 from gateway.store.rule import Cron
@@ -144,7 +146,15 @@ async def _filled(next_at: float) -> AsyncIterator[DueJobs]:
                 CurrentSettings(Settings(home=Path(folder))),
                 new_request_id,
             )
-            yield DueJobs(store, rules, clock, accept, missed, platforms=[channel.name], tick=tick)
+            yield DueJobs(
+                store,
+                JobRights(store, rules, QuotaSettings),
+                clock,
+                accept,
+                missed,
+                platforms=[channel.name],
+                tick=tick,
+            )
 
 
 async def _fill(store: Store, chat: ChatKey, next_at: float) -> None:

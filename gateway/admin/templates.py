@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
+from channels.base import ChatKey, Sender
 from channels.web.render import render
 from gateway.admin.screen import View, Visit
 from gateway.texts.say import Language
@@ -28,9 +29,15 @@ class Entry:
 class Templates:
     """The templates, with the functions that all of them use."""
 
-    def __init__(self, zone: Callable[[], ZoneInfo]) -> None:
-        """`zone` returns the time zone in which times are shown."""
+    def __init__(self, zone: Callable[[], ZoneInfo], may: Callable[[Sender, ChatKey, str], bool]) -> None:
+        """Create the templates.
+
+        Args:
+            zone: Returns the time zone in which times are shown.
+            may: Returns True if somebody may give a command line in a chat; no other is offered.
+        """
         self._zone = zone
+        self._may = may
         self._jinja = Environment(
             loader=FileSystemLoader(FOLDER),
             autoescape=True,
@@ -50,9 +57,15 @@ class Templates:
         return self._render(template, visit, facts)
 
     def _render(self, template: str, visit: Visit, facts: Mapping[str, object]) -> str:
-        return self._jinja.get_template(template).render(
-            **facts, here=visit.here, visit=visit, t=visit.say, time=lambda at: self._time(at, visit.language)
-        )
+        def may(line: str, chat: ChatKey | str = "") -> bool:
+            named = ChatKey.parse(chat) if isinstance(chat, str) and chat else chat
+            return self._may(visit.sender, named or visit.chat, line)
+
+        def time(at: float | None) -> Markup:
+            return self._time(at, visit.language)
+
+        shared = {"here": visit.here, "visit": visit, "t": visit.say, "may": may, "time": time}
+        return self._jinja.get_template(template).render(**facts, **shared)
 
     def _time(self, at: float | None, language: Language) -> Markup:
         """Return a moment as an HTML element, in the zone of the installation."""

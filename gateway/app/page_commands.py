@@ -36,6 +36,13 @@ class PageCommands:
         self._audit = audit
         self._clock = clock
 
+    def may(self, sender: Sender, chat: ChatKey, line: str) -> bool:
+        """Return True if the visitor has the right to a command line in a chat."""
+        command = parse_command(line, ("web",))
+        if command is None or command.name not in self._commands:
+            return False
+        return not self._commands.refusal(chat, _by(sender, chat), command.name, command.arguments)
+
     async def run(
         self, sender: Sender, chat: ChatKey, line: str, files: Sequence[Attachment] = ()
     ) -> OutboundMessage | None:
@@ -45,7 +52,7 @@ class PageCommands:
             raise CommandRefused("page_no_command")
         if not self._chats.knows(chat):
             raise CommandRefused("page_chat_not_connected")
-        by = sender if chat.platform == "web" else _with_principal(sender)
+        by = _by(sender, chat)
         if self._commands.refusal(chat, by, command.name, command.arguments) == NOT_YOUR_CHAT:
             raise CommandRefused(NOT_YOUR_CHAT)
         event = self._admission.without_secrets(
@@ -71,6 +78,7 @@ class PageCommands:
                 self._audit.changed(chat, event.sender.id, f"/{event.name}", details=event.arguments)
 
 
-def _with_principal(sender: Sender) -> Sender:
-    """Return the sender under the name of the account, by which chats of all platforms know them."""
-    return sender.model_copy(update={"id": f"web:{LOCAL}"}) if sender.id == LOCAL else sender
+def _by(sender: Sender, chat: ChatKey) -> Sender:
+    """Return the sender as a chat knows them: beyond the page under the name of the account."""
+    is_named = sender.id != LOCAL or chat.platform == "web"
+    return sender if is_named else sender.model_copy(update={"id": f"web:{LOCAL}"})

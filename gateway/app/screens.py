@@ -73,7 +73,7 @@ def desk_of(made: Composition, person: str) -> Desk:
             log,
             BrowsersScreen(made.settings.entrance, made.access),
         ),
-        templates=Templates(lambda: made.current.zone),
+        templates=Templates(lambda: made.current.zone, commands.may),
         permit=made.admission.permit,
         run=commands.run,
         uploads=Uploads(made.settings.home / "uploads", MOST_BYTES),
