@@ -53,7 +53,7 @@ class Sender(Value):
     name: Text
     is_bot: bool = False
     language: str | None = None
-    """IETF language tag of the sender's client, where the platform sends one."""
+    """IETF language tag of what the sender writes, or of their client, where the platform sends one."""
     standing: Standing | None = None
     """None if the event did not tell."""
 

@@ -22,6 +22,7 @@ from gateway.app.duties import Duties
 from gateway.app.gap_reader import GapReader
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
+from gateway.app.languages import Languages
 from gateway.app.local_chats import LocalChats, Resumed, Working
 from gateway.app.metrics import Cluster, Parts, Vitals
 from gateway.app.peers import NoPeers
@@ -85,7 +86,7 @@ class Composition(SharedState):
 
     @cached_property
     def handler(self) -> ChannelMessageHandler:
-        return ChannelMessageHandler(self.admission, self.dispatcher)
+        return ChannelMessageHandler(self.admission, Languages(self._stored.seen), self.dispatcher)
 
     @cached_property
     def router(self) -> EventRouter:

@@ -2,14 +2,16 @@
 
 from channels.base import Accepted, InboundEvent, RequestMade
 from gateway.app.admission import Admission
+from gateway.app.languages import Languages
 from gateway.cluster.protocols import Dispatcher
 
 
 class ChannelMessageHandler:
     """Entry point for inbound events. `accept` is the `inbox` of every channel."""
 
-    def __init__(self, admission: Admission, dispatcher: Dispatcher) -> None:
+    def __init__(self, admission: Admission, languages: Languages, dispatcher: Dispatcher) -> None:
         self._admission = admission
+        self._languages = languages
         self._dispatcher = dispatcher
 
     async def accept(self, event: InboundEvent, *, is_live: bool = True) -> Accepted:
@@ -20,7 +22,7 @@ class ChannelMessageHandler:
         """
         if isinstance(event, RequestMade):
             return await self._admission.permit(event)
-        taken = await self._admission.take(event)
+        taken = await self._admission.take(self._languages.marked(event))
         if isinstance(taken, Accepted):
             return taken
         self._dispatcher.dispatch(taken, is_live=is_live)

@@ -101,9 +101,13 @@ class Conversation:
         return self._chat
 
     async def language(self, sender: Sender | None = None, otherwise: str | None = None) -> Language:
-        """Return the chat's chosen language, or that of the sender's client, or of the tag `otherwise`."""
+        """Return the chat's chosen language, or that of the sender, or of the tag `otherwise`."""
         chat = await self.settings()
         return language_of(chat.language or (sender.language if sender else otherwise), self._current.language)
+
+    async def language_for(self, person: str) -> Language:
+        """Return the language in which somebody of the chat is answered, by what they wrote last."""
+        return language_of(await self._store.chats.language_of(self.key, person), self._current.language)
 
     async def speak(self, language: Language) -> None:
         """Set the language for everyone in the chat."""

@@ -281,6 +281,8 @@ class ChatSession:
                     await self.conversation.note(item, await self._notes.notice(item))
 
     async def _language(self) -> Language:
+        if self.current.language is None and self.current.run is not None:  # an earlier process began it
+            return await self.conversation.language_for(self.current.run.person)
         return await self.conversation.language(otherwise=self.current.language)
 
     async def _drive(self, run: Run, items: Sequence[InboxItem]) -> None:

@@ -74,7 +74,7 @@ class Chats(Table):
         return await self._reader.run(read)
 
     async def language_of(self, chat: ChatKey, person: str) -> str | None:
-        """Return the chat's language tag, or else that of the user's client in their last message there."""
+        """Return the chat's language tag, or else that of the user in their last message there."""
         query = (
             "SELECT coalesce((SELECT language FROM chats WHERE chat = :chat),"
             " (SELECT json_extract(payload, '$.sender.language') FROM inbox"

@@ -87,12 +87,13 @@ class Inbox(Table):
         """Return who wrote in which chat lately, oldest first, with the names that they and the groups had."""
         query = (
             "SELECT chat, json_extract(payload, '$.sender.id'), json_extract(payload, '$.sender.name'),"
-            " json_extract(payload, '$.group') FROM inbox ORDER BY seq DESC LIMIT ?"
+            " json_extract(payload, '$.sender.language'), json_extract(payload, '$.group')"
+            " FROM inbox ORDER BY seq DESC LIMIT ?"
         )
 
-        def sender(row: tuple[str, str, str, str | None]) -> tuple[ChatKey, Sender, str]:
-            chat, person, name, group = row
-            return ChatKey.parse(chat), Sender(id=person, name=name), group or ""
+        def sender(row: tuple[str, str, str, str | None, str | None]) -> tuple[ChatKey, Sender, str]:
+            chat, person, name, language, group = row
+            return ChatKey.parse(chat), Sender(id=person, name=name, language=language), group or ""
 
         def read(connection: Connection) -> list[tuple[ChatKey, Sender, str]]:
             return list(readable(connection.execute(query, (MOST_SENDERS,)), sender, "inbox"))[::-1]

@@ -6,7 +6,7 @@ from functools import partial
 
 from agent_core.background import Background
 from agent_core.origin import CLEAN
-from channels.base import Button, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, fits_a_button
+from channels.base import Button, CommandInvoked, InboundEvent, OutboundMessage, fits_a_button
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.question_text import shown
 from gateway.settings.current import CurrentSettings
@@ -101,20 +101,13 @@ class StrangerNotices:
 
     async def say_to(self, event: InboundEvent, name: str, key: str) -> None:
         """Send a stranger one line in their language; `name` is unique to it."""
-        words = event.text if isinstance(event, MessageReceived) else ""
         command = event if isinstance(event, CommandInvoked) else None
         slash = (command and command.slash) or self._delivery.channel(event.chat).limits.slash
-        text = say(key, self.language_of(event.sender.language, words), slash=slash)
+        text = say(key, language_of(event.sender.language, self._current.language), slash=slash)
         respond = command and command.respond
         post = Post(f"{name}:reply:0", name, event.chat, OutboundMessage(markdown=text, respond=respond), CLEAN)
         await self._store.outbox.add([post])
         self._telling.start(self._delivery.deliver(event.chat, [post]), name)
-
-    def language_of(self, tag: str | None, words: str) -> Language:
-        """Return the language of somebody's client, else of the words."""
-        if tag:
-            return language_of(tag, self._current.language)
-        return "zh" if any("\u4e00" <= char <= "\u9fff" for char in words) else self._current.language
 
     async def settled(self) -> None:
         """Wait until all messages are sent."""

@@ -262,22 +262,22 @@ async def test_with_a_preview_beside_the_question_it_is_asked_which_one_is_meant
 
 
 @pytest.mark.parametrize(
-    ("language", "said", "outcome"),
+    ("asked", "said", "outcome"),
     [
-        ("en", "yes", "✓ Set"),
-        ("en", "no", "✗ Not set: look at the notes"),
-        ("zh", "好", "✓ 已设置"),
-        ("zh", "不要", "✗ 未设置：look at the notes"),
+        ("every monday 9:00 look at the notes", "yes", "✓ Set"),
+        ("every monday 9:00 look at the notes", "no", "✗ Not set: look at the notes"),
+        ("每周一9点 看笔记", "好", "✓ 已设置"),
+        ("每周一9点 看笔记", "不要", "✗ 未设置：看笔记"),
     ],
 )
 async def test_a_plain_word_to_the_one_preview_that_waits_is_answered_below_it(
-    start_bot: StartBot, language: str, said: str, outcome: str
+    start_bot: StartBot, asked: str, said: str, outcome: str
 ) -> None:
     bot = await start_bot()
-    await bot.hears("/cron add every monday 9:00 look at the notes", language=language)
+    await bot.hears(f"/cron add {asked}")
     [preview] = bot.screen
 
-    await bot.hears(said, language=language)
+    await bot.hears(said)
 
     [above, answer] = bot.screen
     assert above == preview

@@ -14,6 +14,7 @@ from channels.connected import Connected
 from channels.memory import MemoryChannel
 from gateway.app.admission import Admission
 from gateway.app.handler import ChannelMessageHandler
+from gateway.app.languages import Languages
 from gateway.app.peers import LocalDispatcher
 from gateway.app.remote_gaps import RemoteGaps
 from gateway.chat.gaps import Gaps
@@ -57,7 +58,7 @@ async def test_what_is_read_from_the_history_is_in_its_chat_before_the_next_is_r
     bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel()))
     await bot.start()
     elsewhere = Elsewhere()
-    handler = ChannelMessageHandler(bot.made.admission, elsewhere)
+    handler = ChannelMessageHandler(bot.made.admission, Languages(()), elsewhere)
     event = message(1).model_copy(update={"chat": bot.channel.chat("ann")})
     elsewhere.free.clear()
 
