@@ -102,8 +102,6 @@ class ChatRun:
         """Set when a user stops the run, so that it is not left for the next process to resume."""
         self.is_left = False
         """True once it waits for room in a budget and makes way for others."""
-        self.given_back: Sequence[int] = ()
-        """The numbers of the inbox items that it gives back then."""
         self.called = CalledTools()
         self.said = on_said
         self._makes_way = makes_way
@@ -151,7 +149,6 @@ class ChatRun:
             await progress.stop()
         if self.is_left:
             await progress.rest()
-            self.given_back = await self._store.runs.pause(self._run)
         else:
             await self._settle(self._end, progress, earlier)
 

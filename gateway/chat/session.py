@@ -309,12 +309,8 @@ class ChatSession:
         finally:
             unsubscribe()
             agent.queues.clear_steering()
-        for item in await self._runs.store.inbox.new_among(driven.given_back):
-            self.enqueue(item)
-        if driven.is_left and self.current.is_stopping:
-            await self._runs.stop(run, await self._language())
-        elif driven.is_left:
-            self._pause(run, agent.loop.models.spending)
+        if driven.is_left:
+            await self._make_way(run, agent.loop.models.spending)
 
     async def _agent_of(self, run: Run, attempt: Attempt, *, goes_on: bool) -> Agent | None:
         """Return the agent that drives a run; None if the run has ended, as its messages are gone from the history."""
@@ -331,9 +327,16 @@ class ChatSession:
             return agent
         return None
 
-    def _pause(self, run: Run, spending: Spending) -> None:
-        """Let others go on while a run waits for room in a budget. Messages of its user wait with it."""
+    async def _make_way(self, run: Run, spending: Spending) -> None:
+        """Let others go on while a run waits for room in a budget. Messages of its user wait with it, and no others."""
+        left = await self._runs.store.runs.pause(run, self._turns.new_id)
+        self.open_runs.restored.extend(left.runs)
+        for item in await self._runs.store.inbox.new_among(left.items):
+            self.enqueue(item)
         self.conversation.forget_agent()  # the next one does not know the run
+        if self.current.is_stopping:
+            await self._runs.stop(run, await self._language())
+            return
         wait = self._background.start(spending.room(), f"room for {run.id}")
         self.open_runs.pause(run, wait)
         wait.add_done_callback(lambda _: self._wake())

@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,6 +12,7 @@ from agent_core.messages import AgentMessage
 from agent_core.reasons import TerminalReason
 from channels.base import ChatKey
 from gateway.store.connection import Connection
+from gateway.store.divided_runs import OfOthers
 from gateway.store.inbox import mark_done
 from gateway.store.outbox import insert, masked_posts, rows_of
 from gateway.store.pauses import begin_pause, end_pause
@@ -97,19 +98,19 @@ class Runs(Table):
 
         return self._writer.submit(change)
 
-    async def pause(self, run: Run) -> list[int]:
+    async def pause(self, run: Run, new_id: Callable[[], str]) -> OfOthers:
         """Record that a run waits for room in a budget while others go on in its chat.
 
         Until `take_up` its session's history does not contain it. A new process start does not count it as crashed.
 
         Returns:
-            The numbers of the inbox items that it gives back: others' messages, which are not to wait for this budget.
+            What it leaves to others, as that is not to wait for this budget; `new_id` names the runs among it.
         """
         now = self._clock.time()
 
-        def change(connection: Connection) -> list[int]:
+        def change(connection: Connection) -> OfOthers:
             connection.execute("UPDATE runs SET rested = 1 WHERE run = ?", (run.id,))
-            return begin_pause(connection, run, now)
+            return begin_pause(connection, run, now, new_id)
 
         return await self._writer.submit(change)
 

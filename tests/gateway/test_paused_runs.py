@@ -286,6 +286,35 @@ async def test_words_of_another_that_a_run_without_room_took_in_are_answered_at_
     assert await bot.made.store.inbox.waiting() == []
 
 
+async def test_words_of_another_that_the_model_has_seen_go_on_without_what_was_done_being_done_again(
+    wired_bot: StartBot,
+) -> None:
+    first, second = asyncio.Event(), asyncio.Event()
+    script = Waits(first, calls(("look", {}))), Waits(second, calls(("look", {})))
+    bot = await wired_bot(*script, "Ann's.", "Bob's.", tools=(look,), model=DEAR)
+    await _asks(bot, "bob", "For Bob?")
+    await until(lambda: len(bot.llm.requests) == 1)
+    await _asks(bot, "ann", "For Ann?")
+    await until(lambda: _is_steered(bot))
+    first.set()
+    await until(lambda: len(bot.llm.requests) == 2)
+    await _allows(bot, TIGHT)
+    second.set()
+    await _is_shown(bot, "Ann's.")
+    assert _paused(bot) == ["bob"]
+    assert _heard(bot.llm.requests[2]) == ["For Ann?", "assistant", "tool_result"]
+
+    await bot.restart()
+    await until(lambda: _paused(bot) == ["bob"])
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    of_bob = ["For Bob?", "assistant", "tool_result"]
+    assert _heard(bot.llm.requests[3]) == ["For Ann?", "assistant", "tool_result", "assistant", *of_bob]
+    assert _ends(bot) == [("ann", "completed"), ("bob", "completed")]
+    assert rows(bot.home, "SELECT person FROM tool_calls JOIN runs USING (run) ORDER BY seq") == [("bob",), ("ann",)]
+
+
 class Lingering:
     """A tool that looks until it is told to end."""
 
