@@ -1,4 +1,4 @@
-"""Divides what a run has said that waits for a budget: words of others, and what followed them, are not to wait with it."""
+"""Divides what a run has said that waits for a budget: words of others, and what followed, are not to wait with it."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -150,6 +150,4 @@ def _move(connection: Connection, run: Run, to: Run, rows: Sequence[int]) -> Non
         " (SELECT json_extract(message, '$.id') FROM transcript WHERE run = ?)",
         (to.id, run.id, to.id),
     )
-    connection.execute(
-        "INSERT INTO paused_runs (run, session, until) VALUES (?, ?, ?)", (to.id, to.session, max(rows))
-    )
+    connection.execute("INSERT INTO paused_runs (run, session, until) VALUES (?, ?, ?)", (to.id, to.session, max(rows)))

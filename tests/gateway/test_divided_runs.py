@@ -1,4 +1,4 @@
-"""A run that waits for a budget is divided: nobody's words wait with that of another, and none are in one of another."""
+"""A run that waits for a budget is divided: words of others neither wait with it nor get into the run of a third."""
 
 import asyncio
 from collections.abc import Sequence
