@@ -134,16 +134,20 @@ class Agent:
         run_id: str | None = None,
         user_id: str | None = None,
         budget: TaskBudget | None = None,
+        can_wait: bool = True,
     ) -> AsyncGenerator[AgentEvent, None]:
         """Run the prompt and yield its events; listeners receive each event first.
 
         The run starts with the first event that is asked for, and waits while the consumer handles one. Consume it
         through `contextlib.aclosing`, so that a run that is left early ends there.
 
+        Args:
+            can_wait: False to fail if a budget has no room, instead of waiting for it.
+
         Raises:
             AgentBusy: Another run is under way.
         """
-        start = _Start(run_id, user_id, budget)
+        start = _Start(run_id, user_id, budget, can_wait=can_wait)
         return stream_events(partial(self._prompt, prompt, images, start))
 
     async def stream_text(self, prompt: Prompt, *, images: Sequence[ImageContent] = ()) -> AsyncGenerator[str, None]:
@@ -182,17 +186,19 @@ class Agent:
         user_id: str | None = None,
         budget: TaskBudget | None = None,
         so_far: SoFar | None = None,
+        can_wait: bool = True,
     ) -> AsyncGenerator[AgentEvent, None]:
         """Continue where the history stops, and yield the events as `stream` does; open tool calls are answered first.
 
         Args:
             so_far: What the run had used of its limits before the program was restarted.
+            can_wait: As for `stream`.
 
         Raises:
             AgentBusy: Another run is under way.
             CannotContinue: There is no history.
         """
-        start = _Start(run_id, user_id, budget, so_far)
+        start = _Start(run_id, user_id, budget, so_far, can_wait=can_wait)
         return stream_events(partial(self._resume, start))
 
     async def continue_(self) -> AgentEnd:

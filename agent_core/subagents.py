@@ -85,19 +85,21 @@ class Errand:
         user_id: str | None = None,
         budget: TaskBudget | None = None,
         so_far: SoFar | None = None,
+        can_wait: bool = True,
     ) -> AsyncGenerator[AgentEvent, None]:
         """Run the agent and yield its events.
 
         Args:
             prompt: Its first message, see `asked`.
             so_far: The part of its limits that was used before the program was restarted.
+            can_wait: False to fail if a budget has no room, instead of waiting for it.
         """
         agent = self._agent
         self._before = usage_of(agent.state.messages)
         if agent.state.messages:
-            source = agent.resume(run_id=run_id, user_id=user_id, budget=budget, so_far=so_far)
+            source = agent.resume(run_id=run_id, user_id=user_id, budget=budget, so_far=so_far, can_wait=can_wait)
         else:
-            source = agent.stream(prompt, run_id=run_id, user_id=user_id, budget=budget)
+            source = agent.stream(prompt, run_id=run_id, user_id=user_id, budget=budget, can_wait=can_wait)
         ending = asyncio.create_task(self._end_in_time())
         try:
             async with aclosing(source) as events:

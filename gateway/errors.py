@@ -14,7 +14,6 @@ MAY_PASS = 75
 """Exit code for one that another start may mend: EX_TEMPFAIL of sysexits.h."""
 
 _MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EAGAIN, errno.EIO, errno.EROFS}
-_HANDLES = {errno.EMFILE, errno.ENFILE}
 _DATABASE = {
     sqlite3.SQLITE_BUSY,
     sqlite3.SQLITE_CANTOPEN,
@@ -39,15 +38,6 @@ def is_machine_trouble(error: BaseException | None) -> bool:
             return error.errno in _MACHINE
         case _:
             return isinstance(error, MemoryError)
-
-
-def lacks_handles(error: BaseException | None) -> bool:
-    """Return True if the process or the machine had no file handle left, also as the cause of another error."""
-    while error is not None:
-        if isinstance(error, OSError) and error.errno in _HANDLES:
-            return True
-        error = error.__cause__ or error.__context__
-    return False
 
 
 class ParleyError(Exception):

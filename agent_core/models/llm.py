@@ -105,6 +105,8 @@ class FailureCause(StrEnum):
 
     NETWORK = "network"
     """The server could not be reached, or stopped sending."""
+    HANDLES = "handles"
+    """No connection could be opened, as the process or the machine had no file handle left."""
     SERVER = "server"
     """The server answered with an error of its own (5xx)."""
     RATE_LIMIT = "rate_limit"

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import aiohttp
 
+from agent_core.file_handles import lacks_handles
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure
 
 
@@ -28,6 +29,9 @@ def lost(causes: Sequence[BaseException], place: str, *, sent: bool, silence: st
         sent: True if the request may have arrived.
         silence: What is said of a server that does not go on.
     """
+    if any(map(lacks_handles, causes)):
+        message = "no connection could be opened, as no file handle was left"
+        return LlmFailure(kind=FailureKind.FATAL, cause=FailureCause.HANDLES, message=message)
     refused = next((each for each in causes if isinstance(each, aiohttp.ClientConnectorError)), None)
     place, address = f"{refused.host}:{refused.port}" if refused else place, None
     if any(isinstance(each, socket.gaierror | aiohttp.ClientConnectorDNSError) for each in causes):

@@ -8,6 +8,7 @@ import structlog
 
 from agent_core.agent import Agent
 from agent_core.background import Background
+from agent_core.file_handles import lacks_handles
 from agent_core.log_errors import Bulkhead
 from agent_core.loop.spending import Spending
 from agent_core.reasons import TerminalReason
@@ -22,7 +23,6 @@ from gateway.chat.run import ChatRun, ChatRuns
 from gateway.chat.stops import Stops
 from gateway.chat.turns import Turns
 from gateway.delivery.typing_sign import Typing
-from gateway.errors import lacks_handles
 from gateway.runs.handles import Handles
 from gateway.runs.runner import Attempt
 from gateway.runs.stop_and_continue import Continuing

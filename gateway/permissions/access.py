@@ -106,7 +106,7 @@ class Access:
             return Role.OWNER
         principal = self.principal(chat, sender)
         role = self._roles.of(principal)
-        if role is not None or self._is_blocked(principal) or not self._is_group(chat):
+        if role is not None or self._is_blocked(principal) or not self.is_group(chat):
             return role
         return self.groups.role(chat, sender)
 
@@ -138,11 +138,11 @@ class Access:
         person = self._roles.person(self.principal(at, by))
         direct = {each.chat for each in person.accounts} if person else set()
         whole, here = (each.model_copy(update={"thread": None}) for each in (chat, at))
-        return whole in direct or (whole == here and not self._is_group(here) and not self.is_visiting(at, by))
+        return whole in direct or (whole == here and not self.is_group(here) and not self.is_visiting(at, by))
 
     def place(self, chat: ChatKey, sender: Sender) -> Place:
         """Return what a chat is for somebody. A private chat of which the person is not known counts as an owner's."""
-        if self._is_group(chat):
+        if self.is_group(chat):
             return Place.VISITED if self.is_visiting(chat, sender) else Place.GROUP
         if self._is_whose(chat, sender):
             return Place.DIRECT
@@ -177,7 +177,7 @@ class Access:
 
     def limits(self, chat: ChatKey) -> Row:
         """Return what a group's rules leave to tools; a class that is not in it has no limit."""
-        return self.groups.rules.limits(chat) if self._is_group(chat) else {}
+        return self.groups.rules.limits(chat) if self.is_group(chat) else {}
 
     def takes_threads(self, chat: ChatKey) -> bool:
         """Return True if unaddressed messages in threads of the bot are taken."""
@@ -268,7 +268,7 @@ class Access:
         self._spoken_in.update(chats)
 
     def _saw(self, chat: ChatKey, sender: Sender, group: str) -> None:
-        is_group = self._is_group(chat)
+        is_group = self.is_group(chat)
         self._names.saw(self.principal(chat, sender), sender.name, None if is_group or chat.thread else chat)
         if not _is_principal(sender):
             self._names.heard(self.principal(chat, sender))
@@ -296,12 +296,13 @@ class Access:
 
     def only_of(self, chat: ChatKey, person: str | None) -> str | None:
         """Return the person if they are a guest in a group: they see only the conversations that they took part in."""
-        if person is None or not self._is_group(chat):
+        if person is None or not self.is_group(chat):
             return None
         role = self.role(chat, Sender(id=person, name=""))
         return None if role is not None and role.is_at_least(Role.MEMBER) else person
 
-    def _is_group(self, chat: ChatKey) -> bool:
+    def is_group(self, chat: ChatKey) -> bool:
+        """Return True if others may read the chat."""
         channel = self._channels.on(chat.platform)
         return channel is not None and channel.is_group(chat)
 

@@ -8,7 +8,8 @@ from contextlib import suppress
 import structlog
 
 from agent_core.clock import Clock
-from gateway.errors import ParleyError, lacks_handles
+from agent_core.file_handles import lacks_handles
+from gateway.errors import ParleyError
 
 USUAL = 1_024
 """The limit on open files that a start asks for, where it is lower and may be raised."""

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from agent_core.agent import Agent
 from agent_core.clock import Clock
 from agent_core.events import AgentEnd, AgentEvent
+from agent_core.file_handles import lacks_handles
 from agent_core.log_errors import Bulkhead
 from agent_core.loop.limits import TaskBudget
 from agent_core.messages import AgentMessage, Usage, UserMessage
@@ -14,6 +15,7 @@ from agent_core.subagents import Errand, usage_of
 from agent_core.tasks import Report, TaskStatus
 from agent_core.untrusted import origin_of
 from gateway.runs.attempts import MOST_DEATHS
+from gateway.runs.handles import Handles
 from gateway.runs.runner import Attempt, Runner
 from gateway.store.rows import Run
 from gateway.store.store import Store
@@ -41,6 +43,7 @@ class IsolatedRun:
         self.is_left = False
         self._runner = runner
         self._store = store
+        self._clock = clock
         self._budget = budget
         self._listeners: list[Callable[[AgentEvent], None]] = []
 
@@ -69,16 +72,26 @@ class IsolatedRun:
         prompt: UserMessage,
         *,
         until: Callable[[Sequence[AgentMessage]], bool] = lambda _: False,
+        can_wait: bool = True,
     ) -> Report:
-        """Run the agent and return its report.
+        """Run the agent and return its report. For want of file handles it waits for them, and goes on.
 
         Args:
             begin: Records the start; returns True on the first attempt.
             prompt: First message of the conversation.
             until: Returns True if messages of an earlier attempt show that the work is finished.
+            can_wait: False to fail if a budget has no room, instead of waiting for it.
         """
         with Bulkhead("run") as bulkhead:
-            report = await self._report(begin, prompt, until)
+            handles, report = Handles(self._clock), None
+            while report is None:
+                try:
+                    report = await self._report(begin, prompt, until, can_wait=can_wait)
+                except Exception as error:
+                    if lacks_handles(error):
+                        self._store.runs.note_shutdown([self.run.id])  # no crash is counted when it goes on
+                    if not await handles.awaited(self.run.id, error):
+                        raise
         if bulkhead.error is not None:
             why = f"a mistake in Parley ({type(bulkhead.error).__name__})"
             report = Report(status=TaskStatus.FAILED, error=why, origin=CLEAN, usage=self.errand.usage)
@@ -89,6 +102,8 @@ class IsolatedRun:
         begin: Callable[[], Awaitable[bool]],
         prompt: UserMessage,
         until: Callable[[Sequence[AgentMessage]], bool],
+        *,
+        can_wait: bool,
     ) -> Report:
         run, agent = self.run, self.agent
         is_new, earlier = await begin(), await self._store.transcript.history(run.session)
@@ -100,9 +115,14 @@ class IsolatedRun:
         if attempt.is_stuck:
             why = f"Parley ended {MOST_DEATHS} times in the same step of it"
             return Report(status=TaskStatus.KILLED, error=why, origin=origin_of(earlier), usage=usage_of(earlier))
+        if attempt.is_lost:
+            why = "what it had done so far cannot be read any more"
+            return Report(status=TaskStatus.FAILED, error=why, origin=CLEAN)
         budget = self._budget and _left_of(self._budget, usage_of(earlier))
         so_far = await self._store.runs.so_far(run, attempt.said)
-        events = self.errand.events(prompt, run_id=run.id, user_id=run.person, budget=budget, so_far=so_far)
+        events = self.errand.events(
+            prompt, run_id=run.id, user_id=run.person, budget=budget, so_far=so_far, can_wait=can_wait
+        )
         await self._runner.drive(run, agent, events, self)
         return self.errand.report
 

@@ -58,6 +58,7 @@ def key_of(model: str) -> str:
 def _key(kind: FailureKind, cause: FailureCause | None) -> str:
     """Return the text's key: that of the cause if it belongs to the kind of failure, else that of the kind."""
     fits = {
+        FailureKind.FATAL: (FailureCause.HANDLES,),
         FailureKind.TRANSIENT: (FailureCause.NETWORK, FailureCause.SERVER, FailureCause.RATE_LIMIT),
         FailureKind.INVALID: (
             FailureCause.NOT_FOUND,

@@ -1,6 +1,7 @@
 """The lifecycle that the runs of chats, tasks and jobs share."""
 
 import asyncio
+import errno
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Protocol
 from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent, ToolExecutionStart
 from agent_core.messages import AgentMessage
+from agent_core.models.llm import FailureCause
 from gateway.records.audit import AuditLog
 from gateway.records.run_tally import RunTally
 from gateway.records.trace import Trace
@@ -101,6 +103,8 @@ class Runner:
 
         While the program drains, or the chat is left, the run pauses at its next safe point. No call begins in a
         process that may have been taken over: files in the home, unlike rows, could be written all the same.
+
+        Raises OSError if the run has failed for want of a file handle; it goes on where it stopped.
         """
         transcript = Transcript(self._store, run, agent.loop.tools, watcher.said)
         await self._models.give(agent, run)
@@ -109,6 +113,8 @@ class Runner:
         with self.drain.unit(run.id, run.chat) as unit:
             async with aclosing(events):
                 async for event in events:
+                    if isinstance(event, AgentEnd) and event.cause is FailureCause.HANDLES:
+                        raise OSError(errno.EMFILE, event.error or "")
                     watcher.show(event)
                     trace.keep(event)
                     counting.keep(event)

@@ -104,6 +104,10 @@ TEXTS = {
         "en": "The model cannot be reached right now. Please try again in a while. (run {run})",
         "zh": "暂时无法连接模型，请稍后再试。（运行 {run}）",
     },
+    "error_handles": {
+        "en": "This machine cannot open any more connections right now. Please try again in a while. (run {run})",
+        "zh": "本机暂时无法打开更多连接，请稍后再试。（运行 {run}）",
+    },
     "error_server": {
         "en": "The model's provider is having problems right now. Please try again in a while. (run {run})",
         "zh": "模型服务商暂时出了问题，请稍后再试。（运行 {run}）",
@@ -168,6 +172,10 @@ TEXTS = {
     "fix_network": {
         "en": "Check this machine's network, and `OPENAI_BASE_URL` if the model runs on a server of your own.",
         "zh": "请检查本机网络；如果用的是自己的服务器，请检查 `OPENAI_BASE_URL`。",
+    },
+    "fix_handles": {
+        "en": "Raise the limit on open files (`ulimit -n 1024`, or `LimitNOFILE=1024` for a service of systemd).",
+        "zh": "请提高可打开文件数的上限（`ulimit -n 1024`，systemd 服务则用 `LimitNOFILE=1024`）。",
     },
     "fix_server": {
         "en": "You can set a fallback model in `PARLEY_FALLBACKS`.",

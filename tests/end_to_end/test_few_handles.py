@@ -1,5 +1,6 @@
 """For want of file handles nothing fails: messages wait, jobs run again, and a start says what it lacks."""
 
+import asyncio
 import resource
 import sys
 from collections.abc import Iterator
@@ -7,8 +8,8 @@ from contextlib import contextmanager, suppress
 
 import pytest
 
-from tests.emulators.model_script import says
-from tests.end_to_end.jobs import SECONDS, tells
+from tests.emulators.model_script import Break, says
+from tests.end_to_end.jobs import PROPOSED, REPORT, SECONDS, Cast, agreed, proposes, tells
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 from tests.process import python, until
@@ -99,6 +100,39 @@ async def test_a_message_that_waits_for_handles_can_be_stopped(own_stage: Stage)
     await chat.says(ann, "hello again")
     await chat.until(lambda c: c.screen[-1] == "Hello!", SECONDS)
     assert chat.screen.count("Hello!") == 1
+
+
+async def test_an_answer_that_cannot_ask_its_model_again_goes_on_once_there_are_handles(own_stage: Stage) -> None:
+    stage = own_stage
+    hold = asyncio.Event()
+    stage.script.then(says("This is cut off.", chunk=4, hold=hold, breaks=Break("cut")), says("Hello!"))
+    await stage.start()
+    ann, chat = stage.private("Ann")
+    await chat.says(ann, "hello")
+    await until(lambda: len(stage.model.requests) == 1)
+    with no_more_handles(stage.program.pid):
+        hold.set()
+        await until(lambda: "a run waits for file handles" in stage.log)
+
+    await chat.until(lambda c: c.screen[-1] == "Hello!", SECONDS)
+    assert len(stage.model.requests) == 2
+
+
+async def test_a_report_waits_for_handles_and_is_made_once(own_stage: Stage) -> None:
+    stage = own_stage
+    stage.set_clock("2026-11-22 18:00")
+    stage.script.respond = cast = Cast(proposes(), says(PROPOSED), runs=(says(REPORT),))
+    await stage.start()
+    ann, chat = stage.private("Ann")
+    await agreed(ann, chat)
+    stage.clock.move_to("2026-11-23 08:59:55")
+    soon = stage.clock.now + 2.0  # the program has read the file by then, for which it needs a handle
+    await until(lambda: stage.clock.now > soon)
+    with no_more_handles(stage.program.pid):
+        await until(lambda: "a run waits for file handles" in stage.log)
+
+    await chat.until(tells(REPORT), SECONDS)
+    assert len(cast.asked) == 1
 
 
 @pytest.mark.parametrize("limit", [8, 12, 16, 20, 24, 27])

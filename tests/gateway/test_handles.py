@@ -6,7 +6,7 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from gateway.errors import lacks_handles
+from agent_core.file_handles import lacks_handles
 from gateway.runs.handles import FIRST_WAIT, MOST_TRIES, Handles
 from tests.clock import FakeClock
 

@@ -15,7 +15,7 @@ from gateway.store.opening import FILE
 from gateway.texts.amounts import USD, Allowance, Period, Unit
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.gateway.tasking import rows
+from tests.gateway.tasking import Cast, begins, rows
 from tests.gateway.test_budgets import DEAR, NO_ROOM
 from tests.gateway.test_edited_prompt import sent
 from tests.process import until
@@ -313,6 +313,27 @@ async def test_words_of_another_that_the_model_has_seen_go_on_without_what_was_d
     assert _heard(bot.llm.requests[3]) == ["For Ann?", "assistant", "tool_result", "assistant", *of_bob]
     assert _ends(bot) == [("ann", "completed"), ("bob", "completed")]
     assert rows(bot.home, "SELECT person FROM tool_calls JOIN runs USING (run) ORDER BY seq") == [("bob",), ("ann",)]
+
+
+async def test_a_task_in_an_answer_that_finds_no_room_holds_nobody_up(start_bot: StartBot) -> None:
+    begun = asyncio.Event()
+    cast = Cast(
+        begins("dig", background=False), "Carl's.", "Bob's.", tasks={"dig": [Waits(begun, calls(("look", {}))), "Dug."]}
+    )
+    bot = await start_bot(*cast.turns, tools=(look,), model=DEAR)
+    await _asks(bot, "bob", "For Bob?")
+    await until(lambda: cast.asked == {"dig": 1})
+    await _allows(bot, TIGHT)
+    begun.set()
+    await until(lambda: _paused(bot) == ["bob"])
+    await _asks(bot, "carl", "For Carl?")
+    await _is_shown(bot, "Carl's.")
+
+    await _allows(bot, AMPLE)
+    await bot.app.settled()
+
+    assert bot.screen[-1] == "Bob's."
+    assert "the budget of 0.01 USD a day has no room" in text_of(bot.llm.requests[-1].messages[-1].content)
 
 
 class Lingering:

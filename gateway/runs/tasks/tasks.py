@@ -83,11 +83,15 @@ class Tasks:
     # For agents
 
     async def run(self, prompt: str, context: ToolContext) -> ToolResult:
-        """Run a task in the foreground. After a restart, the repeated call continues the same task."""
+        """Run a task in the foreground. After a restart, the repeated call continues the same task.
+
+        In a group it does not wait for room in a budget, as others would wait with it.
+        """
         task = await self._noted(prompt, context, background=False)
         self._left.pop(task.id, None)
         if not task.is_over:
-            await self._wait_for(self._workers.start(task), context)
+            worker = self._workers.start(task, can_wait=not self._access.is_group(task.chat))
+            await self._wait_for(worker, context)
             task = await self._store.tasks.find(task.id) or task
         context.on_task(_record(task, task.status))
         return result_of(task.report, task.kept)

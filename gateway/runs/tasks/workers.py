@@ -97,14 +97,14 @@ class Workers:
             self._waiting[task.id] = task
             self._start_what_can()
 
-    def start(self, task: Task) -> Worker:
-        """Start a task now, unless it is running."""
+    def start(self, task: Task, *, can_wait: bool = True) -> Worker:
+        """Start a task now, unless it is running; `can_wait` says if it waits for room in a budget."""
         self._waiting.pop(task.id, None)
         if worker := self._at_work.get(task.id):
             return worker
         agent = self._agents.make(task.chat, task.session, self._workspace(task.chat))
         work = IsolatedRun(self._runner, task.run, agent, self._store, self._clock)
-        job = self._background.start(self._work(task, work), f"task {task.id}")
+        job = self._background.start(self._work(task, work, can_wait=can_wait), f"task {task.id}")
         worker = self._at_work[task.id] = Worker(task, work, job)
         job.add_done_callback(lambda _: self._left(task))
         return worker
@@ -135,14 +135,14 @@ class Workers:
         """End a task that is not running and must not be resumed."""
         await self._end(task, await self._given_up(task, TaskStatus.KILLED, why))
 
-    async def _work(self, task: Task, work: IsolatedRun) -> None:
+    async def _work(self, task: Task, work: IsolatedRun, *, can_wait: bool) -> None:
         with self._runner.tracked(task.run), self._runner.drain.unit(task.run.id, task.chat):
             if task.unwanted:
                 report = await self._given_up(task, TaskStatus.CANCELLED)
             else:
                 log.info("task runs", task=task.id, chat=str(task.chat), background=task.background)
                 begin = partial(self._store.tasks.start, task)
-                report = await work.report(begin, asked(task.prompt, task.origin))
+                report = await work.report(begin, asked(task.prompt, task.origin), can_wait=can_wait)
             await self._end(task, report)
 
     async def _given_up(self, task: Task, status: TaskStatus, why: str = "") -> Report:
