@@ -82,20 +82,18 @@ class IsolatedRun:
             until: Returns True if messages of an earlier attempt show that the work is finished.
             can_wait: False to fail if a budget has no room, instead of waiting for it.
         """
+        handles = Handles(self._clock)
         with Bulkhead("run") as bulkhead:
-            handles, report = Handles(self._clock), None
-            while report is None:
+            while True:
                 try:
-                    report = await self._report(begin, prompt, until, can_wait=can_wait)
+                    return await self._report(begin, prompt, until, can_wait=can_wait)
                 except Exception as error:
                     if lacks_handles(error):
                         self._store.runs.note_shutdown([self.run.id])  # no crash is counted when it goes on
                     if not await handles.awaited(self.run.id, error):
                         raise
-        if bulkhead.error is not None:
-            why = f"a mistake in Parley ({type(bulkhead.error).__name__})"
-            report = Report(status=TaskStatus.FAILED, error=why, origin=CLEAN, usage=self.errand.usage)
-        return report
+        why = f"a mistake in Parley ({type(bulkhead.error).__name__})"
+        return Report(status=TaskStatus.FAILED, error=why, origin=CLEAN, usage=self.errand.usage)
 
     async def _report(
         self,
