@@ -139,13 +139,8 @@ class Agent:
         """Run the prompt and yield its events; listeners receive each event first.
 
         The run starts with the first event that is asked for, and waits while the consumer handles one. Consume it
-        through `contextlib.aclosing`, so that a run that is left early ends there.
-
-        Args:
-            can_wait: False to fail if a budget has no room, instead of waiting for it.
-
-        Raises:
-            AgentBusy: Another run is under way.
+        through `contextlib.aclosing`, so that a run that is left early ends there. It waits for room in a budget if it
+        `can_wait`. Raises AgentBusy while another run is under way.
         """
         start = _Start(run_id, user_id, budget, can_wait=can_wait)
         return stream_events(partial(self._prompt, prompt, images, start))
@@ -192,7 +187,6 @@ class Agent:
 
         Args:
             so_far: What the run had used of its limits before the program was restarted.
-            can_wait: As for `stream`.
 
         Raises:
             AgentBusy: Another run is under way.

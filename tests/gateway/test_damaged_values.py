@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_core.models.scripted import Waits
 from gateway.store.opening import FILE
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.doctor.home import look_at_home
@@ -18,7 +19,7 @@ from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.damaging import begun, cells, damage, used
 from tests.gateway.peopled import Platform
-from tests.gateway.tasking import rows
+from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, rows, states
 from tests.postgres import execute
 
 DAMAGES = 3
@@ -155,3 +156,22 @@ async def test_an_interrupted_run_that_has_lost_its_words_says_so(ready: Path, t
         await bot.channel.until(lambda: any("Please ask again" in text for text in bot.screen))
     finally:
         await bot.stop()
+
+
+async def test_a_task_whose_messages_cannot_be_read_any_more_ends_and_does_not_begin_anew(start_bot: StartBot) -> None:
+    thinking = Waits(asyncio.Event(), "never said")
+    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [thinking]})
+    bot = await start_bot(*cast.turns)
+    await bot.channel.hears("count in the background")
+    await thinking.reached.wait()
+    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
+    await bot.stop()
+    with closing(sqlite3.connect(bot.home / FILE)) as store, store:
+        store.execute("UPDATE transcript SET message = 'damaged' WHERE session LIKE 'task-%'")
+
+    await bot.restart()
+    await bot.app.settled()
+
+    assert cast.asked == {"count": 1}
+    assert states(bot.home) == ["failed"]
+    assert "what it had done so far cannot be read any more" in cast.told[0]

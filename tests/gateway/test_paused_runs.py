@@ -15,7 +15,7 @@ from gateway.store.opening import FILE
 from gateway.texts.amounts import USD, Allowance, Period, Unit
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.gateway.tasking import Cast, begins, rows
+from tests.gateway.tasking import rows
 from tests.gateway.test_budgets import DEAR, NO_ROOM
 from tests.gateway.test_edited_prompt import sent
 from tests.process import until
@@ -25,44 +25,44 @@ TEAM = ChatKey.parse("memory:here:#team")
 WAITS = "Waiting: a budget is used up"
 
 
-def _session(bot: Bot) -> ChatSession:
+def session(bot: Bot) -> ChatSession:
     return bot.made.sessions.of(TEAM)
 
 
-def _paused(bot: Bot) -> list[str]:
-    return sorted(run.person for run in _session(bot).open_runs.paused)
+def paused(bot: Bot) -> list[str]:
+    return sorted(run.person for run in session(bot).open_runs.paused)
 
 
-async def _allows(bot: Bot, allowance: Allowance, person: str = "bob") -> None:
+async def allows(bot: Bot, allowance: Allowance, person: str = "bob") -> None:
     await bot.made.budgets.set(Budget(Account(Scope.PERSON, f"memory:{person}"), allowance), "memory:ann")
 
 
-async def _asks(bot: Bot, sender: str, text: str) -> None:
+async def asks(bot: Bot, sender: str, text: str) -> None:
     await bot.channel.hears(text, sender=sender, group="team")
 
 
-async def _waits(bot: Bot, person: str = "bob", text: str = "For Bob?") -> None:
+async def waits_for_room(bot: Bot, person: str = "bob", text: str = "For Bob?") -> None:
     """Let a person's budget have no room for what they ask in the group."""
-    await _allows(bot, TIGHT, person)
-    await _asks(bot, person, text)
-    await until(lambda: person in _paused(bot))
+    await allows(bot, TIGHT, person)
+    await asks(bot, person, text)
+    await until(lambda: person in paused(bot))
 
 
-async def _is_shown(bot: Bot, text: str) -> None:
+async def is_shown(bot: Bot, text: str) -> None:
     await until(lambda: any(text in shown for shown in bot.screen))
 
 
-def _is_steered(bot: Bot) -> bool:
-    mail = _session(bot).mail
+def is_steered(bot: Bot) -> bool:
+    mail = session(bot).mail
     return any(map(mail.is_given, mail))
 
 
-def _heard(request: LlmRequest) -> list[str]:
+def heard(request: LlmRequest) -> list[str]:
     """Return the words of users in a request, and the roles of other messages."""
     return [text_of(each.content) if each.role == "user" else each.role for each in request.messages]
 
 
-def _ends(bot: Bot) -> list[tuple[object, ...]]:
+def ends_of(bot: Bot) -> list[tuple[object, ...]]:
     return rows(bot.home, "SELECT person, reason FROM runs ORDER BY ended")
 
 
@@ -74,266 +74,195 @@ async def look() -> str:
 
 async def test_others_go_on_while_a_run_waits_for_its_budget(wired_bot: StartBot) -> None:  # D-11, D-23
     bot = await wired_bot("Carl's.", "Bob's.", model=DEAR)
-    await _waits(bot)
-    await _is_shown(bot, WAITS)
-    await _is_shown(bot, NO_ROOM)
+    await waits_for_room(bot)
+    await is_shown(bot, WAITS)
+    await is_shown(bot, NO_ROOM)
 
-    await _asks(bot, "carl", "For Carl?")
-    await _is_shown(bot, "Carl's.")
-    assert _heard(bot.llm.requests[0]) == ["For Carl?"]
+    await asks(bot, "carl", "For Carl?")
+    await is_shown(bot, "Carl's.")
+    assert heard(bot.llm.requests[0]) == ["For Carl?"]
 
-    await _allows(bot, AMPLE)
+    await allows(bot, AMPLE)
     await bot.app.settled()
-    assert _heard(bot.llm.requests[1]) == ["For Carl?", "assistant", "For Bob?"]
+    assert heard(bot.llm.requests[1]) == ["For Carl?", "assistant", "For Bob?"]
     assert bot.screen[-1] == "Bob's."
-    assert _ends(bot) == [("carl", "completed"), ("bob", "completed")]
+    assert ends_of(bot) == [("carl", "completed"), ("bob", "completed")]
 
 
 async def test_a_run_goes_on_after_its_tools_with_what_was_said_meanwhile(wired_bot: StartBot) -> None:  # D-11
     seen = asyncio.Event()
     bot = await wired_bot(Waits(seen, calls(("look", {}))), "Carl's.", "Bob's.", tools=(look,), model=DEAR)
-    await _asks(bot, "bob", "For Bob?")
+    await asks(bot, "bob", "For Bob?")
     await until(lambda: len(bot.llm.requests) == 1)
-    await _allows(bot, TIGHT)
+    await allows(bot, TIGHT)
     seen.set()
-    await until(lambda: _paused(bot) == ["bob"])
-    await _asks(bot, "carl", "For Carl?")
-    await _is_shown(bot, "Carl's.")
+    await until(lambda: paused(bot) == ["bob"])
+    await asks(bot, "carl", "For Carl?")
+    await is_shown(bot, "Carl's.")
 
-    await _allows(bot, AMPLE)
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
-    assert _heard(bot.llm.requests[2]) == ["For Carl?", "assistant", "For Bob?", "assistant", "tool_result"]
+    assert heard(bot.llm.requests[2]) == ["For Carl?", "assistant", "For Bob?", "assistant", "tool_result"]
     assert rows(bot.home, "SELECT count(*) FROM tool_calls") == [(1,)]
     assert bot.screen[-1] == "Bob's."
 
 
 async def test_the_same_persons_later_words_wait_with_the_run_and_steer_it(wired_bot: StartBot) -> None:  # D-11
     bot = await wired_bot("Bob's.", model=DEAR)
-    await _waits(bot, text="Oslo")
-    await _asks(bot, "bob", "no, Bergen")
-    await until(lambda: len(_session(bot).mail) == 1)
+    await waits_for_room(bot, text="Oslo")
+    await asks(bot, "bob", "no, Bergen")
+    await until(lambda: len(session(bot).mail) == 1)
     assert not bot.llm.requests
 
-    await _allows(bot, AMPLE)
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
-    assert [_heard(each) for each in bot.llm.requests] == [["Oslo", "no, Bergen"]]
+    assert [heard(each) for each in bot.llm.requests] == [["Oslo", "no, Bergen"]]
     assert await bot.made.store.inbox.waiting() == []
 
 
 async def test_runs_of_several_wait_and_each_goes_on_by_itself(start_bot: StartBot) -> None:
     bot = await start_bot("Carl's.", "Bob's.", model=DEAR)
-    await _waits(bot)
-    await _waits(bot, "carl", "For Carl?")
+    await waits_for_room(bot)
+    await waits_for_room(bot, "carl", "For Carl?")
 
-    await _allows(bot, AMPLE, "carl")
-    await _is_shown(bot, "Carl's.")
-    assert _paused(bot) == ["bob"]
-    await _allows(bot, AMPLE)
+    await allows(bot, AMPLE, "carl")
+    await is_shown(bot, "Carl's.")
+    assert paused(bot) == ["bob"]
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
-    assert [_heard(each)[-1] for each in bot.llm.requests] == ["For Carl?", "For Bob?"]
+    assert [heard(each)[-1] for each in bot.llm.requests] == ["For Carl?", "For Bob?"]
 
 
 async def test_a_run_that_may_go_on_waits_until_that_of_another_is_over(start_bot: StartBot) -> None:
     said = asyncio.Event()
     bot = await start_bot(Waits(said, "Carl's."), "Bob's.", model=DEAR)
-    await _waits(bot)
-    await _asks(bot, "carl", "For Carl?")
+    await waits_for_room(bot)
+    await asks(bot, "carl", "For Carl?")
     await until(lambda: len(bot.llm.requests) == 1)
 
-    await _allows(bot, AMPLE)
-    await until(lambda: _session(bot).open_runs.has_next)
+    await allows(bot, AMPLE)
+    await until(lambda: session(bot).open_runs.has_next)
     assert len(bot.llm.requests) == 1
     said.set()
     await bot.app.settled()
 
-    assert _ends(bot) == [("carl", "completed"), ("bob", "completed")]
+    assert ends_of(bot) == [("carl", "completed"), ("bob", "completed")]
 
 
 async def test_a_restart_keeps_a_paused_run_and_the_message_behind_it(start_bot: StartBot) -> None:  # D-23
     said = asyncio.Event()
     bot = await start_bot(Waits(said, "never"), "Carl's.", "Bob's.", model=DEAR)
-    await _waits(bot)
-    await _asks(bot, "carl", "For Carl?")
+    await waits_for_room(bot)
+    await asks(bot, "carl", "For Carl?")
     await until(lambda: len(bot.llm.requests) == 1)
 
     await bot.restart()
-    await _is_shown(bot, "Carl's.")
-    await until(lambda: _paused(bot) == ["bob"])
-    await _allows(bot, AMPLE)
+    await is_shown(bot, "Carl's.")
+    await until(lambda: paused(bot) == ["bob"])
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
-    assert [_heard(each)[-1] for each in bot.llm.requests] == ["For Carl?", "For Carl?", "For Bob?"]
-    assert _ends(bot) == [("carl", "completed"), ("bob", "completed")]
+    assert [heard(each)[-1] for each in bot.llm.requests] == ["For Carl?", "For Carl?", "For Bob?"]
+    assert ends_of(bot) == [("carl", "completed"), ("bob", "completed")]
     assert rows(bot.home, "SELECT deaths FROM runs WHERE person = 'bob'") == [("{}",)]
 
 
 async def test_its_user_stops_it_while_another_run_goes_on(start_bot: StartBot) -> None:
     said = asyncio.Event()
     bot = await start_bot(Waits(said, "Carl's."), model=DEAR)
-    await _waits(bot)
-    await _asks(bot, "carl", "For Carl?")
+    await waits_for_room(bot)
+    await asks(bot, "carl", "For Carl?")
     await until(lambda: len(bot.llm.requests) == 1)
 
-    await _asks(bot, "bob", "/stop")
-    await until(lambda: _paused(bot) == [])
+    await asks(bot, "bob", "/stop")
+    await until(lambda: paused(bot) == [])
     said.set()
     await bot.app.settled()
 
-    assert sorted(_ends(bot)) == [("bob", "aborted"), ("carl", "completed")]
+    assert sorted(ends_of(bot)) == [("bob", "aborted"), ("carl", "completed")]
     assert any("Stopped" in text for text in bot.screen)
 
 
 async def test_an_admin_stops_it_and_other_members_cannot(start_bot: StartBot) -> None:
     bot = await start_bot(model=DEAR)
-    await _waits(bot)
+    await waits_for_room(bot)
 
-    await _asks(bot, "carl", "/stop")
+    await asks(bot, "carl", "/stop")
     await until(lambda: len(bot.screen) == 3)
-    assert _paused(bot) == ["bob"]
-    await _asks(bot, "ann", "/stop")
+    assert paused(bot) == ["bob"]
+    await asks(bot, "ann", "/stop")
     await bot.app.settled()
 
-    assert _ends(bot) == [("bob", "aborted")]
+    assert ends_of(bot) == [("bob", "aborted")]
 
 
 async def test_status_and_queue_show_what_waits(start_bot: StartBot) -> None:
     bot = await start_bot(model=DEAR)
-    await _waits(bot)
+    await waits_for_room(bot)
 
-    await _asks(bot, "ann", "/queue")
-    await _is_shown(bot, "Waiting for room in a budget")
+    await asks(bot, "ann", "/queue")
+    await is_shown(bot, "Waiting for room in a budget")
     assert "For Bob?" in bot.screen[-1]
-    await _asks(bot, "ann", "/status")
-    await _is_shown(bot, "**Budget:** 1 waiting for room, see /queue")
+    await asks(bot, "ann", "/status")
+    await is_shown(bot, "**Budget:** 1 waiting for room, see /queue")
 
 
 async def test_a_message_taken_back_meanwhile_is_not_answered(start_bot: StartBot) -> None:
     bot = await start_bot("Carl's.", model=DEAR)
-    await _waits(bot)
-    await _asks(bot, "carl", "/rewind")
-    await _is_shown(bot, "no longer know the last exchange")
+    await waits_for_room(bot)
+    await asks(bot, "carl", "/rewind")
+    await is_shown(bot, "no longer know the last exchange")
 
-    await _allows(bot, AMPLE)
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
     assert not bot.llm.requests
-    assert _ends(bot) == [("bob", "aborted")]
+    assert ends_of(bot) == [("bob", "aborted")]
 
 
 async def test_the_order_is_the_same_when_the_conversation_is_read_again(start_bot: StartBot) -> None:
     bot = await start_bot("Carl's.", "Bob's.", "Last.", model=DEAR)
-    await _waits(bot)
-    await _asks(bot, "carl", "For Carl?")
-    await _is_shown(bot, "Carl's.")
-    await _allows(bot, AMPLE)
+    await waits_for_room(bot)
+    await asks(bot, "carl", "For Carl?")
+    await is_shown(bot, "Carl's.")
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
     await bot.restart()
-    await _asks(bot, "carl", "And now?")
+    await asks(bot, "carl", "And now?")
     await bot.app.settled()
 
-    assert _heard(bot.llm.requests[-1]) == ["For Carl?", "assistant", "For Bob?", "assistant", "And now?"]
+    assert heard(bot.llm.requests[-1]) == ["For Carl?", "assistant", "For Bob?", "assistant", "And now?"]
 
 
 async def test_an_answer_that_had_waited_is_given_again_as_the_last_one(start_bot: StartBot) -> None:
     bot = await start_bot("Carl's.", "Bob's.", "Bob's again.", model=DEAR)
-    await _waits(bot)
-    await _asks(bot, "carl", "For Carl?")
-    await _is_shown(bot, "Carl's.")
-    await _allows(bot, AMPLE)
+    await waits_for_room(bot)
+    await asks(bot, "carl", "For Carl?")
+    await is_shown(bot, "Carl's.")
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
-    await _asks(bot, "bob", "/retry")
+    await asks(bot, "bob", "/retry")
     await bot.app.settled()
 
     assert bot.screen[-1] == "Bob's again."
-    assert _heard(bot.llm.requests[-1])[-1] == "For Bob?"
+    assert heard(bot.llm.requests[-1])[-1] == "For Bob?"
 
 
 async def test_an_edit_of_a_paused_message_is_answered_once(start_bot: StartBot) -> None:
     bot = await start_bot("Bob's.", model=DEAR)
-    await _waits(bot)
+    await waits_for_room(bot)
     await bot.channel.changes(sent(bot, "For Bob?"), "For Bob, please?")
-    await until(lambda: len(_session(bot).mail) == 1)
+    await until(lambda: len(session(bot).mail) == 1)
 
-    await _allows(bot, AMPLE)
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
-    assert [_heard(each) for each in bot.llm.requests] == [["For Bob, please?"]]
-
-
-async def test_words_of_another_that_a_run_without_room_took_in_are_answered_at_once(wired_bot: StartBot) -> None:
-    seen = asyncio.Event()
-    bot = await wired_bot(Waits(seen, calls(("look", {}))), "Ann's.", "Bob's.", tools=(look,), model=DEAR)
-    await _asks(bot, "bob", "For Bob?")
-    await until(lambda: len(bot.llm.requests) == 1)
-    await _asks(bot, "ann", "For Ann?")
-    await until(lambda: _is_steered(bot))
-    await _allows(bot, TIGHT)
-    seen.set()
-    await _is_shown(bot, "Ann's.")
-    assert _paused(bot) == ["bob"]
-    assert _heard(bot.llm.requests[1]) == ["For Ann?"]
-
-    await _allows(bot, AMPLE)
-    await bot.app.settled()
-
-    assert _heard(bot.llm.requests[2]) == ["For Ann?", "assistant", "For Bob?", "assistant", "tool_result"]
-    assert _ends(bot) == [("ann", "completed"), ("bob", "completed")]
-    assert await bot.made.store.inbox.waiting() == []
-
-
-async def test_words_of_another_that_the_model_has_seen_go_on_without_what_was_done_being_done_again(
-    wired_bot: StartBot,
-) -> None:
-    first, second = asyncio.Event(), asyncio.Event()
-    script = Waits(first, calls(("look", {}))), Waits(second, calls(("look", {})))
-    bot = await wired_bot(*script, "Ann's.", "Bob's.", tools=(look,), model=DEAR)
-    await _asks(bot, "bob", "For Bob?")
-    await until(lambda: len(bot.llm.requests) == 1)
-    await _asks(bot, "ann", "For Ann?")
-    await until(lambda: _is_steered(bot))
-    first.set()
-    await until(lambda: len(bot.llm.requests) == 2)
-    await _allows(bot, TIGHT)
-    second.set()
-    await _is_shown(bot, "Ann's.")
-    assert _paused(bot) == ["bob"]
-    assert _heard(bot.llm.requests[2]) == ["For Ann?", "assistant", "tool_result"]
-
-    await bot.restart()
-    await until(lambda: _paused(bot) == ["bob"])
-    await _allows(bot, AMPLE)
-    await bot.app.settled()
-
-    of_bob = ["For Bob?", "assistant", "tool_result"]
-    assert _heard(bot.llm.requests[3]) == ["For Ann?", "assistant", "tool_result", "assistant", *of_bob]
-    assert _ends(bot) == [("ann", "completed"), ("bob", "completed")]
-    assert rows(bot.home, "SELECT person FROM tool_calls JOIN runs USING (run) ORDER BY seq") == [("bob",), ("ann",)]
-
-
-async def test_a_task_in_an_answer_that_finds_no_room_holds_nobody_up(start_bot: StartBot) -> None:
-    begun = asyncio.Event()
-    cast = Cast(
-        begins("dig", background=False), "Carl's.", "Bob's.", tasks={"dig": [Waits(begun, calls(("look", {}))), "Dug."]}
-    )
-    bot = await start_bot(*cast.turns, tools=(look,), model=DEAR)
-    await _asks(bot, "bob", "For Bob?")
-    await until(lambda: cast.asked == {"dig": 1})
-    await _allows(bot, TIGHT)
-    begun.set()
-    await until(lambda: _paused(bot) == ["bob"])
-    await _asks(bot, "carl", "For Carl?")
-    await _is_shown(bot, "Carl's.")
-
-    await _allows(bot, AMPLE)
-    await bot.app.settled()
-
-    assert bot.screen[-1] == "Bob's."
-    assert "the budget of 0.01 USD a day has no room" in text_of(bot.llm.requests[-1].messages[-1].content)
+    assert [heard(each) for each in bot.llm.requests] == [["For Bob, please?"]]
 
 
 class Lingering:
@@ -358,78 +287,54 @@ class Lingering:
 async def test_who_writes_while_a_run_without_room_is_resumed_is_answered_at_once(start_bot: StartBot) -> None:
     lingering = Lingering()
     bot = await start_bot(calls(("linger", {})), "Ann's.", "Bob's.", tools=(lingering.tool,), model=DEAR)
-    await _asks(bot, "bob", "For Bob?")
+    await asks(bot, "bob", "For Bob?")
     await until(lambda: lingering.starts == 1)
-    await _allows(bot, TIGHT)
+    await allows(bot, TIGHT)
     await bot.restart()
     await until(lambda: lingering.starts == 2)
-    await _asks(bot, "ann", "For Ann?")
-    await until(lambda: _is_steered(bot))
+    await asks(bot, "ann", "For Ann?")
+    await until(lambda: is_steered(bot))
 
     lingering.over.set()
-    await _is_shown(bot, "Ann's.")
+    await is_shown(bot, "Ann's.")
     await bot.restart()
-    await until(lambda: _paused(bot) == ["bob"])
-    await _allows(bot, AMPLE)
+    await until(lambda: paused(bot) == ["bob"])
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
-    assert _heard(bot.llm.requests[-1]) == ["For Ann?", "assistant", "For Bob?", "assistant", "tool_result"]
-    assert _ends(bot) == [("ann", "completed"), ("bob", "completed")]
-
-
-async def test_words_that_an_earlier_version_left_in_a_waiting_run_are_answered_at_the_next_start(
-    start_bot: StartBot,
-) -> None:
-    bot = await start_bot("Ann's.", "Bob's.", model=DEAR)
-    await _waits(bot)
-    await bot.stop()
-    with closing(sqlite3.connect(bot.home / FILE)) as store, store:
-        (words,) = store.execute("SELECT message FROM transcript").fetchone()
-        (event,) = store.execute("SELECT payload FROM inbox WHERE seq = 1").fetchone()
-        words = words.replace("Bob", "Ann").replace("inbox-1", "inbox-2")
-        event = event.replace("bob", "ann").replace("Bob", "Ann")
-        store.execute("INSERT INTO inbox VALUES (2, 'e2', ?, 'x', ?, 'done', 1.0)", (str(TEAM), event))
-        store.execute("INSERT INTO transcript SELECT 2, chat, session, run, turn, ? FROM transcript", (words,))
-        store.execute("UPDATE paused_runs SET until = 2")
-
-    await bot.restart()
-    await _is_shown(bot, "Ann's.")
-    await _allows(bot, AMPLE)
-    await bot.app.settled()
-
-    assert _heard(bot.llm.requests[-1]) == ["For Ann?", "assistant", "For Bob?"]
-    assert bot.screen[-1] == "Bob's."
+    assert heard(bot.llm.requests[-1]) == ["For Ann?", "assistant", "For Bob?", "assistant", "tool_result"]
+    assert ends_of(bot) == [("ann", "completed"), ("bob", "completed")]
 
 
 async def test_a_run_that_waits_a_second_time_stays_behind_what_was_said_meanwhile(start_bot: StartBot) -> None:
     bot = await start_bot("Carl's.", "Bob's.", model=DEAR)
-    await _waits(bot)
-    await _asks(bot, "carl", "For Carl?")
-    await _is_shown(bot, "Carl's.")
-    await _asks(bot, "bob", "please")
-    await until(lambda: len(_session(bot).mail) == 1)
+    await waits_for_room(bot)
+    await asks(bot, "carl", "For Carl?")
+    await is_shown(bot, "Carl's.")
+    await asks(bot, "bob", "please")
+    await until(lambda: len(session(bot).mail) == 1)
 
     for _ in range(3):  # each time it takes its user's words in, and has no room for an answer
         await bot.restart()
-        await until(lambda: _paused(bot) == ["bob"])
-    await _allows(bot, AMPLE)
+        await until(lambda: paused(bot) == ["bob"])
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
-    assert _heard(bot.llm.requests[-1]) == ["For Carl?", "assistant", "For Bob?", "please"]
+    assert heard(bot.llm.requests[-1]) == ["For Carl?", "assistant", "For Bob?", "please"]
     assert bot.screen[-1] == "Bob's."
 
 
 async def test_a_damaged_message_without_its_id_keeps_no_run_from_waiting(start_bot: StartBot) -> None:
     bot = await start_bot("Bob's.", model=DEAR)
-    await _waits(bot)
+    await waits_for_room(bot)
     await bot.stop()
     with closing(sqlite3.connect(bot.home / FILE)) as store, store:
         damaged = "replace(message, '\"id\"', '\"ie\"')"
         store.execute(f"INSERT INTO transcript SELECT 2, chat, session, run, turn, {damaged} FROM transcript")  # noqa: S608
 
     await bot.restart()
-    await until(lambda: _paused(bot) == ["bob"])
-    await _allows(bot, AMPLE)
+    await until(lambda: paused(bot) == ["bob"])
+    await allows(bot, AMPLE)
     await bot.app.settled()
 
     assert bot.screen[-1] == "Bob's."

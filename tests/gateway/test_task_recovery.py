@@ -1,8 +1,6 @@
 """Tasks survive a stop of the program at any point: each is reported once."""
 
 import asyncio
-import sqlite3
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -17,7 +15,6 @@ from channels.memory import NO_PACE, MemoryChannel
 from gateway.runs.attempts import MOST_DEATHS
 from gateway.runs.tasks.report import news_of
 from gateway.runs.tasks.tasks import MOST_IN_A_ROW
-from gateway.store.opening import FILE
 from gateway.store.rows import Task
 from gateway.store.store import Store
 from tests.gateway.approving import CHART, acting, id_of, questions
@@ -118,25 +115,6 @@ async def test_in_the_middle_it_goes_on_from_where_it_was(wired_bot: StartBot) -
     assert looked == [1]
     assert bot.screen == [IN_BACKGROUND, "Told 1."]
     assert "Sunny." in cast.told[0]
-
-
-async def test_one_whose_messages_cannot_be_read_any_more_ends_and_does_not_begin_anew(start_bot: StartBot) -> None:
-    thinking = waits()
-    cast = Cast(begins("count"), IN_BACKGROUND, tasks={"count": [thinking]})
-    bot = await start_bot(*cast.turns)
-    await bot.channel.hears("count in the background")
-    await thinking.reached.wait()
-    await bot.channel.until(lambda: bot.screen == [IN_BACKGROUND])
-    await bot.stop()
-    with closing(sqlite3.connect(bot.home / FILE)) as store, store:
-        store.execute("UPDATE transcript SET message = 'damaged' WHERE session LIKE 'task-%'")
-
-    await bot.restart()
-    await bot.app.settled()
-
-    assert cast.asked == {"count": 1}
-    assert states(bot.home) == ["failed"]
-    assert "what it had done so far cannot be read any more" in cast.told[0]
 
 
 async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartBot) -> None:
