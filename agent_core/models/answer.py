@@ -1,7 +1,7 @@
 """Assembly of a streamed answer: takes chunks of the OpenAI protocol, yields events and returns the whole message."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import structlog
 
@@ -15,10 +15,12 @@ from agent_core.messages import (
     TextContent,
     ThinkingContent,
     Usage,
+    clean,
 )
 from agent_core.models.call_pieces import OpenCall, OpenCalls
 from agent_core.models.chunks import CallPiece, Chunk, Delta, Thought, WireUsage
 from agent_core.models.finish import Finish, failure_after, meaning_of
+from agent_core.models.halves import Halves
 from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
@@ -62,6 +64,10 @@ class Answer:
         self._blocks: list[_Words | OpenCall] = []
         self._calls = OpenCalls(make_id)
         self._private = PrivateFields()
+        self._said, self._thought = Halves(), Halves()
+        self._heard: list[str] = []
+        """The pieces of the text as they came."""
+        self._choice: int | None = None
         self._usage: WireUsage | None = None
         self._finish_reason: str | None = None
 
@@ -79,13 +85,18 @@ class Answer:
         """Add a chunk and yield the deltas in it."""
         if chunk.usage is not None:
             self._usage = chunk.usage
+        self._choice = chunk.choice if self._choice is None else self._choice
+        if chunk.choice not in (None, self._choice):
+            return
         self._finish_reason = chunk.finish_reason or self._finish_reason
         if chunk.delta is not None:
             yield from self._grow(chunk.delta)
 
     def rest(self) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
         """Yield what was held back until the end of the stream: it might have been the beginning of a tag or a call."""
-        yield from self._sorted(self._written.feed("", is_last=True))
+        if thinking := self._thought.rest():
+            yield ThinkingDelta(index=self._words(thinking, thinking=True), delta=thinking)
+        yield from self._sorted(self._written.feed(self._said.rest(), is_last=True))
         calls, text = calls_in(self._written.held, self._tools)
         if text.strip() or (text and not calls):
             yield TextDelta(index=self._words(text, thinking=False), delta=text)
@@ -151,8 +162,10 @@ class Answer:
         return Opaque(provider=self._provider, model=self._model.id, reasoning_in=reasoning_in, fields=fields), keeps
 
     def _grow(self, delta: Delta) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
+        if delta.so_far:
+            delta = self._new_in(delta)
         self._private.add(delta.private)
-        thinking = delta.thinking
+        thinking = self._thought.join(delta.thinking)
         for thought in delta.thoughts:
             text = thought.text or thinking
             thinking = ""
@@ -162,10 +175,19 @@ class Answer:
                 self._sign(thought)
         if thinking:
             yield ThinkingDelta(index=self._words(thinking, thinking=True), delta=thinking)
-        if text := delta.text or delta.refusal:
+        if text := self._said.join(delta.text or delta.refusal):
+            self._heard.append(text)
             yield from self._sorted(self._written.feed(text))
         for piece in delta.calls:
             yield self._grow_call(piece)
+
+    def _new_in(self, delta: Delta) -> Delta:
+        """Return what is new in a piece that may repeat the whole answer, as some servers do at its end."""
+        heard, text = "".join(self._heard), str(clean(delta.text))
+        if not (heard and text.strip().startswith(heard.strip())) and not self._calls:
+            return delta
+        new = text.partition(heard.strip())[2] if heard.strip() else text
+        return replace(delta, text=new if new.strip() else "", thinking="", thoughts=(), private={}, calls=())
 
     def _sorted(self, pieces: Iterable[Piece]) -> Iterator[TextDelta | ThinkingDelta]:
         """Yield the words and the reasoning of the text."""
@@ -204,7 +226,8 @@ class Answer:
             call = self._calls.open(piece, len(self._blocks))
             self._blocks.append(call)
         name = call.add(piece)
-        return ToolCallDelta(index=call.position, id=call.id if is_new else None, name=name, delta=piece.arguments)
+        arguments = str(clean(piece.arguments))
+        return ToolCallDelta(index=call.position, id=call.id if is_new else None, name=name, delta=arguments)
 
     def _add_call(self, written: WrittenCall) -> ToolCallDelta:
         """Add a call that stood in the text."""

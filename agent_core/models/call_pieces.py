@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 
 from agent_core.clock import NewId
-from agent_core.messages import JsonObject, ToolCall
+from agent_core.messages import JsonObject, ToolCall, clean
 from agent_core.models.chunks import CallPiece
 from agent_core.models.private_fields import PrivateFields
 
@@ -60,7 +60,7 @@ class OpenCall:
 
     def whole(self, tools: Container[str]) -> ToolCall:
         """Return the call; arguments that cannot be parsed become its `arguments_error`."""
-        return tool_call(self.id, name_in(self.names, tools), "".join(self.pieces))
+        return tool_call(self.id, name_in(self.names, tools), str(clean("".join(self.pieces))))
 
 
 class OpenCalls:

@@ -6,13 +6,14 @@ Reads JSON objects, and litellm's objects with the same fields.
 import json
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from pydantic import BaseModel, JsonValue, TypeAdapter
 
 from agent_core.messages import JsonObject, Usage, clean, clean_json
 from agent_core.models.llm import ModelInfo
+from agent_core.models.wire_errors import WireError, error_in
 
 MILLION = 1_000_000
 MOST_TOKENS = 1_000_000_000
@@ -24,6 +25,7 @@ _json: TypeAdapter[JsonValue] = TypeAdapter(JsonValue)
 _PRIVATE = re.compile(r"reasoning|thinking|thought|signature|extra_content|provider_specific_fields")
 """Names of fields that a model needs back as they came."""
 _SIGNED_BY = "__thought__"
+_ARGUMENTS = ("arguments", "parameters", "input")
 _TEXTS = ("text", "content", "thinking", "summary")
 
 
@@ -57,6 +59,8 @@ class Delta:
     refusal: str = ""
     calls: tuple[CallPiece, ...] = ()
     private: JsonObject = field(default_factory=dict)
+    so_far: bool = False
+    """True if the text and the calls may be all of the answer, which began before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,17 +92,10 @@ class WireUsage:
 
 
 @dataclass(frozen=True, slots=True)
-class WireError:
-    """An error inside a stream."""
-
-    message: str = ""
-    code: str = ""
-    type: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Chunk:
     delta: Delta | None = None
+    choice: int | None = None
+    """The number of the choice; answers that nobody asked for have others."""
     finish_reason: str | None = None
     usage: WireUsage | None = None
     error: WireError | None = None
@@ -106,20 +103,26 @@ class Chunk:
 
 def read_chunk(value: object) -> Chunk:
     """Return what a chunk says. Raises Unreadable if its words or calls cannot be read."""
-    fields = _fields(value)
+    if value is None:
+        return Chunk()
+    fields = _fields(value[0] if isinstance(value, list) and value else value)
     if fields is None:
         raise Unreadable("no JSON object")
     choices = fields.get("choices")
-    error = _error(fields)
+    error = error_in(fields)
     usage = _usage(fields.get("usage"))
     if error is not None or not choices:
         return Chunk(usage=usage, error=error)
-    first = _fields(choices[0]) if isinstance(choices, list | tuple) else None
+    if not isinstance(choices, list | tuple):
+        raise Unreadable("choices that are no list")
+    if choices[0] is None:
+        return Chunk(usage=usage)
+    first = _fields(choices[0])
     if first is None:
         raise Unreadable("choices that are no list of objects")
-    said = first.get("delta") or first.get("message")  # the whole answer, from a server that does not stream
     return Chunk(
-        delta=_delta(said) if said else None,
+        delta=_said(first),
+        choice=_count(first.get("index")),
         finish_reason=_word(first.get("finish_reason")),
         usage=usage or _usage(first.get("usage")),
     )
@@ -132,7 +135,16 @@ def _fields(value: object) -> Mapping[str, object] | None:
     return value if isinstance(value, dict) else None
 
 
-def _delta(value: object) -> Delta:
+def _said(choice: Mapping[str, object]) -> Delta | None:
+    """Return what a choice says: a piece, the whole of an answer, or the text of the older protocol."""
+    if piece := choice.get("delta"):
+        return _delta(piece)
+    if whole := choice.get("message"):
+        return _delta(whole, so_far=True)
+    return Delta(text=_words(text)) if (text := choice.get("text")) else None
+
+
+def _delta(value: object, *, so_far: bool = False) -> Delta:
     fields = _fields(value)
     if fields is None:
         raise Unreadable("a delta that is no object")
@@ -143,14 +155,19 @@ def _delta(value: object) -> Delta:
         thinking=thinking,
         thoughts=tuple(_thoughts(fields.get("thinking_blocks"))),
         refusal=_words(fields.get("refusal")),
-        calls=tuple(_calls(fields.get("tool_calls"))),
+        calls=tuple(_calls(fields.get("tool_calls") or _older_call(fields.get("function_call")))),
         private=_private(fields),
+        so_far=so_far,
     )
 
 
 def _private(fields: Mapping[str, object]) -> JsonObject:
     """Return the fields that only the model itself can use, as JSON; thoughts are read on their own."""
-    found = {name: _plain(value) for name, value in fields.items() if value and _PRIVATE.search(name)}
+    found = {
+        name: value if name in REASONING and isinstance(value, str) else _plain(value)
+        for name, value in fields.items()
+        if value and _PRIVATE.search(name)
+    }
     found.pop("thinking_blocks", None)
     if isinstance(repeated := found.get("provider_specific_fields"), dict):  # litellm copies thoughts to here
         repeated.pop("thinking_blocks", None)
@@ -183,7 +200,7 @@ def _words(value: object) -> str:
     """Return the text in a value: a text, a number, an object with a text, or a list of these."""
     match value:
         case str():
-            return str(clean(value))
+            return value  # not cleaned, for the other half of a character may come in the next chunk
         case list() | tuple():
             return "".join(map(_words, value))
         case dict():
@@ -208,23 +225,38 @@ def _thoughts(value: object) -> Iterator[Thought]:
             yield Thought(text=_words(fields.get("thinking")), signature=_word(fields.get("signature")))
 
 
+def _older_call(value: object) -> object:
+    """Return the one call of the older protocol as one of today's."""
+    fields = _fields(value)
+    return {"index": 0, "function": fields} if fields and (fields.get("name") or fields.get("arguments")) else None
+
+
 def _calls(value: object) -> Iterator[CallPiece]:
     if not value:
         return
-    for piece in value if isinstance(value, list | tuple) else (value,):
+    for piece in _listed(value):
         fields = _fields(piece)
         if fields is None:
             raise Unreadable("a tool call that is no object")
-        function = _fields(fields.get("function")) or {}
+        function = _fields(fields.get("function")) or fields
         identity, signed = _identity(fields.get("id"))
-        inside = _private(function)
+        inside = _private(function) if function is not fields else {}
         yield CallPiece(
             index=_count(fields.get("index")),
             id=identity or None,
             name=_words(function.get("name")),
-            arguments=_arguments(function.get("arguments")),
+            arguments="".join(_arguments(function[name]) for name in _ARGUMENTS if function.get(name) is not None),
             private={**signed, **_private(fields), **({"function": inside} if inside else {})},
         )
+
+
+def _listed(value: object) -> Sequence[object]:
+    """Return the calls in a list, in an object by number, or on their own."""
+    if isinstance(value, list | tuple):
+        return value
+    if isinstance(value, dict) and all(str(key).isdigit() for key in value):
+        return [*value.values()]
+    return (value,)
 
 
 def _identity(value: object) -> tuple[str, JsonObject]:
@@ -237,7 +269,7 @@ def _identity(value: object) -> tuple[str, JsonObject]:
 def _arguments(value: object) -> str:
     """Return a piece of the JSON; some servers send the object itself."""
     if value is None or isinstance(value, str):
-        return str(clean(value or ""))
+        return value or ""
     plain = _plain(value)
     return json.dumps(plain, ensure_ascii=False)
 
@@ -262,21 +294,4 @@ def _usage(value: object) -> WireUsage | None:
         completion=_count(fields.get("completion_tokens")),
         cache_read=cached,
         cache_write=_count(details.get("cache_creation_tokens")) or 0,
-    )
-
-
-def _error(fields: Mapping[str, object]) -> WireError | None:
-    """Return the error that a chunk reports: as an object, as a text, or as the chunk itself."""
-    error = fields.get("error")
-    if not error and "choices" not in fields and (fields.get("object") == "error" or _word(fields.get("message"))):
-        error = dict(fields)
-    if isinstance(error, str):
-        return WireError(message=str(clean(error)))
-    inside = _fields(error)
-    if not inside:
-        return None
-    return WireError(
-        message=_words(inside.get("message")),
-        code=_words(inside.get("code")),
-        type=_words(inside.get("type")),
     )

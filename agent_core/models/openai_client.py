@@ -19,7 +19,7 @@ from pydantic import SecretStr
 
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
-from agent_core.models.chunks import Chunk, WireError, read_chunk
+from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.event_stream import NotAnEventStream, SseReader
 from agent_core.models.failures import cause_of, classify, http_failure, redact, reported_cause
 from agent_core.models.llm import (
@@ -35,6 +35,7 @@ from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import REFUSED, Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
 from agent_core.models.server_address import CHAT, below, with_key
+from agent_core.models.wire_errors import WireError
 
 CONNECT_S = 10.0
 ERROR_BODY = 64 * 1024

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from agent_core.messages import JsonObject
+from agent_core.messages import JsonObject, clean
 
 MOST = 256 * 1024
 """Characters of JSON that are kept of one answer and its calls."""
@@ -36,7 +36,7 @@ class PrivateFields:
     @property
     def texts(self) -> dict[str, str]:
         """Return the fields with reasoning as text."""
-        return {name: "".join(pieces) for name, pieces in self._texts.items()}
+        return {name: str(clean("".join(pieces))) for name, pieces in self._texts.items()}
 
     @property
     def others(self) -> JsonObject:

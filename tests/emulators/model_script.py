@@ -150,6 +150,11 @@ class ModelRequest:
         """The most tokens of the answer, from wherever the wire keeps it."""
         return self._setting("max_tokens", "max_output_tokens")
 
+    @property
+    def thinks(self) -> bool:
+        """True if the model is asked to think, in whatever way."""
+        return self._setting("reasoning_effort", "thinking", "thinkingConfig") is not None
+
     def _setting(self, *names: str) -> JsonValue:
         own = self.body.get("generationConfig")
         settings = {**self.body, **(own if isinstance(own, dict) else {})}
