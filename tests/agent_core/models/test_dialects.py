@@ -205,6 +205,18 @@ async def test_an_error_in_mid_stream_is_asked_again(dialect: Dialect) -> None:
         assert last(agent) == "Whole."
 
 
+async def test_every_way_in_which_an_answer_ends_is_understood(dialect: Dialect) -> None:
+    for reason, ending in dialect.endings.items():
+        begun = Turn("One, two.", tools=asks("one").tools if ending == "calls" else (), finish=reason)
+        rest = [] if ending in ("whole", "refused") else [says("Three.")]
+        async with at(dialect, begun, *rest) as place:
+            agent = place.agent()
+            await agent.prompt("Count.")
+            assert last(agent) == ("Three." if rest else "One, two."), reason
+            assert place.server.unused == 0, reason
+            assert ("does not allow this content" in (agent.error or "")) is (ending == "refused"), reason
+
+
 async def test_a_conversation_read_from_the_disk_goes_on(dialect: Dialect) -> None:
     async with at(dialect, asks("one"), says("Done."), asks("two"), says("Done too.")) as place:
         agent = place.agent()

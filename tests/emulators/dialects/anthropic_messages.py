@@ -17,15 +17,7 @@ from tests.emulators.dialects.lessons import Lesson
 from tests.emulators.dialects.server import DialectServer
 from tests.emulators.model_script import Failure, Json, ModelRequest, Script, Turn
 
-NO_BUDGET = (
-    '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" '
-    "to control thinking behavior."
-)
 NO_ADAPTIVE = "adaptive thinking is not supported on this model"
-NO_EFFORT = "This model does not support the effort parameter."
-DOCS = "Please consult our documentation at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
-HOT = f"`temperature` may only be set to 1 when thinking is enabled. {DOCS}"
-COOL = "`temperature` is deprecated for this model."
 FORCED = "Thinking may not be enabled when tool_choice forces tool use."
 PREFILLED = "This model does not support assistant message prefill. The conversation must end with a user message."
 
@@ -37,6 +29,8 @@ class AnthropicMessages:
     most_output: int
     adaptive: bool = False
     """It decides itself how long to think; it takes an effort, and neither a budget nor a temperature."""
+    always: bool = False
+    """It thinks if a request says nothing of thinking."""
     binds: bool = False
     """Its thoughts are bound to all that was sent before them."""
 
@@ -104,23 +98,11 @@ class AnthropicMessagesServer(DialectServer, AnthropicEmulator):
             return (
                 f"max_tokens: {most} > {limit}, which is the maximum allowed number of output tokens for {self.model}"
             )
-        return self._newer_problem(body) if self.messages.adaptive else self._older_problem(body)
-
-    def _newer_problem(self, body: Json) -> str | None:
-        if _thinking(body) == "enabled":
-            return NO_BUDGET
-        return COOL if body.get("temperature") not in (None, 1) else self._prefill_problem(body)
-
-    def _older_problem(self, body: Json) -> str | None:
+        if self.messages.adaptive:
+            return self._prefill_problem(body)
         if _thinking(body) == "adaptive":
             return NO_ADAPTIVE
-        if "output_config" in body:
-            return NO_EFFORT
-        if _thinking(body) != "enabled":
-            return None
-        if anthropic_rules.forces_a_tool(body):
-            return FORCED
-        return HOT if body.get("temperature") not in (None, 1) else None
+        return FORCED if _thinking(body) == "enabled" and anthropic_rules.forces_a_tool(body) else None
 
     def _prefill_problem(self, body: Json) -> str | None:
         """Refuse a request that ends with words of the model, except to go on with a paused answer."""
@@ -137,9 +119,9 @@ class AnthropicMessagesServer(DialectServer, AnthropicEmulator):
         return begun or self.thoughts.changed(body)
 
     def _thinks(self, body: Json) -> bool:
-        """Return True if the model thinks about this request; newer ones do so unless it is turned off."""
+        """Return True if the model thinks about this request."""
         kind = _thinking(body)
-        return kind in ("enabled", "adaptive") or (self.messages.adaptive and kind is None)
+        return kind in ("enabled", "adaptive") or (self.messages.always and kind is None)
 
     def blocks(self, turn: Turn, asked: ModelRequest) -> list[Json]:
         """Return the blocks: two thoughts and a redacted one between them come first."""

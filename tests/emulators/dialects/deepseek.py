@@ -4,6 +4,7 @@ See api-docs.deepseek.com/guides/thinking_mode; the sentence is that of earendil
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.endings import OPENAI_ENDINGS
 from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import wants_back
 from tests.emulators.model_script import Json
@@ -27,4 +28,5 @@ DEEPSEEK = Dialect(
         error=deepseek_error,
     ),
     provider="deepseek",
+    endings={**OPENAI_ENDINGS, "insufficient_system_resource": "broken"},
 )

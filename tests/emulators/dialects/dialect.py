@@ -1,9 +1,10 @@
 """What tells one provider from another: its protocol, what its answers carry, and what it refuses."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from tests.emulators.dialects.endings import OPENAI_ENDINGS, Endings
 from tests.emulators.dialects.lessons import Lesson
 from tests.emulators.dialects.server import DialectServer
 from tests.emulators.model_script import Script
@@ -34,6 +35,7 @@ class Dialect:
     protocol: WireProtocol
     provider: str = "server"
     lessons: tuple[Lesson, ...] = ()
+    endings: Endings = field(default_factory=lambda: OPENAI_ENDINGS)
     cannot: str = ""
     """What Parley cannot do there, for the table in the documents."""
 

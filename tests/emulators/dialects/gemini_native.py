@@ -7,10 +7,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.endings import Endings
 from tests.emulators.dialects.lessons import Lesson
 from tests.emulators.dialects.server import DialectServer
 from tests.emulators.gemini import GeminiEmulator
 from tests.emulators.model_script import ModelRequest, Script
+
+ENDINGS: Endings = {
+    "STOP": "whole",
+    "MAX_TOKENS": "cut",
+    "SAFETY": "refused",
+    "RECITATION": "refused",
+    "LANGUAGE": "refused",
+    "BLOCKLIST": "refused",
+    "PROHIBITED_CONTENT": "refused",
+    "SPII": "refused",
+    "OTHER": "refused",
+    "MALFORMED_FUNCTION_CALL": "broken",
+    "UNEXPECTED_TOOL_CALL": "broken",
+}
 
 
 @dataclass(frozen=True)
@@ -40,5 +55,9 @@ class GeminiServer(DialectServer, GeminiEmulator):
         return str(asked.messages).count("'image_url': {")
 
 
-GEMINI_NATIVE = Dialect("Gemini", "gemini-3-flash", "litellm", GeminiNative(is_third=True), provider="gemini")
-GEMINI_2_5 = Dialect("Gemini 2.5", "gemini-2.5-flash", "litellm", GeminiNative(is_third=False), provider="gemini")
+GEMINI_NATIVE = Dialect(
+    "Gemini", "gemini-3-flash", "litellm", GeminiNative(is_third=True), provider="gemini", endings=ENDINGS
+)
+GEMINI_2_5 = Dialect(
+    "Gemini 2.5", "gemini-2.5-flash", "litellm", GeminiNative(is_third=False), provider="gemini", endings=ENDINGS
+)

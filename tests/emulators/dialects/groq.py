@@ -4,6 +4,7 @@ The sentence is that of janhq/jan issue 8136.
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.endings import LOCAL_ENDINGS
 from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import forbids
 
@@ -23,4 +24,5 @@ GROQ = Dialect(
         rules=(forbids(("reasoning_content", "reasoning_details", "extra_content"), UNKNOWN),),
     ),
     provider="groq",
+    endings=LOCAL_ENDINGS,
 )

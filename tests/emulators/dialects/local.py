@@ -1,6 +1,7 @@
 """The servers of people's own machines: Ollama, vLLM, llama.cpp and LM Studio, each with its ids and error form."""
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.endings import LOCAL_ENDINGS
 from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.model_script import Json
 
@@ -26,22 +27,26 @@ OLLAMA = Dialect(
     "qwen3:8b",
     "own",
     OpenAiChat(reasoning_in="reasoning", error=ollama_error, call_id=lambda number: f"call_{number:08x}"),
+    endings=LOCAL_ENDINGS,
 )
 VLLM = Dialect(
     "vLLM",
     "Qwen/Qwen3-8B",
     "own",
     OpenAiChat(reasoning_in="reasoning_content", error=vllm_error, call_id=lambda number: f"call_{number:032x}"),
+    endings={**LOCAL_ENDINGS, "abort": "broken", "error": "broken"},
 )
 LLAMA_CPP = Dialect(
     "llama.cpp",
     "qwen3.gguf",
     "own",
     OpenAiChat(reasoning_in="reasoning_content", error=llama_error, call_id=lambda number: f"{number:032d}"),
+    endings=LOCAL_ENDINGS,
 )
 LM_STUDIO = Dialect(
     "LM Studio",
     "qwen3-8b",
     "own",
     OpenAiChat(reasoning_in="reasoning_content", error=lm_studio_error, call_id=lambda number: f"{number:09d}"),
+    endings=LOCAL_ENDINGS,
 )

@@ -4,6 +4,8 @@ The sentences are those of anomalyco/opencode issue 1680 and datapizza-labs/data
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.endings import LOCAL_ENDINGS
+from tests.emulators.dialects.lessons import Lesson
 from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import forbids, no_user_after_tool, short_ids
 from tests.emulators.model_script import Json
@@ -28,4 +30,6 @@ MISTRAL = Dialect(
         call_id=lambda number: f"{number:09d}",
     ),
     provider="mistral",
+    lessons=(Lesson("max_completion_tokens", "max_completion_tokens: Extra inputs are not permitted", known=True),),
+    endings={**LOCAL_ENDINGS, "model_length": "cut", "error": "broken"},
 )

@@ -1,9 +1,11 @@
 """Kimi: an answer that calls tools must come back with its `reasoning_content`; an empty one counts as missing.
 
-The sentence is that of continuedev/continue issue 11600; what it takes, of theopenco/llmgateway issue 2093.
+The sentence is that of continuedev/continue issue 11600; what it takes, of theopenco/llmgateway issue
+2093; the temperature, of lobehub/lobehub issue 14122.
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.lessons import Lesson
 from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import wants_back
 
@@ -19,4 +21,5 @@ MOONSHOT = Dialect(
         rules=(wants_back("reasoning_content", MISSING),),
     ),
     provider="moonshot",
+    lessons=(Lesson("temperature", "invalid temperature: only 1 is allowed for this model", unless=1),),
 )

@@ -4,6 +4,7 @@ See openrouter.ai/docs, "Reasoning tokens: preserving reasoning blocks". Its err
 """
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.endings import OPENAI_ENDINGS
 from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.dialects.rules import wants_back
 from tests.emulators.model_script import Json
@@ -27,4 +28,5 @@ OPENROUTER = Dialect(
         error=openrouter_error,
     ),
     provider="openrouter",
+    endings={**OPENAI_ENDINGS, "error": "broken"},
 )

@@ -1,6 +1,7 @@
 """Qwen at DashScope: thinks with `reasoning_content`, which need not come back."""
 
 from tests.emulators.dialects.dialect import Dialect
+from tests.emulators.dialects.endings import LOCAL_ENDINGS
 from tests.emulators.dialects.openai_chat import OpenAiChat
 from tests.emulators.model_script import Json
 
@@ -21,4 +22,5 @@ QWEN = Dialect(
         error=dashscope_error,
     ),
     provider="dashscope",
+    endings=LOCAL_ENDINGS,
 )

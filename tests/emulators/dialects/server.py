@@ -45,6 +45,6 @@ class DialectServer(ModelServer):
     async def _answer(self, request: web.Request, asked: ModelRequest) -> web.StreamResponse:
         for lesson in self.lessons:
             if said := lesson.refusal(asked.body):
-                self.taught.append(said)
+                (self.violate if lesson.known else self.taught.append)(said)
                 return self._failed(Failure("bad_request", message=said))
         return await super()._answer(request, asked)
