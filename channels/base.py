@@ -29,8 +29,7 @@ class ChatKey(Value):
     thread: str | None = None
 
     def __str__(self) -> str:
-        parts = [self.platform, self.account, self.chat]
-        return ":".join([*parts, self.thread] if self.thread is not None else parts)
+        return ":".join(each for each in (self.platform, self.account, self.chat, self.thread) if each is not None)
 
     @classmethod
     def parse(cls, printed: str) -> "ChatKey":
@@ -47,13 +46,14 @@ class Standing(Value):
 
 
 class Sender(Value):
-    """The author of an event. Decisions use the platform's stable `id`; the name is only displayed."""
+    """The author of an event. Decisions use the stable `id`; the name is displayed, `zone` is an IANA time zone."""
 
     id: str
     name: Text
     is_bot: bool = False
     language: str | None = None
     """IETF language tag of what the sender writes, or of their client, where the platform sends one."""
+    zone: str | None = None
     standing: Standing | None = None
     """None if the event did not tell."""
 

@@ -202,4 +202,5 @@ def _group(channel: Named | None) -> str:
 def _person(named: Named, me: Identity, names: Names) -> Sender:
     known = names(named.id)
     name = known.name if known else named.name or named.username or named.id
-    return Sender(id=named.id, name=name, language=known.language if known else None, standing=standing(known, me))
+    language, zone = (known.language, known.zone) if known else (None, None)
+    return Sender(id=named.id, name=name, language=language, zone=zone, standing=standing(known, me))

@@ -57,6 +57,8 @@ class Person(NamedTuple):
     language: str | None = None
     teams: frozenset[str] = frozenset()
     """Workspaces of which the user is a full member."""
+    zone: str | None = None
+    """Time zone of their profile."""
 
 
 Names = Callable[[str], Person | None]
@@ -388,5 +390,6 @@ def _sender(message: Message, me: Identity, names: Names) -> Sender | None:
     known = names(who)
     profile = message.user_profile or message.bot_profile
     name = (known.name if known else "") or message.username or (profile.shown if profile else "") or who
-    language = known.language if known else None
-    return Sender(id=who, name=name, is_bot=_is_bot(message), language=language, standing=standing(known, me))
+    about = {"language": known.language, "zone": known.zone} if known else {}
+    sender = Sender(id=who, name=name, is_bot=_is_bot(message), standing=standing(known, me))
+    return sender.model_copy(update=about)

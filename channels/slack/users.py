@@ -1,4 +1,4 @@
-"""Names, languages and memberships of users, looked up so that messages wait only briefly for them."""
+"""Names, languages, time zones and memberships of users, looked up so that messages wait only briefly for them."""
 
 import asyncio
 import logging
@@ -101,8 +101,10 @@ def person_of(answer: Answer) -> Person | None:
     about = profile if isinstance(profile, dict) else {}
     candidates = (about.get("display_name"), about.get("real_name"), user.get("real_name"), user.get("name"))
     name = next((str(each) for each in candidates if each), "")
-    locale = user.get("locale")
-    return Person(name, str(locale) if locale else None, _full_member_of(user)) if name else None
+    locale, zone = user.get("locale"), user.get("tz")
+    if not name:
+        return None
+    return Person(name, str(locale) if locale else None, _full_member_of(user), str(zone) if zone else None)
 
 
 def _full_member_of(user: dict[str, JsonValue]) -> frozenset[str]:

@@ -11,6 +11,10 @@ from channels.web.conversation import Wire
 from channels.web.listing import Entry, name_of
 from channels.web.requests import visitor_of
 
+ZONE_HEADER = "X-Parley-Zone"
+"""Time zone of the browser."""
+LONGEST_ZONE = 60
+
 
 class Entrance:
     """What all routes of the page share: who asks, if they may, and the gateway that takes their events."""
@@ -42,7 +46,9 @@ class Entrance:
 
     def sender(self, request: web.Request) -> Sender:
         language = request.headers.get("Accept-Language", "").split(",")[0].split(";")[0].strip()
-        return visitor_of(request).sender(self._channel.config.person, language or None)
+        zone = request.headers.get(ZONE_HEADER, "")
+        is_short = len(zone) <= LONGEST_ZONE
+        return visitor_of(request).sender(self._channel.config.person, language or None, (is_short and zone) or None)
 
 
 WORTH_COMPRESSING = 1024

@@ -39,9 +39,10 @@ class Visitor:
         """Return the visitor's chat, or one of the conversations beside it."""
         return ChatKey(platform="web", account=self.account, chat="main", thread=conversation)
 
-    def sender(self, name: str, language: str | None = None) -> Sender:
+    def sender(self, name: str, language: str | None = None, zone: str | None = None) -> Sender:
         """Return the visitor as the sender of events. `name` is that of the person at this machine."""
-        return Sender(id=LOCAL if self.is_local else self.principal, name=self.name or name, language=language)
+        who = LOCAL if self.is_local else self.principal
+        return Sender(id=who, name=self.name or name, language=language, zone=zone)
 
 
 def mark_of(account: str) -> str:

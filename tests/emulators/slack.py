@@ -58,6 +58,10 @@ class SlackEmulator(SlackServer):
         self._world.people[person.id] = made = replace(person, belongs=belongs)
         return made
 
+    def lives_in(self, person: Person, timezone: str) -> None:
+        """Change the time zone of a user's profile."""
+        self._world.people[person.id] = replace(person, timezone=timezone)
+
     def private(self, person: Person) -> Chat:
         """Return the private chat of this user with the bot."""
         return Chat(self._world, self._world.open_private(person))

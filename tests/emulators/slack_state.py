@@ -28,7 +28,7 @@ class Person:
     username: str
     language: str | None = None
     is_bot: bool = False
-    timezone: str = "Europe/Berlin"
+    timezone: str = "Europe/Paris"
     belongs: Belongs = "member"
 
     @property

@@ -22,11 +22,11 @@ STOP = ((Button(label="Stop", action="/stop"),),)
 
 @asynccontextmanager
 async def shown(
-    page: Page, browser: Browser, *, language: str = "en-GB", width: int = 1100
+    page: Page, browser: Browser, *, language: str = "en-GB", width: int = 1100, zone: str = "UTC"
 ) -> AsyncIterator[tuple[Tab, BrowserContext]]:
     """Open a tab that is logged in by the link; fails if its console shows an error."""
     context = await browser.new_context(
-        locale=language, viewport={"width": width, "height": 800}, has_touch=width < 500, timezone_id="UTC"
+        locale=language, viewport={"width": width, "height": 800}, has_touch=width < 500, timezone_id=zone
     )
     context.set_default_timeout(30_000)
     wrong: list[str] = []

@@ -387,3 +387,9 @@ async def test_a_delta_that_does_not_fit_makes_the_page_read_everything_anew(pag
         )
         await page.channel.edit(Posted(chat=CHAT, message_id=posted.message_id), text("still right"))
         await expect(tab.get_by_text("still right")).to_be_visible()
+
+
+async def test_a_message_tells_the_time_zone_of_the_browser(page: Page, browser: Browser) -> None:
+    async with page.open(), shown(page, browser, zone="Asia/Tokyo") as (tab, _):
+        await write(tab, "hello")
+        assert (await page.has_heard()).sender.zone == "Asia/Tokyo"

@@ -4,7 +4,9 @@
 const kept = (name) => localStorage.getItem(`parley.${name}`) ?? "";
 
 // Answers the header without which the server answers nothing.
-export const headers = () => ({ "X-Parley-Token": kept("token") });
+const zone = Intl.DateTimeFormat().resolvedOptions().timeZone ?? "";
+
+export const headers = () => ({ "X-Parley-Token": kept("token"), "X-Parley-Zone": zone });
 
 // Makes a request. Throws TypeError if the server cannot be reached.
 export const ask = (path, init = {}) => fetch(path, { ...init, headers: { ...init.headers, ...headers() } });
