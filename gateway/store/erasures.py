@@ -118,6 +118,8 @@ class Erasures(Table):
             connection.executemany("UPDATE recordings SET words = '' WHERE seq = ?", recordings)
             connection.execute("DELETE FROM page_commands WHERE at < ?", (now - UNANSWERED,))
             connection.execute("DELETE FROM page_links WHERE principal = ?", (f"{account.chats}{account.id}",))
+            connection.execute("DELETE FROM person_zones WHERE principal = ?", (f"{account.chats}{account.id}",))
+            self._changed(connection, Topic.ZONES)
             connection.execute("DELETE FROM strangers WHERE principal = ?", (f"{account.chats}{account.id}",))
             for each in theirs.chats:
                 self._changed(connection, Topic.ERASED, str(each))

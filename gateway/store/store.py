@@ -46,6 +46,7 @@ from gateway.store.page_commands import PageCommands
 from gateway.store.page_links import PageLinks
 from gateway.store.pairing import Pairing
 from gateway.store.people import People
+from gateway.store.person_zones import PersonZones
 from gateway.store.reactions import Reactions
 from gateway.store.read_marks import ReadMarks
 from gateway.store.recordings import Recordings
@@ -103,7 +104,7 @@ class Store:
         self.spending = Spending(*tables) if node is None else SharedSpending(*tables, node=node)
         self.erasures = Erasures(*tables)
         self.retention, self.soundness = Retention(*tables), Soundness(*tables)
-        self.people, self.links = People(*tables), Links(*tables)
+        self.people, self.links, self.person_zones = People(*tables), Links(*tables), PersonZones(*tables)
         self.pairing, self.strangers = Pairing(*tables), Strangers(*tables)
         self.leases, self.nodes, self.home_marker = LeaseRows(*tables), Nodes(*tables), HomeMarker(*tables)
         self.node, self._writer, self._reader = node, writer, reader

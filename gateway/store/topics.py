@@ -11,7 +11,7 @@ class Topic(StrEnum):
     SETTINGS = "settings"
     """Settings made in chats: rules of groups, models, skills, and those of the installation."""
     ZONES = "zones"
-    """The time zones of chats."""
+    """The time zones of chats and of people."""
     BUDGETS = "budgets"
     ROOM = "room"
     """A call used less than it had reserved while a run waited for room in a budget."""

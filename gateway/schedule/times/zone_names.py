@@ -154,6 +154,7 @@ REGIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("澳门",), ("Asia/Macau",)),
 }
 """What stands before `time`: regions, countries and cities that IANA does not have by this name."""
+_NOWHERE = frozenset({"UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "GMT0", "GMT+0", "GMT-0", "Factory"})
 _NO_CITIES = frozenset({"center", "central", "east", "easter", "general", "north", "reunion", "south", "west"})
 """Last parts of IANA's names that are words of every day."""
 _PERIOD = re.compile(r"\s*\b(?:standard|daylight|summer|winter)?\s*(?:time)?\Z|(?:标准|当地|夏令|冬令)?(?:时间)?\Z")
@@ -186,6 +187,54 @@ def shown_zone(key: str) -> str:
     """Return a zone's name as people read it: IANA's `Etc/GMT-8` is `UTC+8`."""
     sign, hours = key.removeprefix("Etc/GMT")[:1], key[len("Etc/GMT-") :]
     return f"UTC{'+' if sign == '-' else '-'}{hours}" if key.startswith("Etc/GMT") and hours else key
+
+
+def without_place(key: str) -> bool:
+    """Return True for zones such as UTC, which machines and cautious browsers tell, and where nobody lives."""
+    return key in _NOWHERE or key.startswith("Etc/")
+
+
+def city_of(key: str) -> str:
+    """Return the city that a zone is called after, or its whole name."""
+    return shown_zone(key).rpartition("/")[2].replace("_", " ")
+
+
+LIKELY: dict[str, tuple[str, ...]] = {
+    "zh-tw": ("Asia/Taipei",),
+    "zh-hk": ("Asia/Hong_Kong",),
+    "zh": (_SHANGHAI, "Asia/Hong_Kong", "Asia/Taipei", "Asia/Singapore"),
+    "ja": ("Asia/Tokyo",),
+    "ko": ("Asia/Seoul",),
+    "de": ("Europe/Berlin", "Europe/Vienna", "Europe/Zurich"),
+    "fr": ("Europe/Paris", "America/Toronto", "Europe/Brussels"),
+    "it": ("Europe/Rome",),
+    "es": ("Europe/Madrid", "America/Mexico_City", "America/Argentina/Buenos_Aires", "America/Bogota"),
+    "pt-br": ("America/Sao_Paulo",),
+    "pt": ("America/Sao_Paulo", "Europe/Lisbon"),
+    "ru": ("Europe/Moscow", "Asia/Yekaterinburg", "Asia/Novosibirsk"),
+    "uk": ("Europe/Kyiv",),
+    "pl": ("Europe/Warsaw",),
+    "nl": ("Europe/Amsterdam", "Europe/Brussels"),
+    "tr": ("Europe/Istanbul",),
+    "vi": ("Asia/Ho_Chi_Minh",),
+    "th": ("Asia/Bangkok",),
+    "id": ("Asia/Jakarta", "Asia/Makassar"),
+    "hi": (_KOLKATA,),
+    "he": ("Asia/Jerusalem",),
+    "en-gb": ("Europe/London",),
+    "en-au": (_SYDNEY, "Australia/Perth"),
+    "en-in": (_KOLKATA,),
+    "en": (_EASTERN, _PACIFIC, "Europe/London", _KOLKATA),
+}
+"""The zones of most people with a language, which are offered and never taken unasked."""
+_FEW = 4
+
+
+def likely_zones(language: str | None) -> tuple[str, ...]:
+    """Return a few zones to choose from, the likeliest first, for an IETF language tag."""
+    tag = (language or "en").lower().replace("_", "-")
+    found = LIKELY.get(tag) or LIKELY.get(tag.partition("-")[0]) or ()
+    return tuple(dict.fromkeys((*found, *LIKELY["en"], *LIKELY["zh"])))[:_FEW]
 
 
 def _by_offset(text: str) -> str | None:

@@ -48,6 +48,11 @@ _PATTERN = re.compile(
     rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}\s+(?=[A-Z]))(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
     rf"|(?<=[点點时半刻分\d])\s*在?(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_CITIES))})"
 )
+_SAID = re.compile(
+    r"(?:(?:(?:i\s+am|i['’]m|i\s+live|we\s+are|we['’]re)\s+(?:now\s+)?in|my\s+time\s*zone\s+is)\s+"
+    r"|(?:我(?:现在)?(?:人|住)?在|我的时区是)\s*)(?P<name>[^,;:!?，；：！？。]+?)(?:\s+now)?[.!。！]?",
+    re.IGNORECASE,
+)
 _UNKNOWN = re.compile(r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|(?:[A-Z][\w'’]+\s+){1,2}time\b")
 """What can be nothing but a zone, as `Ben's time`."""
 
@@ -74,6 +79,13 @@ def zone_words(text: str) -> Iterator[ZoneWords]:
         at = read.end if read else found.start() + 1
         if read:
             yield read
+
+
+def zone_said(text: str) -> str | None:
+    """Return the zone that a message names as its author's and says nothing else, such as `I am in Tokyo`."""
+    found = _SAID.fullmatch(" ".join(text[:LONGEST].split()))
+    zones = zones_named(found["name"]) if found else ()
+    return zones[0] if len(zones) == 1 else None
 
 
 def which_zone(words: ZoneWords) -> BadRule:
