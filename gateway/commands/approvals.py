@@ -31,7 +31,7 @@ _SENTENCES = {
 MOST_LISTED = 20
 MOST_BUTTONS = 5
 MOST_NAME = 40
-_REMOVE = frozenset({"rm", "remove", "delete", "revoke"})
+_REMOVE = ("rm", "remove", "delete", "revoke")
 
 
 class ApprovalCommands:
