@@ -37,6 +37,7 @@ from gateway.schedule.jobs.jobs import Jobs
 from gateway.schedule.jobs.preview import Costs
 from gateway.schedule.jobs.run_tools import RunTools
 from gateway.schedule.jobs.tools import JobTools
+from gateway.schedule.jobs.zone_news import ZoneNews
 
 
 class Chats(Foundation):
@@ -46,7 +47,7 @@ class Chats(Foundation):
 
     @cached_property
     def chat_agents(self) -> Agents:
-        jobs = JobTools(self.jobs, self.store, self.delivery, self.current)
+        jobs = JobTools(self.jobs, self.store, self.delivery, self.zone_news, self.current)
         parts = replace(
             self.agent_parts,
             tools=(*self.agent_parts.tools, task_tool(self.tasks), ask_user_tool(self.store), *jobs.both()),
@@ -114,6 +115,10 @@ class Chats(Foundation):
             changed=self.planned.set,
             stop=self.job_work.stop,
         )
+
+    @cached_property
+    def zone_news(self) -> ZoneNews:
+        return ZoneNews(self.zones, self.delivery)
 
     @cached_property
     def notes(self) -> ChatNotes:

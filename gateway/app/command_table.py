@@ -3,6 +3,7 @@
 from functools import cached_property
 from itertools import chain
 
+from channels.base import ChatKey
 from channels.commands import CommandSpec
 from gateway.app.chats import Chats
 from gateway.app.revocation import Revocation
@@ -68,7 +69,7 @@ class Commands(Chats):
 
     @cached_property
     def commands(self) -> CommandTable:
-        planning = Planning(self.jobs, self._clock)
+        planning = Planning(self.jobs, self.zone_news, self._clock)
         about, clock, store, pace = self.about, self._clock, self.store, self.pace
         cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
         heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
@@ -174,8 +175,12 @@ class Commands(Chats):
             self.audit,
             self._clock,
             backups=self._backups,
-            drop=self.sessions.forget_agents,
+            drop=self._drop,
         )
+
+    def _drop(self, chat: ChatKey) -> None:
+        self.sessions.forget_agents(chat)
+        self.zones.forget()
 
     def _backups(self) -> int:
         return self.current.now.nightly_backups if self.settings.nightly else 0

@@ -86,7 +86,7 @@ class Composition(SharedState):
 
     @cached_property
     def handler(self) -> ChannelMessageHandler:
-        return ChannelMessageHandler(self.admission, Languages(self._stored.seen), self.dispatcher)
+        return ChannelMessageHandler(self.admission, Languages(self._stored.seen), self.zones, self.dispatcher)
 
     @cached_property
     def router(self) -> EventRouter:

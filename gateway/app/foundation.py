@@ -188,7 +188,7 @@ class Foundation:
 
     @cached_property
     def zones(self) -> Zones:
-        return Zones(self.store, self.current)
+        return Zones(self.store, self.current, self.access)
 
     @cached_property
     def pace(self) -> Pace:

@@ -4,14 +4,16 @@ from channels.base import Accepted, InboundEvent, RequestMade
 from gateway.app.admission import Admission
 from gateway.app.languages import Languages
 from gateway.cluster.protocols import Dispatcher
+from gateway.schedule.zones import Zones
 
 
 class ChannelMessageHandler:
     """Entry point for inbound events. `accept` is the `inbox` of every channel."""
 
-    def __init__(self, admission: Admission, languages: Languages, dispatcher: Dispatcher) -> None:
+    def __init__(self, admission: Admission, languages: Languages, zones: Zones, dispatcher: Dispatcher) -> None:
         self._admission = admission
         self._languages = languages
+        self._zones = zones
         self._dispatcher = dispatcher
 
     async def accept(self, event: InboundEvent, *, is_live: bool = True) -> Accepted:
@@ -25,6 +27,7 @@ class ChannelMessageHandler:
         taken = await self._admission.take(self._languages.marked(event))
         if isinstance(taken, Accepted):
             return taken
+        await self._zones.hear(event)
         self._dispatcher.dispatch(taken, is_live=is_live)
         if not is_live:
             await self._dispatcher.wait_routed(event.chat)

@@ -114,9 +114,9 @@ class Conversation:
         self._chat = replace(await self.settings(), language=language)
         await self._store.chats.save(self._chat)
 
-    async def zone(self) -> ZoneInfo:
-        """Return the chat's time zone."""
-        return await self._zones.of(self.key)
+    async def zone(self, sender: Sender | None = None) -> ZoneInfo:
+        """Return the chat's time zone, or else that of the sender, or of the person whose private chat it is."""
+        return await self._zones.of(self.key, sender.id if sender else None)
 
     async def go_by(self, zone: str | None) -> None:
         """Set the chat's time zone; None returns to that of the channel or the default."""
@@ -233,7 +233,7 @@ class Conversation:
     ) -> UserMessage:
         """Return a user's message for the model; see `PromptMaker.make`. `run` answers it."""
         language = await self.language(item.event.sender)
-        maker = await self._prompts.maker(self.key, self.channel, await self.zone(), language, run)
+        maker = await self._prompts.maker(self.key, self.channel, await self.zone(item.event.sender), language, run)
         return await maker.make(item, known, undone, begins=begins)
 
     # The store, for the chat's session

@@ -137,9 +137,9 @@ class CronCommands:
 
     async def _add(self, given: Invocation, text: str) -> Answer:
         """Propose a report; the text after the time is the agent's instructions."""
-        zone = await self._jobs.zone_of(given.chat)
+        zone = await self._jobs.zone_of(given.chat, given.sender.id)
         when = parse_when(text, zone, self._clock.time())
-        return await self._planning.asked(given, when.rule, Report(instructions=when.rest), when.zone)
+        return await self._planning.asked(given, when, Report(instructions=when.rest))
 
     async def _show(self, given: Invocation, job_id: str, _: str) -> Answer:
         job = await self._jobs.draft(job_id, given.chat, given.sender)

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from zoneinfo import ZoneInfo
 
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
@@ -12,8 +11,10 @@ from gateway.commands.command import Invocation, reply
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
+from gateway.schedule.jobs.zone_news import ZoneNews
+from gateway.schedule.times.grammar import When
 from gateway.store.job import Job, JobState, Pause, Reminder, Report
-from gateway.store.rule import BadRule, Once, Rule
+from gateway.store.rule import BadRule, Once
 from gateway.texts.say import Language, say
 
 MOST_LISTED = 20
@@ -60,22 +61,23 @@ class Page:
 class Planning:
     """Proposes and lists jobs, for all commands that are about them."""
 
-    def __init__(self, jobs: Jobs, clock: Clock) -> None:
+    def __init__(self, jobs: Jobs, news: ZoneNews, clock: Clock) -> None:
         self._jobs = jobs
+        self.news = news
         self._clock = clock
 
-    async def asked(
-        self, given: Invocation, rule: Rule, work: Reminder | Report, zone: ZoneInfo | None = None
-    ) -> Answer:
+    async def asked(self, given: Invocation, when: When, work: Reminder | Report) -> Answer:
         """Propose a job and return the question to confirm it, which replaces a pressed message.
 
-        `zone` is the one that the person has named; None for that of the chat. Raises BadRule and JobRefused.
+        Raises BadRule and JobRefused.
         """
         jobs, chat = self._jobs, given.chat
-        there = zone or await jobs.zone_of(chat)
-        draft = Draft(chat, given.sender.id, given.language, there, rule, work, given.origin)
+        there = when.zone or await jobs.zone_of(chat, given.sender.id)
+        draft = Draft(chat, given.sender.id, given.language, there, when.rule, work, given.origin)
         job = await jobs.propose(draft, given.sender)
-        return Quoting(Rewritten(await jobs.question(job, given.slash)), job.origin)
+        question = await jobs.question(job, given.slash)
+        told = await self.news.added(question, job, is_relative=when.is_relative)
+        return Quoting(Rewritten(told), job.origin)
 
     async def listed(self, given: Invocation, page: Page, *first: str) -> OutboundMessage | None:
         """Return a page of the jobs with buttons, after the paragraphs `first`; None if there are no jobs."""
@@ -86,7 +88,7 @@ class Planning:
         if not found:
             return None
         title = "reminders_title" if page.only_reminders else "cron_title"
-        zone = (await self._jobs.zone_of(given.chat)).key
+        zone = (await self._jobs.zone_of(given.chat, given.sender.id)).key
         rows = [self._line(job, given, zone) for job in found[:MOST_LISTED]]
         if len(found) > MOST_LISTED:
             rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))

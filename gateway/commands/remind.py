@@ -27,22 +27,23 @@ class RemindCommands:
         """Set or propose a reminder with the text after the time; without arguments, list the reminders."""
         if not given.arguments.strip():
             return await self._list(given)
-        zone = await self._jobs.zone_of(given.chat)
+        zone = await self._jobs.zone_of(given.chat, given.sender.id)
         try:
             found = read_when(given.arguments, zone, self._clock.time())
             work = Reminder(text=found.rest)
             if not found.is_certain:
-                return await self._planning.asked(given, found.rule, work, found.zone)
+                return await self._planning.asked(given, found, work)
             there = found.zone or zone
             draft = Draft(given.chat, given.sender.id, given.language, there, found.rule, work, given.origin)
-            return await self._set(given, draft)
+            return await self._set(given, draft, is_relative=found.is_relative)
         except (BadRule, JobRefused) as error:
             return refused(given, error)
 
-    async def _set(self, given: Invocation, draft: Draft) -> Answer:
+    async def _set(self, given: Invocation, draft: Draft, *, is_relative: bool) -> Answer:
         """Set the reminder without a question, because its time is unambiguous."""
         job = await self._jobs.set_now(draft, given.sender, given.asked)
-        return Quoting(set_message(job, self._clock.time()), job.origin)
+        message = set_message(job, self._clock.time())
+        return Quoting(await self._planning.news.added(message, job, is_relative=is_relative), job.origin)
 
     async def _list(self, given: Invocation) -> Answer:
         how = say("remind_how", given.language, slash=given.slash)

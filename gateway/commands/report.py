@@ -60,7 +60,7 @@ class ReportCommands:
             between = " " if offer.of_what else "\n"
             instructions = between.join(filter(None, (say(offer.instructions, given.language), when.rest)))
             work = Report(instructions=instructions, skill=offer.skill)
-            return await self._planning.asked(given, when.rule, work, when.zone)
+            return await self._planning.asked(given, when, work)
         except (BadRule, JobRefused) as error:
             return refused(given, error)
 
@@ -68,7 +68,7 @@ class ReportCommands:
         """Return the time that the text names, or the default one. Raises BadRule."""
         if not text:
             return When(offer.rule, "")
-        zone = await self._jobs.zone_of(given.chat)
+        zone = await self._jobs.zone_of(given.chat, given.sender.id)
         try:
             return parse_when(text, zone, self._clock.time())
         except BadRule as error:

@@ -8,19 +8,31 @@ from zoneinfo import ZoneInfo
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
+from gateway.chat.replies import Answer, Quoting, Rewritten
 from gateway.commands.command import Command, Invocation, reply
+from gateway.permissions.request import typed_id
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
-from gateway.schedule.jobs.jobs import Jobs
+from gateway.schedule.jobs.jobs import JobRefused, Jobs
+from gateway.schedule.jobs.preview import set_message
+from gateway.schedule.jobs.zone_news import zone_buttons
 from gateway.schedule.times.words import slot_words
 from gateway.schedule.times.zone_names import LONGEST, find_zone, shown_zone
 from gateway.schedule.zones import Known, Level, Zones, nearest_zone
-from gateway.store.job import Job
+from gateway.store.job import Job, JobState
 from gateway.store.store import Store
 from gateway.texts.say import say
 
-_FROM = {Level.HERE: "zone_set_here", Level.CHANNEL: "zone_of_channel", Level.DEFAULT: "zone_of_house"}
+_FROM = {
+    Level.HERE: "zone_set_here",
+    Level.CHANNEL: "zone_of_channel",
+    Level.PERSON: "zone_of_yours",
+    Level.DEFAULT: "zone_of_house",
+}
 SET = Right("write", group=Role.ADMIN, away=Role.ADMIN, refusal="zone_not_yours")
+OWN = Right("talk")
+"""To name one's own zone."""
+_MINE = ("mine", "我的")
 _RESET = ("reset", "default", "重置", "默认")
 
 
@@ -33,26 +45,72 @@ class ZoneCommands:
         self._store = store
         self._clock = clock
 
-    async def zone(self, given: Invocation) -> OutboundMessage:
+    async def zone(self, given: Invocation) -> Answer:
         """Show or set the time zone. Everyone may see it; in groups only owners may change it."""
         wanted = " ".join(given.arguments.split())
         if not wanted:
             return await self._shown(given)
+        verb, _, rest = wanted.partition(" ")
+        if verb.lower() == "change":
+            return await self._offered(given, typed_id(rest))
+        if verb.lower() in _MINE:
+            return await self._mine(given, rest)
         if wanted.lower() == "move":
             return await self._move(given)
         if wanted.lower() in _RESET:
             return await self._set(given, None)
         found = await asyncio.to_thread(find_zone, wanted)
-        return await self._set(given, found) if found else await _unknown(given, wanted)
+        return await self._set(given, found) if found else await _unknown(given, wanted, "/tz")
 
     async def _shown(self, given: Invocation) -> OutboundMessage:
-        known = await self._zones.known(given.chat)
+        known = await self._zones.known(given.chat, given.sender.id)
         lines = [self._now(given, known), say("zone_how", given.language, slash=given.slash)]
         return await self._with_jobs(given, known, "\n\n".join(lines))
 
+    async def _offered(self, given: Invocation, job_id: str) -> OutboundMessage:
+        """Offer likely zones to the person; the chosen one is that of a job, too."""
+        text = say("zone_which_is_yours", given.language, slash=given.slash)
+        buttons = zone_buttons(self._zones.likely(given.chat, given.sender.id, given.language), job_id)
+        return OutboundMessage(markdown=text, buttons=buttons, asks=given.sender.id)
+
+    async def _mine(self, given: Invocation, words: str) -> Answer:
+        """Set the person's own zone, and take the times of the job that is named behind it by that clock."""
+        name, _, job_id = words.rpartition(" ")
+        found, job_id = await asyncio.to_thread(find_zone, words), typed_id(job_id)
+        if found is None and name:
+            found = await asyncio.to_thread(find_zone, name)
+        else:
+            job_id = ""
+        if found is None:
+            return await _unknown(given, words, "/tz mine")
+        await self._zones.say(given.chat, given.sender.id, found.key, is_told=True)
+        if job_id and (shown := await self._with_job(given, job_id, found)):
+            return shown
+        if self._zones.is_own_chat(given.chat, given.sender):
+            await given.session.conversation.go_by(None)
+            await self._look_by(given, found)
+        known = await self._zones.known(given.chat, given.sender.id)
+        text = say("zone_mine_set", given.language, zone=shown_zone(found.key), time=self._time(given, found))
+        return await self._with_jobs(given, known, text)
+
+    async def _with_job(self, given: Invocation, job_id: str, zone: ZoneInfo) -> Answer | None:
+        """Return the message about a job whose time is by the zone from now on; None if it is over, or not theirs."""
+        try:
+            job = await self._jobs.go_by(job_id, given.chat, given.sender, zone)
+            if job.state is JobState.DRAFT:
+                return Quoting(Rewritten(await self._jobs.question(job, given.slash)), job.origin)
+        except JobRefused:
+            return None
+        if job.state is not JobState.ACTIVE:
+            return None
+        return Quoting(Rewritten(set_message(job, self._clock.time())), job.origin)
+
     async def _set(self, given: Invocation, wanted: ZoneInfo | None) -> OutboundMessage:
+        """Set the zone of the chat; in a private one it is the person's own as well."""
+        if self._zones.is_own_chat(given.chat, given.sender):
+            await self._zones.say(given.chat, given.sender.id, wanted.key if wanted else None, is_told=True)
         await given.session.conversation.go_by(wanted.key if wanted else None)
-        known = await self._zones.known(given.chat)
+        known = await self._zones.known(given.chat, given.sender.id)
         await self._look_by(given, known.zone)
         if wanted is None:
             return await self._with_jobs(given, known, self._now(given, known))
@@ -63,7 +121,7 @@ class ZoneCommands:
         return await self._with_jobs(given, known, done)
 
     async def _move(self, given: Invocation) -> OutboundMessage:
-        known = await self._zones.known(given.chat)
+        known = await self._zones.known(given.chat, given.sender.id)
         count = len(await self._elsewhere(given, known.zone))
         if not count:
             return reply(say("zone_nothing_to_move", given.language, zone=shown_zone(known.zone.key)))
@@ -110,17 +168,17 @@ class ZoneCommands:
                 "tz",
                 {"en": "Show or set the time zone", "zh": "查看或设置时区"},
                 self.zone,
-                rights=Rights({"": LOOK, OTHERWISE: SET}),
-                arguments="[NAME|reset|move]",
+                rights=Rights({"": LOOK, "change": LOOK, **dict.fromkeys(_MINE, OWN), OTHERWISE: SET}),
+                arguments="[NAME|mine NAME|reset|move]",
                 example="Europe/Paris",
             ),
         )
 
 
-async def _unknown(given: Invocation, wanted: str) -> OutboundMessage:
+async def _unknown(given: Invocation, wanted: str, command: str) -> OutboundMessage:
     near, name = await asyncio.to_thread(nearest_zone, wanted), literal(wanted[:LONGEST])
     if near is None:
         return reply(say("zone_unknown", given.language, name=name, slash=given.slash))
-    button = Button(label=near, action=f"/tz {near}", says="yes")
+    button = Button(label=near, action=f"{command} {near}", says="yes")
     text = say("zone_did_you_mean", given.language, name=name, near=near)
     return OutboundMessage(markdown=text, buttons=((button,),), asks=given.sender.id)

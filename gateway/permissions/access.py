@@ -234,6 +234,15 @@ class Access:
         """Return the principal that stands for all accounts linked with this one."""
         return self._roles.linked(principal)[0]
 
+    def is_page(self, chat: ChatKey, sender: Sender) -> bool:
+        """Return True if the sender acts from the page or the terminal of this machine."""
+        return self._is_local(chat) or _is_principal(sender)
+
+    def accounts_of_chat(self, chat: ChatKey) -> list[str]:
+        """Return the principals of all linked accounts of the person whose private chat it is; none if not known."""
+        owner = None if self.is_group(chat) else self.whose(chat)
+        return self._roles.linked(owner) if owner else []
+
     def accounts(self, chat: ChatKey, sender: Sender) -> list[str]:
         """Return the principals of all linked accounts of the sender."""
         return self._roles.linked(self.principal(chat, sender))

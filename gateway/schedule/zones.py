@@ -1,24 +1,32 @@
-"""Resolves chats' time zones."""
+"""Resolves the time zones of chats and of the people in them."""
 
 import difflib
-from dataclasses import dataclass
+from collections.abc import Awaitable
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Protocol
 from zoneinfo import ZoneInfo
 
 from agent_core.tools.clock import zone_names
-from channels.base import ChatKey
-from gateway.schedule.times.zone_names import LONGEST
+from channels.base import Addressed, ChatKey, InboundEvent, MessageReceived, Sender
+from gateway.permissions.access import Access
+from gateway.permissions.rights import Place
+from gateway.schedule.times.zone_names import LONGEST, likely_zones, without_place
+from gateway.schedule.times.zone_words import zone_said
 from gateway.settings.current import CurrentSettings
 from gateway.settings.zone import is_zone
+from gateway.store.person_zones import BROWSER, SAID, PersonZone
 from gateway.store.store import Store
 
 
 class Level(StrEnum):
-    """Level at which a chat's setting was made."""
+    """Level at which a zone was found."""
 
     HERE = "here"
     CHANNEL = "channel"
     """Inherited from the channel that the thread belongs to."""
+    PERSON = "person"
+    """That of the person who asks, or whose private chat it is."""
     DEFAULT = "default"
 
 
@@ -26,27 +34,48 @@ class Level(StrEnum):
 class Known:
     zone: ZoneInfo
     level: Level
+    source: str = ""
+    """How the zone of a person became known, see `PersonZone`."""
+
+
+class ZoneOf(Protocol):
+    """Returns the zone by which a person's times are meant in a chat; None: the person whose private chat it is."""
+
+    def __call__(self, chat: ChatKey, person: str | None = None) -> Awaitable[ZoneInfo]: ...
 
 
 class Zones:
-    """Zones of all chats that have one of their own. Threads inherit their channel's zone."""
+    """The zones of chats, which threads inherit from their channel, and of people.
 
-    def __init__(self, store: Store, current: CurrentSettings) -> None:
+    A zone that was set in a chat holds for everybody there. Otherwise a person's times are meant by their own clock, of
+    which the first source that knows it tells, until they name another.
+    """
+
+    def __init__(self, store: Store, current: CurrentSettings, access: Access) -> None:
         self._store = store
         self._current = current
+        self._access = access
         self._own: dict[str, str] | None = None
         """Cached because every message needs it; `reload` reads what other nodes have changed."""
+        self._people: dict[str, PersonZone] | None = None
+        """By principal."""
+        self._private: dict[str, str] = {}
+        """Whose private chats were heard from, as far as no row says it: principals by chat."""
+        self._tags: dict[str, str] = {}
+        """Language tags of people's clients, by principal."""
 
-    async def of(self, chat: ChatKey) -> ZoneInfo:
-        return (await self.known(chat)).zone
+    async def of(self, chat: ChatKey, person: str | None = None) -> ZoneInfo:
+        return (await self.known(chat, person)).zone
 
-    async def known(self, chat: ChatKey) -> Known:
+    async def known(self, chat: ChatKey, person: str | None = None) -> Known:
         own = await self._all()
         channel = chat.model_copy(update={"thread": None})
         for key, level in ((chat, Level.HERE), (channel, Level.CHANNEL)):
             # A stored zone may have been removed from the time zone database since.
             if (name := own.get(str(key))) and is_zone(name):
                 return Known(ZoneInfo(name), level)
+        if found := await self._of_person(chat, person):
+            return Known(ZoneInfo(found.zone or ""), Level.PERSON, found.source)
         return Known(self._current.zone, Level.DEFAULT)
 
     async def changed(self, chat: ChatKey, zone: str | None) -> None:
@@ -60,12 +89,102 @@ class Zones:
     async def reload(self) -> None:
         """Read all zones again, because another node has changed one."""
         self._own = await self._store.chats.zones()
+        self._people = await self._store.person_zones.all()
+
+    def forget(self) -> None:
+        """Read the zones of people again when they are needed next, as those of somebody were erased."""
+        self._people = None
+
+    # People
+
+    async def hear(self, event: InboundEvent) -> None:
+        """Keep the zone that a message says, or that came with an event if none is known of its sender."""
+        chat, sender = event.chat, event.sender
+        principal = self._access.principal(chat, sender)
+        if sender.language:
+            self._tags[principal] = sender.language
+        if self.is_own_chat(chat, sender):
+            self._private[str(chat.model_copy(update={"thread": None}))] = principal
+        if said := _said_to_us(event):
+            await self.say(chat, sender.id, said)
+            return
+        if sender.zone is None or without_place(sender.zone) or not is_zone(sender.zone):
+            return
+        if await self._of_person(chat, sender.id) is None:
+            is_page = self._access.is_page(chat, sender)
+            await self._save(chat, sender.id, sender.zone, BROWSER if is_page else chat.platform)
+
+    def likely(self, chat: ChatKey, person: str, language: str) -> tuple[str, ...]:
+        """Return zones to offer a person, by the language of their client, or else that in which they are answered."""
+        tag = self._tags.get(self._access.principal(chat, Sender(id=person, name="")))
+        return likely_zones(tag or language)
+
+    def is_own_chat(self, chat: ChatKey, sender: Sender) -> bool:
+        """Return True in a private chat of the sender, where nobody else's times are meant."""
+        return self._access.place(chat, sender) is Place.DIRECT
+
+    async def say(self, chat: ChatKey, person: str, zone: str | None, *, is_told: bool = False) -> None:
+        """Keep the zone that a person has named; None forgets it, until a source tells one again."""
+        for principal in self._access.accounts(chat, Sender(id=person, name="")):
+            if principal in await self._everybody():
+                await self._keep(PersonZone(principal, None, SAID, is_told=zone is None))
+        if zone is not None:
+            await self._save(chat, person, zone, SAID, is_told=is_told)
+
+    async def is_news(self, chat: ChatKey, person: str) -> bool:
+        """Return True if the person has not been told the zone of their times yet, or not been asked for it."""
+        known = await self.known(chat, person)
+        people = await self._everybody()
+        rows = [people[each] for each in self._principals(chat, person) if each in people]
+        if known.level is Level.PERSON:
+            is_usual = known.zone == self._current.zone
+            return not is_usual and not any(each.is_told and each.zone == known.zone.key for each in rows)
+        is_unsure = known.level is Level.DEFAULT and without_place(known.zone.key)
+        return is_unsure and not any(each.is_told for each in rows)
+
+    async def told(self, chat: ChatKey, person: str) -> None:
+        """Record that the person was told the zone of their times, or asked for it."""
+        found = await self._of_person(chat, person)
+        principal = self._access.principal(chat, Sender(id=person, name=""))
+        await self._keep(replace(found or PersonZone(principal, None, SAID), is_told=True))
+
+    async def _of_person(self, chat: ChatKey, person: str | None) -> PersonZone | None:
+        people = await self._everybody()
+        rows = [people[each] for each in self._principals(chat, person) if each in people]
+        found = [each for each in rows if each.zone and is_zone(each.zone)]
+        return next(iter(sorted(found, key=lambda each: each.source != SAID)), None)
+
+    def _principals(self, chat: ChatKey, person: str | None) -> list[str]:
+        if person is not None:
+            return self._access.accounts(chat, Sender(id=person, name=""))
+        heard = self._private.get(str(chat.model_copy(update={"thread": None})))
+        return self._access.accounts_of_chat(chat) or ([heard] if heard else [])
+
+    async def _save(self, chat: ChatKey, person: str, zone: str, source: str, *, is_told: bool = False) -> None:
+        principal = self._access.principal(chat, Sender(id=person, name=""))
+        await self._keep(PersonZone(principal, zone, source, is_told))
+
+    async def _keep(self, known: PersonZone) -> None:
+        (await self._everybody())[known.principal] = known
+        await self._store.person_zones.save(known)
+
+    async def _everybody(self) -> dict[str, PersonZone]:
+        if self._people is None:
+            found = await self._store.person_zones.all()
+            self._people = found if self._people is None else self._people
+        return self._people
 
     async def _all(self) -> dict[str, str]:
         if self._own is None:
             found = await self._store.chats.zones()
             self._own = found if self._own is None else self._own
         return self._own
+
+
+def _said_to_us(event: InboundEvent) -> str | None:
+    if isinstance(event, MessageReceived) and event.addressed is not Addressed.AMBIENT:
+        return zone_said(event.text)
+    return None
 
 
 def nearest_zone(text: str) -> str | None:

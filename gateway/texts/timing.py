@@ -183,6 +183,28 @@ TEXTS = {
     },
     "zone_set_here": {"en": "set here", "zh": "在这里设置"},
     "zone_of_channel": {"en": "as in the channel", "zh": "沿用频道的设置"},
+    "zone_of_yours": {"en": "yours", "zh": "您的时区"},
+    "zone_from": {
+        "en": "Times are by the clock of **{zone}** ({source}).",
+        "zh": "时间按 **{zone}** 计算（{source}）。",
+    },
+    "zone_of_browser": {"en": "from your browser", "zh": "来自您的浏览器"},
+    "zone_as_said": {"en": "as you said", "zh": "按您所说"},
+    "zone_of_profile": {"en": "from your profile on {name}", "zh": "来自您在 {name} 的资料"},
+    "zone_change_button": {"en": "Change zone", "zh": "更改时区"},
+    "zone_ask": {
+        "en": "I do not know your time zone, so this is by **{zone}**. Where are you? A button keeps the time of day "
+        "and takes it by the clock there.",
+        "zh": "我不知道您的时区，所以先按 **{zone}** 计算。您在哪里？点按钮后时刻不变，改按当地时间计算。",
+    },
+    "zone_which_is_yours": {
+        "en": "Where are you? Choose a city, or say for example `{slash}tz mine Lisbon`.",
+        "zh": "您在哪里？请选择城市，或发送例如 `{slash}tz mine 北京`。",
+    },
+    "zone_mine_set": {
+        "en": "Your time zone: **{zone}**. It is {time} there.",
+        "zh": "您的时区：**{zone}**。当地时间 {time}。",
+    },
     "zone_of_house": {"en": "the default", "zh": "默认"},
     "zone_how": {
         "en": "Say `{slash}tz Europe/Paris` or `{slash}tz New York` for another one.",

@@ -2,7 +2,7 @@
 
 import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time
 from pathlib import Path
@@ -22,6 +22,7 @@ from gateway.schedule.heartbeat.checklist import read_checklist, read_note
 from gateway.schedule.heartbeat.gates import Facts
 from gateway.schedule.heartbeat.greeting import IDLE, is_due, planned
 from gateway.schedule.times.quiet import QuietHours
+from gateway.schedule.zones import ZoneOf
 from gateway.store.job import DeliveryState, Firing, FiringState, Heartbeat, Job, JobState, Pause
 from gateway.store.rows import Task
 from gateway.store.store import Store
@@ -197,7 +198,7 @@ class ChatStates:
         delivery: Delivery,
         home: Path,
         ledger: FileLedger,
-        zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]],
+        zone_of: ZoneOf,
     ) -> None:
         """`ledger` records the sources of untrusted input in files; `zone_of` returns a chat's time zone."""
         self._store = store
@@ -208,7 +209,7 @@ class ChatStates:
 
     async def of(self, heartbeat: Heartbeat, now: float, at: float | None = None) -> ChatState:
         """Return the state of a heartbeat's chat, with what there is to check at `at`, or now."""
-        zone = await self.zone_of(heartbeat.chat)
+        zone = await self.zone_of(heartbeat.chat, heartbeat.person)
         recent = await self._recent(heartbeat, zone, now)
         try:
             agenda = await self._agenda(heartbeat, zone, now if at is None else at, recent)

@@ -1,6 +1,7 @@
 """Drafts of jobs, and changes of a job's state and of its rule. Without I/O."""
 
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from enum import StrEnum
 from zoneinfo import ZoneInfo
 
@@ -8,6 +9,7 @@ from agent_core.messages import user
 from agent_core.origin import Origin
 from channels.base import ChatKey
 from gateway.permissions.addresses import given_in
+from gateway.schedule.times.changes import local, moment
 from gateway.schedule.times.recurrence import WORKING_DAYS, Dates, Timetable
 from gateway.schedule.times.slots import next_slot, period, timetable
 from gateway.store.job import HOUR, Job, JobState, Pause, Reminder, Report
@@ -37,6 +39,8 @@ class Draft:
     """If that is not clean, the addresses in them that users of the bot wrote themselves."""
     instead_of: str = ""
     """The id of the job that it changes."""
+    is_relative: bool = False
+    """Its time is the same by every clock, as `in 20 minutes`."""
 
     @classmethod
     def of(cls, job: Job, language: Language, zone: ZoneInfo, rule: Rule, *, words: str, origin: Origin) -> "Draft":
@@ -149,6 +153,19 @@ def moved(job: Job, zone: ZoneInfo, now: float) -> Job:
     """Move a job to another time zone. Only rules by the clock change; intervals and fixed moments do not."""
     job = replace(job, zone=zone.key)
     return set_(job, now) if job.state is JobState.ACTIVE and isinstance(job.rule, Cron | Recurrence) else job
+
+
+def by_other_clock(job: Job, zone: ZoneInfo, now: float) -> Job:
+    """Take a job's times of day by the clock of another zone; a single time that is past there, the next day."""
+    if job.state not in (JobState.DRAFT, JobState.ACTIVE):
+        return job
+    rule = job.rule
+    if isinstance(rule, Once):
+        shown = local(ZoneInfo(job.zone), rule.at)
+        while moment(zone, shown) <= now:
+            shown += timedelta(days=1)
+        rule = Once(at=float(moment(zone, shown)))
+    return retimed(replace(job, zone=zone.key), rule, now)
 
 
 def retimed(job: Job, rule: Rule, now: float) -> Job:

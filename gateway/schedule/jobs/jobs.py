@@ -4,7 +4,7 @@ Reminders whose time can be read in only one way are set at once.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -21,6 +21,7 @@ from gateway.schedule.jobs.job_changes import (
     INVOLUNTARY,
     Draft,
     as_drafted,
+    by_other_clock,
     is_restorable,
     moved,
     paused,
@@ -43,6 +44,7 @@ from gateway.schedule.jobs.preview import (
     skill_use,
 )
 from gateway.schedule.times.slots import check_rule
+from gateway.schedule.zones import ZoneOf
 from gateway.store.job import CheckIn, Job, JobState, Pause
 from gateway.store.rule import Rule
 from gateway.store.store import Store
@@ -74,8 +76,7 @@ class Jobs:
     clock: Clock
     costs: Costs
     skills: SkillLibrary
-    zone_of: Callable[[ChatKey], Awaitable[ZoneInfo]]
-    """Returns a chat's time zone."""
+    zone_of: ZoneOf
     new_id: Callable[[], str]
     changed: Callable[[], None]
     """Called when a job may be due earlier than before."""
@@ -301,6 +302,13 @@ class Jobs:
             await self._step(job, partial(moved, zone=zone, now=now))
         self.changed()
         return len(found)
+
+    async def go_by(self, job_id: str, chat: ChatKey, by: Sender, zone: ZoneInfo) -> Job:
+        """Keep a job's times of day, and take them by the clock of another zone. Raises JobRefused."""
+        job = await self.known(job_id, chat, by)
+        job = await self._step(job, partial(by_other_clock, zone=zone, now=self.clock.time()))
+        self.changed()
+        return job
 
     # Internals
 

@@ -24,6 +24,7 @@ from gateway.runs.cards import card_result
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import next_of, rule_of, set_message
+from gateway.schedule.jobs.zone_news import ZoneNews
 from gateway.schedule.times.changes import local, moment
 from gateway.schedule.times.grammar import When, certain_once, read_when
 from gateway.schedule.times.recurrence import by_rrule
@@ -44,7 +45,7 @@ SET = (
     "It is set, and the chat says so, with the time and buttons to undo or change it; its id is {id}. That is your "
     "answer: do not repeat the time; if nothing else was asked, say only that you will."
 )
-_UNDO = "/cron undo "
+_ABOUT, _UNDO = "/cron ", "/cron undo "
 _SAME = 120.0
 """Seconds by which the model's time may differ from the one in the user's message."""
 _LATELY = 3600.0
@@ -72,6 +73,7 @@ class JobTools:
     jobs: Jobs
     store: Store
     delivery: Delivery
+    news: ZoneNews
     current: CurrentSettings
 
     def both(self) -> tuple[Tool, Tool]:
@@ -143,6 +145,7 @@ class JobTools:
         else:
             job = await self.jobs.propose(draft, by)
             message = await self.jobs.question(job, self._slash(chat))
+        message = await self.news.added(message, job, is_relative=draft.is_relative)
         run = await self.store.runs.current(chat, context.session_id)
         return Post(key, "", chat, message.model_copy(update={"reply_to": run.reply_to if run else None}), job.origin)
 
@@ -166,7 +169,7 @@ class JobTools:
         return replace(draft, rule=rule, origin=CLEAN if said.is_trusted else said.origin, given=())
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
-        zone, now = await _zone(asked.zone) or await self.jobs.zone_of(chat), self.jobs.clock.time()
+        zone, now = await _zone(asked.zone) or await self.jobs.zone_of(chat, by.id), self.jobs.clock.time()
         if not asked.when:
             raise ToolFailed("no time was given", "give one in when, such as 'tomorrow 9:00'")
         found = _time(asked.when, zone, now)
@@ -181,6 +184,7 @@ class JobTools:
             work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context),
             origin=_origin(what, asked.skill, context, zone, now),
             given=given_in(what, context.messages),
+            is_relative=found.is_relative,
         )
 
     async def _changed(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
@@ -254,7 +258,9 @@ def _time(text: str, zone: ZoneInfo, now: float) -> When:
         return read_when(text, zone, now)
     if len(text) <= _DATE:
         raise BadRule("rule_no_time")
-    return When(Once(at=named.timestamp() if named.tzinfo else float(moment(zone, named))), "")
+    if named.tzinfo:
+        return When(Once(at=named.timestamp()), "", is_relative=True)
+    return When(Once(at=float(moment(zone, named))), "")
 
 
 async def _zone(name: str) -> ZoneInfo | None:
@@ -308,4 +314,5 @@ def _is_set(post: Post) -> bool:
 
 def _id_in(post: Post) -> str:
     """Return the job id, from the post's buttons."""
-    return post.message.buttons[-1][-1].action.split()[-1]
+    actions = (button.action for row in post.message.buttons for button in row)
+    return next(action.split()[-1] for action in actions if action.startswith(_ABOUT))

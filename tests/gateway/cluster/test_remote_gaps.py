@@ -58,7 +58,7 @@ async def test_what_is_read_from_the_history_is_in_its_chat_before_the_next_is_r
     bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel()))
     await bot.start()
     elsewhere = Elsewhere()
-    handler = ChannelMessageHandler(bot.made.admission, Languages(()), elsewhere)
+    handler = ChannelMessageHandler(bot.made.admission, Languages(()), bot.made.zones, elsewhere)
     event = message(1).model_copy(update={"chat": bot.channel.chat("ann")})
     elsewhere.free.clear()
 

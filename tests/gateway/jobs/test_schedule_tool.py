@@ -11,6 +11,8 @@ from agent_core.origin import named
 from agent_core.tools.tool import Tool, ToolContext, ToolEnvironment, tool
 from channels.base import ChannelError
 from gateway.schedule.jobs.tools import PROPOSED, JobTools
+from gateway.schedule.jobs.zone_news import ZoneNews
+from gateway.schedule.zones import Zones
 from gateway.store.job import JobState, Reminder, Report
 from gateway.store.rule import Cron, Every, Once
 from tests.gateway.in_force import in_force
@@ -169,7 +171,8 @@ async def test_what_could_not_be_shown_is_told_to_the_model(start_bot: StartTime
 
 async def test_a_call_that_is_made_again_shows_what_it_has_shown(tmp_path: Path) -> None:
     async with open_office(tmp_path) as office:
-        schedule, _ = JobTools(office.jobs, office.store, office.delivery, in_force()).both()
+        news = ZoneNews(Zones(office.store, in_force(), office.jobs.access), office.delivery)
+        schedule, _ = JobTools(office.jobs, office.store, office.delivery, news, in_force()).both()
         arguments = schedule.validate({"kind": "reminder", "what": "pizza", "when": "in 20 minutes"})
 
         first = await schedule.execute(arguments, calling("call_0", tmp_path))
