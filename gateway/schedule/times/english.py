@@ -135,7 +135,9 @@ def _time(reader: Reader, hour: int, minute: int, half: str | None, shown: str, 
         return reader.clock(hour, minute, shown, clock)
     if not 1 <= hour <= _NOON:
         raise BadRule("bad_time", time=shown.strip().removeprefix("at").strip())
-    return reader.clock(hour % _NOON + (_NOON if half.lower() == "p" else 0), minute, shown)
+    at = reader.clock(hour % _NOON + (_NOON if half.lower() == "p" else 0), minute, shown)
+    reader.half = Half.PM if half.lower() == "p" else Half.NAMED
+    return at
 
 
 ENGLISH = Words(

@@ -189,6 +189,8 @@ def _in_front(text: str, zone: ZoneInfo, now: float) -> When:
     if found := cron_in_front(text):
         rule, rest = found
         check_rule(rule, zone, now)
+        if text.lstrip().startswith("@") and _goes_on(rest.lstrip(" ,，")):  # `@daily at 9`
+            raise half_understood(rest)
         return When(rule, _bare(rest), span=(0, len(text) - len(rest)))
     when = _in_words(text, zone, now)
     _check_behind(text.removesuffix(when.rest), when.rest, any_day=not when.names_day)

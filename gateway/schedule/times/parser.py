@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 from datetime import time
+from itertools import pairwise
 
 from gateway.schedule.times.days import DayReader
 from gateway.schedule.times.parsed_time import (
@@ -215,17 +216,23 @@ class Parser(DayReader):
 
     def _with_others(self, first: time) -> tuple[time, ...]:
         """Add the times that follow, of which some may be bare numbers, as in `at 9, 12 and 17`."""
-        times, is_listed = [first], False
+        found, is_listed = [(first, self.half)], False
         while True:
             if more := self.attempt(self._next_time):
-                times.append(more)
-            elif found := self.take("further_hour") or (self.take("last_hour") if is_listed else None):
-                named = found.groupdict()
+                found.append((more, self.half))
+            elif words := self.take("further_hour") or (self.take("last_hour") if is_listed else None):
+                named = words.groupdict()
                 is_listed = is_listed or bool(named.get("listed"))
-                word = named.get("hour") or named.get("listed") or named.get("spelt") or found[0]
-                times.append(self._bare_hour(word, found[0]))
+                word = named.get("hour") or named.get("listed") or named.get("spelt") or words[0]
+                found.append((self._bare_hour(word, words[0]), self.half))
             else:
-                return tuple(times)
+                break
+        for (one, half), (other, next_half) in pairwise(found):
+            is_backwards = other <= one and Half.BARE in (half, next_half)
+            is_pm_too = half is Half.BARE and next_half is Half.PM and one.hour <= other.hour - _NOON
+            if is_backwards or is_pm_too:  # `3pm and 5`, `5 and 9 pm`
+                raise BadRule("rule_which_time")
+        return tuple(at for at, _ in found)
 
     def _bare_hour(self, word: str, shown: str) -> time:
         return self.clock(whole(word), 0, shown, Half.BARE)

@@ -30,6 +30,7 @@ class Half(Enum):
     """How a time of day says which half of the day it means."""
 
     NAMED = "named"
+    PM = "pm"
     SHORT = "short"
     """As in `5:30`, which may be in either half; `05:30` and `17:30` may not."""
     BARE = "bare"

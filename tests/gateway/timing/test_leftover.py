@@ -33,6 +33,7 @@ NOW = datetime(2026, 11, 22, 15, 30, tzinfo=BERLIN).timestamp()
         "at 9:00 next week x",
         "every monday at 9 in december x",
         "@reboot x",
+        "@daily at 9 x",
         "@every 5m x",
         "every day at 9:00 except holidays x",
         "weekdays except 24 december at 9 x",
