@@ -54,5 +54,5 @@ def _forms(command: Command) -> dict[tuple[str, ...], str]:
 
 
 def _named(name: str, forms: Iterable[str]) -> Iterator[str]:
-    for form in forms:
+    for form in sorted(forms):
         yield f"`/{name} {_WORDS.get(form, form)}`".replace(" `", "`")
