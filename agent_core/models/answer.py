@@ -32,7 +32,7 @@ from agent_core.models.llm import (
 )
 from agent_core.models.private_fields import MOST, PrivateFields, size_of
 from agent_core.models.written import Piece, WrittenText
-from agent_core.models.written_calls import WrittenCall, calls_in, whole_call
+from agent_core.models.written_calls import WrittenCall, calls_in, whole_calls
 from agent_core.origin import CLEAN
 
 log = structlog.get_logger(__name__)
@@ -112,9 +112,10 @@ class Answer:
         text = "".join(first.pieces)
         if first.thinking and self._written.unclosed and meaning_of(self._finish_reason) is Finish.WHOLE:
             self._blocks[0] = _Words(thinking=False, pieces=[self._written.unclosed, text])
-        elif not first.thinking and self._tools and (call := whole_call(text, self._tools)):
+        elif not first.thinking and self._tools and (calls := whole_calls(text, self._tools)):
             self._blocks.clear()
-            self._add_call(call)
+            for call in calls:
+                self._add_call(call)
 
     def end(self, reason: str | None) -> None:
         """Set the finish reason if the stream broke before it was passed on."""

@@ -88,8 +88,9 @@ def _is_json(text: str) -> bool:
 
 
 def _data(line: bytes) -> str:
-    """Return the text after `data:`, empty for lines without any; invalid UTF-8 becomes U+FFFD."""
-    name, _, value = line.partition(b":")
+    """Return the text after `data:`, which some servers leave out; empty for lines without any. Invalid UTF-8 becomes
+    U+FFFD."""
+    name, _, value = (b"data", b":", line) if line.startswith(b'{"') else line.partition(b":")
     if name == b"data":
         return value.strip().decode("utf-8", "replace")
     if name and name not in _FIELDS:

@@ -23,6 +23,7 @@ from agent_core.models.answer import Answer
 from agent_core.models.anthropic_request import mark_for_cache, thinking_arguments
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.finish import Finish, meaning_of
+from agent_core.models.litellm_chunks import correct_chunks
 from agent_core.models.litellm_failures import failure_of, refusal_in
 from agent_core.models.litellm_gemini import correct_gemini
 from agent_core.models.llm import (
@@ -211,6 +212,7 @@ def _import_litellm() -> ModuleType:
     helpers = importlib.import_module("litellm.litellm_core_utils.core_helpers")
     vars(helpers)["_FINISH_REASON_MAP"] = _Reasons(vars(helpers)["_FINISH_REASON_MAP"])
     correct_gemini(helpers.map_finish_reason)
+    correct_chunks()
     # This warning appears if a run is cancelled while litellm prepares its request in a thread.
     warnings.filterwarnings("ignore", r"coroutine '\w+ChatCompletion\..*' was never awaited")
     for name in _LOGGERS:

@@ -11,17 +11,23 @@ from typing import Literal
 
 from agent_core.models.written_calls import TAGS, TOKENS
 
+_NAMES = ("think", "thinking", "thought", "reasoning", "seed:think")
 _BLOCKS = {
-    **{f"<{name}>": f"</{name}>" for name in ("think", "thinking", "thought", "reasoning", "seed:think")},
+    **{f"<{each}>": f"</{each}>" for name in _NAMES for each in (name, name.capitalize(), name.upper())},
     "[THINK]": "[/THINK]",
     "◁think▷": "◁/think▷",
+    "<|START_THINKING|>": "<|END_THINKING|>",
+    "<|channel>thought\n": "<channel|>",
     "<|channel|>analysis<|message|>": "<|end|>",
+    "<|start|>assistant<|channel|>analysis<|message|>": "<|end|>",
 }
 """The tags around reasoning."""
-_CLOSERS = tuple(close for close in _BLOCKS.values() if close != "<|end|>")
-_FINAL = "<|start|>assistant<|channel|>final<|message|>"
-"""What gpt-oss writes before its answer."""
-_LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, _FINAL)
+_CLOSERS = tuple(dict.fromkeys(close for close in _BLOCKS.values() if close != "<|end|>"))
+_FINALS = ("<|start|>assistant<|channel|>final<|message|>", "<|channel|>final<|message|>", "<|START_RESPONSE|>")
+"""What gpt-oss and Cohere's models write before their answers."""
+_ENDS = ("<|return|>", "<|END_RESPONSE|>", "<|im_end|>", "<|eot_id|>", "<|end|>", "<｜end▁of▁sentence｜>")
+"""What models write after their answers."""
+_LITERALS = (*_BLOCKS, *_CLOSERS, *TAGS, *TOKENS, *_FINALS, *_ENDS)
 _LONGEST = max(map(len, _LITERALS))
 _FIRST = frozenset(literal[0] for literal in _LITERALS)
 _TOKEN = re.compile("|".join((r"\n", "`+", "~{3,}", *map(re.escape, sorted(_LITERALS, key=len, reverse=True)))))
@@ -88,9 +94,9 @@ class WrittenText:
         if opener is not None:
             self._state, self._opener, self._waiting = "thinking", opener, bare[len(opener) :].lstrip()
             self._was_opened = True
-        elif bare.startswith(_FINAL):
-            self._waiting = bare[len(_FINAL) :]
-        elif is_last or not bare or not any(each.startswith(bare) for each in (*_BLOCKS, _FINAL)):
+        elif bare.startswith(_FINALS):
+            self._waiting = bare[max(len(each) for each in _FINALS if bare.startswith(each)) :]
+        elif is_last or not bare or not any(each.startswith(bare) for each in (*_BLOCKS, *_FINALS)):
             self._state = "text"
             self._waiting = bare if self._was_opened else self._waiting
         yield from ()
@@ -114,6 +120,10 @@ class WrittenText:
             token, after = found[0], text[found.end() : found.end() + 1]
             if token in _CLOSERS and not after and not is_last:
                 end = found.start()  # what follows it decides
+                break
+            if token in _ENDS and not self._line.is_code and not text[found.end() :].strip():
+                end = found.start()
+                text = text[:end] if is_last else text
                 break
             self._line.add(text[place : found.start()])
             if self._ends_reasoning(token, after) or self._begins_call(token):

@@ -3,6 +3,7 @@
 Servers should turn them into calls, and many do not, or not always.
 """
 
+import ast
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -12,11 +13,13 @@ from pydantic import JsonValue
 
 from agent_core.messages import JsonObject
 
-TAGS = ("<tool_call>", "<function_calls>", "<minimax:tool_call>", "<function=", "<|tool_call|>")
+TAGS = ("<tool_call>", "<function_calls>", "<minimax:tool_call>", "<function=", "<|tool_call|>", "<TOOLCALL>")
 """Beginnings that people write about, too."""
 TOKENS = (
     *("<|tool_calls_section_begin|>", "<|tool_call_begin|>", "<|python_tag|>", "[TOOL_CALLS]"),
     *("<｜tool▁calls▁begin｜>", "<｜tool▁call▁begin｜>", "<｜DSML｜function_calls>", "<|channel|>commentary to="),
+    *("<|start|>assistant<|channel|>commentary to=", "<|START_ACTION|>", "<|tool_call_start|>"),
+    "<start_function_call>",
 )
 """Beginnings that are tokens of the models' own."""
 
@@ -31,6 +34,10 @@ _ENDS = {
     "<|channel|>commentary": ("<|call|>",),
     "<|python_tag|>": ("<|eom_id|>", "<|eot_id|>"),
     "[TOOL_CALLS]": ("</s>",),
+    "<TOOLCALL>": ("</TOOLCALL>",),
+    "<|START_ACTION|>": ("<|END_ACTION|>",),
+    "<|tool_call_start|>": ("<|tool_call_end|>",),
+    "<start_function_call>": ("<end_function_call>",),
 }
 """The beginning of a call, and the marks that end it; its own beginning and the end of the text end it as well."""
 
@@ -43,7 +50,7 @@ _BEGINS = _any_of(_ENDS)
 _ENDED = {begin: _any_of((*ends, begin)) for begin, ends in _ENDS.items()}
 _AROUND = re.compile(
     r"<\|tool_calls_section_(?:begin|end)\|>|<｜tool▁calls▁(?:begin|end)｜>|</?(?:｜DSML｜)?function_calls>"
-    r"|</?minimax:tool_call>|<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|</s>|<｜end▁of▁sentence｜>"
+    r"|</?minimax:tool_call>|</tool_call>|<\|start\|>assistant|<\|im_end\|>|<\|eot_id\|>|<\|eom_id\|>|</s>|<｜end▁of▁sentence｜>"
 )
 _SEPARATORS = ("<|tool_call_argument_begin|>", "<｜tool▁sep｜>", "[ARGS]", "<|message|>")
 _NAME = re.compile(r"[\w.:/-]{1,80}")
@@ -52,6 +59,10 @@ _ARGUMENTS = re.compile(r'"(?:arguments|parameters)"\s{0,9}:')
 _PARAMETER = re.compile(r'<(?:｜DSML｜)?parameter(?:=| name=)"?([^">]{1,80})"?[^>]{0,40}>')
 _KEY = "<arg_key>", "</arg_key>"
 _VALUE = "<arg_value>", "</arg_value>"
+_GIVEN = ("arguments", "parameters")
+_TOOL_CODE = re.compile(r"```tool_code\n(.*?)\n?```", re.DOTALL)
+_GEMMA = re.compile(r"call:([\w.-]{1,80})\{(.*)\}", re.DOTALL)
+_GEMMA_VALUE = re.compile(r"(\w+):(?:<escape>(.*?)<escape>|([^,{}\[\]]*))", re.DOTALL)
 _BETWEEN = re.compile(r"[\s;,]*")
 _decoder = json.JSONDecoder()
 
@@ -79,23 +90,65 @@ def calls_in(text: str, tools: Mapping[str, JsonObject]) -> tuple[list[WrittenCa
     return calls, _AROUND.sub("", "".join(rest)) if calls else text
 
 
-def whole_call(text: str, tools: Mapping[str, JsonObject]) -> WrittenCall | None:
-    """Return the call of a tool if a text is nothing but its JSON, as Llama's models write it."""
+def whole_calls(text: str, tools: Mapping[str, JsonObject]) -> list[WrittenCall]:
+    """Return the calls of tools if a text is nothing but these, as Llama's and Gemma's models write them."""
+    bare = text.strip()
+    if fenced := _TOOL_CODE.fullmatch(bare):
+        found = list(_pythonic(fenced[1].strip()))
+    else:
+        found = list(_plain_calls(bare)) or (list(_pythonic(bare)) if bare.startswith("[") else [])
+    return found if all(each.name in tools for each in found) else []
+
+
+def _plain_calls(text: str) -> Iterator[WrittenCall]:
+    """Yield the calls of a text that is JSON of calls alone."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
-        return None
-    if not isinstance(value, dict) or not value.keys() <= {"type", "name", "parameters", "arguments"}:
-        return None
-    found = _of_json(value)
-    has_arguments = isinstance(value.get("parameters", value.get("arguments")), dict)
-    return found if found is not None and found.name in tools and has_arguments else None
+        return
+    if isinstance(value, dict) and len(value) == 1:
+        value = value.get("tool_calls", value.get("function_call", value))
+    listed = value if isinstance(value, list) else [value]
+    calls = [_of_json(each) for each in listed if _has_arguments(each)]
+    if len(calls) == len(listed):
+        yield from (each for each in calls if each is not None)
+
+
+def _has_arguments(value: JsonValue) -> bool:
+    """Return True for an object that has the name and the arguments of a call, and nothing else."""
+    if not isinstance(value, dict):
+        return False
+    inside = value.get("function", value)
+    if not isinstance(inside, dict) or not {*value, *inside} <= {"id", "type", "function", "name", *_GIVEN}:
+        return False
+    return any(isinstance(inside.get(name), dict) for name in _GIVEN)
+
+
+def _pythonic(body: str) -> Iterator[WrittenCall]:
+    """Yield the calls of a body that is Python: `clock(zone="UTC")`, or a list of such."""
+    try:
+        tree = ast.parse(body, mode="eval").body
+    except (ValueError, SyntaxError, RecursionError, MemoryError):
+        return
+    called = tree.elts if isinstance(tree, ast.List) else [tree]
+    try:
+        for each in called:
+            if isinstance(each, ast.Call) and not each.args and isinstance(each.func, ast.Name | ast.Attribute):
+                values = {str(word.arg): ast.literal_eval(word.value) for word in each.keywords if word.arg}
+                yield WrittenCall(ast.unparse(each.func), json.dumps(values, ensure_ascii=False))
+    except (ValueError, TypeError, RecursionError):
+        return
 
 
 def _read(inside: str, tools: Mapping[str, JsonObject]) -> Iterator[WrittenCall]:
     """Yield the calls inside of a mark; nothing if there is none that can be made out."""
     body = inside.strip()
-    if body.startswith(("{", "[")):
+    if (gemma := _GEMMA.fullmatch(body)) is not None:
+        values = {each[1]: each[2] if each[2] is not None else each[3] for each in _GEMMA_VALUE.finditer(gemma[2])}
+        yield _typed(gemma[1], values, tools)
+    elif body.startswith("[") and (pythonic := list(_pythonic(body))):
+        yield from pythonic
+    elif body.startswith(("{", "[")):
         yield from _from_json(body)
     elif body.startswith("<function="):
         yield from _with_parameters(body.removeprefix("<function="), tools)
@@ -132,7 +185,7 @@ def _of_json(value: JsonValue) -> WrittenCall | None:
     inside = value.get("function")
     if isinstance(inside, dict):
         value = inside
-    name = value.get("name") or value.get("function")
+    name = value.get("name") or value.get("tool_name") or value.get("function")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return None
     arguments = value.get("arguments", value.get("parameters"))
