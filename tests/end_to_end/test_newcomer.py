@@ -29,8 +29,8 @@ async def link_of(program: Program, *, after: int = 0) -> str:
 
 
 @asynccontextmanager
-async def opened(browser: Browser, link: str) -> AsyncIterator[Page]:
-    context = await browser.new_context(locale="en-GB", timezone_id="UTC")
+async def opened(browser: Browser, link: str, zone: str = "UTC") -> AsyncIterator[Page]:
+    context = await browser.new_context(locale="en-GB", timezone_id=zone)
     context.set_default_timeout(30_000)
     page = await context.new_page()
     await enter(page, link)
