@@ -32,6 +32,7 @@ CHANGES = {
     "model": Change("/model big", "/model", "**scripted** answers here", "**anthropic/big** answers here"),
     "thinking": Change("/think high", "/think", "is **off** here", "is **high** here"),
     "time zone": Change("/tz Asia/Tokyo", "/tz", "Europe/Paris", "Asia/Tokyo"),
+    "own time zone": Change("/tz mine Asia/Tokyo", "/tz", "Europe/Paris", "Asia/Tokyo"),
     "skill": Change("/skill load chart channel", "/skills", "[○] **chart**", "[✓] **chart**"),
 }
 
