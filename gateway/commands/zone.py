@@ -68,8 +68,8 @@ class ZoneCommands:
         return await self._with_jobs(given, known, "\n\n".join(lines))
 
     async def _offered(self, given: Invocation, job_id: str) -> OutboundMessage:
-        """Offer likely zones to the person; the chosen one is that of a job, too."""
-        text = say("zone_which_is_yours", given.language, slash=given.slash)
+        """Offer likely zones to the person; the chosen one is that of the job as well, whose time of day stays."""
+        text = say("zone_which_is_yours", given.language, slash=given.slash, id=job_id)
         buttons = zone_buttons(self._zones.likely(given.chat, given.sender.id, given.language), job_id)
         return OutboundMessage(markdown=text, buttons=buttons, asks=given.sender.id)
 

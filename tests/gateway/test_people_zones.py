@@ -144,6 +144,17 @@ async def test_where_nothing_knows_the_zone_is_asked_once_and_the_reminder_is_ke
     assert "Where are you?" not in await says(bot, "/remind tomorrow at 11:00 stretch", ann(None, "ja"))
 
 
+async def test_a_city_that_is_not_among_the_buttons_is_typed(start: Start) -> None:
+    bot = await start()
+    asked = await says(bot, "/remind tomorrow at 9:00 stretch", ann(None))
+    [job] = await bot.store.jobs.in_chat(ANN)
+    assert f"`/tz mine Lisbon {job.id}`" in asked
+
+    assert "(Europe/Lisbon)" in await says(bot, f"/tz mine Lisbon {job.id}", ann(None))
+    [job] = await bot.store.jobs.in_chat(ANN)
+    assert job.next_at == moment("2026-11-24 09:00", ZoneInfo("Europe/Lisbon"))
+
+
 async def test_a_draft_is_asked_again_by_the_clock_that_was_chosen(start: Start) -> None:
     bot = await start()
     shown = await says(bot, "/remind 每天9点和17点 伸展", ann(None, "zh-CN"))

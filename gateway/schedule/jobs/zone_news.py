@@ -36,7 +36,8 @@ class ZoneNews:
             text = say("zone_from", language, zone=shown_zone(job.zone), source=self._source(known.source, language))
             rows: Rows = ((Button(label=say("zone_change_button", language), action=f"/tz change {job.id}"),),)
         else:
-            text = say("zone_ask", language, zone=shown_zone(job.zone))
+            slash = self._delivery.channel(job.chat).limits.slash
+            text = say("zone_ask", language, zone=shown_zone(job.zone), slash=slash, id=job.id)
             rows = zone_buttons(self._zones.likely(job.chat, job.person, job.language), job.id)
         longer = f"{message.markdown}\n\n{text}"
         told = message.model_copy(update={"markdown": longer, "buttons": (*message.buttons, *rows)})
