@@ -22,7 +22,7 @@ SCOPES = {
     "im:write": "preview a report to one user",
     "mpim:history": "receive group direct messages, and read earlier ones before a mention",
     "reactions:write": "react with eyes to a message it is working on",
-    "users:read": "look up users' names, languages and memberships",
+    "users:read": "look up users' names, languages, time zones and memberships",
 }
 """Purpose by scope of the bot token."""
 NEEDED = frozenset(("chat:write", "im:history"))
