@@ -1,4 +1,4 @@
-"""What people do beside writing: files, edits, reminders, memories and `/undo`, and what became of each command."""
+"""What people do beside writing: files, edits, reminders, memories, programs and `/undo`, and what became of each."""
 
 import random
 import re
@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 from bench.figures import Figure
+from bench.programs import Programs
 from bench.stage import Seat
 from bench.talk import Talk
 
@@ -26,6 +27,7 @@ class Mixed(Talk):
         super().__init__(seats, chance)
         self.commanded: dict[str, list[str]] = {REMINDER: [], FACT: []}
         """The words of commands, by what each makes."""
+        self.programs = Programs(seats)
         self.undone: set[str] = set()
         """Those of facts that `/undo` may have taken back: the newest of the chat each time."""
 
@@ -43,7 +45,10 @@ class Mixed(Talk):
             await self._command(number, seat)
 
     async def _command(self, number: int, seat: Seat) -> None:
-        kind = self._chance.choice((REMINDER, FACT, "undo"))
+        kind = self._chance.choice((REMINDER, FACT, "undo", "program"))
+        if kind == "program":
+            await self.programs.ask(number)
+            return
         if kind == "undo":
             mine = [word for word in self.commanded[FACT] if word.startswith(f"f{number}x") and word not in self.undone]
             self.undone.update(mine[-1:])
@@ -72,7 +77,7 @@ class Mixed(Talk):
                 Figure(f"commands for a {kind} that were lost", len(lost), "", 0),
                 Figure(f"commands for a {kind} carried out twice", sum(made[kind][word] > 1 for word in words), "", 0),
             ]
-        return found
+        return found + self.programs.outcomes(folder)
 
 
 def _words(folder: Path, query: str) -> Counter[str]:

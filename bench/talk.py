@@ -52,12 +52,12 @@ class Talk:
 
     async def end(self, within: float) -> None:
         """Wait until all is answered, and press Continue where a run was set aside; give up after so many seconds."""
-        await _soon(lambda: self._are_answered(but_for=self._open_ones()), within)
+        await soon(lambda: self._are_answered(but_for=self._open_ones()), within)
         chats = self._open_ones()
         self.set_aside = len(chats)
         for number in chats:
             await self.seats[number].chat.presses(self.seats[number].person, CONTINUE)
-        await _soon(self._are_answered, within if chats else 0)
+        await soon(self._are_answered, within if chats else 0)
         for word in self.unanswered():
             last = [each.text for each in self.seats[_chat_of(word)].chat.bot_messages][-3:]
             print(f"{word} is not answered; what stands there last: {last}")
@@ -138,7 +138,7 @@ class Talk:
         ]
 
 
-async def _soon(condition: Callable[[], bool], within: float) -> None:
+async def soon(condition: Callable[[], bool], within: float) -> None:
     """Wait for a condition, or for so many seconds."""
     until = asyncio.get_running_loop().time() + within
     while not condition() and asyncio.get_running_loop().time() < until:  # noqa: ASYNC110 - it ends in any case
