@@ -18,7 +18,7 @@ from bench.figures import Figure
 from bench.mixed import Mixed
 from bench.programs import call_for, called
 from bench.stage import Stage, stage
-from bench.talk import WORD, GivenUp, Talk
+from bench.talk import WORD, GivenUp, Talk, own_words
 from bench.teams import SAID, Teams
 from tests.emulators.model_script import Answer, ModelRequest, Turn
 
@@ -64,7 +64,7 @@ def answer(asked: ModelRequest) -> Answer:
         if message["role"] == "assistant" and not message.get("tool_calls"):
             break
         if message["role"] == "user":
-            new = NAMED.findall(str(message["content"])) + new
+            new = NAMED.findall(own_words(str(message["content"]))) + new
     wanted = [word for word in new if word.startswith("p") and word not in called(asked)]
     if wanted and "run_command" in asked.tools:
         return call_for(wanted[0])

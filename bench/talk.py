@@ -138,6 +138,11 @@ class Talk:
         ]
 
 
+def own_words(text: str) -> str:
+    """Return a message without its context, in which words of others may be quoted."""
+    return text.rpartition("</context>")[2]
+
+
 async def soon(condition: Callable[[], bool], within: float) -> None:
     """Wait for a condition, or for so many seconds."""
     until = asyncio.get_running_loop().time() + within

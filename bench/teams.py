@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from bench.figures import Figure
 from bench.stage import Seat, Stage
-from bench.talk import soon
+from bench.talk import own_words, soon
 from tests.end_to_end.platforms.platform import Chat, Person
 
 SETTINGS = {"PARLEY_BUDGETS_PERSON": "10 tokens a day"}
@@ -109,7 +109,7 @@ class Teams:
 def _asked(scene: Stage) -> set[str]:
     """Return the words in groups about which the model was asked so far."""
     texts = (text for request in scene.model.requests for text in request.texts("user"))
-    return {word for text in texts for word in SAID.findall(text)}
+    return {word for text in texts for word in SAID.findall(own_words(text))}
 
 
 def _turned(team: Team) -> int:

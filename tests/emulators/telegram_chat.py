@@ -25,6 +25,11 @@ class Chat:
     def id(self) -> int:
         return self._room.id
 
+    def skip_ids(self, count: int) -> None:
+        """Use up message ids, as if so many messages had been written before this chat was emulated."""
+        for _ in range(count):
+            self._room.next_id()
+
     # What users see
 
     @property
