@@ -83,7 +83,7 @@ async def figures(on: str, sizes: Sizes) -> list[Figure]:
             presses.cancel()
         most_twice = MOST_TWICE.get(on)
         figures = talk.figures(scene.model, _unconfirmed(scene.folder), most_twice)
-        return [*figures, *talk.outcomes(scene.folder), *teams.figures(most_twice)]
+        return [*figures, *talk.outcomes(scene.folder), *teams.figures(scene, most_twice)]
 
 
 async def _live(scene: Stage, talk: Talk, teams: Teams, sizes: Sizes, chance: random.Random) -> None:

@@ -17,6 +17,7 @@ BESIDE = 0.4
 """Share of the messages with which something else is done."""
 REMINDER, FACT = "reminder", "fact"
 LINES = {REMINDER: "/remind in 9h {word}", FACT: "/memory add {word}"}
+CAME = "SELECT payload FROM inbox"
 COMMAND = re.compile(r"[rf]\d+x\d+")
 
 
@@ -63,8 +64,8 @@ class Mixed(Talk):
 
         Slack and Discord tell the person of a slash command that nobody takes in, so those are counted apart.
         """
-        made = {REMINDER: _words(folder, "SELECT work FROM jobs"), FACT: _facts(folder)}
-        came = _words(folder, "SELECT payload FROM inbox")
+        made = {REMINDER: words_in(folder, "SELECT work FROM jobs", COMMAND), FACT: _facts(folder)}
+        came = words_in(folder, CAME, COMMAND)
         found = []
         for kind, words in self.commanded.items():
             lost = [word for word in words if came[word] and not made[kind][word] and word not in self.undone]
@@ -80,10 +81,11 @@ class Mixed(Talk):
         return found + self.programs.outcomes(folder)
 
 
-def _words(folder: Path, query: str) -> Counter[str]:
+def words_in(folder: Path, query: str, words: re.Pattern[str]) -> Counter[str]:
+    """Count the words in the texts that a query of the store returns."""
     (file,) = folder.rglob("parley.db")
     with closing(sqlite3.connect(f"file:{file}?mode=ro", uri=True)) as database:
-        return Counter(word for (text,) in database.execute(query) for word in COMMAND.findall(text))
+        return Counter(word for (text,) in database.execute(query) for word in words.findall(text))
 
 
 def _facts(folder: Path) -> Counter[str]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from bench.figures import Figure
+from bench.mixed import CAME, words_in
 from bench.stage import Seat, Stage
 from bench.talk import own_words, soon
 from tests.end_to_end.platforms.platform import Chat, Person
@@ -77,7 +78,7 @@ class Teams:
     async def end(self, scene: Stage, within: float) -> None:
         """Wait until all owners are answered; then raise the budgets of the members, and wait for their answers."""
         await soon(lambda: not any(team.unanswered(team.of_owner) for team in self._teams), within)
-        self._held_up = sum(len(team.unanswered(team.of_owner)) for team in self._teams)
+        self._held_up = self._unanswered_of(scene, [team.of_owner for team in self._teams])
         members = {word for team in self._teams for word in team.of_member}
         self._too_early = len(members & _asked(scene))
         for team in self._teams:
@@ -90,10 +91,17 @@ class Teams:
             if left := team.unanswered([*team.of_owner, *team.of_member]):
                 print(f"not answered in a group: {left}; there stands {[m.text for m in team.chat.bot_messages][-4:]}")
 
-    def figures(self, most_twice: float | None) -> list[Figure]:
+    def _unanswered_of(self, scene: Stage, said: Sequence[Sequence[str]]) -> int:
+        """Return how many of these words Parley has taken in and not answered."""
+        came = words_in(scene.folder, CAME, SAID)
+        left = (team.unanswered(words) for team, words in zip(self._teams, said, strict=True))
+        return sum(word in came for words in left for word in words)
+
+    def figures(self, scene: Stage, most_twice: float | None) -> list[Figure]:
         of_owners = [team.of_owner for team in self._teams]
         of_members = [team.of_member for team in self._teams]
-        left = sum(len(team.unanswered(team.of_member)) for team in self._teams)
+        came = words_in(scene.folder, CAME, SAID)
+        missing = sum(word not in came for words in (*of_owners, *of_members) for word in words)
         twice = sum(count > 1 for team in self._teams for count in Counter(team.answers).values())
         return [
             Figure("in groups: messages of owners", sum(map(len, of_owners)), ""),
@@ -101,7 +109,8 @@ class Teams:
             Figure("answered out of order", sum(map(_turned, self._teams)), "", 0),
             Figure("in groups: messages of members without budget", sum(map(len, of_members)), ""),
             Figure("of those that came to the model all the same", self._too_early, "", 0),
-            Figure("not answered once the budget was raised", left, "", 0),
+            Figure("not answered once the budget was raised", self._unanswered_of(scene, of_members), "", 0),
+            Figure("counted apart: messages in groups sent while nobody listened", missing, ""),
             Figure("in groups: answered twice", twice, "", most_twice),
         ]
 
