@@ -17,7 +17,7 @@ from tests.end_to_end.tabs import STOP, Slow, echoing, shown, text, write
 from tests.entering import enter
 from tests.page_server import Page
 
-pytestmark = NEEDS_BROWSER
+pytestmark = [*NEEDS_BROWSER, pytest.mark.both_loops]
 
 WEEK = 7 * 24 * 3600.0
 

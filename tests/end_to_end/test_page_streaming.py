@@ -15,7 +15,7 @@ from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program
 from tests.end_to_end.test_newcomer import link_of, opened, say
 
-pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
+pytestmark = [*NEEDS_BROWSER, pytest.mark.both_loops, pytest.mark.timeout(120)]
 
 KEY = "hunter2-hunter2-hunter2"
 

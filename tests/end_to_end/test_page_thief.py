@@ -21,7 +21,7 @@ from tests.end_to_end.tabs import echoing, write
 from tests.entering import enter
 from tests.page_server import Page, files_in, fresh
 
-pytestmark = NEEDS_BROWSER
+pytestmark = [*NEEDS_BROWSER, pytest.mark.both_loops]
 
 LOOT = """async (page) => {
   const read = [...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie];
