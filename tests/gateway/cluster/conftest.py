@@ -13,6 +13,7 @@ from gateway.cluster.dispatcher import NodeDispatcher
 from gateway.cluster.node import Node, NodeInfo
 from gateway.cluster.ownership import Ownership
 from gateway.cluster.signals import NodeSignals
+from gateway.delivery import progress_message
 from gateway.store.signals import StoreNode
 from gateway.store.store import Store
 from tests.agent_core.kit import numbered
@@ -20,6 +21,13 @@ from tests.clock import FakeClock
 from tests.gateway.cluster.nodes import Nodes
 from tests.gateway.cluster.recorded_work import Members, RecordedWork
 from tests.postgres import UrlOf
+
+
+@pytest.fixture(autouse=True)
+def no_progress_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Progress is shown after 1.5 s, which nodes take on a busy machine, and stays where one is cut off just then."""
+    for name in ("SHOW_AFTER", "SHOW_TOOL_AFTER"):
+        monkeypatch.setattr(progress_message, name, 300.0)
 
 
 @pytest.fixture
