@@ -1,7 +1,6 @@
 """An admin answers what waits in other chats, on the phone, while the page keeps up by itself."""
 
 import re
-import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -112,12 +111,6 @@ async def test_a_choice_is_pressed_in_chinese(browser: Browser, tmp_path: Path) 
         await expect(tab.get_by_text("没有待处理的事项")).to_be_visible()
 
 
-def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
-
-
 @asynccontextmanager
 async def phone(browser: Browser, link: str) -> AsyncIterator[Page]:
     """Open the inbox on a phone that a link signs in."""
@@ -133,11 +126,12 @@ async def phone(browser: Browser, link: str) -> AsyncIterator[Page]:
 
 
 @asynccontextmanager
-async def reachable(folder: Path, telegram: TelegramEmulator, model: str, **people: str) -> AsyncIterator[Program]:
+async def reachable(
+    folder: Path, port: int, telegram: TelegramEmulator, model: str, **people: str
+) -> AsyncIterator[Program]:
     """Run Parley with a page that has a certificate; `people` are the variables that name them."""
     (folder / "home").mkdir()
     certificate_file, key_file = certificate(folder)
-    port = free_port()
     environ = {
         "OPENAI_BASE_URL": model,
         "OPENAI_API_KEY": "sk-test",
@@ -166,7 +160,7 @@ async def link_from_page(chat: Chat, person: Person) -> str:
 
 
 async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_telegram_waits_for(
-    browser: Browser, tmp_path: Path
+    browser: Browser, tmp_path: Path, unused_tcp_port: int
 ) -> None:
     script = Script()
     script.then(
@@ -175,7 +169,7 @@ async def test_an_admin_let_in_by_page_approves_on_the_phone_what_a_chat_on_tele
     async with TelegramEmulator() as telegram, OpenAiEmulator(script, models=("test-model",)) as model:
         ann, bob, carl = (telegram.person(name, language="en") for name in ("Ann", "Bob", "Carl"))
         people = {"PARLEY_OWNERS": f"telegram:{ann.id}", "PARLEY_ALLOW": f"telegram:{bob.id}"}
-        async with reachable(tmp_path, telegram, model.base_url, **people) as program:
+        async with reachable(tmp_path, unused_tcp_port, telegram, model.base_url, **people) as program:
             await telegram.private(ann).says(ann, f"/role telegram:{carl.id} admin")
             await telegram.private(ann).until(lambda c: any("Admin, from now on" in text for text in c.screen))
             async with phone(browser, await link_from_page(telegram.private(carl), carl)) as page:

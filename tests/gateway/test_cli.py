@@ -13,6 +13,7 @@ from pathlib import Path
 from gateway.security.packages import version
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.forks import parley
+from tests.end_to_end.program import START_SECONDS
 from tests.process import REPOSITORY, python, until
 
 CLI = ("-P", "-m", "gateway.cli")
@@ -165,20 +166,20 @@ async def test_ctrl_c_ends_it_without_a_traceback_and_a_second_instance_is_refus
     assert "Traceback" not in err.decode()
 
 
-async def test_a_signal_to_stop_counts_from_the_moment_at_which_it_can_be_reached(tmp_path: Path) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = taken.getsockname()[1]
+async def test_a_signal_to_stop_counts_from_the_moment_at_which_it_can_be_reached(
+    tmp_path: Path, unused_tcp_port: int
+) -> None:
     environ = {
         "HOME": str(tmp_path),
         "PYTHONPATH": str(REPOSITORY),
         "PARLEY_MODEL": "demo",
-        "PARLEY_WEB_PORT": str(port),
+        "PARLEY_WEB_PORT": str(unused_tcp_port),
     }
     program = await asyncio.create_subprocess_exec(
         sys.executable, *CLI, cwd=tmp_path, env=environ, stdout=DEVNULL, stderr=DEVNULL
     )
     try:
-        await until(lambda: is_listening(port))
+        await until(lambda: is_listening(unused_tcp_port), START_SECONDS)
     finally:
         program.send_signal(signal.SIGTERM)
         code = await program.wait()
@@ -186,19 +187,17 @@ async def test_a_signal_to_stop_counts_from_the_moment_at_which_it_can_be_reache
     assert code == 0
 
 
-async def test_signals_that_come_again_while_it_ends_change_nothing(tmp_path: Path) -> None:
-    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
-        port = taken.getsockname()[1]
+async def test_signals_that_come_again_while_it_ends_change_nothing(tmp_path: Path, unused_tcp_port: int) -> None:
     environ = {
         "HOME": str(tmp_path),
         "PYTHONPATH": str(REPOSITORY),
         "PARLEY_MODEL": "demo",
-        "PARLEY_WEB_PORT": str(port),
+        "PARLEY_WEB_PORT": str(unused_tcp_port),
     }
     program = await asyncio.create_subprocess_exec(
         sys.executable, *CLI, cwd=tmp_path, env=environ, stdout=DEVNULL, stderr=DEVNULL
     )
-    await until(lambda: is_listening(port))
+    await until(lambda: is_listening(unused_tcp_port), START_SECONDS)
     while program.returncode is None:  # until the last moment of its life
         with suppress(ProcessLookupError):
             os.kill(program.pid, signal.SIGTERM)  # `send_signal` would take its exit code from the event loop

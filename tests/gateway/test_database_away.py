@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from socket import socket
 from urllib.parse import urlsplit
 
 import psycopg
@@ -41,7 +40,11 @@ def timid(postgres_server: str) -> Iterator[None]:
 
 
 async def test_a_start_waits_for_the_server_and_says_so_once(
-    tmp_path: Path, url_of: UrlOf, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path,
+    url_of: UrlOf,
+    unused_tcp_port: int,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     url, tries = url_of(tmp_path), list[bytes]()
 
@@ -52,13 +55,10 @@ async def test_a_start_waits_for_the_server_and_says_so_once(
             return PGconn.ping(conninfo)
 
     monkeypatch.setattr(postgres_opening, "PGconn", Counted)
-    with closing(socket()) as nobody:
-        nobody.bind(("127.0.0.1", 0))
-        port = nobody.getsockname()[1]
-    way = urlsplit(url)._replace(netloc=f"{urlsplit(url).username}@127.0.0.1:{port}", query="").geturl()
+    way = urlsplit(url)._replace(netloc=f"{urlsplit(url).username}@127.0.0.1:{unused_tcp_port}", query="").geturl()
     waiting = asyncio.create_task(PostgresServer(way).wait_available())
     await until(lambda: len(tries) > 3)
-    async with Tunnel.to(url, port):
+    async with Tunnel.to(url, unused_tcp_port):
         await asyncio.wait_for(waiting, 30)
 
     told = capsys.readouterr().out

@@ -159,7 +159,7 @@ async def test_a_node_with_nothing_but_a_terminal_stops_when_it_is_cut_off_and_l
 
         tunnel.cut()
         await until(lambda: not terminal.node.is_fresh)
-        await until(lambda: doing.now == [], within=5)
+        await until(lambda: doing.now == [])
         async with wanting("a", doing, tmp_path, url):
             tunnel.mend()
 
