@@ -5,11 +5,12 @@ All of them are removed.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal
 
-from channels.base import OutboundMessage
+from channels.base import Button, OutboundMessage
 
 STOP = re.compile(r"/?stop\b")
 _SEQUENCE = re.compile(
@@ -25,6 +26,8 @@ _CODE = re.compile(r"(```[\s\S]*?(?:```|$)|`[^`\n]*`)")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 """Control characters, including those that reverse the reading order."""
+_MANY = 3
+"""Buttons with one verb that share a line."""
 PLAIN = frozenset({"", "dumb", "unknown"})
 TRUE_COLOUR = frozenset({"truecolor", "24bit"})
 LINKING = re.compile(r"xterm-kitty|xterm-ghostty|alacritty|foot|wezterm|contour")
@@ -46,13 +49,29 @@ def is_live(message: OutboundMessage) -> bool:
 
 
 def choices(message: OutboundMessage) -> list[str]:
-    """Describe the buttons as text to type, except those that the message already explains."""
-    buttons = [button for row in message.buttons for button in row]
-    return [
-        safe(f"  {button.label}" + (f": {button.action}" if button.action != button.label else ""))
-        for button in buttons
+    """Describe the buttons as text to type, except those that the message already explains.
+
+    Many that differ only in a name, which their labels say, share a line.
+    """
+    buttons = [
+        button
+        for row in message.buttons
+        for button in row
         if not STOP.match(button.action) and f"`{button.action}`" not in message.markdown
     ]
+    return [safe(line) for verb, alike in groupby(buttons, _verb) for line in _described(verb, [*alike])]
+
+
+def _verb(button: Button) -> str:
+    """Return what a button does without the name that its label ends with; all of it if there is none."""
+    verb, _, name = button.action.rpartition(" ")
+    return verb if verb.startswith("/") and button.label.endswith(f" {name}") else button.action
+
+
+def _described(verb: str, buttons: Sequence[Button]) -> list[str]:
+    if len(buttons) >= _MANY:
+        return [f"  {verb} {' | '.join(each.action.removeprefix(f'{verb} ') for each in buttons)}"]
+    return [f"  {each.label}" + (f": {each.action}" if each.action != each.label else "") for each in buttons]
 
 
 def readable(message: OutboundMessage) -> str:

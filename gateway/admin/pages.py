@@ -15,7 +15,7 @@ from gateway.admin.action_form import Form
 from gateway.admin.desk import CommandRefused, Desk
 from gateway.admin.screen import NoSuchItem, TakesForms, View, Visit
 from gateway.admin.templates import Entry
-from gateway.chat.replies import Answer, Once, Quoting, Rewritten
+from gateway.chat.replies import Answer, Once, Quoting, Rewritten, Unfolded
 from gateway.texts.say import language_of
 
 ROOT = "/admin"
@@ -161,7 +161,7 @@ def _chat(printed: str, visit: Visit) -> ChatKey:
 
 def _shown(answer: Answer) -> OutboundMessage | None:
     answer = answer.reply if isinstance(answer, Quoting) else answer
-    if isinstance(answer, Rewritten | Once):
+    if isinstance(answer, Rewritten | Unfolded | Once):
         return answer.message
     return answer if isinstance(answer, OutboundMessage) else None
 

@@ -19,7 +19,7 @@ from channels.capabilities import ClosesCommands
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.sources import origin_of_post
-from gateway.store.rows import InboxItem, Post
+from gateway.store.rows import InboxItem, Post, inbox_seqs
 from gateway.store.store import Store
 
 log = structlog.get_logger(__name__)
@@ -35,6 +35,16 @@ class Rewritten:
     message: OutboundMessage
     settles: tuple[int, ...] = ()
     """Numbers of waiting messages that are not to be answered, settled together with the event."""
+
+
+@dataclass(frozen=True)
+class Unfolded:
+    """The long form of the reply whose button was pressed. It replaces that if it is pressed by whoever was answered.
+
+    Anybody else gets it as a reply of their own.
+    """
+
+    message: OutboundMessage
 
 
 @dataclass(frozen=True)
@@ -75,7 +85,8 @@ class Quoting:
     origin: Origin
 
 
-Answer = OutboundMessage | Quoting | Rewritten | Once | Said | Again | None
+Reply = OutboundMessage | Quoting | Rewritten | Unfolded | Once | None
+Answer = Reply | Said | Again
 """Reply to an event; None sends nothing."""
 
 
@@ -87,7 +98,7 @@ class Replies:
         self._delivery = delivery
         self._access = access
 
-    async def answer(self, item: InboxItem, answer: OutboundMessage | Quoting | Rewritten | Once | None) -> None:
+    async def answer(self, item: InboxItem, answer: Reply) -> None:
         """Store the reply and settle the event in one transaction, then deliver it."""
         if answer is None:
             await self._store.inbox.settle([item.seq])
@@ -98,23 +109,46 @@ class Replies:
                 await self._once(item, answer)
                 return
             answer = answer.message.model_copy(update={"respond": item.event.whisper})
+        if isinstance(answer, Unfolded):
+            answer = await self._in_place(item, answer.message)
         answer, origin = (answer.reply, answer.origin) if isinstance(answer, Quoting) else (answer, NOT_KNOWN)
         message, settled = (answer.message, answer.settles) if isinstance(answer, Rewritten) else (answer, ())
-        name = f"inbox-{item.seq}"
+        name, replaced = f"inbox-{item.seq}", _replaced(answer, item.event)
         if isinstance(item.event, CommandInvoked | ButtonPressed) and message.respond is None:
             message = message.model_copy(update={"respond": item.event.respond})
-        parts = self._delivery.masked_channel(item.event.chat).split(message)
         posts = [
-            Post(f"{name}:reply:{number}", name, item.event.chat, part, origin) for number, part in enumerate(parts)
+            Post(f"{name}:reply:{number}", name, item.event.chat, part, origin)
+            for number, part in enumerate(self._parts(item.event.chat, message, edits=replaced is not None))
         ]
-        if isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
-            if item.event.by_word:
-                posts = [*await self._without_buttons(item, item.event, f"{name}:answered:0"), *posts]
-            else:
-                posts[0] = replace(posts[0], message_id=item.event.message_id)
+        if replaced is not None:
+            posts[0] = replace(posts[0], message_id=replaced)
+        elif isinstance(answer, Rewritten) and isinstance(item.event, ButtonPressed):
+            posts = [*await self._without_buttons(item, item.event, f"{name}:answered:0"), *posts]
         await self._store.outbox.add(posts, [item.seq, *settled])
         self._access.spoke(item.event.chat)
         await self._delivery.deliver(item.event.chat, posts)
+
+    def _parts(self, chat: ChatKey, message: OutboundMessage, *, edits: bool) -> Sequence[OutboundMessage]:
+        """Return the messages that a reply takes; files follow an edited message, since no edit can add them."""
+        masked_channel = self._delivery.masked_channel(chat)
+        if not (edits and message.attachments):
+            return masked_channel.split(message)
+        text = message.model_copy(update={"attachments": ()})
+        return *masked_channel.split(text), OutboundMessage(markdown="", attachments=message.attachments)
+
+    async def _in_place(self, item: InboxItem, message: OutboundMessage) -> OutboundMessage | Rewritten:
+        """Let a message replace the pressed one if that answers who pressed it; else only they see it, if possible."""
+        event = item.event
+        if not isinstance(event, ButtonPressed):
+            return message
+        if not self._delivery.channel(event.chat).is_group(event.chat):
+            return Rewritten(message)
+        pressed = await self._store.outbox.pressed(event.chat, event.message_id, event.action)
+        seqs = inbox_seqs([pressed.run]) if pressed else []
+        asked = await self._store.run_records.heard(seqs[0]) if seqs else None
+        if asked is not None and asked.event.sender.id == event.sender.id:
+            return Rewritten(message)
+        return message.model_copy(update={"respond": event.whisper})
 
     async def _once(self, item: InboxItem, answer: Once) -> None:
         parts = self._delivery.masked_channel(item.event.chat).split(answer.message)
@@ -181,3 +215,10 @@ class Replies:
                 await channel.close_command(event.chat, event.respond)
             except ChannelError as error:
                 log.info("command not closed", chat=str(event.chat), reason=error.reason)
+
+
+def _replaced(answer: OutboundMessage | Rewritten, event: InboundEvent) -> str | None:
+    """Return the id of the message that the answer replaces, if it does."""
+    if isinstance(answer, Rewritten) and isinstance(event, ButtonPressed) and not event.by_word:
+        return event.message_id
+    return None

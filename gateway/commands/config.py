@@ -6,7 +6,9 @@ from difflib import get_close_matches
 from agent_core.models.selection import ModelSettingError
 from channels.base import OutboundMessage
 from channels.text import in_code, literal
+from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.more import MORE, short_first
 from gateway.errors import SettingsError
 from gateway.permissions.access import Access
 from gateway.permissions.rights import Right, always
@@ -52,21 +54,35 @@ class ConfigCommands:
         self._audit = audit
         self._secrets = secrets
 
-    async def config(self, given: Invocation) -> OutboundMessage:
+    async def config(self, given: Invocation) -> Answer:
         verb, _, rest = given.arguments.strip().partition(" ")
         typed, value = (*rest.split(maxsplit=1), "", "")[:2]
-        if verb in ("", "get") and not typed:
-            rows = [f"- {await self._row(each, given)}" for each in RUN_TIME]
-            if self._live.unusable:
-                reason = literal(self._live.unusable)
-                rows.append(f"- {say('config_not_in_force', given.language, reason=reason)}")
-            return reply("\n".join([say("config_title", given.language), "", *rows]))
+        if verb in ("", "get", *MORE) and not typed:
+            return await self._listed(given)
         if MASK in value:
             return reply(say("config_token", given.language, slash=given.slash))
         name = named(typed)
         if name is None:
             return reply(_unknown(typed, given))
         return await self._about(given, verb.lower(), name, value.strip())
+
+    async def _listed(self, given: Invocation) -> Answer:
+        """List the settings that are not at their defaults; with *More* all that can change here."""
+        language = given.language
+        rows = {each: f"- {await self._row(each, given)}" for each in RUN_TIME}
+        unusable = []
+        if self._live.unusable:
+            unusable = [f"- {say('config_not_in_force', language, reason=literal(self._live.unusable))}"]
+        made = [row for each, row in rows.items() if await self._is_made(each)]
+        others = say("config_others", language, count=len(rows) - len(made), slash=given.slash)
+        title = [say("config_made", language), "", *made, *unusable, ""] if made or unusable else []
+        short = reply("\n".join([*title, others]))
+        return short_first(
+            given, "config", short, reply("\n".join([say("config_title", language), "", *rows.values(), *unusable]))
+        )
+
+    async def _is_made(self, name: str) -> bool:
+        return await self._live.chosen(name) is not None or self._live.place(name) is not None
 
     async def reload(self, given: Invocation) -> OutboundMessage:
         """Read the files again, and say what changed and what needs a restart."""

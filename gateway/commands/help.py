@@ -5,7 +5,9 @@ from difflib import get_close_matches
 
 from channels.base import Button, OutboundMessage
 from channels.text import literal
+from gateway.chat.replies import Answer
 from gateway.commands.command import LONGEST_NAME, Command, Invocation, reply
+from gateway.commands.more import MORE, short_first
 from gateway.permissions.rights import TALK, always
 from gateway.settings.current import CurrentSettings
 from gateway.texts.about import About
@@ -13,7 +15,6 @@ from gateway.texts.say import Language, arguments_in, say
 
 MAIN = ("new", "stop", "search", "remind", "skills", "undo", "model", "status")
 """Commands that /help lists; /help more lists all."""
-MORE = frozenset({"more", "all", "更多", "全部"})
 EXAMPLES: dict[Language, tuple[str, ...]] = {
     "en": (
         "What time is it in Tokyo?",
@@ -40,22 +41,20 @@ class HelpCommands:
         buttons = tuple((Button(label=example, action=example),) for example in EXAMPLES[given.language])
         return OutboundMessage(markdown="\n\n".join(lines), buttons=buttons)
 
-    async def help_(self, given: Invocation) -> OutboundMessage:
+    async def help_(self, given: Invocation) -> Answer:
         """List the main commands or, if asked for, all of them, or explain one."""
         wanted = given.arguments.strip().lstrip("/!").casefold()
         shown = given.commands
-        if wanted in MORE:
-            return reply(_list(shown, given, "help_all"))
         named = next((command for command in shown if command.name == wanted), None)
         if named is not None:
             return reply(f"{named.about[given.language]}\n\n{named.usage(given.slash, given.language)}")
-        if wanted:
+        if wanted and wanted not in MORE:
             return reply(_unknown(wanted, given))
         main = sorted((each for each in shown if each.name in MAIN), key=lambda each: MAIN.index(each.name))
         rows = _list(main, given, "help", with_arguments=False)
-        more = Button(label=say("help_more", given.language), action="/help more")
-        return OutboundMessage(
-            markdown=f"{rows}\n\n{say('help_hint', given.language, slash=given.slash)}", buttons=((more,),)
+        hint = say("help_hint", given.language, slash=given.slash)
+        return short_first(
+            given, "help", reply(f"{rows}\n\n{hint}"), reply(_list(shown, given, "help_all")), label="help_more"
         )
 
     @property

@@ -12,12 +12,15 @@ from channels.base import Button, OutboundMessage, fits_a_button
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.more import short_first, split_more
 from gateway.commands.skill_install import SkillInstalls
 from gateway.commands.skill_levels import LEVELS, SkillLevels
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights, always
 from gateway.permissions.roles import Role
 from gateway.texts.say import Language, say, skill_reason
 
+MOST_FIRST = 5
+"""Skills whose lines are shown before *More*."""
 MOST_LISTED = 20
 MOST_ABOUT = 100
 """Characters of a description in the list."""
@@ -45,24 +48,39 @@ _TROUBLES = {
 }
 
 
-async def skills(given: Invocation) -> OutboundMessage:
-    """List all skills or those that match the words; owners also see problems with skill files."""
+async def skills(given: Invocation) -> Answer:
+    """List the skills, or those that match the words: the first, or with *More* all and for owners their problems."""
     chat_skills = await given.session.conversation.skills()
-    return _list(given, chat_skills, " ".join(given.arguments.split()))
+    wanted = " ".join(split_more(given.arguments)[0].split())
+    entries = sorted(chat_skills.entries(wanted), key=lambda entry: not entry.loaded)
+    if not entries and not (given.is_admin and not wanted and _problems(chat_skills, given)):
+        return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
+    long = _list(given, chat_skills, wanted)
+    short = long if len(entries) <= MOST_FIRST else _first(given, entries)
+    return short_first(given, f"skills {wanted}".rstrip(), short, long)
+
+
+def _first(given: Invocation, entries: Sequence[SkillEntry]) -> OutboundMessage:
+    """Return the first skills by their lines, and the others by their names."""
+    lines = [_line(entry, given.language) for entry in entries[:MOST_FIRST]]
+    others = [literal(entry.name) for entry in entries[MOST_FIRST:MOST_LISTED]]
+    if len(entries) > MOST_LISTED:
+        others.append("…")
+    also = say("skills_also", given.language, names=", ".join(others))
+    text = "\n".join([say("skills", given.language), "", *lines, "", also])
+    buttons = _rows(entries[:MOST_FIRST], given.language) if given.is_admin else ()
+    return OutboundMessage(markdown=text, buttons=buttons)
 
 
 def _list(given: Invocation, chat_skills: ChatSkills, wanted: str = "", *first: str) -> OutboundMessage:
     entries = sorted(chat_skills.entries(wanted), key=lambda entry: not entry.loaded)
-    admin = given.is_admin
-    problems = _problems(chat_skills, given) if admin and not wanted else []
-    if not entries and not problems:
-        return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
+    problems = _problems(chat_skills, given) if given.is_admin and not wanted else []
     lines = [*first, say("skills", given.language), ""]
     lines += [_line(entry, given.language) for entry in entries[:MOST_LISTED]]
     if len(entries) > MOST_LISTED:
         lines.append(say("skills_more", given.language, count=len(entries) - MOST_LISTED, slash=given.slash))
     return OutboundMessage(
-        markdown="\n".join([*lines, *problems]), buttons=_rows(entries, given.language) if admin else ()
+        markdown="\n".join([*lines, *problems]), buttons=_rows(entries, given.language) if given.is_admin else ()
     )
 
 

@@ -1,14 +1,16 @@
 """The command /status."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from pathlib import Path
 
 from agent_core.clock import Clock
 from channels.base import OutboundMessage
+from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.model_status import ModelStatus
+from gateway.commands.more import short_first
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.rights import LOOK, always
 from gateway.runs.tasks.tasks import Tasks
@@ -41,45 +43,63 @@ class StatusCommand:
         self._model = model
         self._nodes = nodes
 
-    async def status(self, given: Invocation) -> OutboundMessage:
-        about, language = self._about(), given.language
-        seconds = given.session.running_for
+    async def status(self, given: Invocation) -> Answer:
+        """Tell what answers and what it does; with *More* also what it may use and what is kept."""
+        model, *facts = await self._model.lines(given)
+        lines = [model, *await self._open(given), *facts, self._now(given), await self._context(given)]
+        lines += [self._up(given), *await self._of_nodes(given)]
+        in_full = [*lines, *await self._facts(given)]
+        return short_first(given, "status", _listed(lines), _listed(in_full))
+
+    async def _open(self, given: Invocation) -> list[str]:
+        """Return a line for each kind of thing that waits or goes on in the chat."""
+        language, lines = given.language, list[str]()
+        if self._about().demo:
+            lines.append(say("demo", language))
+        if count := self._tasks.in_background(given.chat, given.sender):
+            lines.append(say("status_tasks", language, count=count))
+        if asked := len(await self._approvals.open_in(given.chat)):
+            lines.append(say("status_questions", language, count=asked))
+        if paused := len(given.session.open_runs.paused):
+            lines.append(say("status_paused", language, count=paused, slash=given.slash))
+        return lines
+
+    def _now(self, given: Invocation) -> str:
+        language, seconds = given.language, given.session.running_for
         if seconds is None:
             state = say("status_idle", language)
         else:
             state = say("status_running", language, seconds=round(seconds), waiting=len(given.session.mail))
+        return say("status_run", language, state=state)
+
+    def _up(self, given: Invocation) -> str:
+        about = self._about()
         up = timedelta(seconds=round(self._clock.time() - about.started))
-        owner = given.is_owner
+        return say("status_up", given.language, time=str(up), version=about.version)
+
+    async def _facts(self, given: Invocation) -> list[str]:
+        """Return the lines about this chat and this process; owners also see what is kept."""
+        about, language = self._about(), given.language
         lines = [
-            *await self._model.lines(given),
-            say("status_run", language, state=state),
-            await self._context(given),
-            _programs(about, language, owner=owner),
-            say("status_up", language, time=str(up), version=about.version),
+            _programs(about, language, owner=given.is_owner),
             say("status_chat", language, chat=str(given.chat)),
         ]
-        if owner:
-            kept = await asyncio.to_thread(sizes, self._home)
-            taken = {name: in_words(getattr(kept, name)) for name in ("store", "files", "versions", "backups")}
-            lines.append(say("status_kept", language, **taken))
-            if kept.chats:
-                lines.append(say("status_largest_chats", language, names=named(kept.chats)))
-            if kept.people:
-                lines.append(say("status_largest_people", language, names=named(kept.people)))
-            lines.extend(await self._of_nodes(language))
-        if paused := len(given.session.open_runs.paused):
-            lines.insert(1, say("status_paused", language, count=paused, slash=given.slash))
-        if asked := len(await self._approvals.open_in(given.chat)):
-            lines.insert(1, say("status_questions", language, count=asked))
-        if count := self._tasks.in_background(given.chat, given.sender):
-            lines.insert(1, say("status_tasks", language, count=count))
-        if about.demo:
-            lines.insert(1, say("demo", language))
-        return reply("\n".join(f"- {line}" for line in lines))
+        return [*lines, *await self._kept(language)] if given.is_owner else lines
 
-    async def _of_nodes(self, language: Language) -> list[str]:
-        if self._nodes is None:
+    async def _kept(self, language: Language) -> list[str]:
+        kept = await asyncio.to_thread(sizes, self._home)
+        taken = {name: in_words(getattr(kept, name)) for name in ("store", "files", "versions", "backups")}
+        lines = [say("status_kept", language, **taken)]
+        if kept.chats:
+            lines.append(say("status_largest_chats", language, names=named(kept.chats)))
+        if kept.people:
+            lines.append(say("status_largest_people", language, names=named(kept.people)))
+        return lines
+
+    async def _of_nodes(self, given: Invocation) -> list[str]:
+        if self._nodes is None or not given.is_owner:
             return []
+        language = given.language
         found = await self._nodes()
         listed = ", ".join(_node(each, language) for each in found)
         differing = ", ".join(what for what, _ in differences(found))
@@ -100,6 +120,10 @@ class StatusCommand:
                 rights=always(LOOK),
             ),
         )
+
+
+def _listed(lines: Iterable[str]) -> OutboundMessage:
+    return reply("\n".join(f"- {line}" for line in lines))
 
 
 def _node(node: NodeStatus, language: Language) -> str:

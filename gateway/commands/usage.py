@@ -11,7 +11,9 @@ from agent_core.clock import Clock
 from channels.attachments import Attachment
 from channels.base import OutboundMessage
 from channels.text import literal
+from gateway.chat.replies import Answer, Unfolded
 from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.more import short_first
 from gateway.permissions.access import Access
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
@@ -33,6 +35,7 @@ _SCOPES = {
     Scope.ALL: ("all", "everything", "全部", "所有"),
 }
 _TITLES = {Scope.PERSON: "usage_of_person", Scope.CHAT: "usage_of_chat", Scope.ALL: "usage_of_all"}
+_MORE = frozenset({"more", "更多"})
 _MOST_MODELS = 5
 OF_ALL = Right("read", Role.ADMIN, Role.ADMIN, refusal="usage_not_yours")
 
@@ -50,9 +53,9 @@ class UsageCommands:
         self._outgoing = outgoing
         self._clock = clock
 
-    async def usage(self, given: Invocation) -> OutboundMessage:
+    async def usage(self, given: Invocation) -> Answer:
         """Show what was used by the sender, this chat or, for owners and admins, everybody."""
-        words = given.arguments.lower().split()
+        words = [word for word in given.arguments.lower().split() if word not in _MORE]
         spans = [span for span, names in _SPANS.items() if set(names) & set(words)]
         scopes = [scope for scope, names in _SCOPES.items() if set(names) & set(words)]
         if len(spans) + len(scopes) != len(words):
@@ -62,11 +65,16 @@ class UsageCommands:
         since = began(first_of(span, now, self._current.zone), self._current.zone)
         rows = await self._spending.usage(since, scope, self._subjects(given, scope))
         report = report_of(rows, span, now, self._current.zone)
-        text = _text(report, scope, self._current.zone, given.language)
+        zone, language = self._current.zone, given.language
+        long = _text(report, scope, zone, language)
+        if not given.arguments.strip():
+            short = _text(report, scope, zone, language, is_short=True)
+            return short_first(given, "usage", reply(short), reply(long))
         if not report.total.calls:
-            return reply(text)
+            return reply(long)
         picture = await asyncio.to_thread(self._draw, report, given.asked)
-        return OutboundMessage(markdown=text, attachments=(picture,))
+        found = OutboundMessage(markdown=long, attachments=(picture,))
+        return Unfolded(found) if given.pressed else found
 
     def _subjects(self, given: Invocation, scope: Scope) -> list[str]:
         if scope is Scope.PERSON:
@@ -101,20 +109,24 @@ def _form(arguments: str) -> str:
     return Scope.ALL if set(_SCOPES[Scope.ALL]) & set(arguments.lower().split()) else ""
 
 
-def _text(report: SpendingReport, scope: Scope, zone: ZoneInfo, language: Language) -> str:
+def _text(report: SpendingReport, scope: Scope, zone: ZoneInfo, language: Language, *, is_short: bool = False) -> str:
+    """Return what was used; the short text is without days and models."""
     days = f"{report.first}" if report.first == report.last else f"{report.first} – {report.last}"
     title = say(_TITLES[scope], language, days=days, zone=zone.key)
     if not report.total.calls:
         return f"{title}\n\n{say('usage_none', language)}"
-    parts = [title, _words(report.total, language)]
-    if len(report.bars) > 1:
-        parts.append(_rows(report.bars, language))
-    models = {literal(name): each for name, each in list(report.models.items())[:_MOST_MODELS] if name}
-    parts.append(_rows(models, language))
+    parts = [title, _words(report.total, language), *([] if is_short else _shares(report, language))]
     if report.total.estimated.tokens:
         estimated = amount_words(report.total.estimated.tokens, Unit.TOKENS, language)
         parts.append(say("usage_estimated", language, tokens=estimated))
     return "\n\n".join(part for part in parts if part)
+
+
+def _shares(report: SpendingReport, language: Language) -> list[str]:
+    """Return the lists of the days, if there are several, and of the models."""
+    days = _rows(report.bars, language) if len(report.bars) > 1 else ""
+    models = {literal(name): each for name, each in list(report.models.items())[:_MOST_MODELS] if name}
+    return [days, _rows(models, language)]
 
 
 def _rows(sums: Mapping[str, Sum], language: Language) -> str:

@@ -21,6 +21,7 @@ from channels.capabilities import LinksToMessages
 from channels.text import literal
 from gateway.chat.replies import Answer, Once
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.more import short_first, split_more
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.permissions import COVERED, RULE
@@ -73,9 +74,9 @@ class WhyCommands:
         said = await self._store.transcript.messages_of(run.run)
         return Once(f"{run.run}:details", reply(details(account, said, given.language)))
 
-    async def why(self, given: Invocation) -> OutboundMessage:
+    async def why(self, given: Invocation) -> Answer:
         """Tell how a message came about: the one replied to, the run with a certain id, or else the last answer."""
-        language, wanted = given.language, given.arguments.strip().strip("`").lower()
+        language, wanted = given.language, split_more(given.arguments)[0].strip("`").lower()
         if wanted:
             run = await self._by_id(given, wanted)
             unknown = say("why_unknown_id", language, id=literal(wanted[:LONGEST_ID]), slash=given.slash)
@@ -120,7 +121,7 @@ class WhyCommands:
         session, _, call = post.key.split(":", 2)  # sent by a tool
         return await self._store.run_records.of_call(session, call)
 
-    async def _told(self, given: Invocation, run: RunRecord | None, post: Post | None) -> OutboundMessage:
+    async def _told(self, given: Invocation, run: RunRecord | None, post: Post | None) -> Answer:
         if run is None:
             return await self._without_run(given, post)
         if not _may_see(given, run):
@@ -131,15 +132,17 @@ class WhyCommands:
             self._head(run, given.language, zone),
             await self._trigger(given, run, zone),
             say("why_model", given.language, model=model(run, given.language), tokens=f"{run.tokens:,}"),
+        ]
+        in_full = [
+            *lines,
             *([_skills(account, given.language)] if run.ended is not None else []),  # they are recorded at its end
             say("why_sources", given.language, names=await self._sources(run, given)),
             say("why_delivery", given.language, sent=self._sent(account, post, given.language, zone)),
         ]
-        text = "\n".join(f"- {line}" for line in lines)
         calls = _calls(account, given.language, partial(self._name_of, given.chat))
-        if calls:
-            text = "\n\n".join([text, "\n".join([say("why_calls", given.language), "", *calls])])
-        return reply(text)
+        allowed = ["\n".join([say("why_calls", given.language), "", *calls])] if calls else []
+        short, long = ("\n\n".join(["\n".join(f"- {each}" for each in rows), *allowed]) for rows in (lines, in_full))
+        return short_first(given, f"why {run.run[:8]}", reply(short), reply(long))
 
     async def _without_run(self, given: Invocation, post: Post | None) -> OutboundMessage:
         """Tell about a message that no model wrote: a reminder, or the reply to a command."""

@@ -95,6 +95,7 @@ TEXTS = {
         "en": "{slash}help more lists all commands, and {slash}help NAME explains one.",
         "zh": "{slash}help more 列出全部命令，{slash}help 名称 说明其中一个。",
     },
+    "more_button": {"en": "More", "zh": "更多"},
     "help_more": {"en": "All commands", "zh": "全部命令"},
     "usage": {"en": "Write `{usage}`.", "zh": "请发送 `{usage}`。"},
     "usage_example": {"en": "Write `{usage}`, for example `{example}`.", "zh": "请发送 `{usage}`，例如 `{example}`。"},

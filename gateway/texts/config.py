@@ -2,6 +2,11 @@
 
 TEXTS = {
     "config_title": {"en": "Settings that can change here:", "zh": "可以在这里更改的设置："},
+    "config_made": {"en": "Settings that differ from their defaults:", "zh": "与默认值不同的设置："},
+    "config_others": {
+        "en": "{count} settings have their defaults. Change one with `{slash}config set keep_days 60`.",
+        "zh": "{count} 项设置为默认值。更改其中一项：`{slash}config set keep_days 60`。",
+    },
     "config_row": {"en": "`{name}` = {value} ({source})", "zh": "`{name}` = {value}（{source}）"},
     "config_row_empty": {"en": "`{name}` is empty ({source})", "zh": "`{name}` 未设置（{source}）"},
     "config_default": {"en": "the default", "zh": "默认值"},

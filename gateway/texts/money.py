@@ -76,8 +76,8 @@ TEXTS = {
     "usage_words": {"en": "{calls} calls, {tokens}, {cost}", "zh": "{calls} 次调用，{tokens}，{cost}"},
     "usage_words_one": {"en": "1 call, {tokens}, {cost}", "zh": "1 次调用，{tokens}，{cost}"},
     "usage_estimated": {
-        "en": "≈ {tokens} of this are estimated, because the server did not tell what the calls used.",
-        "zh": "≈ 其中 {tokens} 是估计值，因为服务器没有报告这些调用的用量。",
+        "en": "≈ {tokens} of this are estimated: the calls came with no count.",
+        "zh": "≈ 其中 {tokens} 是估计值：这些调用没有附带用量。",
     },
     "usage_usage": {
         "en": "Write for example `{slash}usage`, `{slash}usage here month` or `{slash}usage all week`.",

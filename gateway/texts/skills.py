@@ -4,6 +4,7 @@ TEXTS = {
     "skills": {"en": "**Skills** (✓ is loaded):", "zh": "**技能**（✓ 表示已加载）："},
     "skills_none": {"en": "There are no skills here.", "zh": "这里没有技能。"},
     "skills_not_found": {"en": "No skill is about {text}.", "zh": "没有与 {text} 有关的技能。"},
+    "skills_also": {"en": "Also: {names}", "zh": "另有：{names}"},
     "skills_more": {
         "en": "- and {count} more: search with `{slash}skills WORDS`",
         "zh": "- 另有 {count} 个：可用 `{slash}skills 关键词` 查找",

@@ -58,3 +58,17 @@ def test_only_what_can_be_stopped_is_progress() -> None:
     assert is_live(OutboundMessage(markdown="…", buttons=((Button(label="Stop", action="/stop"),),)))
     assert not is_live(text("done"))
     assert not is_live(OutboundMessage(markdown="?", buttons=((Button(label="en", action="/language en"),),)))
+
+
+def test_many_buttons_that_name_things_are_one_line_and_choices_keep_their_labels() -> None:
+    loads = tuple(Button(label=f"Load {name}", action=f"/skill load {name}") for name in ("chart", "flights", "notes"))
+    answers = tuple(Button(label=label, action=f"/answer q {label[0]}") for label in ("1 Tea", "2 Coffee", "3 Water"))
+    message = OutboundMessage(markdown="Skills", buttons=(loads, answers))
+
+    assert readable(message).splitlines() == [
+        "Skills",
+        "  /skill load chart | flights | notes",
+        "  1 Tea: /answer q 1",
+        "  2 Coffee: /answer q 2",
+        "  3 Water: /answer q 3",
+    ]

@@ -51,7 +51,7 @@ async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_fou
     assert "The timetable is a **sample**" in stage.model.requests[-1].system
     await until(lambda: _open_runs(stage) == 0)  # the answer is shown before its run has ended
 
-    await chat.says(you, "/why")
+    await chat.says(you, "/why more")
     await chat.until(lambda c: "book-flight" in c.screen[-1] and "Where can I fly to" in c.screen[-1])
     await chat.says(you, "/rename Pirna")
     await chat.until(lambda c: "is called" in c.screen[-1])

@@ -31,7 +31,7 @@ async def test_the_persons_own_table_is_drawn_and_not_the_sample(
     stage.program.set("PARLEY_MODEL", "demo")
     stage.program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
     await stage.start()
-    await chat.says(ann, "/status")
+    await chat.says(ann, "/status more")
     await chat.until(lambda c: "Up:" in c.screen[-1])
     if "Programs: sandboxed" not in chat.screen[-1]:
         pytest.skip("no sandbox here")

@@ -114,13 +114,13 @@ async def test_owners_read_in_status_which_chats_and_people_fill_most(start_bot:
     await bot.hears("keep it", files={"big.bin": b"x" * 300_000})
     await bot.hears("keep it", sender="bob", files={"small.bin": b"x" * 100_000})
 
-    await bot.hears("/status")
+    await bot.hears("/status more")
     [chats] = [line for line in bot.screen[-1].splitlines() if "Largest chats" in line]
     [people] = [line for line in bot.screen[-1].splitlines() if "Largest users" in line]
     assert chats.index("memory:here:ann") < chats.index("memory:here:bob")
     assert people.index("memory:ann 29") < people.index("memory:bob 9")
 
-    await bot.hears("/status", sender="bob")
+    await bot.hears("/status more", sender="bob")
     assert "Largest" not in bot.screen[-1]
     assert "Filled" not in bot.screen[-1]
 

@@ -309,7 +309,7 @@ async def test_a_long_list_is_cut_and_can_be_searched(start_bot: StartBot, tmp_p
     write_skill(folder, "x" * 64)
     bot = await start_bot(skills=library(folder), channel=MemoryChannel())
 
-    await bot.hears("/skills")
+    await bot.hears("/skills more")
     lines = bot.screen[-1].splitlines()
     assert len([line for line in lines if line.startswith("- [")]) == 20
     assert lines[-1] == "- and 11 more: search with `/skills WORDS`"

@@ -38,9 +38,9 @@ async def looked_up(start_bot: StartBot, *more: object, **how: object) -> Bot:
 
 
 async def replies(bot: Bot, to: str, sender: str = "ann", language: str | None = None) -> str:
-    """Give /why as a reply to our newest message with this text, and return the answer."""
+    """Give /why, in its long form, as a reply to our newest message with this text, and return the answer."""
     posted = next(posted for posted, message in reversed(bot.channel.posts) if to in message.markdown)
-    await bot.hears("/why", sender=sender, reply=Reply(posted.message_id), language=language)
+    await bot.hears("/why more", sender=sender, reply=Reply(posted.message_id), language=language)
     return bot.screen[-1]
 
 
