@@ -17,6 +17,7 @@ _FENCE = "```"
 _LANGUAGE = re.compile("[a-zA-Z]*")
 _CONTROL = "<|"
 """Control tokens of a chat template begin like this."""
+_SPACE = re.compile("[.:]")
 _NUMBERED = re.compile(r":\d+$")
 
 
@@ -129,8 +130,8 @@ def name_in(pieces: list[str], tools: Container[str]) -> str:
 
 
 def _bare(name: str) -> str:
-    """Return a name without control tokens, a namespace such as `functions.` and the number of the call."""
-    return _NUMBERED.sub("", name.partition(_CONTROL)[0].strip()).rpartition(".")[2]
+    """Return a name without control tokens, a namespace (`functions.`, `default_api:`) and the number of the call."""
+    return _SPACE.split(_NUMBERED.sub("", name.partition(_CONTROL)[0].strip()))[-1]
 
 
 def arguments_in(raw: str) -> JsonObject | str:

@@ -1,12 +1,12 @@
 """Corrections to litellm's translation of Gemini's own protocol, made once after litellm is imported.
 
 litellm calls an answer whole that its server broke off, forgets a finish reason if anything comes after it, hides why
-Gemini blocked a prompt, fails at a call without arguments, drops the second of two equal calls, and sends results and a
-person's message as two turns of one role.
+Gemini blocked a prompt, fails at an empty field and at a call without arguments, drops the second of two equal calls,
+and sends results and a person's message as two turns of one role.
 """
 
 import importlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from agent_core.models.finish import Finish, meaning_of
@@ -24,7 +24,6 @@ def correct_gemini(meant: Callable[[str], str]) -> None:
     answers, stream = vertex.VertexGeminiConfig, vertex.ModelResponseIterator
     for name, replaced in {
         "_check_finish_reason": _finish_reason(meant),
-        "_transform_parts": _with_arguments(answers._transform_parts),  # noqa: SLF001 - replaced where it is called
         "_check_prompt_level_content_filter": _with_block_reason(answers._check_prompt_level_content_filter),  # noqa: SLF001
     }.items():
         setattr(answers, name, staticmethod(replaced))
@@ -46,8 +45,8 @@ def _finish_reason(meant: Callable[[str], str]) -> _TRANSLATED:
 def _with_memory(parse: _TRANSLATED, choice_type: type[Any]) -> _TRANSLATED:
     """litellm believes the last chunk; Gemini may send its counts after the one with the reason."""
 
-    def parsed(stream: Any, chunk: dict[str, Any]) -> Any:
-        response = parse(stream, chunk)
+    def parsed(stream: Any, chunk: object) -> Any:
+        response = parse(stream, _mended(chunk))
         ended = getattr(stream, "ended", None)
         if ended and not response.choices:
             response.choices.append(choice_type(finish_reason=ended))
@@ -58,14 +57,41 @@ def _with_memory(parse: _TRANSLATED, choice_type: type[Any]) -> _TRANSLATED:
     return parsed
 
 
-def _with_arguments(transform: _TRANSLATED) -> _TRANSLATED:
-    def transformed(parts: Sequence[dict[str, Any]], *args: Any, **kwargs: Any) -> Any:
-        for part in parts:
-            if isinstance(call := part.get("functionCall"), dict):
-                call.setdefault("args", {})
-        return transform(parts, *args, **kwargs)
+def _mended(chunk: object) -> dict[str, Any]:
+    """Return a chunk without what litellm fails at: nulls, and parts and counts of other shapes."""
+    fields = _told(chunk[0] if isinstance(chunk, list) and chunk else chunk)
+    if "candidates" in fields:
+        fields["candidates"] = [_candidate(each) for each in _list(fields["candidates"]) if isinstance(each, dict)]
+    if "usageMetadata" in fields:
+        counts = _told(fields["usageMetadata"])
+        fields["usageMetadata"] = {name: value for name, value in counts.items() if isinstance(value, int | list)}
+    return fields
 
-    return transformed
+
+def _candidate(given: dict[str, Any]) -> dict[str, Any]:
+    candidate = _told(given)
+    if "content" in candidate:
+        content = _told(candidate["content"])
+        candidate["content"] = {**content, "parts": [*map(_part, _list(content.get("parts")))]}
+    return candidate
+
+
+def _part(given: object) -> dict[str, Any]:
+    part = _told(given)
+    if not isinstance(part.get("text", ""), str):
+        del part["text"]
+    if "functionCall" in part:
+        part["functionCall"] = {"name": "unnamed", "args": {}, **_told(part["functionCall"])}
+    return part
+
+
+def _told(value: object) -> dict[str, Any]:
+    """Return the fields of an object that are not null; none for what is no object."""
+    return {name: each for name, each in value.items() if each is not None} if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
 
 
 def _with_block_reason(check: _TRANSLATED) -> _TRANSLATED:

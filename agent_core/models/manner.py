@@ -24,7 +24,8 @@ _ALIASES: Mapping[str, tuple[str, ...]] = {
 _REFUSES = (
     r"unsupported|not? (?:currently )?support|unrecogni[sz]ed|unknown|unexpected|extra (?:inputs|fields)"
     r"|extra_forbidden|not (?:permitted|allowed|accepted|available|a valid)|invalid|deprecated|only .{0,40}allowed"
-    r"|cannot find field|may only|must be|no longer|disallowed|too large|at most"
+    r"|cannot find field|may only|must be|no longer|disallowed|too large|at most|should be|is not valid|out of range"
+    r"|cannot (?:both )?be (?:specified|used|set|combined)|不支持|不合法|不能|无效|非法|错误"
 )
 _NO_TOOLS = "|".join(
     (

@@ -172,6 +172,58 @@ async def test_what_comes_after_the_end_leaves_the_answer_whole(late: Sequence[J
     assert done.message.text == "It is noon."
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"candidates": None},
+        {"candidates": [None]},
+        {"candidates": [{"content": None}]},
+        {"candidates": [{"content": {"parts": None}}]},
+        {"candidates": [{"content": {"parts": [None]}}]},
+        {"candidates": [{"content": {"parts": [{"text": None}]}}]},
+        {"candidates": [{"content": {"parts": [{"executableCode": {"language": "PYTHON", "code": "1"}}]}}]},
+        {"candidates": [], "usageMetadata": None},
+        {"candidates": [], "usageMetadata": {"promptTokenCount": "many", "totalTokenCount": None}},
+        {"candidates": [{"index": 1, "content": {"parts": [{"text": "Never."}]}}]},
+    ],
+    ids=str,
+)
+async def test_an_odd_chunk_leaves_the_words_alone(odd: Json) -> None:
+    begins: Json = {"candidates": [{"content": {"parts": [{"text": "I say: "}]}, "index": 0}]}
+    async with tables() as opens:
+        chat = await opens.litellm(MODEL, b"".join(map(frame, [begins, odd, ENDS])))
+        done = await chat.goes_on("What time is it?")
+
+    assert done.failure is None
+    assert done.message.text == "I say: It is noon."
+
+
+@pytest.mark.parametrize("called", [{"name": "default_api:clock"}, {"name": "clock", "args": None}], ids=str)
+async def test_a_call_in_an_odd_form_is_a_call(called: Json) -> None:
+    async with tables() as opens:
+        done = await (await opens.litellm(MODEL, gemini({"functionCall": called}))).goes_on("What time is it?")
+
+    assert [(each.name, each.arguments) for each in done.message.tool_calls] == [("clock", {})]
+
+
+async def test_an_error_in_a_list_is_told() -> None:
+    error = b'data: [{"error": {"code": 503, "message": "The model is overloaded."}}]\r\n\r\n'
+    async with tables() as opens:
+        done = await (await opens.litellm(MODEL, error)).goes_on("What time is it?")
+
+    assert done.failure is not None
+    assert "The model is overloaded." in done.failure.message
+
+
+async def test_an_answer_at_the_limit_is_cut_also_if_a_chunk_comes_after_it() -> None:
+    cut: Json = {"candidates": [{"content": {"parts": [{"text": "It is"}]}, "finishReason": "MAX_TOKENS", "index": 0}]}
+    async with tables() as opens:
+        chat = await opens.litellm(MODEL, frame(cut) + frame(COUNTS))
+        done = await chat.goes_on("What time is it?")
+
+    assert done.message.stop_reason is StopReason.LENGTH
+
+
 async def test_a_refused_parameter_is_left_out_from_then_on() -> None:
     taught: Json = {"error": {"code": 400, "message": "Thinking level is not supported for this model."}}
     async with tables() as opens:
