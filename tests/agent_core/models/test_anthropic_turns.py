@@ -5,16 +5,17 @@ from collections.abc import Sequence
 import pytest
 from pydantic import JsonValue
 
-from agent_core.messages import LlmMessage, ToolResultMessage
+from agent_core.messages import LlmMessage, ToolResultMessage, text_of
 from agent_core.models.litellm_client import LitellmClient
-from agent_core.models.llm import LlmOptions, LlmRequest, StreamDone
+from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, StreamDone
 from agent_core.models.model_table import look_up
 from agent_core.origin import CLEAN
 from tests.agent_core.models.clients import KEY, OPTIONS
 from tests.agent_core.models.raw_models import CLOCK, anthropic, tables
-from tests.emulators.dialects.anthropic import ANTHROPIC_BOUND
+from tests.emulators.dialects.anthropic import ANTHROPIC_ADAPTIVE, ANTHROPIC_BOUND, ANTHROPIC_BUDGET
 from tests.emulators.dialects.anthropic_messages import AnthropicMessagesServer
 from tests.emulators.dialects.anthropic_thoughts import BINDING_HEADER
+from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.model_script import Json, ToolUse, Turn, says
 from tests.messages import user
 
@@ -89,6 +90,25 @@ async def test_newer_models_finish_a_turn_with_the_thinking_that_it_began_with()
     assert "thinking" not in third
 
 
+async def answered(
+    client: LitellmClient,
+    model: ModelInfo,
+    said: Sequence[LlmMessage],
+    options: LlmOptions = THINKS,
+    system: str = "Be brief.",
+) -> list[LlmMessage]:
+    """Return an answer to what was said, and the results of its calls."""
+    request = LlmRequest(system=system, messages=tuple(said), tools=(CLOCK,))
+    *_, done = [event async for event in client.stream(model, request, options)]
+    assert isinstance(done, StreamDone)
+    assert done.failure is None
+    results: list[LlmMessage] = [
+        ToolResultMessage(tool_call_id=each.id, tool_name=each.name, content=user("noon").content, origin=CLEAN)
+        for each in done.message.tool_calls
+    ]
+    return [done.message, *results]
+
+
 @pytest.mark.parametrize("options", [THINKS, OPTIONS], ids=["on", "off"])
 async def test_thoughts_that_are_bound_are_left_out_by_the_server_after_one_refusal(options: LlmOptions) -> None:
     script = [Turn(tools=(ToolUse("clock"),), thinking="Let me look."), says("Noon."), says("You are welcome.")]
@@ -98,18 +118,30 @@ async def test_thoughts_that_are_bound_are_left_out_by_the_server_after_one_refu
         model = await look_up(ANTHROPIC_BOUND.full_model, "anthropic")
         said: list[LlmMessage] = [user("What time is it?")]
         for system in ("Be brief.", "Be brief. Today is Monday.", "Be brief. Today is Tuesday."):
-            request = LlmRequest(system=system, messages=tuple(said), tools=(CLOCK,))
-            *_, done = [event async for event in client.stream(model, request, options)]
-            assert isinstance(done, StreamDone)
-            assert done.failure is None
-            results: list[LlmMessage] = [
-                ToolResultMessage(tool_call_id=each.id, tool_name=each.name, content=user("noon").content, origin=CLEAN)
-                for each in done.message.tool_calls
-            ]
-            said += [done.message, *(results or [user("Thank you.")])]
+            said += await answered(client, model, said, options, system)
+            said += [] if isinstance(said[-1], ToolResultMessage) else [user("Thank you.")]
         await client.close()
 
     betas = [BINDING_HEADER in each.headers.get("anthropic-beta", "") for each in server.requests]
     assert betas == [False, False, True, True]
     assert (server.violations, server.taught) == ([], ["thinking.block_binding"])
     assert server.dropped
+
+
+@pytest.mark.parametrize("dialect", [ANTHROPIC_BUDGET, ANTHROPIC_ADAPTIVE], ids=lambda each: each.name)
+async def test_a_turn_goes_on_after_one_refusal_where_its_thoughts_are_not_known(dialect: Dialect) -> None:
+    model = (await look_up(dialect.full_model, "anthropic")).model_copy(update={"reasoning": True})
+    said: list[LlmMessage] = [user("What time is it?")]
+    async with dialect.server([Turn(tools=(ToolUse("clock"),), thinking="Let me look.")], api_key=KEY) as first:
+        client = LitellmClient(KEY, first.base_url)
+        said += await answered(client, model, said)
+        await client.close()
+    async with dialect.server([says("Noon."), says("Gladly.")], api_key=KEY) as other:
+        client = LitellmClient(KEY, other.base_url)
+        said += await answered(client, model, said)
+        said += await answered(client, model, [*said, user("Thank you.")])
+        await client.close()
+
+    assert [text_of(each.content) for each in said[-2:]] == ["Noon.", "Gladly."]
+    assert len(other.violations) == 1
+    assert "Invalid `signature` in `thinking` block" in other.violations[0]
