@@ -30,7 +30,8 @@ _ALONE = r"(?:Eastern|Central|Mountain|Pacific)\b(?=\s*(?:\Z|[,.;:!?)]))"
 _CERTAIN = rf"[A-Za-z_]+/|{_ALONE}"
 _OPEN, _CLOSE = r"(?:[(（\[]\s*)?", r"(?:\s*[)）\]])?"
 _PATTERN = re.compile(
-    rf"(?P<own>{_OPEN}(?i:{_OWN}){_CLOSE})"
+    rf"(?i:\b(?:in\s+)?local\s+time\s+(?:in|of)\s+)(?P<there>{_NAME}(?:\s+{_NAME}){{0,2}})"
+    rf"|(?P<own>{_OPEN}(?i:{_OWN}){_CLOSE})"
     rf"|(?P<cron>(?:CRON_)?TZ=(?P<set>[^\s;]+);?)"
     rf"|{_OPEN}(?:(?i:\bin|\bby|\bat)\s+)?(?P<named>"
     rf"(?i:\b{OFFSET})(?!\d|:\d)"
@@ -45,15 +46,18 @@ _PATTERN = re.compile(
     rf"|\b{_ALONE}"
     rf"|(?:{'|'.join(map(re.escape, _CHINESE_NAMES))})(?:标准|当地|夏令|冬令)?的?时间"
     rf"){_CLOSE}"
-    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}\s+(?=[A-Z]))(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
-    rf"|(?<=[点點时半刻分\d])\s*在?(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_CITIES))})"
+    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}(?:\s+|\s*[(（\[]\s*)(?=[A-Z]))(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
+    rf"|(?<=[点點时半刻分\d])\s*[(（]?\s*在?(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_CITIES))})"
 )
 _SAID = re.compile(
     r"(?:(?:(?:i\s+am|i['’]m|i\s+live|we\s+are|we['’]re)\s+(?:now\s+)?in|my\s+time\s*zone\s+is)\s+"
     r"|(?:我(?:现在)?(?:人|住)?在|我的时区是)\s*)(?P<name>[^,;:!?，；：！？。]+?)(?:\s+now)?[.!。！]?",
     re.IGNORECASE,
 )
-_UNKNOWN = re.compile(r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|(?:[A-Z][\w'’]+\s+){1,2}time\b")
+_UNKNOWN = re.compile(
+    r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|(?:[A-Z][\w'’]+\s+){1,2}time\b"
+    r"|(?i:by\s+)?(?i:his|her|their|\w+['’]s)\s+(?i:(?:own\s+)?(?:local\s+)?time)\b|(?i:local\s+time\s+in)\b"
+)
 """What can be nothing but a zone, as `Ben's time`."""
 
 
@@ -113,11 +117,11 @@ def _read(found: re.Match[str]) -> ZoneWords | None:
         return ZoneWords(start, end, name.strip(), zones)
     if name := found["chinese_place"]:
         return ZoneWords(start, end, name, zones_named(name), is_place=True)
-    words = found["place"].split()
+    words = (found["place"] or found["there"]).split()
     for count in range(len(words), 0, -1):
         zones = zones_named(name := " ".join(words[:count]))
         if zones and not name.isupper():
-            is_place = not name.lower().endswith("time")
+            is_place = found["place"] is not None and not name.lower().endswith("time")
             return ZoneWords(start, start + found[0].index(name) + len(name), name, zones, is_place=is_place)
     return None
 
