@@ -45,7 +45,7 @@ _MOST_WORDS_OF_A_DAY = 4
 _GAP = re.compile(r"[\s,，]*")
 _JOINER = re.compile(
     r"(?:(?:and|or|then|again|but|not|to|till?|until|through|from|between|before|after|by|except|excluding|only|starting|beginning"
-    r"|for|over|within|at|on|the|next)\b|[-–—~～&+/;；、和及与跟到至从]|或者?|除了?|直到|截止|不包括|仅限)\s*",
+    r"|for|over|within|at|on|the|next|plus|also|as\s+well\s+as|along\s+with|once\s+more|both)\b|[-–—~～&+/|;；、和及与跟到至从]|或者?|以及|还有|再加?|加上?|另外|然后|除了?|直到|截止|不包括|仅限)\s*",
     re.IGNORECASE,
 )
 _MOST_JOINERS = 3

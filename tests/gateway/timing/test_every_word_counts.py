@@ -27,7 +27,9 @@ def named_hours(hours: Sequence[int], style: str, joint: str) -> str:
     day=st.sampled_from(["every day", "every weekday", "on mondays", "every month on the 3rd", "weekly", "quarterly"]),
     hours=HOURS,
     style=st.sampled_from(["9", "9:00", "at 9"]),
-    joint=st.sampled_from([", ", " and ", " & ", ", and ", " or ", "/", " ", " then ", "; ", " + "]),
+    joint=st.sampled_from(
+        [", ", " and ", " & ", ", and ", " or ", "/", " ", " then ", "; ", " + ", " plus ", " as well as ", " | "]
+    ),
     zone=st.sampled_from([*ZONES]),
     colon=st.sampled_from([":", ""]),
 )
@@ -41,7 +43,7 @@ def test_all_hours_and_the_zone_of_an_english_list_are_read_or_asked_for(
     day=st.sampled_from(["每天", "工作日", "每周一", "每月3号", "每季度", "每3个月"]),
     hours=HOURS,
     style=st.sampled_from(["点", "9", "9:00"]),
-    joint=st.sampled_from(["、", "和", "，", " ", "或", "/"]),
+    joint=st.sampled_from(["、", "和", "，", " ", "或", "/", "以及", "还有", "再", "加上"]),
     zone=st.sampled_from(["", "北京时间"]),
 )
 def test_all_hours_and_the_zone_of_a_chinese_list_are_read_or_asked_for(
