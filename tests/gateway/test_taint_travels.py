@@ -12,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.sandbox.probe import NAMES
-from tests.gateway.copying import ENTRIES, EVIL, MARK, WAYS, WEAK, Scene, Way, opened
+from tests.gateway.copying import ENTRIES, WAYS, Scene, Way, opened
+from tests.gateway.copyist import EVIL, MARK, WEAK
 from tests.gateway.sourced import held
 
 
