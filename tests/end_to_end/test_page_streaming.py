@@ -15,7 +15,7 @@ from tests.end_to_end.browser import NEEDS_BROWSER
 from tests.end_to_end.program import Program
 from tests.end_to_end.test_newcomer import link_of, opened, say
 
-pytestmark = [*NEEDS_BROWSER, pytest.mark.both_loops, pytest.mark.timeout(120)]
+pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
 
 KEY = "hunter2-hunter2-hunter2"
 
@@ -87,6 +87,7 @@ async def test_reasoning_grows_folded_and_is_there_again_after_a_reload_and_a_re
             )
 
 
+@pytest.mark.timeout(300)
 async def test_reasoning_that_comes_through_litellm_is_shown_as_well(browser: Browser, tmp_path: Path) -> None:
     turns = [Turn("It is Oslo.", thinking="Oslo is north of Rome.")]
     async with AnthropicEmulator(turns, api_key=KEY) as model:
@@ -99,7 +100,7 @@ async def test_reasoning_that_comes_through_litellm_is_shown_as_well(browser: Br
         try:
             async with opened(browser, await link_of(program)) as page:
                 await say(page, "Which is further north?")
-                await expect(answer(page)).to_have_text("It is Oslo.", timeout=90_000)  # it imports litellm first
+                await expect(answer(page)).to_have_text("It is Oslo.", timeout=180_000)  # it imports litellm first
                 await expect(page.locator(".live")).to_have_count(0)
                 await page.get_by_text("Reasoning").click()
                 await expect(page.locator("details.reasoning .body")).to_have_text("Oslo is north of Rome.")
