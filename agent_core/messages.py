@@ -181,6 +181,8 @@ class UserMessage(Derived, _Message):
     heard: Text = ""
     """What the sender is shown of a voice message in it, and of what could not be read, in Markdown; models do not
     read it."""
+    files: tuple[Text, ...] = ()
+    """The names of the files that came with it, by which people search for it."""
     by_agent: bool = False
     """True if another agent wrote it, so no user has provided its contents."""
     by_guest: bool = False

@@ -12,7 +12,7 @@ from pydantic import (
     WrapValidator,
 )
 
-from channels.values import Text, Wire
+from channels.values import Text, Wire, parse
 
 Snowflake = Annotated[str, Field(pattern=r"^[0-9]{1,20}$")]
 """An id; later ones are larger."""
@@ -46,6 +46,16 @@ def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
 
 _Forgiving = WrapValidator(_or_none)
 """Reads content of an unexpected shape as None: such a message is told to be unreadable instead of being lost."""
+
+
+def _readable(kind: type[Wire]) -> BeforeValidator:
+    """Read a list of which a part of an unexpected shape drops only itself."""
+
+    def read(value: object) -> object:
+        parts = value if isinstance(value, list | tuple) else ()
+        return tuple(part for each in parts if (part := parse(kind, each)) is not None)
+
+    return BeforeValidator(read)
 
 
 class User(Wire):
@@ -104,12 +114,12 @@ class Embed(Wire):
     title: Text | None = None
     description: Text | None = None
     url: str | None = None
-    author: Author | None = None
-    image: Media | None = None
-    video: Media | None = None
-    thumbnail: Media | None = None
-    fields: tuple[EmbedField, ...] = ()
-    footer: EmbedFooter | None = None
+    author: Annotated[Author | None, _Forgiving] = None
+    image: Annotated[Media | None, _Forgiving] = None
+    video: Annotated[Media | None, _Forgiving] = None
+    thumbnail: Annotated[Media | None, _Forgiving] = None
+    fields: Annotated[tuple[EmbedField, ...], _readable(EmbedField)] = ()
+    footer: Annotated[EmbedFooter | None, _Forgiving] = None
 
 
 class PollText(Wire):
@@ -129,10 +139,10 @@ class Content(Wire):
     """Content of a message or of a forwarded one."""
 
     content: Text = ""
-    attachments: tuple[File, ...] = ()
-    embeds: tuple[Embed, ...] = ()
-    sticker_items: tuple[Named, ...] = ()
-    mentions: tuple[User, ...] = ()
+    attachments: Annotated[tuple[File, ...], _readable(File)] = ()
+    embeds: Annotated[tuple[Embed, ...], _readable(Embed)] = ()
+    sticker_items: Annotated[tuple[Named, ...], _readable(Named)] = ()
+    mentions: Annotated[tuple[User, ...], _readable(User)] = ()
     mention_roles: tuple[Snowflake, ...] = ()
     components: JsonValue = None
 
@@ -165,9 +175,9 @@ class Message(Content):
     poll: Annotated[Poll | None, _Forgiving] = None
     activity: JsonValue = None
     """Set for invitations to a game or another activity."""
-    message_reference: Reference | None = None
-    referenced_message: "Message | None" = None
-    message_snapshots: tuple[Snapshot, ...] = ()
+    message_reference: Annotated[Reference | None, _Forgiving] = None
+    referenced_message: "Annotated[Message | None, _Forgiving]" = None
+    message_snapshots: Annotated[tuple[Snapshot, ...], _readable(Snapshot)] = ()
 
     @property
     def is_from_bot(self) -> bool:

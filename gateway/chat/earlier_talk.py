@@ -7,6 +7,7 @@ under a message of Parley, that message comes too.
 import re
 from collections.abc import Awaitable, Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import takewhile
 
 import structlog
 
@@ -15,12 +16,15 @@ from agent_core.sources import person
 from channels.attachments import Attachment
 from channels.base import Addressed, Channel, ChannelError, ChatKey, CommandInvoked, MessageReceived, Sender
 from channels.capabilities import ReadsHistory
+from channels.unread import Unread
 from gateway.permissions.sources import origin_of_event, origin_of_file, origin_of_post, speaker_of
 from gateway.security.masking import masked
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
 
 MOST_MESSAGES = 20
+MOST_UNREAD = 5
+"""Messages in a row that could not be read, of which the model is told."""
 LONGEST = 500
 """Most characters of one message."""
 
@@ -81,6 +85,12 @@ class EarlierTalk:
             return _NOTHING
         new = [masked(each, self.store.secrets.mask) for each in said if each.message_id not in known.ids]
         return Heard(tuple(map(_line, new)), joined(map(self._origin, new)))
+
+    async def unread_before(self, item: InboxItem) -> list[Unread]:
+        """Return the kinds of the sender's messages just before this one that could not be read, oldest first."""
+        earlier = await self.store.inbox.before(item, MOST_UNREAD)
+        run = takewhile(lambda each: bool(each.unread) and each.sender.id == item.event.sender.id, earlier)
+        return [kind for each in reversed([*run]) for kind in each.unread]
 
     async def quoted(self, event: MessageReceived) -> Origin:
         """Return the origin of the text that a message quotes: data, if it is of a person with rights or of Parley."""

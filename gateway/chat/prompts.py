@@ -80,7 +80,9 @@ class PromptMaker:
         by_others += [*others, *fetched.notes, *(each.note for each in heard)]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
         time = f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"
-        circumstances = [time, *filter(None, [undone.line, known]), *ours, *by_others]
+        unread = await self.talk.unread_before(item)
+        lost = f"Before this, the user sent something that could not be read here: {', '.join(unread)}"
+        circumstances = [time, *([lost] if unread else []), *filter(None, [undone.line, known]), *ours, *by_others]
         message = user(
             text,
             *fetched.images,
@@ -93,6 +95,7 @@ class PromptMaker:
         about = {
             "id": message_id(item),
             "created_at": event.at,
+            "files": tuple(each.safe_name for each in event.attachments),
             "by_guest": by_guest,
             "private": bool(known or ours or by_others or undone.line),
             "heard": "\n\n".join([*fetched.shown, *(each.shown for each in heard if each.shown)]),

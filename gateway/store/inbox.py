@@ -5,7 +5,16 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from channels.base import Addressed, ChatKey, InboundEvent, RequestMade, ScheduleFired, Sender, TaskEnded
+from channels.base import (
+    Addressed,
+    ChatKey,
+    InboundEvent,
+    MessageReceived,
+    RequestMade,
+    ScheduleFired,
+    Sender,
+    TaskEnded,
+)
 from gateway.store.connection import Connection
 from gateway.store.rows import InboxItem, MessagesBefore
 from gateway.store.table import Table, in_chat, readable
@@ -111,6 +120,20 @@ class Inbox(Table):
         def read(connection: Connection) -> InboxItem | None:
             rows = connection.execute(query, (str(chat), message_id))
             return next(readable(rows, parse_item, "inbox"), None)
+
+        return await self._reader.run(read)
+
+    async def before(self, item: InboxItem, most: int) -> list[MessageReceived]:
+        """Return a chat's newest `most` messages before this one, newest first."""
+        query = (
+            f"{_SELECT} WHERE chat = ? AND seq < ? AND json_extract(payload, '$.type') = 'message'"
+            " ORDER BY seq DESC LIMIT ?"
+        )
+
+        def read(connection: Connection) -> list[MessageReceived]:
+            rows = connection.execute(query, (str(item.event.chat), item.seq, most))
+            events = [each.event for each in readable(rows, parse_item, "inbox")]
+            return [each for each in events if isinstance(each, MessageReceived)]
 
         return await self._reader.run(read)
 

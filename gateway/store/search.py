@@ -113,9 +113,14 @@ def found_in(connection: Connection, owner: ChatKey, words: str, most: int) -> l
 
 
 def said(message: AgentMessage) -> str:
-    """Return the text of a message as people in the chat have read it; empty for what the chat did not see."""
+    """Return the text of a message as people in the chat have read it, with the names of its files.
+
+    It is empty for what the chat did not see.
+    """
     match message:
-        case UserMessage(by_agent=False) | AssistantMessage():
+        case UserMessage(by_agent=False):
+            return " ".join(filter(None, (text_of(message.content), *(f"[{name}]" for name in message.files))))
+        case AssistantMessage():
             return text_of(message.content)
         case NotificationMessage():
             return message.quoted

@@ -47,3 +47,41 @@ async def test_an_invitation_to_a_call_is_answered_with_one_line(own_stage: Stag
     assert chat.screen == ["我无法加入通话，请用文字告诉我您想做什么。"]
     assert thread.screen == ["Hello."]
     assert team.screen in ([], ["Hello."])
+
+
+@only("discord")
+async def test_the_model_is_told_of_what_could_not_be_read_with_the_next_message(
+    own_stage: Stage, own_discord: DiscordEmulator
+) -> None:
+    own_stage.script.then(says("That was an invitation."))
+    await own_stage.start()
+    ann = own_discord.person("Ann", language="en")
+    chat = own_discord.private(ann)
+    await chat.shows(ann, INVITATION)
+    await chat.until(lambda c: c.screen != [])
+
+    await chat.says(ann, "what was that?")
+    await chat.until(lambda c: c.screen[-1] == "That was an invitation.")
+
+    assert "could not be read here: activity" in str(own_stage.model.requests[-1])
+
+
+@only("discord")
+async def test_a_part_of_an_odd_shape_takes_nothing_else_of_its_message_along(
+    own_stage: Stage, own_discord: DiscordEmulator
+) -> None:
+    own_stage.script.then(says("Hello."))
+    await own_stage.start()
+    ann = own_discord.person("Ann", language="en")
+    chat = own_discord.private(ann)
+    odd: Json = {
+        "content": "are you there?",
+        "embeds": [{"title": ["no title"]}, 7],
+        "sticker_items": [{"name": {"en": "cat"}}],
+        "message_snapshots": [{"message": {"content": 5}}],
+    }
+
+    await chat.shows(ann, odd)
+    await chat.until(lambda c: c.screen == ["Hello."])
+
+    assert "are you there?" in str(own_stage.model.requests[-1])

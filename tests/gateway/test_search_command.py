@@ -318,3 +318,12 @@ async def test_its_title_is_erased_with_the_chat(start_bot: StartBot) -> None:
     await bot.app.settled()
 
     assert await bot.made.store.sessions.title(session) == ""
+
+
+async def test_a_message_is_found_by_the_names_of_its_files(start_bot: StartBot) -> None:
+    bot = await start_bot("Read it.", "Thanks.")
+    await bot.hears("here it is", files={"tide-table.pdf": b"%PDF-1.7"})
+
+    await bot.hears("/search tide table")
+
+    assert "here it is" in bot.screen[-1]
