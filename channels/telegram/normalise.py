@@ -93,13 +93,13 @@ def replied_message(message: Message) -> Message | None:
 
 def quoted(message: Message) -> str | None:
     """Return `Ann: text` for the message replied to, or for the quoted part of it."""
-    reply = replied_message(message)
-    external = message.external_reply
+    reply, external = replied_message(message), message.external_reply
+    shown = reply or (external.message if external else None)
     if message.quote:
         said = _quoted_part(message.quote, reply)
-    elif reply:
-        files = " ".join(f"[{attachment.safe_name}]" for attachment in attachments(reply))
-        said = " ".join(filter(None, (words_of(reply).full_text or unread_name(reply), files)))
+    elif shown:
+        files = " ".join(f"[{attachment.safe_name}]" for attachment in attachments(shown))
+        said = " ".join(filter(None, (words_of(shown).full_text or (unread_name(shown) if reply else ""), files)))
     else:
         said = ""
     name = author_name(reply) if reply else _origin_name(external.origin) if external else ""
@@ -189,11 +189,9 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
         return None
     forwarded = forwarded_from(message)
     replied = replied_message(message)
-    theirs = attachments(replied) if replied and not files and not _is_me(replied, me) else ()
+    theirs = () if files else _replied_files(message, me)
     if forwarded:
         files = by_another(files, forwarded)
-    elif replied and (forwarded_from(replied) or _sender(replied) != sender):
-        theirs = by_another(theirs, forwarded_from(replied) or author_name(replied))
     received = MessageReceived(
         event_id=message_event_id(me, message.chat.id, message.message_id),
         chat=_key(message, me),
@@ -218,6 +216,17 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
     named = said.mentions_bot or "@" in said.text.split(maxsplit=1)[0]
     addressed = _addressed(message, me, said._replace(mentions_bot=named))
     return received.model_copy(update={"addressed": addressed}).as_command(command.name, command.arguments)
+
+
+def _replied_files(message: Message, me: Identity) -> tuple[Attachment, ...]:
+    """Return the files of the message replied to, here or in another chat, unless it is ours."""
+    replied, external = replied_message(message), message.external_reply
+    if replied is None:
+        shown = external.message if external else None
+        return by_another(attachments(shown), _origin_name(external.origin)) if external and shown else ()
+    theirs = () if _is_me(replied, me) else attachments(replied)
+    is_own = not forwarded_from(replied) and _sender(replied) == _sender(message)
+    return theirs if is_own else by_another(theirs, forwarded_from(replied) or author_name(replied))
 
 
 def _edited(message: Message, me: Identity) -> MessageEdited | None:

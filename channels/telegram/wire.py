@@ -4,7 +4,7 @@ from typing import Annotated
 
 from pydantic import ConfigDict, Field, JsonValue, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
 
-from channels.values import Text, Wire
+from channels.values import Text, Wire, parse
 
 
 def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
@@ -162,9 +162,18 @@ class LinkPreview(Wire):
 
 
 class ExternalReply(Wire):
-    """A replied-to message in another chat."""
+    """A replied-to message in another chat, which has the content of a message but its text."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, JsonValue]
 
     origin: Origin
+
+    @property
+    def message(self) -> "Message | None":
+        """The content as a message; None if it has an unexpected shape."""
+        place = {"message_id": 0, "chat": {"id": 0, "type": "private"}, "date": 1}
+        return parse(Message, {**self.__pydantic_extra__, **place})
 
 
 class Message(Wire):

@@ -94,6 +94,14 @@ def test_a_quote_from_another_chat_keeps_its_speaker() -> None:
     assert event.quoted == "Ben: ten parts"
 
 
+def test_a_reply_to_a_message_of_another_chat_brings_its_file_and_its_address() -> None:
+    shown: dict[str, JsonValue] = {"photo": PHOTO, "link_preview_options": {"url": "https://a.example/x"}}
+    event = received(text="why?", external_reply={"origin": {"type": "user", "sender_user": BEN, "date": 1}, **shown})
+    [file] = event.attachments
+    assert (file.mime_type, file.by) == ("image/jpeg", "Ben")
+    assert event.quoted == f"Ben: https://a.example/x [{file.safe_name}]"
+
+
 def test_a_question_about_a_photo_of_another_brings_the_photo() -> None:
     replied = message(GROUP, sender=BEN, photo=PHOTO)
     event = received(GROUP, text="@parley_bot what is it?", entities=mention(), reply_to_message=replied)
