@@ -100,7 +100,7 @@ class OpenAiClient:
         """See `LlmClient.stream`."""
         tools = {tool.name: tool.parameters for tool in request.tools}
         answer = Answer(model, self._make_id, provider=self._provider, tools=tools)
-        before = self._manners.of(model.id)
+        before = self._manners.of(model.wire_name)
         while True:
             failure = None
             body = self._body(model, request, options)
@@ -110,13 +110,13 @@ class OpenAiClient:
                     async for event in events:
                         yield event
             except _StreamFailed as error:
-                if self._manners.learn(model.id, error.refusal, body):
+                if self._manners.learn(model.wire_name, error.refusal, body):
                     continue
                 failure = error.failure
             break
         for late in answer.rest():
             yield late
-        lost_tools = bool(tools) and self._manners.of(model.id).without_tools(before)
+        lost_tools = bool(tools) and self._manners.of(model.wire_name).without_tools(before)
         yield answer.done(None if answer.finished else failure).model_copy(update={"lost_tools": lost_tools})
 
     async def _events(self, answer: Answer, body: bytes, options: LlmOptions) -> AsyncGenerator[StreamEvent, None]:
@@ -176,7 +176,7 @@ class OpenAiClient:
         if options.temperature is not None:
             body["temperature"] = options.temperature
         if request.tools:
-            body["tools"] = tools_to_wire(request.tools, model.id)
+            body["tools"] = tools_to_wire(request.tools, model.wire_name)
             if request.tool_choice != "auto":
                 body["tool_choice"] = request.tool_choice
         if thinking := thinking_for(model, options):
@@ -184,10 +184,10 @@ class OpenAiClient:
             body |= {"reasoning_effort": level, "max_tokens": thinking.max_tokens}
             if self._hosted:
                 body.pop("temperature", None)  # models of Anthropic's refuse one while they think
-        return self._manners.of(model.id).fits(body)
+        return self._manners.of(model.wire_name).fits(body)
 
     def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest) -> bytes:
-        reader = Reader(self._provider, model.id, vision=model.vision, manner=self._manners.of(model.id))
+        reader = Reader(self._provider, model.id, vision=model.vision, manner=self._manners.of(model.wire_name))
         rest = compact_json(body).removeprefix("{")
         return f'{{"messages":{self._wire.of(request, reader)},{rest}'.encode("utf-8", "replace")
 

@@ -45,6 +45,23 @@ class Provider:
         return next(((key, SecretStr(value)) for key in self.keys if (value := environ.get(key, "").strip())), None)
 
 
+def address_of(name: str, environ: Mapping[str, str]) -> str | None:
+    """Return the address that the variables give for what stands before the / of a model's name, such as
+    GROQ_API_BASE for groq."""
+    return _variable(name, "API_BASE", environ)
+
+
+def key_of(name: str, environ: Mapping[str, str]) -> SecretStr | None:
+    """Return the key for the server at `address_of` the same name."""
+    found = _variable(name, "API_KEY", environ)
+    return SecretStr(found) if found else None
+
+
+def _variable(name: str, ending: str, environ: Mapping[str, str]) -> str | None:
+    brand = "".join(letter if letter.isalnum() else "_" for letter in name.upper())
+    return environ.get(f"{brand}_{ending}", "").strip() or None
+
+
 PROVIDERS: Sequence[Provider] = (
     Provider(
         "anthropic",

@@ -25,7 +25,7 @@ from agent_core.models.local_servers import (
 from agent_core.models.model_names import named, shown_name
 from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
-from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider
+from agent_core.models.providers import OPENAI_KEY, PROVIDERS, Provider, address_of, key_of
 from agent_core.models.server_address import deployment_in
 
 BASE_URL = "OPENAI_BASE_URL"
@@ -72,7 +72,7 @@ async def choose_model(
         return await _by_setting(setting, environ, local_ports, host)
     for provider in PROVIDERS:
         if found := provider.key_in(environ):
-            return await _hosted(provider, provider.model, found[1], f"{found[0]} is set")
+            return await _hosted(provider, provider.model, environ, f"{found[0]} is set")
     return await _local_or_demo(local_ports, host)
 
 
@@ -83,7 +83,8 @@ async def choose_fallback(setting: str, environ: Mapping[str, str], *, base_url:
     ModelSettingError.
     """
     name = setting.partition("/")[0].lower()
-    if name in {each.name for each in PROVIDERS} | {each.prefix for each in LOCAL_SERVERS}:
+    known = {each.name for each in PROVIDERS} | {each.prefix for each in LOCAL_SERVERS}
+    if name in known or address_of(name, environ):
         return await _by_setting(setting, environ, LOCAL_SERVERS, "127.0.0.1")
     return await choose_model(setting, environ, base_url=base_url)
 
@@ -112,19 +113,21 @@ async def _by_setting(
     setting: str, environ: Mapping[str, str], servers: Sequence[LocalServer], host: str
 ) -> ModelChoice:
     name, _, model = setting.partition("/")
+    provider = next((each for each in PROVIDERS if each.name == name.lower()), None)
+    if model and provider is None and (address := address_of(name, environ)):
+        return await _named_server(name, model, address, key_of(name, environ))
     if model and (server := next((each for each in servers if each.prefix == name.lower()), None)):
         return await _local_by_setting(server, model, host)
-    provider = next((each for each in PROVIDERS if each.name == name.lower()), None)
     if provider is None or not model:
         known = ", ".join([*(each.name for each in PROVIDERS), *(each.prefix for each in servers)])
         raise ModelSettingError(
             f'The model "{setting}" names no provider that is known: write "provider/model" with one of {known}, '
-            f'or "demo"; for a server of your own set {BASE_URL}.'
+            f'or "demo"; for a server of your own set {BASE_URL}, or NAME_API_BASE for "NAME/model".'
         )
     found = provider.key_in(environ)
     if found is None:
         raise ModelSettingError(f'The model "{setting}" needs a key: set {provider.keys[0]}.')
-    return await _hosted(provider, model, found[1], f"the settings ask for it, and {found[0]} is set")
+    return await _hosted(provider, model, environ, f"the settings ask for it, and {found[0]} is set")
 
 
 async def _local_by_setting(server: LocalServer, model: str, host: str) -> ModelChoice:
@@ -137,22 +140,36 @@ async def _local_by_setting(server: LocalServer, model: str, host: str) -> Model
     return _local(found, "the settings ask for it, and ")
 
 
-async def _hosted(provider: Provider, model: str, key: SecretStr, why: str) -> ModelChoice:
+async def _hosted(provider: Provider, model: str, environ: Mapping[str, str], why: str) -> ModelChoice:
     info = await look_up(provider.litellm_id(model), provider.name)
+    base_url, found = address_of(provider.name, environ) or provider.base_url, provider.key_in(environ)
     client: Literal["openai", "litellm"] = "openai" if provider.own_client else "litellm"
-    return ModelChoice(model=info, client=client, base_url=provider.base_url, api_key=key, why=why)
+    return ModelChoice(model=info, client=client, base_url=base_url, api_key=found and found[1], why=why)
+
+
+async def _named_server(name: str, model: str, address: str, key: SecretStr | None) -> ModelChoice:
+    """Choose a model of a server that has a name of its own in the settings, which the model has before its own."""
+    choice = await _own_server(model, address, key)
+    wanted = choice.model.model_copy(
+        update={"id": f"{name.lower()}/{choice.model.id}", "sent_as": choice.model.wire_name}
+    )
+    return choice.model_copy(update={"model": wanted})
 
 
 async def _configured_server(setting: str, base_url: str, environ: Mapping[str, str]) -> ModelChoice:
+    key = environ.get(OPENAI_KEY, "").strip()
+    return await _own_server(setting, base_url, SecretStr(key) if key else None)
+
+
+async def _own_server(setting: str, base_url: str, key: SecretStr | None) -> ModelChoice:
     """Choose a model of the user's own server: any name is accepted, and without one the server's first model is
     used."""
-    key = environ.get(OPENAI_KEY, "").strip() or None
     if not base_url.startswith(("http://", "https://")):
         raise ModelSettingError(
             f'The base URL "{base_url}" must begin with http:// or https://, as in http://host:8000/v1.'
         )
     deployment = deployment_in(base_url)
-    offered = [] if deployment else await ask_server(base_url, key)
+    offered = [] if deployment else await ask_server(base_url, key.get_secret_value() if key else None)
     model = next((each for each in offered if setting in (each.id, each.wire_name)), None)
     if model is None and (name := setting or deployment):
         model = named(ModelInfo(id=name, provider="server"))
@@ -163,9 +180,7 @@ async def _configured_server(setting: str, base_url: str, environ: Mapping[str, 
     if is_private(base_url):
         model = _free(model)
     why = f"the settings name the server at {base_url}"
-    return ModelChoice(
-        model=model, client="openai", base_url=base_url, api_key=SecretStr(key) if key else None, why=why
-    )
+    return ModelChoice(model=model, client="openai", base_url=base_url, api_key=key, why=why)
 
 
 async def _local_or_demo(servers: Sequence[LocalServer], host: str) -> ModelChoice:

@@ -1,6 +1,6 @@
 """The models that people can choose in chats, and the choice that holds for a run."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import get_args
@@ -108,8 +108,8 @@ class ChatModels:
     def named(self, text: str) -> ModelInfo | None:
         """Return the model with this name, with or without its provider, or with this path."""
         wanted = text.strip().lower()
-        exact = [each for each in self.offered if wanted in (each.id.lower(), each.wire_name.lower())]
-        bare = [each for each in self.offered if _bare(each.id).lower() == wanted]
+        exact = [each for each in self.offered if wanted in map(str.lower, _full_names(each))]
+        bare = [each for each in self.offered if _bare(each.id).lower() == shown_name(wanted)]
         return next(iter(exact or (bare if len(bare) == 1 else [])), None)
 
     def nearest(self, text: str, role: Role) -> str | None:
@@ -168,6 +168,12 @@ class ChatModels:
 
     def _role(self, chat: ChatKey, person: str) -> Role | None:
         return self._access.role(chat, Sender(id=person, name=""))
+
+
+def _full_names(model: ModelInfo) -> Sequence[str]:
+    """Return the name of a model, with the path for which it stands, too."""
+    provider, slash, _ = model.id.rpartition("/")
+    return model.id, model.wire_name, f"{provider}{slash}{model.wire_name}"
 
 
 def _bare(model: str) -> str:

@@ -54,6 +54,19 @@ class Break:
     """The provider's error message, if not the default."""
 
 
+class Held(asyncio.Event):
+    """An event for which an answer or a stream waits; tells a test that one does."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reached = asyncio.Event()
+
+    async def wait(self) -> Literal[True]:
+        """Wait as any event does."""
+        self.reached.set()
+        return await super().wait()
+
+
 @dataclass(frozen=True)
 class Pause:
     """The stream pauses after so many chunks until the test sets `until`."""

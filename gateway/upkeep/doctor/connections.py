@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import aiohttp
 
@@ -50,9 +51,11 @@ def _verdict(choice: ModelChoice, answer: int | str | None) -> Iterator[Finding]
 
 async def _ask(choice: ModelChoice, providers: Sequence[Provider]) -> int | str | None:
     """Return the response status; the host if there was no response; None if no request is known that asks it."""
-    check = next((each.check for each in providers if each.name == choice.model.provider), None)
-    if check is None and choice.base_url:
-        check = KeyCheck(below(choice.base_url, "/models"))
+    provider = next((each for each in providers if each.name == choice.model.provider), None)
+    check = provider.check if provider else None
+    if choice.base_url and (check is None or provider is None or provider.base_url != choice.base_url):
+        url = below(choice.base_url, "/models")
+        check = replace(check, url=url) if check else KeyCheck(url)
     if check is None:
         return None
     name, value = check.header

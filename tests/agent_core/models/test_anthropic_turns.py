@@ -115,7 +115,7 @@ async def test_thoughts_that_are_bound_are_left_out_by_the_server_after_one_refu
     async with ANTHROPIC_BOUND.server(script, api_key=KEY) as server:
         assert isinstance(server, AnthropicMessagesServer)
         client = LitellmClient(KEY, server.base_url)
-        model = await look_up(ANTHROPIC_BOUND.full_model, "anthropic")
+        model = await look_up(ANTHROPIC_BOUND.setting, "anthropic")
         said: list[LlmMessage] = [user("What time is it?")]
         for system in ("Be brief.", "Be brief. Today is Monday.", "Be brief. Today is Tuesday."):
             said += await answered(client, model, said, options, system)
@@ -130,7 +130,7 @@ async def test_thoughts_that_are_bound_are_left_out_by_the_server_after_one_refu
 
 @pytest.mark.parametrize("dialect", [ANTHROPIC_BUDGET, ANTHROPIC_ADAPTIVE], ids=lambda each: each.name)
 async def test_a_turn_goes_on_after_one_refusal_where_its_thoughts_are_not_known(dialect: Dialect) -> None:
-    model = (await look_up(dialect.full_model, "anthropic")).model_copy(update={"reasoning": True})
+    model = (await look_up(dialect.setting, "anthropic")).model_copy(update={"reasoning": True})
     said: list[LlmMessage] = [user("What time is it?")]
     async with dialect.server([Turn(tools=(ToolUse("clock"),), thinking="Let me look.")], api_key=KEY) as first:
         client = LitellmClient(KEY, first.base_url)

@@ -1,35 +1,37 @@
 """An agent works with each dialect, through the client that people get, and is never refused."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import dropwhile
 from pathlib import Path
 
 import pytest
 
 from agent_core.agent import Agent
+from agent_core.context.compaction.compaction import Compaction
 from agent_core.context.context import ContextManager
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.loop.model_chain import Candidate, ModelChain
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, text_of
-from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
-from agent_core.models.model_table import look_up
-from agent_core.models.openai_client import OpenAiClient
+from agent_core.models.selection import choose_model, make_client
 from agent_core.origin import CLEAN
 from agent_core.tool_result import ToolResult
 from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.tool import Tool, ToolEnvironment, tool
+from gateway.connect.model_trial import chosen, tried
+from tests.agent_core.context.compacting import SENTENCE, SUMMARY
 from tests.agent_core.kit import echo
-from tests.agent_core.models.clients import KEY, OPTIONS, model_info
+from tests.agent_core.models.clients import KEY, OPTIONS
 from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.dialects.openai import OPENAI
 from tests.emulators.dialects.server import DialectServer
 from tests.emulators.dialects.table import DIALECTS
-from tests.emulators.model_script import Answer, Break, Failure, ToolUse, Turn, says
+from tests.emulators.model_script import Answer, Break, Failure, Held, ModelRequest, Script, ToolUse, Turn, Usage, says
 
 # litellm silences this warning on import; pytest undoes that.
 pytestmark = [
@@ -47,6 +49,12 @@ PICTURE = ImageContent(
 async def photo(of: str) -> ToolResult:
     """Take a photo."""
     return ToolResult(content=(TextContent(text=of), PICTURE), origin=CLEAN)
+
+
+@tool()
+async def write(text: str) -> str:
+    """Write a page."""
+    return f"{len(text)} characters written"
 
 
 THINKS = OPTIONS.model_copy(update={"thinking": "low"})
@@ -71,8 +79,12 @@ class Place:
         registry = ToolRegistry([*tools])
         context = ContextManager(registry)
         models = Models(self.client, self.model, options=options, chain=chain or ModelChain())
-        loop = AgentLoop(models, context, ToolSetup(registry))
+        compaction = Compaction(context, lambda: loop.caller)
+        loop = AgentLoop(models, context, ToolSetup(registry), compactor=compaction)
         return Agent(loop, context, ToolEnvironment("chat", Path("/dev/null/no-such-workspace")))
+
+    def with_window(self, tokens: int) -> "Place":
+        return replace(self, model=self.model.model_copy(update={"context_window": tokens}))
 
     def refused_nothing(self) -> None:
         """Check that it refused no request, except to teach a parameter, and each of those once."""
@@ -81,23 +93,34 @@ class Place:
 
 
 @asynccontextmanager
-async def at(dialect: Dialect, *answers: Answer) -> AsyncIterator[Place]:
+async def at(dialect: Dialect, *answers: Answer, script: Script | None = None) -> AsyncIterator[Place]:
     async with AsyncExitStack() as life:
-        server = await life.enter_async_context(dialect.server(answers, api_key=KEY))
-        client: LlmClient = LitellmClient(KEY, server.base_url)
-        if dialect.client == "own":
-            client = OpenAiClient(server.base_url, KEY, provider=dialect.provider if dialect.is_hosted else "")
+        server = await life.enter_async_context(dialect.server(script or answers, api_key=KEY))
+        choice = await choose_model(dialect.setting, dialect.environ(server.base_url, KEY))
+        assert choice.client == {"own": "openai"}.get(dialect.client, dialect.client)
+        client = make_client(choice)
         life.push_async_callback(client.close)
-        place = Place(server, client, await info_of(dialect))
+        place = Place(server, client, choice.model.model_copy(update={"vision": True, "reasoning": True}))
         yield place
         place.refused_nothing()
 
 
-async def info_of(dialect: Dialect) -> ModelInfo:
-    """Return a model that sees and thinks, in the way that litellm's table knows of this one."""
-    known = await look_up(dialect.full_model, dialect.provider)
-    fields = {"adaptive": known.adaptive, "thinking_levels": known.thinking_levels}
-    return model_info(dialect.full_model, dialect.provider).model_copy(update=fields)
+CHARACTERS = 4
+"""In a token."""
+
+
+class WithSummaries:
+    """A model that gives answers in order, and a summary to each request for one; its usage is that of the request."""
+
+    def __init__(self, *answers: Turn) -> None:
+        self.summaries = 0
+        self._answers = deque(answers)
+
+    def __call__(self, asked: ModelRequest) -> Answer:
+        if not asked.system.startswith("You shorten a conversation"):
+            return replace(self._answers.popleft(), usage=Usage(asked.size // CHARACTERS))
+        self.summaries += 1
+        return says(SUMMARY, thinking="I leave out what is done.")
 
 
 def last(agent: Agent) -> str:
@@ -110,6 +133,14 @@ async def test_an_answer_comes(dialect: Dialect) -> None:
         agent = place.agent()
         await agent.prompt("What time is it?")
         assert last(agent) == "Noon."
+
+
+async def test_the_test_call_of_the_guide_is_answered(dialect: Dialect) -> None:
+    async with dialect.server([says("Hello.", thinking="They greet.")], api_key=KEY) as server:
+        given = {"PARLEY_MODEL": dialect.setting, **dialect.environ(server.base_url, KEY)}
+        trial = await tried(await chosen(given, {}))
+        assert (trial.failure, trial.answer) == (None, "Hello.")
+        assert server.violations == []
 
 
 async def test_two_tools_one_after_the_other_then_an_answer_and_another_question(dialect: Dialect) -> None:
@@ -158,11 +189,11 @@ async def test_a_picture_from_a_tool_is_seen(dialect: Dialect) -> None:
 
 
 async def test_a_stop_before_the_first_word_after_a_tool_leaves_a_conversation_that_goes_on(dialect: Dialect) -> None:
-    held = says("Too late.", hold=asyncio.Event())
-    async with at(dialect, asks("one"), held, says("Gladly.")) as place:
+    held = Held()
+    async with at(dialect, asks("one"), says("Too late.", hold=held), says("Gladly.")) as place:
         agent = place.agent()
         running = asyncio.create_task(agent.prompt("Say one."))
-        await until(lambda: place.server.unused == 1)
+        await held.reached.wait()
         agent.abort()
         await running
         await agent.prompt("Something else?")
@@ -173,19 +204,15 @@ async def test_a_stop_in_mid_stream_ends_the_request_and_the_next_question_is_an
     slow = Turn("Word after word after word.", per_chunk=0.2, chunk=1)
     async with at(dialect, asks("one"), slow, says("Gladly.")) as place:
         agent = place.agent()
+        begun = asyncio.Event()
+        agent.subscribe(lambda _: begun.set() if agent.streaming_message and agent.streaming_message.text else None)
         running = asyncio.create_task(agent.prompt("Say one."))
-        await until(lambda: agent.streaming_message is not None and bool(agent.streaming_message.text))
+        await begun.wait()
         agent.abort()
         await running
         await agent.prompt("Something else?")
         assert last(agent) == "Gladly."
         assert place.server.requests[-2].abandoned
-
-
-async def until(holds: Callable[[], bool]) -> None:
-    async with asyncio.timeout(30):
-        while not holds():  # noqa: ASYNC110 - the agent has no event for it
-            await asyncio.sleep(0.01)
 
 
 @pytest.mark.parametrize("pieces", [0, 2])
@@ -268,3 +295,31 @@ async def test_a_fallback_takes_over_in_mid_run_and_the_first_goes_on_later(dial
         again.replace_messages(agent.messages)
         await again.prompt("Are you back?")
         assert last(again) == "Back."
+
+
+async def test_a_conversation_goes_on_after_a_summary_of_its_beginning(dialect: Dialect) -> None:
+    model = WithSummaries(asks("one"), says("Done."), asks("two"), says("Done too."), asks("three"), says("Gladly."))
+    async with at(dialect, script=model) as place:
+        agent = place.with_window(8_192).agent()
+        await agent.prompt(f"Say one. {SENTENCE * 300}")
+        await agent.prompt("Say two.")
+        await agent.compact()
+        await agent.prompt("Say three.")
+        assert last(agent) == "Gladly."
+        assert model.summaries == 1
+
+
+async def test_a_run_whose_first_calls_are_summarised_goes_on_with_the_last_ones_as_they_came(dialect: Dialect) -> None:
+    pages = [
+        Turn(tools=(ToolUse("write", {"text": f"{each}. {SENTENCE * 60}"}),), thinking=f"Page {each}.")
+        for each in range(12)
+    ]
+    model = WithSummaries(*pages, says("All written."), says("Gladly."))
+    async with at(dialect, script=model) as place:
+        agent = place.with_window(8_192).agent(tools=[write])
+        await agent.prompt("Write all pages.")
+        assert last(agent) == "All written."
+        assert model.summaries > 0
+        assert 0 < len(place.server.results(place.server.requests[-1])) < len(pages)
+        await agent.prompt("Thank you.")
+        assert last(agent) == "Gladly."

@@ -15,7 +15,9 @@ from agent_core.models.local_servers import LocalServer
 from agent_core.models.model_table import look_up
 from agent_core.models.openai_client import OpenAiClient
 from agent_core.models.providers import PROVIDERS, Provider
-from agent_core.models.selection import ModelChoice, ModelSettingError, choose_model, make_client
+from agent_core.models.selection import ModelChoice, ModelSettingError, choose_fallback, choose_model, make_client
+from tests.agent_core.models.clients import Talk
+from tests.emulators.model_script import says
 from tests.emulators.openai import OpenAiEmulator
 from tests.emulators.server import LoopbackServer
 
@@ -101,6 +103,34 @@ async def test_every_default_model_is_known_with_its_price_and_calls_tools(provi
     assert model.context_window > 100_000
     assert model.input_price
     assert model.output_price
+
+
+@pytest.mark.parametrize("provider", PROVIDERS, ids=lambda provider: provider.name)
+async def test_a_provider_is_asked_at_another_address_if_one_is_set(provider: Provider) -> None:
+    environ = {provider.keys[0]: "k-123", f"{provider.name.upper()}_API_BASE": "http://proxy.example/v1"}
+
+    for setting in (None, f"{provider.name}/{provider.model}"):
+        choice = await choose(setting, environ)
+        assert (choice.base_url, choice.model.provider) == ("http://proxy.example/v1", provider.name)
+
+
+async def test_servers_of_ones_own_have_names_of_their_own() -> None:
+    async with OpenAiEmulator([says("Hi.")], models=["qwen3"], api_key="k-123") as big, OpenAiEmulator() as small:
+        environ = {
+            "BIG_BOX_API_BASE": big.base_url,
+            "BIG_BOX_API_KEY": "k-123",
+            "OLLAMA_API_BASE": small.base_url,
+        }
+        choice = await choose("big-box/qwen3", environ)
+        client = make_client(choice)
+        done = await Talk(client, choice.model).done()
+        await client.close()
+        other = await choose_fallback("ollama/test-model", environ)
+
+        assert choice.model.id == done.message.model == "big-box/qwen3"
+        assert big.requests[0].body["model"] == "qwen3"
+        assert (other.model.id, other.base_url) == ("ollama/test-model", small.base_url)
+        assert (other.model.input_price, other.api_key) == (0.0, None)
 
 
 async def test_an_empty_key_is_no_key() -> None:

@@ -43,6 +43,7 @@ AZURE = Dialect(
     "my-deployment",
     "own",
     OpenAiChat(path="/openai/v1", error=named, opening=OPENING),
+    provider="azure",
     lessons=LESSONS,
 )
 AZURE_DEPLOYMENT = Dialect(
@@ -56,5 +57,6 @@ AZURE_DEPLOYMENT = Dialect(
         opening=OPENING,
         after_words={**HEAD, "choices": [FILTERED]},
     ),
+    provider="deployment",
     lessons=LESSONS,
 )

@@ -33,21 +33,22 @@ class Dialect:
     client: Literal["own", "litellm"]
     """The client that people get for this provider."""
     protocol: WireProtocol
-    provider: str = "server"
+    provider: str
+    """What stands before the model in a setting, and in the names of the variables for its address and key."""
     lessons: tuple[Lesson, ...] = ()
     endings: Endings = field(default_factory=lambda: OPENAI_ENDINGS)
     cannot: str = ""
     """What Parley cannot do there, for the table in the documents."""
 
     @property
-    def full_model(self) -> str:
-        """Return the model's name as people and the client know it."""
-        return f"{self.provider}/{self.model}" if self.is_hosted else self.model
+    def setting(self) -> str:
+        """Return the model as people write it in settings."""
+        return f"{self.provider}/{self.model}"
 
-    @property
-    def is_hosted(self) -> bool:
-        """Return True if people choose it by the provider's name, not by an address."""
-        return self.provider != "server"
+    def environ(self, address: str, key: str) -> dict[str, str]:
+        """Return the variables with which people reach this provider at an address."""
+        brand = self.provider.upper()
+        return {f"{brand}_API_BASE": address, f"{brand}_API_KEY": key}
 
     def server(self, script: Script = (), *, api_key: str | None = None) -> DialectServer:
         """Return a server of this provider that plays a script."""

@@ -25,4 +25,5 @@ GEMINI = Dialect(
     "gemini-3-flash",
     "own",
     OpenAiChat(path="/v1beta/openai", signs_calls=True, rules=(wants_signatures(MISSING),), error=google_error),
+    provider="google",
 )

@@ -27,6 +27,7 @@ OLLAMA = Dialect(
     "qwen3:8b",
     "own",
     OpenAiChat(reasoning_in="reasoning", error=ollama_error, call_id=lambda number: f"call_{number:08x}"),
+    provider="ollama",
     endings=LOCAL_ENDINGS,
 )
 VLLM = Dialect(
@@ -34,6 +35,7 @@ VLLM = Dialect(
     "Qwen/Qwen3-8B",
     "own",
     OpenAiChat(reasoning_in="reasoning_content", error=vllm_error, call_id=lambda number: f"call_{number:032x}"),
+    provider="vllm",
     endings={**LOCAL_ENDINGS, "abort": "broken", "error": "broken"},
 )
 LLAMA_CPP = Dialect(
@@ -41,6 +43,7 @@ LLAMA_CPP = Dialect(
     "qwen3.gguf",
     "own",
     OpenAiChat(reasoning_in="reasoning_content", error=llama_error, call_id=lambda number: f"{number:032d}"),
+    provider="llamacpp",
     endings=LOCAL_ENDINGS,
 )
 LM_STUDIO = Dialect(
@@ -48,5 +51,6 @@ LM_STUDIO = Dialect(
     "qwen3-8b",
     "own",
     OpenAiChat(reasoning_in="reasoning_content", error=lm_studio_error, call_id=lambda number: f"{number:09d}"),
+    provider="lmstudio",
     endings=LOCAL_ENDINGS,
 )
