@@ -45,7 +45,7 @@ _QUOTA = (
 )
 _AUTH = (
     r"(?:invalid|incorrect|missing|wrong|no|expired|provide (?:an?|your)) api[ _-]?key"
-    r"|api[ _-]?key (?:not|is not|is in)\s?valid|invalid x-api-key"
+    r"|api[ _-]?key (?:not|is not|is in)\s?valid|api_key_invalid|invalid x-api-key"
     r"|authentication[ _](?:error|fails|failed)|invalid[ _]authentication|unauthorized|permission[ _]denied"
 )
 _UNREACHED = (

@@ -103,6 +103,8 @@ class GeminiEmulator(ModelServer):
     def failure(self, failure: Failure) -> tuple[int, Json]:
         code, status, words = ERRORS[failure.reason]
         error: Json = {"code": code, "message": failure.message or words, "status": status}
+        if failure.reason == "auth":  # which the status does not tell
+            error["details"] = [{"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "API_KEY_INVALID"}]
         return code, {"error": error}
 
     def error_frame(self, body: Json) -> bytes:
