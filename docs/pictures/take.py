@@ -126,7 +126,7 @@ async def follow_up(page: Page) -> None:
 
 
 async def take(page: Page, model: Model, folder: Path, showroom: Showroom, server: OpenAiEmulator) -> None:
-    environ = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "none"}
+    environ = {"OPENAI_BASE_URL": server.base_url, "OPENAI_API_KEY": "none", "PARLEY_MODEL": "test-model"}
     program = Program(folder, {**environ, "PARLEY_HOME": str(showroom.home.folder)})
     await program.launch()
     try:

@@ -48,7 +48,7 @@ class World:
         self.telegram = telegram
         self.scripts = {dialect.name: Script() for dialect in DIALECTS}
         self.exchange = Exchange(lambda dialect: self.scripts[dialect.name])
-        self.program = Program(folder, {"PARLEY_THINKING": "low"})
+        self.program = Program(folder, {"PARLEY_MODEL": "demo", "PARLEY_THINKING": "low"})
         self.talks: list[Talk] = []
 
     def settle(self) -> None:

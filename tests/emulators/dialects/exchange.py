@@ -24,11 +24,13 @@ class Exchange(LoopbackServer):
 
     cancel_on_disconnect = True
 
-    def __init__(self, script_of: Callable[[Dialect], Script], dialects: Sequence[Dialect] = DIALECTS) -> None:
+    def __init__(
+        self, script_of: Callable[[Dialect], Script], dialects: Sequence[Dialect] = DIALECTS, *, any_key: bool = False
+    ) -> None:
         super().__init__()
         self.dialects = dialects
         self.servers: dict[str, DialectServer] = {
-            each.name: each.server(script_of(each), api_key=KEY) for each in dialects
+            each.name: each.server(script_of(each), api_key=None if any_key else KEY) for each in dialects
         }
         """By the names of the dialects."""
         self._open = AsyncExitStack()
@@ -50,9 +52,8 @@ class Exchange(LoopbackServer):
 
     @property
     def settings(self) -> Mapping[str, str]:
-        """Return the variables with which Parley reaches each dialect; the first one is the default."""
-        first, *others = (each.setting for each in self.dialects)
-        found = {"PARLEY_MODEL": first, "PARLEY_MODELS": ",".join(others)}
+        """Return the variables with which Parley offers the model of each dialect."""
+        found = {"PARLEY_MODELS": ",".join(each.setting for each in self.dialects)}
         for dialect in self.dialects:
             server = self.servers[dialect.name]
             found |= dialect.environ(f"{self.url}/{dialect.provider}{server.base_url.removeprefix(server.url)}", KEY)

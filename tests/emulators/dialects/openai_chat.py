@@ -1,5 +1,6 @@
 """OpenAI's chat protocol as one provider speaks it: what its answers carry, and what it refuses."""
 
+import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -75,6 +76,8 @@ class OpenAiChatServer(DialectServer, OpenAiEmulator):
         self.handed: dict[str, Json] = {}
         """What each answer with calls had for the model alone, by the ids of its calls."""
         self._calls = 0
+        self._first_id = secrets.randbelow(9_000) * 100_000
+        """Ids of calls differ from those of other servers, as real ones do: a conversation may go on at another."""
 
     def results(self, asked: ModelRequest) -> list[str]:
         return asked.texts("tool")
@@ -153,7 +156,7 @@ class OpenAiChatServer(DialectServer, OpenAiEmulator):
         return {field: thinking}
 
     def _id_of(self, index: int) -> str:
-        return self.chat.call_id(len(self.requests) * 100 + index)
+        return self.chat.call_id(self._first_id + len(self.requests) * 100 + index)
 
     def _call_id(self, index: int) -> str:
         return self._id_of(index)

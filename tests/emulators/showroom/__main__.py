@@ -12,22 +12,23 @@ from tests.process import REPOSITORY
 
 FOLDER = ".showroom"
 REFUSED = 2
-LAST_PORT = 65535 - 3
-"""The page's highest port, as the platforms have the next three."""
+LAST_PORT = 65535 - 4
+"""The page's highest port, as the platforms have the next three, and the models the one after them."""
 
 
 def main() -> int:
     """Run the showroom. Returns 2 with a message if a port is taken."""
     parser = argparse.ArgumentParser(
         prog="./run emulators",
-        description="Telegram, Slack and Discord, emulated on this machine, and a page to talk on all three.",
+        description="Telegram, Slack and Discord, emulated on this machine, and a page to talk on all three; a model "
+        "of each provider, emulated as well, is chosen by /model NAME.",
     )
     parser.add_argument(
         "--port",
         type=int,
         default=PORT,
         metavar="N",
-        help=f"the page's port, {PORT} unless told otherwise; the platforms take the next three",
+        help=f"the page's port, {PORT} unless told otherwise; the platforms and the models take the next four",
     )
     parser.add_argument(
         "--nodes",
@@ -67,6 +68,7 @@ async def _until_cancelled(port: int, nodes: int) -> None:
 
 def _welcome(showroom: Showroom, nodes: int) -> str:
     lines = ["Telegram, Slack and Discord are emulated on this machine.", f"  Page     {showroom.page.url}"]
+    lines.append(f"  Models   {len(showroom.models.dialects)}, each as its provider speaks; /model NAME chooses one")
     if nodes:
         several = f"{nodes} nodes, whose output is" if nodes > 1 else "one node, whose output is"
         lines.append(f"  Parley   {several} in {FOLDER}/node-1.txt{' and so on' if nodes > 1 else ''}")

@@ -15,6 +15,7 @@ from aiohttp.typedefs import Handler
 from pydantic import Base64Bytes, BaseModel, ConfigDict, Field, ValidationError
 
 from tests.emulators.control import Changes
+from tests.emulators.dialects.exchange import Exchange
 from tests.emulators.showroom.exhibit import PEOPLE, Exhibit, NotThere, Said, Upload
 from tests.emulators.showroom.nodes import ShownNodes
 from tests.process import REPOSITORY
@@ -107,11 +108,18 @@ class Page:
     """Listens on 127.0.0.1 between `start` and `close`."""
 
     def __init__(
-        self, exhibits: Sequence[AnyExhibit], invitation: Invitation, *, port: int, nodes: ShownNodes | None = None
+        self,
+        exhibits: Sequence[AnyExhibit],
+        models: Exchange,
+        invitation: Invitation,
+        *,
+        port: int,
+        nodes: ShownNodes | None = None,
     ) -> None:
         """Port 0 takes any free one. `nodes` are those that visitors can kill."""
         self.url = ""
         self._exhibits = {each.name: each for each in exhibits}
+        self._models = models
         self._invitation = invitation
         self._nodes = nodes
         self._port = port
@@ -170,7 +178,10 @@ class Page:
             }
             for each in self._exhibits.values()
         ]
-        return web.json_response({"people": PEOPLE, "platforms": platforms, **asdict(self._invitation)})
+        models = [{"title": each.name, "name": each.setting} for each in self._models.dialects]
+        return web.json_response(
+            {"people": PEOPLE, "platforms": platforms, "models": models, **asdict(self._invitation)}
+        )
 
     async def _watch(self, exhibit: AnyExhibit) -> None:
         """Note every change, with a condition that is never true."""
@@ -186,7 +197,8 @@ class Page:
         self._news.notify()
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        """Stream changes as objects: "slack" for the state of a platform, "slack/group" for a conversation, "nodes"."""
+        """Stream changes as objects: "slack" for the state of a platform, "slack/group" for a conversation, "nodes" for
+        these, "models" for what they have refused."""
         response = web.StreamResponse()
         response.content_type = "text/event-stream"
         await response.prepare(request)
@@ -212,6 +224,7 @@ class Page:
     def _sights(self) -> Iterator[tuple[str, str]]:
         if self._nodes is not None:
             yield "nodes", json.dumps([asdict(each) for each in self._nodes.shown()])
+        yield "models", json.dumps(self._models.refused)
         for name, exhibit in self._exhibits.items():
             yield name, json.dumps(asdict(exhibit.condition))
             for room in exhibit.rooms:

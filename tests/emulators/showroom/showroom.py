@@ -1,4 +1,4 @@
-"""The showroom: three emulated platforms, the page, and the home of a Parley that uses them."""
+"""The showroom: three emulated platforms, a model of each provider, the page, and the home of a Parley for them."""
 
 import errno
 import time
@@ -11,6 +11,7 @@ from typing import Self
 from tests.emulators.showroom.discord import DiscordExhibit
 from tests.emulators.showroom.exhibit import Now
 from tests.emulators.showroom.home import Home, settle
+from tests.emulators.showroom.models import models
 from tests.emulators.showroom.nodes import ShownNodes
 from tests.emulators.showroom.server import AnyExhibit, Invitation, Page
 from tests.emulators.showroom.slack import SlackExhibit
@@ -19,7 +20,13 @@ from tests.end_to_end.program import Program
 from tests.nodes import Database, Nodes
 
 PORT = 8770
-"""Port of the page. The platforms have the next ones, so that a running Parley finds them again."""
+"""Port of the page. The platforms and the models have the next ones, so that a running Parley finds them again."""
+
+
+MODELS = (
+    "/model NAME chooses one of these models, each emulated as its provider speaks: they think, calculate, and repeat "
+    "what is said to them. Until then the demo model answers."
+)
 
 
 class PortTaken(Exception):
@@ -50,6 +57,7 @@ class Showroom:
         """
         self.telegram, self.slack, self.discord = TelegramExhibit(now), SlackExhibit(now), DiscordExhibit(now)
         self.exhibits: tuple[AnyExhibit, ...] = (self.telegram, self.slack, self.discord)
+        self.models = models()
         self.command = f"PARLEY_HOME={shown_as or folder} ./run"
         self._again = f"./run emulators --nodes {nodes}" if nodes else "./run emulators"
         self._names = [f"node-{number}" for number in range(1, nodes + 1)]
@@ -62,9 +70,12 @@ class Showroom:
             for place, each in enumerate(self.exhibits, 1):
                 each.emulator.port = self._port + place if self._port else 0
                 await self._listen(each.emulator.port, opening.enter_async_context(each.emulator))
+            self.models.port = self._port + len(self.exhibits) + 1 if self._port else 0
+            await self._listen(self.models.port, opening.enter_async_context(self.models))
             self.home = settle(self._folder, self.settings, self._people())
             nodes = await self._nodes(opening) if self._names else None
-            self.page = Page(self.exhibits, Invitation(self.command, self._again), port=self._port, nodes=nodes)
+            invitation = Invitation(self.command, self._again)
+            self.page = Page(self.exhibits, self.models, invitation, port=self._port, nodes=nodes)
             await self._listen(self._port, self.page.start())
             opening.push_async_callback(self.page.close)
             self._open = opening.pop_all()
@@ -99,6 +110,7 @@ class Showroom:
         return [
             ("Ann owns this Parley, and Bob may talk to it. Zoe is a stranger.", speakers),
             ("Parley's own page would be one more; it is not needed here.", {"PARLEY_WEB": "off"}),
+            (MODELS, {"PARLEY_MODEL": "demo", "PARLEY_THINKING": "low", **self.models.settings}),
         ]
 
     async def _listen(self, port: int, starting: Coroutine[object, object, object]) -> None:

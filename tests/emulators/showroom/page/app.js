@@ -19,6 +19,10 @@ async function start() {
     by("switch").append(tab);
   }
   about.people.forEach((person, index) => offer(person, index === 0));
+  for (const { title, name } of about.models) {
+    const choose = () => columns.forEach((column) => column.command(`model ${name}`));
+    by("choices").append(element("button", { type: "button", title: name, onclick: choose }, title));
+  }
   by("copy").onclick = () => navigator.clipboard.writeText(by("command").textContent);
   turn(about.platforms[0].name);
   listen(about);
@@ -59,12 +63,20 @@ function listen(about) {
 
 function take(key, value) {
   if (key === "nodes") return showNodes(value);
+  if (key === "models") return showRefused(value);
   const [platform, room] = key.split("/");
   const column = columns.get(platform);
   if (!room) return column.learn(value);
   column.see(room, value);
   const tab = [...by("switch").children].find((each) => each.dataset.platform === platform);
   if (heard && tab.ariaPressed !== "true") tab.classList.add("news");
+}
+
+function showRefused(refused) {
+  const models = by("choices").children.length;
+  const summary = by("models").firstElementChild;
+  summary.textContent = refused.length ? `${models} models, ${refused.length} refused requests` : `${models} models`;
+  by("refused").replaceChildren(...refused.map((each) => element("li", {}, each)));
 }
 
 function showNodes(shown) {

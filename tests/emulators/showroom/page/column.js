@@ -230,6 +230,10 @@ export class Column {
     return element("li", {}, element("button", { type: "button", onclick: choose }, element("b", {}, `/${name}`), " ", about));
   }
 
+  command(words) {
+    this.send(this.about.help.replace("help", words));
+  }
+
   submit() {
     const words = this.text.value.trim();
     if (!words && !this.answering.file) return;
