@@ -12,7 +12,6 @@ from aiohttp import ClientSession
 from playwright.async_api import Browser, FilePayload, Locator, Page, expect
 from telegram import InlineKeyboardButton, InlineKeyboardMarkup
 
-from agent_core.models.model_names import shown_name
 from gateway.settings.settings import load_settings
 from tests.emulators.sdk import telegram_bot
 from tests.emulators.showroom.exhibit import direct
@@ -90,27 +89,6 @@ def content(file: Path) -> bytes:
 
 def said_by_bot(where: Locator) -> Locator:
     return where.locator(".by-bot .words")
-
-
-@pytest.mark.timeout(240)
-async def test_the_same_conversation_is_held_over_every_provider(
-    showroom: Showroom, page: Page, tmp_path: Path
-) -> None:
-    models = page.locator("#models")
-    await models.locator("summary").click()
-    async with parley(showroom, tmp_path):
-        for number, dialect in enumerate(showroom.models.dialects):
-            read = dialect.name.replace("`", "")
-            where = column(page, PLATFORMS[number % len(PLATFORMS)])
-            await models.get_by_role("button", name=dialect.name, exact=True).click()
-            await expect(said_by_bot(where).last).to_contain_text(f"{shown_name(dialect.model)} answers in this chat")
-            await say(where, "what is 17 * 23?")
-            await expect(said_by_bot(where).last).to_contain_text(f"17 * 23 = 391, says {read}.")
-            await say(where, "thank you")
-            await expect(said_by_bot(where).last).to_contain_text(f"You said to {read}: thank you")
-
-    assert showroom.models.refused == []
-    await expect(models.locator("summary")).to_have_text(f"{len(showroom.models.dialects)} models")
 
 
 async def test_ann_talks_to_parley_on_three_platforms(showroom: Showroom, page: Page, tmp_path: Path) -> None:
