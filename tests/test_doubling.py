@@ -15,9 +15,11 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from agent_core.mcp.config import plain
+from agent_core.messages import AssistantMessage, StopReason, ToolResultMessage
 from agent_core.models.event_stream import SseReader
 from agent_core.models.failures import message_in, redact
 from agent_core.models.tokens import clipped, estimate
+from agent_core.origin import CLEAN
 from agent_core.skills.header import BadSkill, read_header
 from agent_core.tools.calculator import calculate
 from agent_core.tools.files.editing import find
@@ -41,9 +43,12 @@ from channels.text import parse_command, split_markdown
 from channels.web import render as web
 from gateway.errors import ParleyError
 from gateway.permissions.question_text import one_line, shown
+from gateway.runs.cards import repeats_cards
 from gateway.schedule.times.grammar import parse_when
+from gateway.schedule.times.zone_words import zone_said
 from gateway.security.secrets import Secrets
 from gateway.store.rule import BadRule
+from gateway.texts.written import written_in
 from tests.examples import examples
 from tests.messages import user
 
@@ -93,6 +98,12 @@ def streamed(text: str) -> None:
         list(reader.feed(text[at : at + 1_000].encode("utf-8", "replace")))
 
 
+DONE = (
+    ToolResultMessage(tool_call_id="1", tool_name="schedule", content=user("set").content, origin=CLEAN),
+    AssistantMessage(content=user("Done.").content, stop_reason=StopReason.STOP, origin=CLEAN),
+)
+
+
 TAKES_TEXT: dict[str, Callable[[str], object]] = {
     "Slack's markup": slack.mrkdwn,
     "Slack's messages": lambda text: [slack.body(part) for part in slack.split(said(text))],
@@ -110,6 +121,9 @@ TAKES_TEXT: dict[str, Callable[[str], object]] = {
     "links that lie": lambda text: show_link_targets(text.replace("a](", "a.b](").replace("x", "c.d]")),
     "splitting": lambda text: split_markdown(text, lambda part: len(part) <= 4_000),
     "commands": lambda text: parse_command(f"/{text}", ["ada"]),
+    "languages": written_in,
+    "zones of people": lambda text: zone_said(f"I am in {text}"),
+    "requests that a card answers": lambda text: repeats_cards([user(text.replace("word", "and ")), *DONE], ["card"]),
     "times": lambda text: parse_when(text, ZoneInfo("UTC"), 1.8e9),
     "web pages": lambda text: read_page(f"<body>{text}", "https://example.org/"),
     "feeds": lambda text: read_feed(f"<rss><channel><item><title>{text}", "https://example.org/"),

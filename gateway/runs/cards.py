@@ -10,6 +10,8 @@ from agent_core.tool_result import ToolResult
 
 MOST_REPEATED = 240
 """Characters of closing words; longer ones tell more than a card."""
+_LONGEST_REQUEST = 1_000
+"""Characters of a request; a longer one asks for more than a card tells."""
 _CARD = "card"
 _COURTESY = 16
 """Characters of a sentence that asks for nothing: a greeting, thanks."""
@@ -71,6 +73,8 @@ def _closing_words(said: Sequence[AgentMessage]) -> str | None:
 
 
 def _asks_for_one_thing(request: str) -> bool:
+    if len(request) > _LONGEST_REQUEST:
+        return False
     sentences = [each for each in map(str.strip, _SENTENCE.split(request)) if _is_request(each)]
     return len(sentences) <= 1 and not _ASKS_MORE.search(request)
 

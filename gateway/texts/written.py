@@ -7,7 +7,7 @@ from gateway.texts.say import Language
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 _KANA = re.compile("[\u3041-\u30ff]")
 _WORD = re.compile(r"[A-Za-z]+(?:['’][a-z]+)?")
-_NOT_WORDS = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|https?://\S+|[\w.-]+@[\w.-]+|(?<!\w)[@#/!]\w+", re.DOTALL)
+_NOT_WORDS = re.compile(r"```.*?(?:```|\Z)|`[^`]*`|https?://\S+|(?<![\w.-])[\w.-]+@[\w.-]+|(?<!\w)[@#/!]\w+", re.DOTALL)
 """Code, addresses and names, which have no language."""
 _ENGLISH = re.compile(
     r"\b(?:a|about|all|and?|any|are|at|be|but|by|can|could|did|do|does|for|from|give|had|has|have|help|how|i|i'm|if|in"
@@ -18,11 +18,13 @@ _ENGLISH = re.compile(
 )
 """Words of which almost every English sentence has two."""
 _LEAST = 2
+_LONGEST = 2_000
+"""Characters that are read, which tell as much as all."""
 
 
 def written_in(text: str) -> Language | None:
     """Return the language of a text; None if it does not tell: a number, a greeting, a third language."""
-    words = _NOT_WORDS.sub(" ", text).lower().replace("’", "'")
+    words = _NOT_WORDS.sub(" ", text[:_LONGEST]).lower().replace("’", "'")
     if _KANA.search(words):
         return None
     wide = len(_HAN.findall(words))
