@@ -51,9 +51,9 @@ class Sender(Value):
     id: str
     name: Text
     is_bot: bool = False
-    language: str | None = None
+    language: Text | None = None
     """IETF language tag of what the sender writes, or of their client, where the platform sends one."""
-    zone: str | None = None
+    zone: Text | None = None
     standing: Standing | None = None
     """None if the event did not tell."""
 

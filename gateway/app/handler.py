@@ -1,5 +1,6 @@
 """The entry point for inbound events: stores them, then passes them to the process that works on their chat."""
 
+from agent_core.log_errors import Bulkhead
 from channels.base import Accepted, InboundEvent, RequestMade
 from gateway.app.admission import Admission
 from gateway.app.languages import Languages
@@ -27,7 +28,8 @@ class ChannelMessageHandler:
         taken = await self._admission.take(self._languages.marked(event))
         if isinstance(taken, Accepted):
             return taken
-        await self._zones.hear(event)
+        with Bulkhead(f"zone of event {taken.seq}"):  # what is stored is handled, whatever is known of its sender
+            await self._zones.hear(event)
         self._dispatcher.dispatch(taken, is_live=is_live)
         if not is_live:
             await self._dispatcher.wait_routed(event.chat)

@@ -108,7 +108,7 @@ class Zones:
         if said := _said_to_us(event):
             await self.say(chat, sender.id, said)
             return
-        if sender.zone is None or without_place(sender.zone) or not is_zone(sender.zone):
+        if sender.zone is None or not _is_place(sender.zone):
             return
         if await self._of_person(chat, sender.id) is None:
             is_page = self._access.is_page(chat, sender)
@@ -185,6 +185,11 @@ def _said_to_us(event: InboundEvent) -> str | None:
     if isinstance(event, MessageReceived) and event.addressed is not Addressed.AMBIENT:
         return zone_said(event.text)
     return None
+
+
+def _is_place(zone: str) -> bool:
+    """Return True for a name of IANA's for a place. Files such as `localtime` mean another one on each machine."""
+    return zone_names().get(zone.replace("_", " ").lower()) == zone and not without_place(zone)
 
 
 def nearest_zone(text: str) -> str | None:
