@@ -3,7 +3,7 @@
 The button gives the command again with that word, so what it shows is checked and made anew when it is pressed.
 """
 
-from channels.base import Button, OutboundMessage
+from channels.base import Button, OutboundMessage, fits_a_button
 from gateway.chat.replies import Answer, Unfolded
 from gateway.commands.command import Invocation
 from gateway.texts.say import say
@@ -21,7 +21,9 @@ def split_more(arguments: str) -> tuple[str, bool]:
 def short_first(
     given: Invocation, command: str, short: OutboundMessage, long: OutboundMessage, *, label: str = "more_button"
 ) -> Answer:
-    """Return the short reply with the button *More*, or the long one if it is asked for or says no more.
+    """Return the short reply with the button *More*.
+
+    Return the long one if it is asked for or says no more, and if the command is too long for a button.
 
     Args:
         command: What is typed for the reply, without a prefix: `why 3f9a1c2b`.
@@ -30,7 +32,8 @@ def short_first(
     _, wants_more = split_more(given.arguments)
     if wants_more and given.pressed:
         return Unfolded(long)
-    if wants_more or short == long:
+    action = f"/{command} more"
+    if wants_more or short == long or not fits_a_button(action):
         return long
-    button = Button(label=say(label, given.language), action=f"/{command} more", style="quiet")
+    button = Button(label=say(label, given.language), action=action, style="quiet")
     return short.model_copy(update={"buttons": (*short.buttons, (button,))})

@@ -68,10 +68,21 @@ class ZoneCommands:
         return await self._with_jobs(given, known, "\n\n".join(lines))
 
     async def _offered(self, given: Invocation, job_id: str) -> OutboundMessage:
-        """Offer likely zones to the person; the chosen one is that of the job as well, whose time of day stays."""
-        text = say("zone_which_is_yours", given.language, slash=given.slash, id=job_id)
+        """Offer likely zones to the person; the chosen one is that of their job as well, whose time of day stays."""
+        if await self._is_theirs(given, job_id):
+            text = say("zone_which_is_yours", given.language, slash=given.slash, id=job_id)
+        else:
+            job_id, text = "", say("zone_where", given.language, slash=given.slash)
         buttons = zone_buttons(self._zones.likely(given.chat, given.sender.id, given.language), job_id)
         return OutboundMessage(markdown=text, buttons=buttons, asks=given.sender.id)
+
+    async def _is_theirs(self, given: Invocation, job_id: str) -> bool:
+        """Return True for a draft or job that goes on and that the person may change."""
+        try:
+            job = await self._jobs.known(job_id, given.chat, given.sender)
+        except JobRefused:
+            return False
+        return job.state in (JobState.DRAFT, JobState.ACTIVE)
 
     async def _mine(self, given: Invocation, words: str) -> Answer:
         """Set the person's own zone, and take the times of the job that is named behind it by that clock."""

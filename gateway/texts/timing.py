@@ -202,6 +202,10 @@ TEXTS = {
         "en": "Where are you? Choose a city, or say for example `{slash}tz mine Lisbon {id}`. The time of day stays.",
         "zh": "您在哪里？请选择城市，或发送例如 `{slash}tz mine 北京 {id}`。时刻不变。",
     },
+    "zone_where": {
+        "en": "Where are you? Choose a city, or say for example `{slash}tz mine Lisbon`.",
+        "zh": "您在哪里？请选择城市，或发送例如 `{slash}tz mine 北京`。",
+    },
     "zone_mine_set": {
         "en": "Your time zone: **{zone}**. It is {time} there.",
         "zh": "您的时区：**{zone}**。当地时间 {time}。",

@@ -112,6 +112,13 @@ async def test_the_usage_of_one_person_is_not_unfolded_into_that_of_another(star
     assert "The model has not been called." in bot.screen[-1]
 
 
+async def test_a_search_that_no_button_can_hold_is_answered_in_full(start_bot: StartBot, tmp_path: Path) -> None:
+    bot = await start_bot(skills=library(many(tmp_path)))
+    await bot.hears("/skills " + "skill " * 20)
+
+    assert "**skill-8** – " in bot.screen[-1]
+
+
 async def test_settings_that_are_not_at_their_defaults_are_told_first(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/config set keep_days 60")

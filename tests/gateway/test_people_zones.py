@@ -1,6 +1,8 @@
 """The time zone of a person is learned once, said with the first time that is set, and changed with a button."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import closing
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,6 +16,7 @@ from gateway.schedule.times.zone_names import likely_zones
 from gateway.schedule.times.zone_words import zone_said
 from gateway.settings.zone import is_zone
 from gateway.store.job import JobState
+from gateway.store.opening import FILE
 from tests.gateway.jobs.asking import labels, press, typed_ids
 from tests.gateway.jobs.kit import ANN, TimedBot, make_timed_bot, moment
 
@@ -100,10 +103,14 @@ async def test_what_a_message_says_is_taken_and_said_with_the_first_time(start: 
     assert "Times are by the clock of **Asia/Tokyo** (as you said)." in shown
 
 
-async def test_a_zone_in_which_nobody_lives_is_not_taken(start: Start) -> None:
+@pytest.mark.parametrize(
+    "told",
+    ["UTC", "Etc/GMT-3", "Mars/Base", "../../etc", "localtime", "Asia/Tokyo\0", "\ud800", "x" * 10_000],
+    ids=lambda told: ascii(told)[:20],
+)
+async def test_a_zone_in_which_nobody_lives_is_not_taken(start: Start, told: str) -> None:
     bot = await start(zone="Europe/Paris")
-    for told in ("UTC", "Etc/GMT-3", "Mars/Base", "../../etc"):
-        assert (await says(bot, "hello", ann(told))).endswith("(Europe/Paris)")
+    assert (await says(bot, "hello", ann(told))).endswith("(Europe/Paris)")
 
 
 async def test_the_model_is_told_the_time_of_the_author_in_a_group(start: Start) -> None:
@@ -197,6 +204,37 @@ async def test_what_people_say_to_each_other_is_not_taken(start: Start) -> None:
 async def test_a_time_that_is_the_same_by_every_clock_asks_nothing(start: Start, text: str) -> None:
     bot = await start()
     assert "Where are you?" not in await says(bot, text, ann(None))
+
+
+async def test_a_message_is_answered_though_the_zone_of_its_sender_cannot_be_kept(start: Start, tmp_path: Path) -> None:
+    bot = await start("Hi.")
+    with closing(sqlite3.connect(tmp_path / FILE)) as database, database:
+        database.execute("CREATE TRIGGER full BEFORE INSERT ON person_zones BEGIN SELECT RAISE(ABORT, 'full'); END")
+
+    assert await says(bot, "hello", ann("Asia/Tokyo")) == "Hi."
+
+
+@pytest.mark.parametrize("typed", ["x" * 60, "zz9999", "`x`[y](https://z.example)", ""])
+async def test_a_zone_is_offered_without_a_job_that_there_is_not(start: Start, typed: str) -> None:
+    bot = await start()
+    asked = await says(bot, f"/tz change {typed}", ann(None))
+
+    assert "or say for example `/tz mine Lisbon`." in asked
+    assert next(each.action for row in bot.channel.posts[-1][1].buttons for each in row) == "/tz mine America/New_York"
+
+
+async def test_the_button_below_the_job_of_somebody_else_changes_only_one_s_own_zone(start: Start) -> None:
+    bot = await start()
+    await says(bot, "/remind tomorrow at 9:00 stretch", ann("Asia/Tokyo"), group="team")
+    await press(bot, "Change zone", sender="bob")
+    await press(bot, "London", sender="bob")
+
+    [job] = await bot.store.jobs.active()
+    assert (job.zone, job.next_at) == ("Asia/Tokyo", moment("2026-11-24 09:00", TOKYO))
+    assert {each.principal: each.zone for each in (await bot.store.person_zones.all()).values()} == {
+        "memory:ann": "Asia/Tokyo",
+        "memory:bob": "Europe/London",
+    }
 
 
 async def test_an_installation_with_a_zone_asks_nobody(start: Start) -> None:
