@@ -63,6 +63,8 @@ class Zones:
         """Whose private chats were heard from, as far as no row says it: principals by chat."""
         self._tags: dict[str, str] = {}
         """Language tags of people's clients, by principal."""
+        self._just_told: dict[str, PersonZone] = {}
+        """What people were told of their zones since they were heard last, by principal."""
 
     async def of(self, chat: ChatKey, person: str | None = None) -> ZoneInfo:
         return (await self.known(chat, person)).zone
@@ -94,6 +96,7 @@ class Zones:
     def forget(self) -> None:
         """Read the zones of people again when they are needed next, as those of somebody were erased."""
         self._people = None
+        self._just_told.clear()
 
     # People
 
@@ -101,6 +104,7 @@ class Zones:
         """Keep the zone that a message says, or that came with an event if none is known of its sender."""
         chat, sender = event.chat, event.sender
         principal = self._access.principal(chat, sender)
+        await self._keep_told(principal)
         if sender.language:
             self._tags[principal] = sender.language
         if self.is_own_chat(chat, sender):
@@ -135,7 +139,9 @@ class Zones:
         """Return True if the person has not been told the zone of their times yet, or not been asked for it."""
         known = await self.known(chat, person)
         people = await self._everybody()
-        rows = [people[each] for each in self._principals(chat, person) if each in people]
+        rows = [
+            found for each in self._principals(chat, person) if (found := self._just_told.get(each) or people.get(each))
+        ]
         if known.level is Level.PERSON:
             is_usual = known.zone == self._current.zone
             return not is_usual and not any(each.is_told and each.zone == known.zone.key for each in rows)
@@ -143,10 +149,21 @@ class Zones:
         return is_unsure and not any(each.is_told for each in rows)
 
     async def told(self, chat: ChatKey, person: str) -> None:
-        """Record that the person was told the zone of their times, or asked for it."""
+        """Record that the person is told the zone of their times, or asked for it.
+
+        It is stored when they are heard again: the message that tells it is not stored yet.
+        """
         found = await self._of_person(chat, person)
         principal = self._access.principal(chat, Sender(id=person, name=""))
-        await self._keep(replace(found or PersonZone(principal, None, SAID), is_told=True))
+        self._just_told[principal] = replace(found or PersonZone(principal, None, SAID), is_told=True)
+
+    async def _keep_told(self, principal: str) -> None:
+        told = self._just_told.pop(principal, None)
+        if told is None:
+            return
+        found = (await self._everybody()).get(told.principal)
+        if (found.zone if found else None) == told.zone:  # otherwise it was changed or erased since
+            await self._keep(told)
 
     async def _of_person(self, chat: ChatKey, person: str | None) -> PersonZone | None:
         people = await self._everybody()

@@ -103,6 +103,23 @@ async def test_what_a_message_says_is_taken_and_said_with_the_first_time(start: 
     assert "Times are by the clock of **Asia/Tokyo** (as you said)." in shown
 
 
+async def test_a_zone_that_could_not_be_said_with_the_first_time_is_said_after_a_restart(
+    start: Start, tmp_path: Path
+) -> None:
+    bot = await start()
+    with closing(sqlite3.connect(tmp_path / FILE)) as database:
+        with database:
+            database.execute("CREATE TRIGGER full BEFORE INSERT ON outbox BEGIN SELECT RAISE(ABORT, 'full'); END")
+        await bot.channel.hears("/remind tomorrow at 9:00 stretch", sender=ann("Asia/Tokyo"))
+        await bot.settled()
+        with database:
+            database.execute("DROP TRIGGER full")
+    await bot.restart()
+    await bot.settled()
+
+    assert "Times are by the clock of **Asia/Tokyo**" in bot.screen[-1]
+
+
 @pytest.mark.parametrize(
     "told",
     ["UTC", "Etc/GMT-3", "Mars/Base", "../../etc", "localtime", "Asia/Tokyo\0", "\ud800", "x" * 10_000],
