@@ -67,6 +67,7 @@ SWALLOWS_ANYTHING = {
     "channels/discord/inbound.py": "a mistake over one event ends that event alone",
     "channels/web/formulas.py": "the library raises anything, and a formula that cannot be drawn holds back no answer",
     "gateway/app/gap_reader.py": "a mistake over one chat's history keeps no other from being read",
+    "gateway/app/handler.py": "a zone that cannot be kept holds back no message that is stored",
     "gateway/app/router.py": "a mistake over one event neither ends the start nor keeps others from being routed",
     "gateway/chat/run_end.py": "the words that are told of a failure may be what failed",
     "gateway/runs/isolated_run.py": "a mistake of ours ends one task or job run, and is told",
