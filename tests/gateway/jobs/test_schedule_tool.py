@@ -251,7 +251,7 @@ async def test_a_preview_warns_of_nobody_where_it_holds_the_persons_own_words(st
     ]
     tools: list[Tool] = [read_page]
     bot = await start_bot(*turns, tools=tools, new_request_id=typed_ids())
-    await bot.hears("Read the page. Remind me each Monday at nine to call the bank.")
+    await bot.hears("Remind me each Monday at nine to call the bank. Read the page.")
 
     own, changed = [text for text in bot.screen if "call the bank" in text]
     assert "which may have prompted this" not in own
