@@ -72,21 +72,16 @@ async def test_the_same_holds_through_litellm() -> None:
     assert all("temperature" not in body for body in after)
 
 
-async def test_anthropic_is_not_asked_to_think_after_the_calls_of_another_model() -> None:
+async def test_anthropic_is_not_asked_to_think_in_a_turn_that_another_model_began() -> None:
     async with tables() as opens:
-        thought: Json = {"type": "thinking", "thinking": "Hm.", "signature": "s"}
-        use: Json = {"type": "tool_use", "id": "toolu_1", "name": "clock", "input": {}}
+        other = await opens.own(openai({"tool_calls": [call()]}, finish="tool_calls"))
+        await other.goes_on("What time is it?")
         noon = anthropic({"type": "text", "text": "Noon."})
-        asks = anthropic(thought, use, finish="tool_use")
-        chat = await opens.litellm("anthropic/claude-sonnet-4-5", asks, noon, noon)
-        await chat.goes_on("What time is it?", options=THINKS)
-        other = await opens.own(openai({"tool_calls": [call()]}, finish="tool_calls"), said=chat.said)
-        await other.goes_on()
+        chat = await opens.litellm("anthropic/claude-sonnet-4-5", noon)
         chat.said[:] = other.said
         await chat.goes_on(options=THINKS)
-        await chat.goes_on("And now?", options=THINKS)
 
-    assert ["thinking" in body for body in chat.server.bodies] == [True, False, True]
+    assert ["thinking" in body for body in chat.server.bodies] == [False]
 
 
 async def test_a_server_that_wants_an_answer_between_a_result_and_a_question_gets_one() -> None:
