@@ -36,8 +36,15 @@ _VOIDS = re.compile(
     re.IGNORECASE,
 )
 """Words of a sentence that speaks of those beside it, or of what others said."""
+_ADDRESS = re.compile(r"\S+://\S+")
 _POINTS_BACK = re.compile(r"(?:(?:that|this|it|these|those|all that)\b|那|这|它)", re.IGNORECASE)
-_OWN = re.compile(r"(?:i|i['’]\w+|my|mine|we|we['’]\w+|our)\b|我|咱", re.IGNORECASE)
+_OWN = re.compile(
+    r"(?:i|i['’]\w+|my|mine|we|we['’]\w+|our)\b|我|咱"
+    r"|(?:please )?(?:read|open|look|check|see|remind|set|find|search|make|create|send|show|use|add|run|list|book)\b"
+    r"(?!.*\b(?:this|these|that|here)\b)|(?:请)?(?:帮我|给我|读|看|打开|查|提醒|设|找|搜|订)(?!.*[这那])",
+    re.IGNORECASE,
+)
+"""The beginning of a sentence of the speaker's own, or of one that asks Parley to do something."""
 _FOREIGN = re.compile(
     r"(?m)```.*?(?:```|\Z)|^[ \t]*>[^\n]*$|`[^`]*`|~~[^~]*~~|<[^<>]*>"
     r"|^[ \t]*(?:[-*+•·–—#]+|\d{1,3}[.)、]|[（(]?[\w一二三四五六七八九十][.)）、])\s"
@@ -114,15 +121,19 @@ def _introduces(sentence: str, rest: str) -> bool:
     if _COLON.search(rest) or not _WHOLE.search(sentence):
         return True
     is_greeting = not _SAYS.search(rest)
-    return not is_greeting and (_VOIDS.search(sentence) is not None or not _OWN.match(rest))
+    return not is_greeting and (_voids(sentence) or not _OWN.match(rest))
 
 
 def _takes_back(sentence: str) -> bool:
     """Return True if it may take back a sentence before it."""
     words = list(_words(sentence))
     is_short = len(words) <= _TAKES_BACK
-    points = _POINTS_BACK.match(sentence) or _VOIDS.search(sentence)
-    return points is not None or (is_short and not _NOT.isdisjoint(words))
+    points = _POINTS_BACK.match(sentence) is not None or _voids(sentence)
+    return points or (is_short and not _NOT.isdisjoint(words))
+
+
+def _voids(sentence: str) -> bool:
+    return _VOIDS.search(_ADDRESS.sub(" ", sentence)) is not None
 
 
 def _words(text: str) -> Iterator[str]:
