@@ -111,6 +111,7 @@ class Node:
         """Set, and replaced, at each heartbeat."""
         self._turn = asyncio.Lock()
         """Guards the connection."""
+        self._is_ending = False
 
     @classmethod
     @asynccontextmanager
@@ -146,9 +147,12 @@ class Node:
         return by_database + boot_time() - at
 
     async def wait_fresh(self) -> None:
-        """Return at once if the node is fresh, else after the next heartbeat. Raises Fenced if it was fenced."""
+        """Return at once if the node is fresh, else after the next heartbeat.
+
+        Raises Fenced if it was fenced, or is not fresh when its program ends.
+        """
         while not self.is_fresh:
-            if self.fenced.is_set():
+            if self.fenced.is_set() or self._is_ending:
                 raise Fenced
             await self._came.wait()
 
@@ -158,6 +162,11 @@ class Node:
             log.info("this node was fenced; it writes and sends nothing any more", node=self.id)
             self.fenced.set()
             self._came.set()
+
+    def end(self) -> None:
+        """Let nothing wait for a heartbeat any more; the program ends, perhaps while the database is away."""
+        self._is_ending = True
+        self._came.set()
 
     @asynccontextmanager
     async def transaction(self) -> AsyncIterator[Raw]:

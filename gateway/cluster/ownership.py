@@ -301,6 +301,7 @@ class Ownership:
         await self._rows.commit(lambda connection: self._signals.publish(connection, ORPHANED, self._node.id))
 
     async def close(self) -> None:
+        self._node.end()
         await self._work.stop()
 
     # Implementation

@@ -124,6 +124,8 @@ class ProgressMessage:
         await asyncio.wait([self._task])
         if self._call is not None:
             await asyncio.wait([self._call])
+            if not self._call.cancelled() and (error := self._call.exception()) and self._task.cancelled():
+                log.error("progress failed", run=self._run, chat=str(self._chat), exc_info=error)
         if self.posted is None and self._may_have_arrived:
             await self._adopt()
         if self.posted is None:

@@ -8,6 +8,7 @@ from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
 from agent_core.origin import CLEAN
 from channels.base import Addressed, NotTakenIn, OutboundMessage
+from gateway.delivery import progress_message
 from gateway.store.rows import Post
 from tests.gateway.approving import CHART, id_of, questions, recorder
 from tests.gateway.bot import Bot
@@ -204,3 +205,19 @@ async def test_no_node_is_lost_while_the_database_is_away_for_all(nodes: Nodes) 
         assert rows(nodes.url, "SELECT count(*) FROM nodes WHERE NOT fenced") == [(2,)]
         for bot in (one, other):
             await bot.stop()
+
+
+async def test_a_node_that_is_cut_off_for_good_while_it_shows_progress_ends(
+    nodes: Nodes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(progress_message, "SHOW_AFTER", 0.0)
+    async with Tunnel.to(nodes.url) as tunnel:
+        one = await nodes.start(Waits(asyncio.Event(), "Too late."), url=tunnel.url)
+        await one.channel.hears("hello")
+        await until(lambda: bool(nodes.platform.screen))
+        await nodes.start("In time.")
+        tunnel.cut()
+        await until(lambda: "In time." in nodes.platform.screen)
+
+        async with asyncio.timeout(30):
+            await one.stop()
