@@ -19,7 +19,7 @@ from gateway.store.unreadable import texts_in
 
 
 class Transcript(Table):
-    """The messages of all sessions. They are only ever added."""
+    """The messages of all sessions. Rows are added, and get another run where a run is divided."""
 
     def append(
         self, run: Run, turn: int, message: AgentMessage, seqs: Sequence[int] = (), *, later: bool = False
