@@ -39,7 +39,7 @@ class Outcome(Frozen):
     searched: tuple[str, ...]
     """Queries to the search."""
     done: bool
-    """True if the model finished and its answer was shown."""
+    """True if the model finished and its answer was shown, which may be the preview of a job."""
 
 
 class Scene:
@@ -102,7 +102,7 @@ class Scene:
             tried=tuple(self.model.tried),
             failed=tuple(text_of(each.content) for each in results if each.is_error),
             searched=tuple(self.world.searched),
-            done=DONE in self.bot.screen[-1],
+            done=DONE in self.bot.screen[-1] or bool(self._proposals()),
         )
 
     async def _answering(self, said: Awaitable[Accepted], group: str | None) -> None:
