@@ -138,6 +138,7 @@ def test_only_these_write_on_the_terminal() -> None:
         "gateway/settings/page.py",
         "gateway/app/app_settings.py",
         "gateway/records/logs.py",
+        "gateway/records/own_screen.py",
         "gateway/security/printing.py",
     }
 
@@ -145,9 +146,9 @@ def test_only_these_write_on_the_terminal() -> None:
 def test_only_these_write_files() -> None:
     """The audit file and the exports mask what they write.
 
-    The others write user messages, workspace files, pages for newcomers, the store's mark, digests
-    of approved tools, charts of usage, the unit file of the service, tokens for .env, and backups of
-    all that.
+    The others write user messages, workspace files, pages for newcomers, the store's mark, digests of approved tools,
+    charts of usage, what would be on the terminal beside a chat, the unit file of the service, tokens for .env, and
+    backups of all that.
     """
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
 
@@ -157,6 +158,7 @@ def test_only_these_write_files() -> None:
         "gateway/records/audit_chain.py",
         "gateway/commands/usage.py",
         "gateway/records/export/export.py",
+        "gateway/records/own_screen.py",
         "gateway/store/home_marker.py",
         "gateway/store/side_file.py",
         "gateway/upkeep/backup.py",
@@ -267,6 +269,7 @@ WRITES_OF_JOBS = {
 WITHOUT_WORDS = {
     "HomeMarker.check",
     "PageCommands.fetch",
+    "PersonZones.save",
     "PageLinks.close",
     "PageLinks.take",
     "PageCommands.offer",
@@ -353,10 +356,12 @@ def test_every_way_to_write_something_down_is_known() -> None:
         "Links.said",
         "PageLinks.all",
         "People.all",
+        "PersonZones.all",
         "Spending.of_run",
         "Spending.sums",
         "Standings.all",
         "Runs.current",
+        "Runs.is_over",
         "Exchanges.changes_words",
         "Exchanges.last",
     }
