@@ -87,7 +87,12 @@ class EarlierTalk:
         return Heard(tuple(map(_line, new)), joined(map(self._origin, new)))
 
     async def unread_before(self, item: InboxItem) -> list[Unread]:
-        """Return the kinds of the sender's messages just before this one that could not be read, oldest first."""
+        """Return the kinds of the sender's messages just before this one that could not be read, oldest first.
+
+        Only those that this process has accepted are told, as nearly all messages follow one that could be read.
+        """
+        if item.event.chat not in self.store.inbox.unread:
+            return []
         earlier = await self.store.inbox.before(item, MOST_UNREAD)
         run = takewhile(lambda each: bool(each.unread) and each.sender.id == item.event.sender.id, earlier)
         return [kind for each in reversed([*run]) for kind in each.unread]

@@ -56,18 +56,20 @@ async def skills(given: Invocation) -> Answer:
     if not entries and not (given.is_admin and not wanted and _problems(chat_skills, given)):
         return reply(say("skills_not_found" if wanted else "skills_none", given.language, text=_named(wanted)))
     long = _list(given, chat_skills, wanted)
-    short = long if len(entries) <= MOST_FIRST else _first(given, entries)
+    short = (
+        long if len(entries) <= MOST_FIRST else _first(given, entries, [] if wanted else _problems(chat_skills, given))
+    )
     return short_first(given, f"skills {wanted}".rstrip(), short, long)
 
 
-def _first(given: Invocation, entries: Sequence[SkillEntry]) -> OutboundMessage:
-    """Return the first skills by their lines, and the others by their names."""
+def _first(given: Invocation, entries: Sequence[SkillEntry], problems: Sequence[str]) -> OutboundMessage:
+    """Return the first skills by their lines, the others by their names, and for admins what is wrong."""
     lines = [_line(entry, given.language) for entry in entries[:MOST_FIRST]]
     others = [literal(entry.name) for entry in entries[MOST_FIRST:MOST_LISTED]]
     if len(entries) > MOST_LISTED:
         others.append("…")
     also = say("skills_also", given.language, names=", ".join(others))
-    text = "\n".join([say("skills", given.language), "", *lines, "", also])
+    text = "\n".join([say("skills", given.language), "", *lines, "", also, *(problems if given.is_admin else ())])
     buttons = _rows(entries[:MOST_FIRST], given.language) if given.is_admin else ()
     return OutboundMessage(markdown=text, buttons=buttons)
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
+from agent_core.clock import Clock
 from channels.base import (
     Addressed,
     ChatKey,
@@ -15,10 +16,11 @@ from channels.base import (
     Sender,
     TaskEnded,
 )
-from gateway.store.connection import Connection
+from gateway.security.secrets import Secrets
+from gateway.store.connection import Connection, Reads
 from gateway.store.rows import InboxItem, MessagesBefore
 from gateway.store.table import Table, in_chat, readable
-from gateway.store.writer import Change
+from gateway.store.writer import Change, Writer
 
 event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
 
@@ -42,6 +44,11 @@ WAITING = f"{_SELECT} WHERE state = 'new' ORDER BY seq"
 class Inbox(Table):
     """Inbound events in the order of their arrival, each accepted once and then settled."""
 
+    def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets) -> None:
+        super().__init__(writer, reader, clock, secrets)
+        self.unread: set[ChatKey] = set()
+        """Chats where this process has accepted a message with something that could not be read."""
+
     async def accept(self, event: InboundEvent) -> int | None:
         """Record an inbound event.
 
@@ -51,6 +58,8 @@ class Inbox(Table):
         Raises:
             StoreUnavailable: The disk takes no writes; nothing was recorded.
         """
+        if isinstance(event, MessageReceived) and event.unread:
+            self.unread.add(event.chat)
         change = accepting(self._secrets.masked(event), self._clock.time())
         return await self._writer.submit(change, patient=False)
 

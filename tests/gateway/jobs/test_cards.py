@@ -22,6 +22,7 @@ from tests.gateway.jobs.test_schedule_tool import uses
 ASKED = "every monday at nine remind me to stretch"
 STRETCH = {"kind": "reminder", "what": "stretch", "when": "0 9 * * 1"}
 PREVIEW = "**Shall I set this up?** (Reminder)\n\n> stretch"
+PREVIEW_IN_CHINESE = "**要这样设置吗？**（提醒）\n\n> stretch"
 SAYS_IT = "The preview is there: confirm it, and I will remind you each Monday at 9:00."
 
 
@@ -45,7 +46,7 @@ async def test_the_card_is_the_answer_and_the_words_beside_it_are_kept(wired_bot
     bot = await wired_bot(uses("schedule", **STRETCH), SAYS_IT)
     await bot.hears(asked)
 
-    assert [text.startswith(PREVIEW) for text in bot.screen] == [True]
+    assert [text.startswith((PREVIEW, PREVIEW_IN_CHINESE)) for text in bot.screen] == [True]
     assert await spoken(bot) == [SAYS_IT]
 
 
