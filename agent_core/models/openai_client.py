@@ -168,7 +168,7 @@ class OpenAiClient:
     def _body(self, model: ModelInfo, request: LlmRequest, options: LlmOptions) -> WireObject:
         """Return the request without its messages."""
         body: WireObject = {
-            "model": model.wire_name.removeprefix(f"{self._hosted}/"),
+            "model": model.wire_name.removeprefix(f"{self._hosted}/" if self._hosted else ""),
             "stream": True,
             "stream_options": {"include_usage": True},
             "max_tokens": model.answer_tokens(options.max_tokens),

@@ -37,7 +37,10 @@ async def test_an_owner_loads_a_skill_by_button_and_unloads_it_by_command(own_st
 
     await chat.says(ann, "/skills")
     await chat.until(tells("[○] chart", "[○] book-flight", "Draws a bar or line chart"), SECONDS)
-    await chat.presses(ann, "Load chart")
+    if platform.facts.name == "terminal":  # where many buttons are one line with what to type
+        await chat.says(ann, "/skill load chart")
+    else:
+        await chat.presses(ann, "Load chart")
     await chat.until(tells("chart is loaded in this chat, until it is unloaded"), SECONDS)
     own_stage.script.then(says("Hi."))
     await chat.says(ann, "hello")

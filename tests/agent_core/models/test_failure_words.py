@@ -56,6 +56,8 @@ def reads(failure: LlmFailure, *, is_owner: bool, language: Language = "en") -> 
 async def test_of_a_stream_that_broke_nobody_reads_how_our_program_looks_inside(
     meets: Meeting, kind: str, *, tools: bool
 ) -> None:
+    if kind == "misshapen" and meets is OVER_A_WIRE["litellm-gemini"]:
+        pytest.skip("such a chunk of Gemini's is passed over")
     breaks = Break(kind, 1)  # type: ignore[arg-type]
     failure = await failure_of(meets, calls("echo", breaks=breaks) if tools else says(LONG, breaks=breaks))
 
