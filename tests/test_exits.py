@@ -347,24 +347,11 @@ def test_every_way_to_write_something_down_is_known() -> None:
         and not method.name.startswith("_")
     }
     reads = {
-        "Browsers.all",
-        "ChatSettings.reload",
-        "ChatSettings.tell_of_connection",
-        "ChatSettings.tell_of_files",
-        "Chats.get",
-        "Chats.zones",
-        "Links.said",
-        "PageLinks.all",
-        "People.all",
-        "PersonZones.all",
-        "Spending.of_run",
-        "Spending.sums",
-        "Standings.all",
-        "Runs.current",
-        "Runs.is_over",
-        "Exchanges.changes_words",
-        "Exchanges.last",
-    }
+        "Browsers.all", "ChatSettings.reload", "ChatSettings.tell_of_connection", "ChatSettings.tell_of_files",
+        "Chats.get", "Chats.zones", "Links.said", "PageLinks.all", "People.all", "PersonZones.all",
+        "Spending.of_run", "Spending.sums", "Standings.all", "Runs.current", "Runs.is_over",
+        "Exchanges.changes_words", "Exchanges.last",
+    }  # fmt: skip
     """Methods that only wait for earlier writes, or create a chat without any text."""
 
     assert writes == WRITES.keys() | WRITES_OF_JOBS | WITHOUT_WORDS | reads
