@@ -110,7 +110,7 @@ async def test_a_proposal_is_set(stage: Stage) -> None:
 
     await chat.until(lambda c: any("✓ Set" in text for text in c.screen))
     await chat.until(lambda c: waits_for_a_yes(c) is None)
-    await chat.until(lambda _: not stage.script.answers)
+    await until(lambda: not stage.script.answers)
     assert not any(PROPOSED in text for text in chat.screen)
 
 
