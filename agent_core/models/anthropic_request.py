@@ -1,4 +1,4 @@
-"""What a request to Anthropic has of its own, written in the form that litellm takes: marks for the cache, thinking."""
+"""The parts of a request that only Anthropic takes, in the form that litellm takes: marks for the cache, thinking."""
 
 from collections.abc import Iterable, Sequence
 from itertools import groupby

@@ -93,6 +93,7 @@ class EarlierTalk:
         """
         if item.event.chat not in self.store.inbox.unread:
             return []
+        self.store.inbox.unread.discard(item.event.chat)
         earlier = await self.store.inbox.before(item, MOST_UNREAD)
         run = takewhile(lambda each: bool(each.unread) and each.sender.id == item.event.sender.id, earlier)
         return [kind for each in reversed([*run]) for kind in each.unread]

@@ -60,11 +60,11 @@ class Zones:
         self._people: dict[str, PersonZone] | None = None
         """By principal."""
         self._private: dict[str, str] = {}
-        """Whose private chats were heard from, as far as no row says it: principals by chat."""
+        """Principals by the private chats that they wrote in, as far as no row says it."""
         self._tags: dict[str, str] = {}
         """Language tags of people's clients, by principal."""
         self._just_told: dict[str, PersonZone] = {}
-        """What people were told of their zones since they were heard last, by principal."""
+        """Zones that people were told since they wrote last, by principal."""
 
     async def of(self, chat: ChatKey, person: str | None = None) -> ZoneInfo:
         return (await self.known(chat, person)).zone

@@ -20,7 +20,7 @@ Row = tuple[int, AgentMessage]
 
 @dataclass(frozen=True)
 class OfOthers:
-    """What a run that waits leaves to others."""
+    """The messages of a waiting run that belong to other people."""
 
     items: Sequence[int]
     """Numbers of the inbox items that wait again, for runs of their own."""
@@ -45,7 +45,7 @@ class _Part:
 
 @dataclass
 class _Shares:
-    """Who goes on with which rows."""
+    """The rows with which the new run of each other person goes on."""
 
     begun_by: dict[str, InboxItem] = field(default_factory=dict)
     """By person the first message of each new run."""

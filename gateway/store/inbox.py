@@ -47,7 +47,7 @@ class Inbox(Table):
     def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets) -> None:
         super().__init__(writer, reader, clock, secrets)
         self.unread: set[ChatKey] = set()
-        """Chats where this process has accepted a message with something that could not be read."""
+        """Chats where this process has accepted what could not be read, and no prompt has told it yet."""
 
     async def accept(self, event: InboundEvent) -> int | None:
         """Record an inbound event.

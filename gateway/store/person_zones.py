@@ -14,7 +14,7 @@ BROWSER = "browser"
 
 @dataclass(frozen=True)
 class PersonZone:
-    """What is known of the time zone of an account's person."""
+    """The time zone of an account's person, as far as it is known."""
 
     principal: str
     zone: str | None

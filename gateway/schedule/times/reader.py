@@ -48,7 +48,7 @@ class Reader:
         self.half = Half.NAMED
         """That of the last time of day that was read."""
         self.often: int | None = None
-        """How many times a day, if the text says so."""
+        """The number of times a day, if the text says so."""
 
     @property
     def rest(self) -> str:

@@ -58,7 +58,7 @@ _UNKNOWN = re.compile(
     r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|(?:[A-Z][\w'’]+\s+){1,2}time\b"
     r"|(?i:by\s+)?(?i:his|her|their|\w+['’]s)\s+(?i:(?:own\s+)?(?:local\s+)?time)\b|(?i:local\s+time\s+in)\b"
 )
-"""What can be nothing but a zone, as `Ben's time`."""
+"""Words that can be nothing but a zone, as `Ben's time`."""
 
 
 @dataclass(frozen=True)
