@@ -31,8 +31,10 @@ async def test_the_persons_own_table_is_drawn_and_not_the_sample(
     stage.program.set("PARLEY_MODEL", "demo")
     stage.program.set("PARLEY_OWNERS", f"{stage.platform.facts.name}:{ann.id}")
     await stage.start()
-    await chat.says(ann, "/status more")
+    await chat.says(ann, "/status")
     await chat.until(lambda c: "Up:" in c.screen[-1])
+    await chat.presses(ann, "More")
+    await chat.until(lambda c: "Programs:" in c.screen[-1])
     if "Programs: sandboxed" not in chat.screen[-1]:
         pytest.skip("no sandbox here")
     if sample_first:
