@@ -10,9 +10,11 @@ import importlib
 import logging
 import os
 import sys
+import threading
 import time
 import warnings
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from functools import cache
 from types import ModuleType
 from typing import Any
 
@@ -43,6 +45,7 @@ _BEFORE_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODU
 _REASONS = ("received_finish_reason", "intermittent_finish_reason")
 """Where litellm keeps the provider's finish reason."""
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")
+_IMPORTING = threading.Lock()
 
 # Other exceptions of litellm: bugs in its translation, and untranslated errors of its transports.
 _SLIPS = (aiohttp.ClientError, OSError, ValueError, TypeError, LookupError, AttributeError, RuntimeError, ImportError)
@@ -199,6 +202,12 @@ def _key(options: LlmOptions) -> str:
 
 
 def _import_litellm() -> ModuleType:
+    with _IMPORTING:  # `cache` lets two threads call at once
+        return _corrected_litellm()
+
+
+@cache  # a correction wraps a function of litellm: made for each client, it would wrap it once more each time
+def _corrected_litellm() -> ModuleType:
     for name, value in _BEFORE_IMPORT.items():
         os.environ.setdefault(name, value)
     import litellm  # noqa: PLC0415 - 2 s and 150 MB that only hosted providers need

@@ -1,6 +1,7 @@
 """Tests for the arguments that litellm is given, and for its silence."""
 
 import asyncio
+import importlib
 import sys
 from dataclasses import replace
 
@@ -8,7 +9,7 @@ import pytest
 
 from agent_core.models.litellm_client import LitellmClient
 from agent_core.models.llm import LlmOptions, ThinkingLevel, ToolSpec
-from tests.agent_core.models.clients import HELLO, OPTIONS, litellm_anthropic, litellm_openai, model_info
+from tests.agent_core.models.clients import HELLO, KEY, OPTIONS, litellm_anthropic, litellm_openai, model_info
 from tests.emulators.model_script import Failure, calls, says
 from tests.messages import user
 
@@ -41,6 +42,29 @@ async def test_a_warm_client_answers() -> None:
         assert isinstance(talk.client, LitellmClient)
         await talk.client.warm_up()
         assert (await talk.done()).message.text == "Hello."
+
+
+async def test_litellm_is_corrected_once_however_many_clients_use_it() -> None:
+    await LitellmClient(KEY).warm_up()
+    before = corrected()
+    await asyncio.gather(*(LitellmClient(KEY).warm_up() for _ in range(3)))
+
+    assert corrected() == before
+
+
+def corrected() -> tuple[object, ...]:
+    """Return what Parley replaces in litellm."""
+    gemini = importlib.import_module("litellm.llms.vertex_ai.gemini.vertex_and_google_ai_studio_gemini")
+    studio = importlib.import_module("litellm.llms.gemini.chat.transformation")
+    lines = importlib.import_module("litellm.llms.base_llm.base_model_iterator").BaseModelResponseIterator
+    reasons = importlib.import_module("litellm.litellm_core_utils.core_helpers")
+    return (
+        *vars(gemini.VertexGeminiConfig).values(),
+        *vars(gemini.ModelResponseIterator).values(),
+        *vars(lines).values(),
+        vars(studio)["gemini_convert_messages_with_history"],
+        id(vars(reasons)["_FINISH_REASON_MAP"]),
+    )
 
 
 @pytest.mark.parametrize("model", ["xai/grok-4", "openai/test-model"])
