@@ -16,6 +16,7 @@ from agent_core.context.context import ContextManager
 from agent_core.loop.agent_loop import AgentLoop, Models
 from agent_core.loop.calls import ToolSetup
 from agent_core.loop.model_chain import Candidate, ModelChain
+from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.messages import AssistantMessage, ImageContent, TextContent, text_of
 from agent_core.models.llm import LlmClient, LlmOptions, ModelInfo
 from agent_core.models.selection import choose_model, make_client
@@ -58,6 +59,7 @@ async def write(text: str) -> str:
 
 
 THINKS = OPTIONS.model_copy(update={"thinking": "low"})
+AT_ONCE = LlmRetryPolicy(base_delay_s=0.01)
 
 
 def asks(*texts: str) -> Turn:
@@ -78,7 +80,7 @@ class Place:
     ) -> Agent:
         registry = ToolRegistry([*tools])
         context = ContextManager(registry)
-        models = Models(self.client, self.model, options=options, chain=chain or ModelChain())
+        models = Models(self.client, self.model, options=options, retry=AT_ONCE, chain=chain or ModelChain())
         compaction = Compaction(context, lambda: loop.caller)
         loop = AgentLoop(models, context, ToolSetup(registry), compactor=compaction)
         return Agent(loop, context, ToolEnvironment("chat", Path("/dev/null/no-such-workspace")))
