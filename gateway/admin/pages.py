@@ -24,6 +24,7 @@ FILES = (
     "admin.css",
     "admin.js",
     "charts.js",
+    "hold.js",
     "htmx.min.js",
     "keep.js",
     "live.js",

@@ -22,6 +22,7 @@ PRIVATE_FILES = (
     "notify.js",
     "outbox.js",
     "pictures.js",
+    "press.js",
     "room.js",
     "view.js",
     "words.js",

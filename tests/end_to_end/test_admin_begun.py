@@ -1,5 +1,6 @@
 """Begun forms stay as they are while the page renews itself, and no form chooses by itself what could do harm."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -60,6 +61,9 @@ RENEW = """() => new Promise((done) => {
   document.body.addEventListener("htmx:afterSettle", done, { once: true });
   window.htmx.trigger(document.body, "changed");
 }).then(() => null)"""
+ANSWERED = """() => new Promise((done) =>
+  document.body.addEventListener("htmx:afterOnLoad", () => setTimeout(done, 50), { once: true }))"""
+"""Waits until the next request is answered, and what comes of that has settled."""
 CHOOSES = """() => [...document.querySelectorAll("#content form.act select")]
   .filter((list) => list.options[0].value && ![...list.options].some((each) => each.defaultSelected))
   .map((list) => list.options[0].value)"""
@@ -95,7 +99,7 @@ async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_
         await whose.select_option(label=await whose.locator("option", has_text="memory:bob").inner_text())
         await tab.get_by_label("Amount").press_sequentially("3")
         renewal.go_on.set()
-        await expect(bob).to_contain_text("10 USD a day")
+        await expect(bob.get_by_role("cell", name="10 USD a day", exact=True)).to_be_visible()
         await expect(tab.get_by_label("Amount")).to_be_focused()
         await tab.keyboard.type("3")
         await tab.get_by_label("Each").select_option("a month")
@@ -103,6 +107,33 @@ async def test_a_choice_is_still_there_when_the_page_renews_itself_before_it_is_
         await expect(tab.get_by_role("row").filter(has_text="33 USD a month")).to_contain_text("memory:bob")
         await expect(tab.get_by_label("Amount")).to_have_value("")
         await expect(tab.get_by_text("Everything together")).to_have_count(1)  # the entry of the list
+
+
+async def test_a_press_during_which_the_page_renews_itself_counts_and_then_the_page_does(
+    browser: Browser, tmp_path: Path
+) -> None:
+    async with admin_world(tmp_path, "Hi", "Hi", "Hi", model=DEAR) as world, world.tab(browser, "costs") as tab:
+        await a_busy_place(world)
+        await tab.reload()
+        bob = tab.get_by_role("row").filter(has_text="memory:bob").filter(has_text="USD a day")
+        renewal = Slow()
+        await tab.route("**/admin/costs", renewal)
+        await bob.get_by_role("button", name="Raise to").click()
+        await renewal.arrived.wait()
+        await tab.get_by_role("heading", name="Costs").hover()
+        await tab.mouse.down()
+        renewed = tab.evaluate(ANSWERED)
+        renewal.go_on.set()
+        await renewed
+        await expect(bob.get_by_role("cell", name="5 USD a day", exact=True)).to_be_visible()
+        await tab.mouse.up()
+        await expect(bob.get_by_role("cell", name="10 USD a day", exact=True)).to_be_visible()
+
+        await tab.get_by_role("link", name="By chat").hover()
+        await tab.mouse.down()
+        await tab.evaluate(f"({ANSWERED})(window.htmx.trigger(document.body, 'changed'))")
+        await tab.mouse.up()
+        await expect(tab).to_have_url(re.compile("by=chat"))
 
 
 async def test_what_is_sent_before_the_scripts_of_the_page_are_there_is_done_once_they_are(
@@ -117,7 +148,7 @@ async def test_what_is_sent_before_the_scripts_of_the_page_are_there_is_done_onc
         bob = tab.get_by_role("row").filter(has_text="memory:bob").filter(has_text="USD a day")
         await bob.get_by_role("button", name="Raise to").click()
         scripts.go_on.set()
-        await expect(bob).to_contain_text("10 USD a day")
+        await expect(bob.get_by_role("cell", name="10 USD a day", exact=True)).to_be_visible()
         assert tab.url.endswith("/admin/costs")
 
 
@@ -132,7 +163,7 @@ async def test_a_double_click_acts_once(browser: Browser, tmp_path: Path) -> Non
         await bob.get_by_role("button", name="Raise to").dblclick()
         await first.arrived.wait()
         first.go_on.set()
-        await expect(bob).to_contain_text("10 USD a day")
+        await expect(bob.get_by_role("cell", name="10 USD a day", exact=True)).to_be_visible()
         await tab.evaluate(RENEW)  # a second request would have been sent before this one
         assert sent == ["POST"]
 
@@ -157,8 +188,7 @@ async def test_what_is_begun_stays_on_every_screen_and_nothing_harmful_is_chosen
         await a_busy_place(world)
         chosen: set[str] = set()
         for screen in SCREENS:
-            await tab.goto(f"{world.server.url}admin/{screen}")
-            await expect(tab.locator("#content h1")).to_be_visible()
+            await world.opens(tab, screen)
             chosen |= set(await tab.evaluate(CHOOSES))
             await tab.evaluate(BEGIN)
             begun = await tab.evaluate(STATE)

@@ -1,6 +1,7 @@
 // The list of conversations: pinned ones first, then those used last. All tabs are told of each change.
 
 import { words, element } from "./words.js";
+import { afterPress } from "./press.js";
 import { post, read, withTicket } from "./net.js";
 
 const UNDO_MS = 10_000;
@@ -98,6 +99,10 @@ export class List {
   }
 
   #draw() {
+    afterPress("list", () => this.#redraw());
+  }
+
+  #redraw() {
     if (by("search").value || this.#naming) return;
     const sorted = [...this.#entries.values()].sort((a, b) => b.pinned - a.pinned || b.at - a.at);
     const shown = new Map([...by("rows").children].map((row) => [row.dataset.id, row]));
@@ -226,6 +231,10 @@ export class List {
     const answer = await read("/api/conversations/search", { words: sought });
     if (by("search").value.trim() !== sought) return;
     const found = answer?.found ?? [];
+    afterPress("list", () => this.#showFound(sought, found));
+  }
+
+  #showFound(sought, found) {
     by("rows").replaceChildren(...found.map((entry) => this.#hit(entry)));
     by("more").hidden = true;
     by("nothing").hidden = found.length > 0;

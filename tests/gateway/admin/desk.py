@@ -70,13 +70,17 @@ class AdminWorld:
         tab.on("pageerror", lambda error: wrong.append(str(error)))
         tab.on("console", lambda line: wrong.append(line.text) if line.type == "error" else None)
         await let_in(context, self.server.link)
-        await tab.goto(f"{self.server.url}admin/{path}")
-        # The page comes empty and asks for itself; till that has come with its styles, it is not there.
-        await tab.locator("#content").wait_for()
-        await tab.evaluate(LOADED)
+        await self.opens(tab, path)
         yield tab
         await context.close()
         assert wrong == []
+
+    async def opens(self, tab: Tab, path: str) -> None:
+        """Go to a screen in a tab. The page comes empty and asks for itself: until that has come with its styles and
+        scripts, it is not there."""
+        await tab.goto(f"{self.server.url}admin/{path}")
+        await tab.locator("#content").wait_for()
+        await tab.evaluate(LOADED)
 
     async def seen_by_admin(self, path: str, principal: str = "memory:carl", **query: str) -> str:
         """Make somebody an admin, and return a screen as they see it. `path` is the name, or `name/item`."""
