@@ -36,7 +36,7 @@ async def test_costs_are_drawn_listed_and_limited(browser: Browser, tmp_path: Pa
             await expect(row).to_contain_text("Everything together")
             await expect(bars).to_be_visible()  # drawn again with the new content
             await row.get_by_role("button", name="Raise to 40 USD a day").click()
-            await expect(tab.get_by_role("row").filter(has_text="40 USD a day")).to_be_visible()
+            await expect(tab.get_by_role("cell", name="40 USD a day", exact=True)).to_be_visible()
 
             await tab.get_by_role("link", name="By chat").click()
             await expect(tab.get_by_role("link", name="Ann (memory)")).to_be_visible()
