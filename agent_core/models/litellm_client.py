@@ -130,10 +130,11 @@ class LitellmClient:
             async with asyncio.timeout(timeout_s):
                 chunks = await litellm.acompletion(**arguments)
                 await chunks.fetch_stream()  # litellm asks some providers only now
-            began = True
-            yield StreamStart()
             async with contextlib.aclosing(chunks), contextlib.aclosing(_read(chunks, timeout_s)) as pieces:
                 async for chunk in pieces:
+                    if not began:
+                        began = True
+                        yield StreamStart()
                     for event in answer.take(chunk):
                         yield event
         except _raised_by(litellm) as error:

@@ -105,7 +105,8 @@ def _headers(inside: Iterable[BaseException]) -> Mapping[str, str]:
 
 
 def refusal_in(litellm: ModuleType, error: Exception) -> str:
-    """Return the provider's words if it refused a request, else an empty text."""
+    """Return the provider's words if it refused a request, maybe in a stream with nothing else, else an empty text."""
     inside = list(causes_of(error))
-    status = _status(litellm, error, inside)
-    return "\n".join(map(str, inside)) if status in REFUSED else ""
+    in_stream = isinstance(error, litellm.exceptions.MidStreamFallbackError)
+    refused = in_stream or _status(litellm, error, inside) in REFUSED
+    return "\n".join(map(str, inside)) if refused else ""

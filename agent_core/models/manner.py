@@ -48,6 +48,36 @@ _WANTS_SIGNATURES = r"missing.{0,20}thought_?signature|thought_?signature.{0,60}
 _WANTS_SHORT_IDS = r"tool call id.{0,200}length of 9"
 _WANTS_AN_ANSWER = r"unexpected role .?user.? after role .?tool"
 _WANTS_THOUGHTS = r"expected `?thinking`?"
+_NOT = r"(?:\bnot\b|n't\b|\b(?:unsupported|unknown|unexpected|invalid|illegal|disallowed)\b)"
+
+
+def _refuses_role(role: str) -> str:
+    """Return the pattern of sentences with which chat templates and servers refuse messages of a role."""
+    named = rf"['\"`]?\b(?:{role})\b['\"`]?"
+    message = "(?:roles?|prompts?|messages?|instructions?)"
+    return (
+        # Gemma's template: "System role not supported"; Google: "Developer instruction is not enabled for"
+        rf"{named} {message}\b[^.]{{0,40}}{_NOT}|{_NOT}[^.]{{0,30}}{named} {message}\b"
+        # OpenAI's o1-mini: "'messages[0].role' does not support 'system'"; Baichuan: "role not supported yet: system"
+        rf"|\broles?\b[^.]{{0,20}}{_NOT} (?:\w+ ){{0,2}}?(?:support\w*|yet)[^.]{{0,8}}{named}"
+        # Anthropic: "role 'system' is not supported"; "Unexpected role 'system'"; a list of the roles that are known
+        rf"|\broles?:? ?{named}[^.]{{0,30}}{_NOT}|{_NOT} (?:message )?role:? ?{named}(?! after)|{named} is not one of"
+        rf"|不支持.{{0,8}}(?:{role})|(?:{role}).{{0,12}}(?:不支持|不合法|无效)"
+    )
+
+
+_NO_SYSTEM = _refuses_role("system|developer")
+_NO_RESULTS = _refuses_role("tool|function")
+_ORDER = (
+    # templates of Gemma, Llama and Mistral: "Conversation roles must alternate"; DeepSeek, Perplexity, Anthropic
+    r"\b(?:roles?|messages?|turns?)\b[^.]{0,60}\b(?:alternat(?:e|es|ing|ion)|interleav\w+)\b"
+    r"|\b(?:successive|consecutive) (?:user|assistant|messages?|roles?)|\bunexpected role .{0,20} after role\b"
+    # Baidu, Bedrock: "the role of first message must be user", "A conversation must start with a user message"
+    r"|\b(?:first|even|odd)\b[^.]{0,60} must (?:be|have|use)[^.]{0,20}\b(?:user|assistant)\b"
+    r"|\bmust (?:start|begin) with a user"
+)
+_TWO_ROLES = r"\bonly (?:the )?user and assistant roles|should be 'user' or 'assistant'"
+"""Templates and servers that know no other roles."""
 _BINDS_THOUGHTS = r"bound to a different conversation|prefix_mismatch_behavior"
 _PRIVATE = (
     r"reasoning_content|reasoning_details|reasoning_text|'reasoning'|\]?\.reasoning\b|extra_content|thinking_blocks"
@@ -76,6 +106,15 @@ class Manner:
     """It refuses thoughts after an earlier message has changed, except if it is told to leave them out."""
     bare: bool = False
     """It does not take back what it hands out."""
+    heads_with_system: bool = False
+    """It takes no system prompt; the first message begins with it."""
+    alternates: bool = False
+    """It takes no two messages of one role in a row."""
+
+    @property
+    def rearranges(self) -> bool:
+        """Return True if messages cannot be sent one by one as they are."""
+        return self.heads_with_system or self.alternates
 
     @property
     def of_messages(self) -> "Manner":
@@ -132,7 +171,11 @@ def learned(manner: Manner, said: str, sent: Iterable[str]) -> Manner | None:
     `sent` are the names of the parameters of the request.
     """
     text = " ".join(said.split())
-    taught = _about_messages(manner, text) or _about_parameters(manner, text, frozenset(sent) - _NEEDED)
+    taught = (
+        _about_messages(manner, text)
+        or _about_roles(manner, text)
+        or _about_parameters(manner, text, frozenset(sent) - _NEEDED)
+    )
     return taught if taught != manner else None
 
 
@@ -156,6 +199,24 @@ def _about_messages(manner: Manner, text: str) -> Manner | None:
         return None
     binds = _says(_BINDS_THOUGHTS, text) and not manner.drops_thoughts
     return replace(manner, drops_thoughts=True) if binds else replace(manner, bare=True)
+
+
+def _about_roles(manner: Manner, text: str) -> Manner | None:
+    """Return the next thing to try. A template that counts messages says the same of neighbours of one role, of a
+    system prompt and of a tool's result, so each is tried in turn."""
+    text = text.rpartition("Jinja Exception: ")[2]  # before it llama.cpp quotes all that the template can say
+    headed = replace(manner, heads_with_system=True)
+    ordered = replace(manner, alternates=True, answers_results=True)
+    wordy = replace(manner, left_out=manner.left_out | {TOOLS})
+    if _says(_ORDER, text):
+        steps = [ordered, headed, wordy]
+    elif _says(_TWO_ROLES, text):
+        steps = [wordy] if _says("optional system", text) else [headed, wordy]
+    elif _says(_NO_SYSTEM, text):
+        steps = [headed]
+    else:
+        steps = [wordy] if _says(_NO_RESULTS, text) else []
+    return next((step for step in steps if step != manner), None)
 
 
 def _about_parameters(manner: Manner, text: str, sent: frozenset[str]) -> Manner | None:

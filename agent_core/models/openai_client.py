@@ -130,13 +130,16 @@ class OpenAiClient:
                 allow_redirects=False,
             ) as response:
                 await self._check(response, options.timeout_s)
-                yield StreamStart()
+                began = False
                 async with contextlib.aclosing(_payloads(response)) as payloads:
                     async for payload in payloads:
                         if payload == _END:
                             await _drain(response)
                             return
-                        chunk = self._chunk(payload, is_needed=not answer.finished)
+                        chunk = self._chunk(payload, is_needed=not answer.finished, is_first=not began)
+                        if not began:
+                            began = True
+                            yield StreamStart()
                         for event in answer.take(chunk) if chunk else ():
                             yield event
         except (aiohttp.ClientError, OSError, ValueError) as error:
@@ -201,8 +204,11 @@ class OpenAiClient:
         failure = http_failure(response.status, response.headers, body, now=self._now(), secrets=self._secrets)
         raise _StreamFailed(failure, refusal=body if response.status in REFUSED else "")
 
-    def _chunk(self, payload: str, *, is_needed: bool) -> Chunk | None:
-        """Return the chunk; None for one that cannot be read, or reports an error, after the end of the answer."""
+    def _chunk(self, payload: str, *, is_needed: bool, is_first: bool) -> Chunk | None:
+        """Return the chunk; None for one that cannot be read, or reports an error, after the end of the answer.
+
+        An error instead of an answer may refuse the request: LM Studio begins its response before it has read that.
+        """
         try:
             chunk = read_chunk(json.loads(payload.removeprefix(_BOM)))
         except (ValueError, RecursionError) as error:
@@ -210,7 +216,7 @@ class OpenAiClient:
                 return None
             raise _StreamFailed(self._garbage(payload)) from error
         if chunk.error is not None and is_needed:
-            raise _StreamFailed(self._reported(chunk.error))
+            raise _StreamFailed(self._reported(chunk.error), refusal=payload if is_first else "")
         return chunk
 
     def _reported(self, error: WireError) -> LlmFailure:

@@ -29,6 +29,7 @@ from agent_core.models.filled import filled
 from agent_core.models.gemini_schema import for_gemini
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, ThinkingLevel, ToolSpec
 from agent_core.models.manner import AS_USUAL, Manner
+from agent_core.models.roles import arranged
 from agent_core.untrusted import inside
 
 WireObject = dict[str, JsonValue]
@@ -84,7 +85,7 @@ def messages_to_wire(request: LlmRequest, reader: Reader) -> list[WireObject]:
     for message, inserted in _with_inserted(request.messages, reader):
         wire.extend(_message(message, reader.manner, vision=reader.vision, own=reader.wrote(message)))
         wire.extend(inserted)
-    return wire
+    return arranged(wire, reader.manner)
 
 
 class WireText:
@@ -95,6 +96,8 @@ class WireText:
 
     def of(self, request: LlmRequest, reader: Reader) -> str:
         """Return `messages_to_wire` as compact JSON."""
+        if reader.manner.rearranges:
+            return f"[{','.join(map(compact_json, messages_to_wire(request, reader)))}]"
         texts = [compact_json({"role": "system", "content": request.system})] if request.system else []
         written = self._form(reader, own=False).row(request.messages)
         own = self._form(reader, own=True)

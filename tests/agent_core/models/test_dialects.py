@@ -119,7 +119,7 @@ class WithSummaries:
         self._answers = deque(answers)
 
     def __call__(self, asked: ModelRequest) -> Answer:
-        if not asked.system.startswith("You shorten a conversation"):
+        if "You shorten a conversation" not in f"{asked.system}{asked.messages[0]['content']}":
             return replace(self._answers.popleft(), usage=Usage(asked.size // CHARACTERS))
         self.summaries += 1
         return says(SUMMARY, thinking="I leave out what is done.")

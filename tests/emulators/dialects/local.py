@@ -3,6 +3,7 @@
 from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.dialects.endings import LOCAL_ENDINGS
 from tests.emulators.dialects.openai_chat import OpenAiChat
+from tests.emulators.dialects.templates import NO_SYSTEM, NO_TURNS, QUOTED, NoSystem, Turns
 from tests.emulators.model_script import Json
 
 
@@ -44,6 +45,15 @@ LLAMA_CPP = Dialect(
     "own",
     OpenAiChat(reasoning_in="reasoning_content", error=llama_error, call_id=lambda number: f"{number:032d}"),
     provider="llamacpp",
+    endings=LOCAL_ENDINGS,
+)
+TWO_ROLES = Dialect(
+    "llama.cpp, a template with two roles",
+    "gemma.gguf",
+    "own",
+    OpenAiChat(reasoning_in="reasoning_content", error=llama_error, call_id=lambda number: f"{number:032d}"),
+    provider="llamacpp",
+    lessons=(NoSystem(sentence=QUOTED.format(NO_SYSTEM)), Turns(sentence=QUOTED.format(NO_TURNS))),
     endings=LOCAL_ENDINGS,
 )
 LM_STUDIO = Dialect(

@@ -6,7 +6,7 @@ from tests.emulators.dialects.deepseek import DEEPSEEK
 from tests.emulators.dialects.gemini import GEMINI
 from tests.emulators.dialects.gemini_native import GEMINI_2_5, GEMINI_NATIVE
 from tests.emulators.dialects.groq import GROQ
-from tests.emulators.dialects.local import LLAMA_CPP, LM_STUDIO, OLLAMA, VLLM
+from tests.emulators.dialects.local import LLAMA_CPP, LM_STUDIO, OLLAMA, TWO_ROLES, VLLM
 from tests.emulators.dialects.mistral import MISTRAL
 from tests.emulators.dialects.moonshot import MOONSHOT
 from tests.emulators.dialects.openai import GPT_5, OPENAI
@@ -33,5 +33,6 @@ DIALECTS = (
     OLLAMA,
     VLLM,
     LLAMA_CPP,
+    TWO_ROLES,
     LM_STUDIO,
 )
