@@ -9,7 +9,7 @@ from functools import lru_cache
 from zoneinfo import ZoneInfo, available_timezones
 
 from agent_core.clock import Clock
-from agent_core.tools.tool import Tool, ToolFailed, tool
+from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 
 _OFFSET = re.compile(r"(?:utc|gmt)\s*([+-])\s*([0-9]{1,2})(?::?([0-9]{2}))?")
 MOST_S = 10.0
@@ -18,12 +18,12 @@ NO_TIME_S = 1.0
 
 
 def clock_tool(time: Clock, home: Callable[[], tzinfo]) -> Tool:
-    """Return the tool `clock`; `home` returns the zone to tell the time in where none is named."""
+    """Return the tool `clock`; `home` returns the zone to tell the time in where neither the call nor the user has one."""
 
     @tool(execution="parallel", label="Looking at the clock")
-    async def clock(zone: str = "") -> str:
+    async def clock(zone: str = "", *, context: ToolContext) -> str:
         """Tell the date and time in an IANA zone or city."""
-        there = await asyncio.to_thread(_find, zone) if zone.strip() else home()
+        there = await asyncio.to_thread(_find, zone) if zone.strip() else await context.zone() or home()
         now = datetime.fromtimestamp(time.time(), UTC).astimezone(there)
         return f"{now:%A, %Y-%m-%d %H:%M:%S}, {there} ({_offset(now)})"
 

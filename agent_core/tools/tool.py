@@ -4,6 +4,7 @@ import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import tzinfo
 from functools import cache
 from pathlib import Path
 from typing import Literal, TypedDict, Unpack, get_type_hints
@@ -29,6 +30,9 @@ Acts = Literal["read", "write", "net", "exec", "admin"]
 """The most that a call can do: `read` the workspace or Parley's own state; `write` the workspace or to its own chat;
 `net`: send something to an address that the model chose; `exec`: run a program; `admin`: change schedules, skills or
 settings."""
+
+
+ZoneOfUser = Callable[[str | None], Awaitable[tzinfo]]
 
 
 class ToolFailed(Exception):
@@ -71,6 +75,8 @@ class ToolEnvironment:
     """Records what tools change, so that it can be undone."""
     files: FileSources | None = None
     """Sources of the workspace's files; None: only those are known that are written in this call."""
+    zone_of: ZoneOfUser | None = None
+    """Returns the time zone of the user, of whom the id is given; None: it is not known."""
 
 
 class ToolContext:
@@ -107,6 +113,11 @@ class ToolContext:
         self.token_budget = environment.token_budget
         self.keeper = environment.keeper
         self.files = environment.files or FileSources(environment.workspace)
+        self._zone_of = environment.zone_of
+
+    async def zone(self) -> tzinfo | None:
+        """Return the time zone of the user who caused the run, if it is known."""
+        return await self._zone_of(self.user_id) if self._zone_of else None
 
     def author(self, tool: str) -> Author:
         """Return the author of this call's changes, for the keeper."""

@@ -293,6 +293,7 @@ class Foundation:
             tools=(*self._parts.tools, *own),
             keeper_of=self.versions.of,
             spending_of=self.spending_of,
+            zone_of=self.zones.of,
             ledger=ledger,
         )
 

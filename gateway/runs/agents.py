@@ -1,8 +1,9 @@
 """Creates the agents of chats from shared parts and per-chat state."""
 
 import weakref
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import tzinfo
 from functools import partial
 from pathlib import Path
 
@@ -75,6 +76,8 @@ class AgentParts:
     """Returns what backs up a chat's files before tools change them."""
     spending_of: Callable[[ChatKey, str], Spending] = _unlimited
     """Returns what accounts for the model calls of an agent, by its chat and the job that it works for, if any."""
+    zone_of: Callable[[ChatKey, str | None], Awaitable[tzinfo]] | None = None
+    """Returns the time zone of a person in a chat; None: nobody's is known."""
     ledger: FileLedger = field(default_factory=FileLedger)
     """Records the untrusted sources of each file."""
     sandbox: str = ""
@@ -170,7 +173,14 @@ class Agents:
         parts = self.parts
         tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, chat_skills), parts.described_by)
         context = ContextManager(tools, parts.persona(), str(workspace), chat_skills)
-        environment = ToolEnvironment(session, workspace, str(chat), keeper=parts.keeper_of(chat), files=files)
+        environment = ToolEnvironment(
+            session,
+            workspace,
+            str(chat),
+            keeper=parts.keeper_of(chat),
+            files=files,
+            zone_of=partial(parts.zone_of, chat) if parts.zone_of else None,
+        )
         queues = MessageQueues(steering_mode="all", follow_up_mode="all")
         return Agent(self._loop(context, keep_facts, self.parts.spending_of(chat, job)), context, environment, queues)
 

@@ -8,17 +8,18 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from agent_core.messages import UserMessage
+from agent_core.messages import ToolResultMessage, UserMessage, text_of
 from agent_core.models.llm import LlmRequest
 from agent_core.models.scripted import Turn, calls
+from agent_core.tools.clock import clock_tool
 from channels.base import Addressed, Sender
 from gateway.schedule.times.zone_names import likely_zones
 from gateway.schedule.times.zone_words import zone_said
 from gateway.settings.zone import is_zone
-from gateway.store.job import JobState
+from gateway.store.job import JobState, Report
 from gateway.store.opening import FILE
 from tests.gateway.jobs.asking import labels, press, typed_ids
-from tests.gateway.jobs.kit import ANN, TimedBot, make_timed_bot, moment
+from tests.gateway.jobs.kit import ANN, PARIS, Calendar, TimedBot, a_job, make_timed_bot, moment
 
 TOKYO = ZoneInfo("Asia/Tokyo")
 Start = Callable[..., Awaitable[TimedBot]]
@@ -28,8 +29,10 @@ Start = Callable[..., Awaitable[TimedBot]]
 async def start(tmp_path: Path) -> AsyncIterator[Start]:
     started: list[TimedBot] = []
 
-    async def make(*turns: Turn, zone: str = "UTC") -> TimedBot:
-        bot = make_timed_bot(tmp_path, turns or [tells_the_time] * 4, zone=zone, new_request_id=typed_ids())
+    async def make(*turns: Turn, zone: str = "UTC", clock: Calendar | None = None) -> TimedBot:
+        how = {"clock": clock, "tools": [clock_tool(clock, lambda: PARIS)]} if clock else {}
+        turns = turns or (tells_the_time,) * 4
+        bot = make_timed_bot(tmp_path, turns, zone=zone, new_request_id=typed_ids(), **how)
         await bot.start()
         started.append(bot)
         return bot
@@ -42,6 +45,12 @@ async def start(tmp_path: Path) -> AsyncIterator[Start]:
 def tells_the_time(request: LlmRequest) -> Turn:
     told = [message.context or "" for message in request.messages if isinstance(message, UserMessage)]
     return next(line for line in told[-1].split("\n") if line.startswith("Now: ")).removeprefix("Now: ")
+
+
+def looks_at_the_clock(request: LlmRequest) -> Turn:
+    """Ask the tool `clock`, and say what it tells."""
+    told = request.messages[-1]
+    return text_of(told.content) if isinstance(told, ToolResultMessage) else calls(("clock", {}))
 
 
 def ann(zone: str | None, language: str | None = None) -> Sender:
@@ -138,6 +147,25 @@ async def test_the_model_is_told_the_time_of_the_author_in_a_group(start: Start)
 
     await says(bot, "/tz Berlin", ann("Asia/Tokyo"), group="team")
     assert (await says(bot, "hello", bob, group="team")).endswith("(Europe/Berlin)")
+
+
+async def test_the_clock_of_the_model_is_that_of_the_person(start: Start) -> None:
+    bot = await start(*[looks_at_the_clock] * 6, clock=Calendar())
+    assert "16:00:00, Asia/Tokyo" in await says(bot, "what time is it?", ann("Asia/Tokyo"))
+    bob = Sender(id="bob", name="Bob", zone="America/New_York")
+    assert "02:00:00, America/New_York" in await says(bot, "what time is it?", bob, group="team")
+    assert "16:00:00, Asia/Tokyo" in await says(bot, "what time is it?", ann("Asia/Tokyo"), group="team")
+
+
+async def test_the_clock_of_a_report_is_that_of_its_job(start: Start) -> None:
+    bot = await start(*[looks_at_the_clock] * 2, clock=Calendar())
+    await says(bot, "/tz mine Tokyo", ann(None))
+    job = a_job(Report(instructions="Tell the time."), zone="America/New_York")
+    await bot.has(job)
+    await bot.fires(job, "2026-11-24 09:00")
+    await bot.settled()
+
+    assert "02:00:00, America/New_York" in bot.screen[-1]
 
 
 async def test_the_button_changes_the_zone_and_the_time_that_was_set(start: Start) -> None:

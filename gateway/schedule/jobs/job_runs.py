@@ -151,9 +151,12 @@ class JobAgents:
         permissions = UnattendedPermissions(
             self._rules, self._versions, parts.skills, job.scripts, job.given, parts.ledger
         )
-        agents = self._agents.variant(
-            replace(parts.with_duty(duty), tools=tools), RecordedPermissions(permissions, self._records)
-        )
+
+        async def zone_of(_chat: ChatKey, _person: str | None) -> ZoneInfo:
+            return ZoneInfo(job.zone)
+
+        parts = replace(parts.with_duty(duty), tools=tools, zone_of=zone_of)
+        agents = self._agents.variant(parts, RecordedPermissions(permissions, self._records))
         return agents.make(job.chat, firing.name, self._workspace(job.chat), job=job.id)
 
 
