@@ -156,7 +156,7 @@ class ButtonPressed(_Inbound):
     whisper: str | None = None
     """Response address for an answer that only this user sees, where the platform has such answers."""
     by_word: bool = False
-    """The user wrote a plain yes or no instead, so that the outcome is a new message below it."""
+    """The user wrote the answer instead, so that the outcome is a new message below it."""
 
 
 class CommandInvoked(_Inbound):

@@ -18,7 +18,7 @@ NO_TIME_S = 1.0
 
 
 def clock_tool(time: Clock, home: Callable[[], tzinfo]) -> Tool:
-    """Return the tool `clock`; `home` returns the zone to tell the time in where neither the call nor the user has one."""
+    """Return the tool `clock`. Where a call names no zone, it goes by the user's; `home` returns that of all others."""
 
     @tool(execution="parallel", label="Looking at the clock")
     async def clock(zone: str = "", *, context: ToolContext) -> str:

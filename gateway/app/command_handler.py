@@ -1,5 +1,8 @@
 """Handles commands, and messages that stand for one: a plain "yes", "no" or "stop"."""
 
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+
 from channels.base import (
     ButtonPressed,
     CommandInvoked,
@@ -9,6 +12,7 @@ from channels.base import (
     OutboundMessage,
 )
 from gateway.app.yes_or_no import PlainWords, Word, plain_word
+from gateway.app.zone_answers import ZoneAnswers
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.gaps import Gaps
 from gateway.chat.replies import Again, Answer, Replies, Said
@@ -21,6 +25,15 @@ from gateway.store.exchanges import again
 from gateway.store.rows import InboxItem
 
 
+@dataclass(frozen=True)
+class TypedAnswers:
+    """What tells which messages answer a question of Parley, by the kind of question."""
+
+    words: PlainWords
+    places: ZoneAnswers
+    to_model: FreeAnswers
+
+
 class CommandHandler:
     """Runs the commands of a chat one at a time, in order."""
 
@@ -28,17 +41,15 @@ class CommandHandler:
         self,
         commands: CommandTable,
         sessions: Sessions,
-        words: PlainWords,
+        answers: TypedAnswers,
         replies: Replies,
         gaps: Gaps,
-        tasks: DrainedTasks,
         *,
-        answers: FreeAnswers,
+        tasks: DrainedTasks,
     ) -> None:
         """`tasks` runs the commands."""
         self._commands = commands
         self._sessions = sessions
-        self._words = words
         self._replies = replies
         self._gaps = gaps
         self._tasks = tasks
@@ -94,54 +105,67 @@ class CommandHandler:
             return True
         if self._gaps.holds(event.chat):  # unread messages may precede it
             return False
-        session.hold(item)
-
-        async def work() -> None:
-            try:
-                async with session.obeying:
-                    await self._answer(item, event, session)
-            finally:
-                session.end_command()
-
-        self._tasks.start(work())
+        self._hold(item, session, lambda: self._answer(item, event, session))
         return True
+
+    def may_name_place(self, event: MessageReceived) -> bool:
+        """Return True for the name of a place or a zone, which may answer the question for somebody's zone."""
+        return self._answers.places.may_answer(event) and not self._gaps.holds(event.chat)
+
+    def handle_place(self, item: InboxItem, event: MessageReceived) -> None:
+        """Handle the name of a place, which is an ordinary message unless its author was asked for one."""
+        session = self._sessions.of(event.chat)
+        self._hold(item, session, lambda: self._take_place(item, event, session))
 
     def may_answer(self, event: MessageReceived) -> bool:
         """Return True if the model waits for the user's words. A plain "stop" is not an answer."""
-        return self._answers.may_answer(event) and plain_word(event) is not Word.STOP
+        return self._answers.to_model.may_answer(event) and plain_word(event) is not Word.STOP
 
     def handle_answer(self, item: InboxItem, event: MessageReceived) -> None:
         """Handle a message that may answer a question of the model; otherwise it is an ordinary message."""
         session = self._sessions.of(event.chat)
+        self._hold(item, session, lambda: self._take_answer(item, event, session))
+
+    def _hold(self, item: InboxItem, session: ChatSession, handle: Callable[[], Awaitable[None]]) -> None:
+        """Keep a message from the agent, and the chat's later ones behind it, until it is known what it answers."""
         session.hold(item)
 
         async def work() -> None:
             try:
                 async with session.obeying:
-                    await self._take_answer(item, event, session)
+                    await handle()
             finally:
                 session.end_command()
 
         self._tasks.start(work())
 
     async def _take_answer(self, item: InboxItem, event: MessageReceived, session: ChatSession) -> None:
-        found = await self._answers.question(event)
+        found = await self._answers.to_model.question(event)
         if found is None:
             return
         question, shown_at = found
         language = await session.conversation.language(event.sender)
-        other = await self._words.newer(event, shown_at, language)
+        other = await self._answers.words.newer(event, shown_at, language)
         if not session.unhold(item):
             return
         if other is not None:
             await self._replies.answer(item, other)
-        elif not await self._answers.take(question, item, event):
+        elif not await self._answers.to_model.take(question, item, event):
             session.hold_again(item)
 
     async def _answer(self, item: InboxItem, event: MessageReceived, session: ChatSession) -> None:
         """Press the button that the word stands for, or ask which one is meant; otherwise leave it to the agent."""
         language = await session.conversation.language(event.sender)
-        meant = await self._words.meant(event, language)
+        await self._press(item, await self._answers.words.meant(event, language), session)
+
+    async def _take_place(self, item: InboxItem, event: MessageReceived, session: ChatSession) -> None:
+        language = await session.conversation.language(event.sender)
+        await self._press(item, await self._answers.places.meant(item, event, language), session)
+
+    async def _press(
+        self, item: InboxItem, meant: ButtonPressed | OutboundMessage | None, session: ChatSession
+    ) -> None:
+        """Do what the button does that a held message stands for, or ask back; None: it is for the agent."""
         if meant is None or not session.unhold(item):
             return
         if isinstance(meant, OutboundMessage):

@@ -16,7 +16,7 @@ from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.catch_up import CatchUp
 from gateway.app.channel_server import ChannelServer
 from gateway.app.chat_commands import ChatCommands
-from gateway.app.command_handler import CommandHandler
+from gateway.app.command_handler import CommandHandler, TypedAnswers
 from gateway.app.connections import Connections, Life
 from gateway.app.duties import Duties
 from gateway.app.gap_reader import GapReader
@@ -31,6 +31,7 @@ from gateway.app.remote_gaps import RemoteGaps
 from gateway.app.router import EventRouter
 from gateway.app.shared_state import SharedState
 from gateway.app.yes_or_no import PlainWords
+from gateway.app.zone_answers import ZoneAnswers
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.replies import Replies
 from gateway.cluster.leases import Work
@@ -91,10 +92,12 @@ class Composition(SharedState):
     @cached_property
     def router(self) -> EventRouter:
         replies = Replies(self.store, self.delivery, self.access)
-        answers = FreeAnswers(self.approvals, self.store, self.delivery)
-        commands = CommandHandler(
-            self.commands, self.sessions, self.words, replies, self.gaps, self.handling, answers=answers
+        answers = TypedAnswers(
+            self.words,
+            ZoneAnswers(self.store, self.delivery, self._clock),
+            FreeAnswers(self.approvals, self.store, self.delivery),
         )
+        commands = CommandHandler(self.commands, self.sessions, answers, replies, self.gaps, tasks=self.handling)
         return EventRouter(
             self.sessions,
             commands,

@@ -91,6 +91,8 @@ class EventRouter:
         elif word is not None:
             if not self._commands.handle_word(item, event, word):
                 self._say(item)
+        elif is_live and self._commands.may_name_place(event):
+            self._commands.handle_place(item, event)
         elif event.attachments or visible(event.words):
             if self._replies.takes_unconfirmed(event.chat):
                 self._tasks.start(self._offer(event))

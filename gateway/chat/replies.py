@@ -29,7 +29,7 @@ log = structlog.get_logger(__name__)
 class Rewritten:
     """Replacement for the message whose button was pressed. For other events it is sent as an ordinary reply.
 
-    After a plain yes or no, the message with the button only loses its buttons.
+    After a typed answer, the message with the button only loses its buttons.
     """
 
     message: OutboundMessage
@@ -174,7 +174,7 @@ class Replies:
     async def _without_buttons(self, item: InboxItem, event: ButtonPressed, key: str) -> list[Post]:
         """Return the edit that removes the buttons of the message with the pressed one, if it still has that one."""
         pressed = await self._store.outbox.pressed(event.chat, event.message_id, event.action)
-        if pressed is None or not pressed.has_button(event.action):
+        if pressed is None or not (pressed.has_button(event.action) or (event.by_word and pressed.message.buttons)):
             return []
         message = pressed.message.model_copy(update={"buttons": (), "respond": event.respond})
         origin = await origin_of_post(self._store, pressed)

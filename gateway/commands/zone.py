@@ -70,9 +70,9 @@ class ZoneCommands:
     async def _offered(self, given: Invocation, job_id: str) -> OutboundMessage:
         """Offer likely zones to the person; the chosen one is that of their job as well, whose time of day stays."""
         if await self._is_theirs(given, job_id):
-            text = say("zone_which_is_yours", given.language, slash=given.slash, id=job_id)
+            text = say("zone_which_is_yours", given.language)
         else:
-            job_id, text = "", say("zone_where", given.language, slash=given.slash)
+            job_id, text = "", say("zone_where", given.language)
         buttons = zone_buttons(self._zones.likely(given.chat, given.sender.id, given.language), job_id)
         return OutboundMessage(markdown=text, buttons=buttons, asks=given.sender.id)
 

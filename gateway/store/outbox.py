@@ -21,6 +21,8 @@ MOST_IDS = 1_000
 _SPOKE = "UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0"
 _SAYS_YES = '"says":"yes"'
 """In the JSON of a message with a button that a plain "yes" presses."""
+_NAMES_ZONE = '"action":"/tz mine '
+"""In the JSON of a message with buttons for time zones."""
 _REPLY = "inbox-"
 """Key prefix of what answers a command or a press."""
 ORDER = "at, length(key), key"
@@ -260,10 +262,17 @@ class Outbox(Table):
 
         Messages that were rewritten since, for instance by a button press, are left out.
         """
+        return await self._with(_SAYS_YES, chat, since)
+
+    async def zone_questions(self, chat: ChatKey, since: float) -> list[Offered]:
+        """Return our messages since `since` that ask in their current text where somebody is, oldest first."""
+        return await self._with(_NAMES_ZONE, chat, since)
+
+    async def _with(self, mark: str, chat: ChatKey, since: float) -> list[Offered]:
         query = f"{_SELECT} WHERE chat = ? AND at >= ? AND state != 'failed' AND instr(body, ?) > 0 ORDER BY {ORDER}"
 
         def read(connection: Connection) -> list[Offered]:
-            rows = map(_Row._make, connection.execute(query, (str(chat), since, _SAYS_YES)))
+            rows = map(_Row._make, connection.execute(query, (str(chat), since, mark)))
             found = list(readable(rows, lambda row: Offered(_post(row), row.said_at), "outbox"))
             return [each for each in found if _is_current(connection, each.post)]
 

@@ -193,18 +193,22 @@ TEXTS = {
     "zone_of_profile": {"en": "from your profile on {name}", "zh": "来自您在 {name} 的资料"},
     "zone_change_button": {"en": "Change zone", "zh": "更改时区"},
     "zone_ask": {
-        "en": "I do not know your time zone, so this is by **{zone}**. Where are you? Choose, or say for example "
-        "`{slash}tz mine Lisbon {id}`. The time of day stays, by the clock there.",
-        "zh": "我不知道您的时区，所以先按 **{zone}** 计算。您在哪里？请选择，或发送例如 `{slash}tz mine 北京 {id}`。"
+        "en": "I do not know your time zone, so this is by **{zone}**. Where are you? Choose or reply with a city, "
+        "such as `Lisbon`. The time of day stays, by the clock there.",
+        "zh": "我不知道您的时区，所以先按 **{zone}** 计算。您在哪里？请选择，或回复城市名，例如 `北京`。"
         "时刻不变，改按当地时间。",
     },
     "zone_which_is_yours": {
-        "en": "Where are you? Choose a city, or say for example `{slash}tz mine Lisbon {id}`. The time of day stays.",
-        "zh": "您在哪里？请选择城市，或发送例如 `{slash}tz mine 北京 {id}`。时刻不变。",
+        "en": "Where are you? Choose or reply with a city, such as `Lisbon`. The time of day stays.",
+        "zh": "您在哪里？请选择，或回复城市名，例如 `北京`。时刻不变。",
+    },
+    "zone_several": {
+        "en": "{name} can be one of several time zones. Which one is yours?",
+        "zh": "“{name}”可能是几个时区，您在哪一个？",
     },
     "zone_where": {
-        "en": "Where are you? Choose a city, or say for example `{slash}tz mine Lisbon`.",
-        "zh": "您在哪里？请选择城市，或发送例如 `{slash}tz mine 北京`。",
+        "en": "Where are you? Choose or reply with a city, such as `Lisbon`.",
+        "zh": "您在哪里？请选择，或回复城市名，例如 `北京`。",
     },
     "zone_mine_set": {
         "en": "Your time zone: **{zone}**. It is {time} there.",

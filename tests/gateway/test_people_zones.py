@@ -196,11 +196,11 @@ async def test_where_nothing_knows_the_zone_is_asked_once_and_the_reminder_is_ke
     assert "Where are you?" not in await says(bot, "/remind tomorrow at 11:00 stretch", ann(None, "ja"))
 
 
-async def test_a_city_that_is_not_among_the_buttons_is_typed(start: Start) -> None:
+async def test_a_command_names_the_zone_and_the_job_as_well(start: Start) -> None:
     bot = await start()
     asked = await says(bot, "/remind tomorrow at 9:00 stretch", ann(None))
     [job] = await bot.store.jobs.in_chat(ANN)
-    assert f"`/tz mine Lisbon {job.id}`" in asked
+    assert "reply with a city" in asked
 
     assert "(Europe/Lisbon)" in await says(bot, f"/tz mine Lisbon {job.id}", ann(None))
     [job] = await bot.store.jobs.in_chat(ANN)
@@ -264,7 +264,7 @@ async def test_a_zone_is_offered_without_a_job_that_there_is_not(start: Start, t
     bot = await start()
     asked = await says(bot, f"/tz change {typed}", ann(None))
 
-    assert "or say for example `/tz mine Lisbon`." in asked
+    assert asked == "Where are you? Choose or reply with a city, such as `Lisbon`."
     assert next(each.action for row in bot.channel.posts[-1][1].buttons for each in row) == "/tz mine America/New_York"
 
 

@@ -33,14 +33,15 @@ class ZoneNews:
             return message
         language = language_of(job.language, "en")
         if known.level is Level.PERSON:
+            asks = message.asks
             text = say("zone_from", language, zone=shown_zone(job.zone), source=self._source(known.source, language))
             rows: Rows = ((Button(label=say("zone_change_button", language), action=f"/tz change {job.id}"),),)
         else:
-            slash = self._delivery.channel(job.chat).limits.slash
-            text = say("zone_ask", language, zone=shown_zone(job.zone), slash=slash, id=job.id)
+            asks = job.person
+            text = say("zone_ask", language, zone=shown_zone(job.zone))
             rows = zone_buttons(self._zones.likely(job.chat, job.person, job.language), job.id)
         longer = f"{message.markdown}\n\n{text}"
-        told = message.model_copy(update={"markdown": longer, "buttons": (*message.buttons, *rows)})
+        told = message.model_copy(update={"markdown": longer, "buttons": (*message.buttons, *rows), "asks": asks})
         if len(self._delivery.masked_channel(job.chat).split(told)) > 1:
             return message
         await self._zones.told(job.chat, job.person)

@@ -54,6 +54,14 @@ _SAID = re.compile(
     r"|(?:我(?:现在)?(?:人|住)?在|我的时区是)\s*)(?P<name>[^,;:!?，；：！？。]+?)(?:\s+now)?[.!。！]?",
     re.IGNORECASE,
 )
+_ANSWER = re.compile(
+    r"(?:(?:i\s+am|i['’]?m|i\s+live|we\s+are|we['’]re|it\s+is|it['’]s|my\s+time\s*zone\s+is|ich\s+(?:bin|lebe|wohne))\s+)?"
+    r"(?:(?:now|currently|gerade)\s+)?(?:(?:in|near|from)\s+)?(?:我(?:现在)?(?:人|住)?在|我的时区是|在|是)?\s*"
+    r"(?P<name>\S.*?)(?:\s+(?:now|please|bitte)|吧|这边|这里)?[\s.!。！]*",
+    re.IGNORECASE,
+)
+_COUNTRY = re.compile(r"\s*[,，(（]\s*")
+"""Stands before the country of a city, as in `Paris, France`."""
 _UNKNOWN = re.compile(
     r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|(?:[A-Z][\w'’]+\s+){1,2}time\b"
     r"|(?i:by\s+)?(?i:his|her|their|\w+['’]s)\s+(?i:(?:own\s+)?(?:local\s+)?time)\b|(?i:local\s+time\s+in)\b"
@@ -90,6 +98,18 @@ def zone_said(text: str) -> str | None:
     found = _SAID.fullmatch(" ".join(text[:LONGEST].split()))
     zones = zones_named(found["name"]) if found else ()
     return zones[0] if len(zones) == 1 else None
+
+
+def zones_answered(text: str) -> tuple[str, ...]:
+    """Return the zones that an answer to `Where are you?` may mean, such as `Tokyo`, `in Berlin, Germany`, `UTC+9`."""
+    found = _ANSWER.fullmatch(" ".join(text.split())) if len(text) <= LONGEST else None
+    if found is None or (found["name"].upper() in WORDS and not found["name"].isupper()):
+        return ()
+    several = [zones_named(each.rstrip(" )）")) for each in _COUNTRY.split(found["name"])]
+    if not all(several):
+        return ()
+    common = tuple(zone for zone in several[0] if all(zone in each for each in several))
+    return common or tuple(dict.fromkeys(zone for each in several for zone in each))
 
 
 def which_zone(words: ZoneWords) -> BadRule:
