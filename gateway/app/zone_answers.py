@@ -7,6 +7,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.schedule.jobs.zone_news import zone_buttons
 from gateway.schedule.times.zone_names import LONGEST
 from gateway.schedule.times.zone_words import zones_answered
+from gateway.store.outbox import ASKS_WHERE
 from gateway.store.rows import InboxItem, Offered
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
@@ -40,7 +41,7 @@ class ZoneAnswers:
         Return None if nobody asked its author for a place, or if they have written something else since.
         """
         await self._delivery.caught_up(event.chat)
-        found = await self._store.outbox.zone_questions(event.chat, self._clock.time() - ASKED_FOR)
+        found = await self._store.outbox.offers(event.chat, self._clock.time() - ASKED_FOR, ASKS_WHERE)
         mine = [each for each in found if each.post.message.asks == event.sender.id]
         if not mine or mine[-1].post.message_id is None or not await self._is_next(item, event, mine[-1]):
             return None

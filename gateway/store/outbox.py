@@ -19,10 +19,10 @@ from gateway.store.topics import Topic
 
 MOST_IDS = 1_000
 _SPOKE = "UPDATE chats SET spoke = 1 WHERE chat = ? AND spoke = 0"
-_SAYS_YES = '"says":"yes"'
+SAYS_YES = '"says":"yes"'
 """In the JSON of a message with a button that a plain "yes" presses."""
-_NAMES_ZONE = '"action":"/tz mine '
-"""In the JSON of a message with buttons for time zones."""
+ASKS_WHERE = '"action":"/tz mine '
+"""In that of one with buttons for time zones."""
 _REPLY = "inbox-"
 """Key prefix of what answers a command or a press."""
 ORDER = "at, length(key), key"
@@ -257,18 +257,12 @@ class Outbox(Table):
 
         return await self._reader.run(read)
 
-    async def offers(self, chat: ChatKey, since: float) -> list[Offered]:
+    async def offers(self, chat: ChatKey, since: float, mark: str = SAYS_YES) -> list[Offered]:
         """Return our messages since `since` that a plain "yes" would answer in their current text, oldest first.
 
-        Messages that were rewritten since, for instance by a button press, are left out.
+        Messages that were rewritten since, for instance by a button press, are left out. `mark` stands in what other
+        messages are like that are looked for.
         """
-        return await self._with(_SAYS_YES, chat, since)
-
-    async def zone_questions(self, chat: ChatKey, since: float) -> list[Offered]:
-        """Return our messages since `since` that ask in their current text where somebody is, oldest first."""
-        return await self._with(_NAMES_ZONE, chat, since)
-
-    async def _with(self, mark: str, chat: ChatKey, since: float) -> list[Offered]:
         query = f"{_SELECT} WHERE chat = ? AND at >= ? AND state != 'failed' AND instr(body, ?) > 0 ORDER BY {ORDER}"
 
         def read(connection: Connection) -> list[Offered]:
