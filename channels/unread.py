@@ -3,5 +3,17 @@
 from typing import Literal
 
 Unread = Literal[
-    "story", "giveaway", "paid", "checklist", "poll", "game", "sticker", "activity", "call", "app", "unknown"
+    "story",
+    "giveaway",
+    "paid",
+    "checklist",
+    "poll",
+    "game",
+    "sticker",
+    "activity",
+    "call",
+    "app",
+    "file",
+    "part",
+    "unknown",
 ]

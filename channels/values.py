@@ -1,8 +1,17 @@
 """Base classes for the values that channels exchange, and for what platforms send."""
 
-from typing import Annotated, Literal, TypeVar
+from collections.abc import Collection
+from typing import Annotated, ClassVar, Literal, Self, TypeVar
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, ValidationError
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    ValidationError,
+    model_validator,
+)
 
 
 def clean(text: object) -> object:
@@ -25,6 +34,51 @@ class Wire(BaseModel):
     """The used fields of a platform's payload; all others are ignored."""
 
     model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+Place = tuple[int | str, ...]
+
+
+class Forgiving(Wire):
+    """A payload that is read without its parts of an unexpected shape, so that one odd part loses only itself."""
+
+    decides: ClassVar[frozenset[str]] = frozenset()
+    """Fields that tell who wrote what where, as the payload names them. If one is odd, nothing is read."""
+    _odd: frozenset[str] = PrivateAttr(default=frozenset())
+
+    @property
+    def odd(self) -> frozenset[str]:
+        """The fields, as the payload names them, that were left out or are lists without some of their parts."""
+        return self._odd
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _without_odd_parts(cls, raw: object, read: ModelWrapValidatorHandler[Self]) -> Self:
+        try:
+            return read(raw)
+        except ValidationError as error:
+            places = {each["loc"][:2] for each in error.errors(include_url=False, include_input=False)}
+            if not isinstance(raw, dict):
+                raise
+            odd = frozenset(str(place[0]) for place in places if place and raw.get(place[0]) is not None)
+            if odd & cls.decides:
+                raise
+            known = read(_kept(raw, places))
+            known._odd = odd  # noqa: SLF001 (of this class)
+            return known
+
+
+def _kept(raw: dict[str, object], places: Collection[Place]) -> dict[str, object]:
+    """Return a payload without the values, and without the parts of lists, at these places."""
+    kept = dict(raw)
+    for name in {place[0] for place in places if place}:
+        value = raw.get(str(name))
+        odd = {place[1] for place in places if len(place) > 1 and place[0] == name}
+        if isinstance(value, list) and odd:
+            kept[str(name)] = [part for number, part in enumerate(value) if number not in odd]
+        else:
+            kept.pop(str(name), None)
+    return kept
 
 
 W = TypeVar("W", bound=Wire)

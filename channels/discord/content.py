@@ -14,6 +14,16 @@ _MARK = re.compile(
     r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+|/(?P<command>[^:<>]+):\d+)>"
 )
 
+_LOST: dict[str, Unread] = {
+    "attachments": "file",
+    "poll": "poll",
+    "sticker_items": "sticker",
+    "content": "part",
+    "message_snapshots": "part",
+    "referenced_message": "part",
+}
+"""Kinds of what people would miss, by field."""
+
 
 def message_text(message: Content, me: str, servers: Servers) -> MessageText:
     """Return the readable text without mentions of the bot, or a line that describes other content."""
@@ -48,8 +58,9 @@ def _poll(message: Content) -> str:
     poll = message.poll if isinstance(message, Message) else None
     if poll is None:
         return ""
-    answers = (answer.poll_media.text or "" for answer in poll.answers)
-    return "\n".join([f"Poll: {poll.question.text or ''}", *(f"- {answer}" for answer in answers)])
+    question, answers = poll.question.text or "", [each.poll_media.text for each in poll.answers]
+    lines = [f"Poll: {question}".strip(), *(f"- {answer}" for answer in answers if answer)]
+    return "\n".join(lines) if question or len(lines) > 1 else ""
 
 
 def said(message: Message, me: str, servers: Servers) -> MessageText:
@@ -70,10 +81,19 @@ def unread_kinds(message: Message) -> tuple[Unread, ...]:
     """Return the kind of a message without anything that could be read."""
     if message.activity is not None:
         return ("activity",)
-    if message.poll is None and "poll" in message.model_fields_set:
-        return ("poll",)
+    if lost := lost_kinds(message):
+        return lost
     is_posted = any(each.message.components or each.message.embeds for each in message.message_snapshots)
     return ("app",) if is_posted else ("unknown",)
+
+
+def lost_kinds(message: Message) -> tuple[Unread, ...]:
+    """Return the kinds of what is lost from a message of which the rest can be read."""
+    contents = [message, *(each.message for each in message.message_snapshots)]
+    lost = [kind for content in contents for name, kind in _LOST.items() if name in content.odd]
+    lost += ["poll"] if message.poll and message.poll.odd else []
+    lost += ["part"] if {"embeds"} & message.odd and message.is_from_bot else []
+    return tuple(dict.fromkeys(lost))
 
 
 def _posted(content: Content) -> list[str]:

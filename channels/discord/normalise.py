@@ -22,7 +22,7 @@ from channels.base import (
 )
 from channels.discord.cache import Servers
 from channels.discord.config import Config
-from channels.discord.content import said, unread_kinds
+from channels.discord.content import lost_kinds, said, unread_kinds
 from channels.discord.wire import (
     ATTACHED,
     COMMAND,
@@ -280,7 +280,8 @@ def _converted(message: Message, view: View, guild: str | None) -> MessageReceiv
     files = attachments(message)
     addressed = _addressed(message, view.me, words, guild)
     has_content = words.full_text or words.mentions_bot or files
-    unread = () if has_content or message.is_from_bot or addressed is Addressed.AMBIENT else unread_kinds(message)
+    is_ours = addressed is not Addressed.AMBIENT and not message.is_from_bot
+    unread = lost_kinds(message) if has_content else unread_kinds(message) if is_ours else ()
     if not (has_content or unread):
         return None
     replied = replied_message(message)

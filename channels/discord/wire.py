@@ -1,18 +1,10 @@
 """The used parts of Discord's payloads, as Discord sends them. All other fields are ignored."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from pydantic import (
-    AwareDatetime,
-    BeforeValidator,
-    Field,
-    JsonValue,
-    ValidationError,
-    ValidatorFunctionWrapHandler,
-    WrapValidator,
-)
+from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue
 
-from channels.values import Text, Wire, parse
+from channels.values import Forgiving, Text, Wire
 
 Snowflake = Annotated[str, Field(pattern=r"^[0-9]{1,20}$")]
 """An id; later ones are larger."""
@@ -37,28 +29,9 @@ def _strings(value: object) -> object:
     return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
-def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    try:
-        return read(value)
-    except ValidationError:
-        return None
+class User(Forgiving):
+    decides: ClassVar[frozenset[str]] = frozenset(("bot",))
 
-
-_Forgiving = WrapValidator(_or_none)
-"""Reads content of an unexpected shape as None: such a message is told to be unreadable instead of being lost."""
-
-
-def _readable(kind: type[Wire]) -> BeforeValidator:
-    """Read a list of which a part of an unexpected shape drops only itself."""
-
-    def read(value: object) -> object:
-        parts = value if isinstance(value, list | tuple) else ()
-        return tuple(part for each in parts if (part := parse(kind, each)) is not None)
-
-    return BeforeValidator(read)
-
-
-class User(Wire):
     id: Snowflake
     username: Text = ""
     global_name: Text | None = None
@@ -69,7 +42,7 @@ class User(Wire):
         return self.global_name or self.username or self.id
 
 
-class Member(Wire):
+class Member(Forgiving):
     """A member of a server."""
 
     nick: Text | None = None
@@ -77,7 +50,7 @@ class Member(Wire):
     roles: Annotated[tuple[str, ...], BeforeValidator(_strings)] = ()
 
 
-class File(Wire):
+class File(Forgiving):
     id: Snowflake
     filename: Text = ""
     content_type: str | None = None
@@ -88,78 +61,80 @@ class File(Wire):
     """Set for voice messages."""
 
 
-class Named(Wire):
+class Named(Forgiving):
     name: Text | None = None
 
 
-class Author(Wire):
+class Author(Forgiving):
     name: Text | None = None
     url: str | None = None
 
 
-class Media(Wire):
+class Media(Forgiving):
     url: str | None = None
 
 
-class EmbedField(Wire):
+class EmbedField(Forgiving):
     name: Text = ""
     value: Text = ""
 
 
-class EmbedFooter(Wire):
+class EmbedFooter(Forgiving):
     text: Text = ""
 
 
-class Embed(Wire):
+class Embed(Forgiving):
     title: Text | None = None
     description: Text | None = None
     url: str | None = None
-    author: Annotated[Author | None, _Forgiving] = None
-    image: Annotated[Media | None, _Forgiving] = None
-    video: Annotated[Media | None, _Forgiving] = None
-    thumbnail: Annotated[Media | None, _Forgiving] = None
-    fields: Annotated[tuple[EmbedField, ...], _readable(EmbedField)] = ()
-    footer: Annotated[EmbedFooter | None, _Forgiving] = None
+    author: Author | None = None
+    image: Media | None = None
+    video: Media | None = None
+    thumbnail: Media | None = None
+    fields: tuple[EmbedField, ...] = ()
+    footer: EmbedFooter | None = None
 
 
-class PollText(Wire):
+class PollText(Forgiving):
     text: Text | None = None
 
 
-class PollAnswer(Wire):
+class PollAnswer(Forgiving):
     poll_media: PollText = PollText()
 
 
-class Poll(Wire):
+class Poll(Forgiving):
     question: PollText = PollText()
     answers: tuple[PollAnswer, ...] = ()
 
 
-class Content(Wire):
+class Content(Forgiving):
     """Content of a message or of a forwarded one."""
 
     content: Text = ""
-    attachments: Annotated[tuple[File, ...], _readable(File)] = ()
-    embeds: Annotated[tuple[Embed, ...], _readable(Embed)] = ()
-    sticker_items: Annotated[tuple[Named, ...], _readable(Named)] = ()
-    mentions: Annotated[tuple[User, ...], _readable(User)] = ()
+    attachments: tuple[File, ...] = ()
+    embeds: tuple[Embed, ...] = ()
+    sticker_items: tuple[Named, ...] = ()
+    mentions: tuple[User, ...] = ()
     mention_roles: tuple[Snowflake, ...] = ()
     components: JsonValue = None
 
 
-class Snapshot(Wire):
+class Snapshot(Forgiving):
     """A forwarded message at the time of forwarding, without its author."""
 
     message: Content
 
 
-class Reference(Wire):
+class Reference(Forgiving):
     type: int = 0
     message_id: Snowflake | None = None
     channel_id: Snowflake | None = None
 
 
 class Message(Content):
+    decides: ClassVar[frozenset[str]] = frozenset(("guild_id", "channel_type", "webhook_id", "type", "flags"))
+
     id: Snowflake
     channel_id: Snowflake
     guild_id: Snowflake | None = None
@@ -172,12 +147,12 @@ class Message(Content):
     edited_timestamp: AwareDatetime | None = None
     type: int = DEFAULT
     flags: int = 0
-    poll: Annotated[Poll | None, _Forgiving] = None
+    poll: Poll | None = None
     activity: JsonValue = None
     """Set for invitations to a game or another activity."""
-    message_reference: Annotated[Reference | None, _Forgiving] = None
-    referenced_message: "Annotated[Message | None, _Forgiving]" = None
-    message_snapshots: Annotated[tuple[Snapshot, ...], _readable(Snapshot)] = ()
+    message_reference: Reference | None = None
+    referenced_message: "Message | None" = None
+    message_snapshots: tuple[Snapshot, ...] = ()
 
     @property
     def is_from_bot(self) -> bool:

@@ -39,4 +39,18 @@ def unread_kinds(message: Message) -> tuple[Unread, ...]:
     kinds = {block.get("type") for block in message.blocks}
     if "call" in kinds:
         return ("call",)
-    return ("app",) if kinds - TYPED or message.attachments else ("unknown",)
+    if kinds - TYPED or message.attachments:
+        return ("app",)
+    return lost_kinds(message) or ("unknown",)
+
+
+def lost_kinds(message: Message) -> tuple[Unread, ...]:
+    """Return the kinds of what is lost from a message of which the rest can be read."""
+    files = [*message.files, *(file for shared in message.attachments for file in shared.files)]
+    odd = message.odd.union(*(shared.odd for shared in message.attachments))
+    kinds: dict[Unread, bool] = {
+        "file": "files" in odd or not all(file.is_told for file in files),
+        "part": bool({"text", "attachments", "pretext", "title", "fields", "message_blocks"} & odd)
+        or ("blocks" in odd and not message.text),
+    }
+    return tuple(kind for kind, is_lost in kinds.items() if is_lost)

@@ -22,7 +22,7 @@ from channels.base import (
     Sender,
     Standing,
 )
-from channels.slack.kinds import TYPED, is_service, unread_kinds
+from channels.slack.kinds import TYPED, is_service, lost_kinds, unread_kinds
 from channels.slack.wire import UNTOLD, Blocks, File, LegacyAttachment, Message
 from channels.text import MessageText, without
 
@@ -123,7 +123,7 @@ def _block_words(block: dict[str, JsonValue], names: Names) -> str:
         case "context":
             shown = _several([block.get("elements")], names, " ")
         case "markdown":
-            shown = str(block.get("text", ""))
+            shown = str(block.get("text") or "")
         case "image":
             shown = _text_object(block, names)
         case "actions" | "divider" | "input":
@@ -276,7 +276,8 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
     files = attachments(message, names)
     addressed = _addressed(message, me, mentions_bot=spoken.mentions_bot)
     has_content = spoken.full_text or files or spoken.mentions_bot
-    unread = () if has_content or sender.is_bot or addressed is Addressed.AMBIENT else unread_kinds(message)
+    is_ours = addressed is not Addressed.AMBIENT and not sender.is_bot
+    unread = lost_kinds(message) if has_content else unread_kinds(message) if is_ours else ()
     if not (has_content or unread):
         return None
     received = MessageReceived(

@@ -1,11 +1,11 @@
 """The used parts of Slack's payloads, as Slack sends them. All other fields are ignored."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import pydantic
 from pydantic import BeforeValidator, JsonValue, StringConstraints
 
-from channels.values import Text, Wire
+from channels.values import Forgiving, Text, Wire
 
 Ts = Annotated[str, StringConstraints(pattern=r"^\d{1,12}\.\d{1,9}$")]
 """Timestamp of a message, which is its id within the conversation: `1700000000.000100`."""
@@ -28,7 +28,7 @@ UNTOLD = "slack-file:"
 """Begins the reference of a file of which a message tells only the id."""
 
 
-class File(Wire):
+class File(Forgiving):
     id: str = ""
     user: str | None = None
     """Uploader, who may have uploaded the file long before it was shared here."""
@@ -50,23 +50,33 @@ class File(Wire):
     url_private: TextOrEmpty = ""
     url_private_download: TextOrEmpty = ""
 
+    @property
+    def address(self) -> str:
+        """Where it can be fetched or, if it is only linked, seen."""
+        return self.url_private_download or self.url_private or self.external_url or self.permalink
 
-class Field(Wire):
+    @property
+    def is_told(self) -> bool:
+        """True if anything tells which file it is."""
+        return bool(self.address or self.id or self.mode)
+
+
+class Field(Forgiving):
     title: TextOrEmpty = ""
     value: TextOrEmpty = ""
 
 
-class QuotedMessage(Wire):
+class QuotedMessage(Forgiving):
     """A shared message inside an attachment."""
 
     message: "QuotedContent | None" = None
 
 
-class QuotedContent(Wire):
+class QuotedContent(Forgiving):
     blocks: Blocks = ()
 
 
-class LegacyAttachment(Wire):
+class LegacyAttachment(Forgiving):
     """Attachment of a message: an app's card, a link preview or a shared message."""
 
     fallback: TextOrEmpty = ""
@@ -92,7 +102,7 @@ class Edited(Wire):
     ts: Ts
 
 
-class Profile(Wire):
+class Profile(Forgiving):
     display_name: TextOrEmpty = ""
     real_name: TextOrEmpty = ""
     name: TextOrEmpty = ""
@@ -102,13 +112,15 @@ class Profile(Wire):
         return self.display_name or self.real_name or self.name
 
 
-class Metadata(Wire):
+class Metadata(Forgiving):
     event_type: str = ""
     event_payload: dict[str, JsonValue] = pydantic.Field(default_factory=dict)
 
 
-class Message(Wire):
+class Message(Forgiving):
     """A post or, with a `subtype`, a change of one; then `message` and `previous_message` are the post itself."""
+
+    decides: ClassVar[frozenset[str]] = frozenset(("subtype", "channel", "user", "bot_id", "thread_ts"))
 
     type: str = "message"
     subtype: TextOrEmpty = ""

@@ -76,7 +76,14 @@ _KINDS: dict[str, Unread] = {
     "poll": "poll",
     "game": "game",
     "dice": "game",
+    **dict.fromkeys(("photo", "document", "voice", "audio", "video", "video_note", "animation"), "file"),
+    "sticker": "sticker",
+    "contact": "part",
+    "location": "part",
+    "invoice": "part",
 }
+_PARTS = ("text", "caption", "quote", "reply_to_message", "external_reply", "reply_markup", "link_preview_options")
+"""Fields that stand beside others of which people would miss what is in them."""
 
 
 def words_of(message: Message, is_ours: IsOurs = lambda _entity, _named: False) -> MessageText:
@@ -90,10 +97,21 @@ def words_of(message: Message, is_ours: IsOurs = lambda _entity, _named: False) 
 
 def unread_kinds(message: Message) -> tuple[Unread, ...]:
     """Return the kind of a message without anything that could be read; () for a service message."""
-    given = message.model_fields_set | message.__pydantic_extra__.keys()
+    given = message.model_fields_set | message.__pydantic_extra__.keys() | message.odd
     if given & _SERVICE:
         return ()
     return (next((kind for field, kind in _KINDS.items() if field in given), "unknown"),)
+
+
+def lost_kinds(message: Message) -> tuple[Unread, ...]:
+    """Return the kinds of what is lost from a message of which the rest can be read."""
+    parts: dict[str, Unread] = {**dict.fromkeys(_PARTS, "part"), **_KINDS}
+    lost = [kind for name, kind in parts.items() if name in message.odd and not getattr(message, name)]
+    lists = {"poll": message.poll, "checklist": message.checklist, "paid_media": message.paid_media}
+    lost += [_KINDS[name] for name, content in lists.items() if content and content.odd]
+    links = (entity for entity in (*message.entities, *message.caption_entities) if entity.type == "text_link")
+    lost += ["part" for entity in links if not entity.url]
+    return tuple(dict.fromkeys(lost))
 
 
 def unread_name(message: Message) -> str:

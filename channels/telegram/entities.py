@@ -21,19 +21,26 @@ class Span(NamedTuple):
 
 
 def spelled(text: str, entities: Sequence[Entity], is_ours: IsOurs = lambda _entity, _named: False) -> MessageText:
-    """Return the text with each hidden address after its label, and without mentions of the bot."""
+    """Return the text with each hidden address after its label, and without mentions of the bot.
+
+    An address whose label lies outside of the text stands at its end.
+    """
     found = list(_spans(text, entities)) if entities else []
+    placed = [entity for entity, _ in found]
+    others = dict.fromkeys(entity.url for entity in entities if entity.url and entity not in placed)
     mentions = [span for entity, span in found if is_ours(entity, text[span.start : span.end])]
     for place, words in sorted(_additions(text, found, mentions), reverse=True):
         text = text[:place] + words + text[place:]
         mentions = [_moved(span, place, len(words)) for span in mentions]
-    return MessageText(without(text, mentions), bool(mentions))
+    own = without(text, mentions)
+    behind = (f"({url})" for url in others) if text else ()
+    return MessageText(" ".join(filter(None, (own, *behind))), bool(mentions))
 
 
 def within(entities: Sequence[Entity], start: int, length: int) -> list[Entity]:
     """Return the entities of a part of the text, which begins at this offset; an entity may be cut."""
     parts = []
-    for entity in entities:
+    for entity in (each for each in entities if _is_placed(each)):
         first, last = max(entity.offset, start), min(entity.offset + entity.length, start + length)
         if first < last:
             parts.append(entity.model_copy(update={"offset": first - start, "length": last - first}))
@@ -44,11 +51,15 @@ def _spans(text: str, entities: Sequence[Entity]) -> Iterator[tuple[Entity, Span
     """Yield each entity with its place; one that ends inside a surrogate pair takes in the whole character."""
     units = text.encode("utf-16-le", "surrogatepass")
     for entity in entities:
-        if entity.offset < 0 or entity.length <= 0 or entity.offset >= len(units) // 2:
+        if not _is_placed(entity) or entity.offset >= len(units) // 2:
             continue
         start, end = (_points(units, place) for place in (entity.offset, entity.offset + entity.length))
         if start < end:
             yield entity, Span(start, end)
+
+
+def _is_placed(entity: Entity) -> bool:
+    return entity.offset >= 0 and entity.length > 0
 
 
 def _points(units: bytes, place: int) -> int:
@@ -74,7 +85,7 @@ def _additions(
 
 def _hidden(entity: Entity, label: str) -> str:
     """Return the address or the name that the label does not tell; "" if there is none."""
-    if entity.type == "text_link" and hides(label, entity.url):
+    if entity.url and hides(label, entity.url):
         return entity.url.removeprefix("mailto:")
     if entity.type == "text_mention" and entity.user is not None:
         return "" if label.casefold() in entity.user.name.casefold() else entity.user.name

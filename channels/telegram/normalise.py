@@ -20,7 +20,7 @@ from channels.base import (
     ReactionAdded,
     Sender,
 )
-from channels.telegram.content import unread_kinds, unread_name, words_of
+from channels.telegram.content import lost_kinds, unread_kinds, unread_name, words_of
 from channels.telegram.entities import spelled, within
 from channels.telegram.wire import (
     CallbackQuery,
@@ -65,7 +65,9 @@ def forwarded_from(message: Message) -> str:
     """Return the author of a forwarded message or of an inline bot's text; "" if the sender wrote it."""
     if message.via_bot is not None:
         return f"@{message.via_bot.username}"
-    return _origin_name(message.forward_origin) or "somebody" if message.forward_origin else ""
+    if message.forward_origin is None:
+        return "somebody" if {"forward_origin", "via_bot"} & message.odd else ""
+    return _origin_name(message.forward_origin) or "somebody"
 
 
 def _origin_name(origin: Origin) -> str:
@@ -99,7 +101,8 @@ def quoted(message: Message) -> str | None:
         said = _quoted_part(message.quote, reply)
     elif shown:
         files = " ".join(f"[{attachment.safe_name}]" for attachment in attachments(shown))
-        said = " ".join(filter(None, (words_of(shown).full_text or (unread_name(shown) if reply else ""), files)))
+        unread = unread_name(shown) if reply and not files else ""
+        said = " ".join(filter(None, (words_of(shown).full_text or unread, files)))
     else:
         said = ""
     name = author_name(reply) if reply else _origin_name(external.origin) if external else ""
@@ -184,8 +187,9 @@ def _message(message: Message, me: Identity) -> MessageReceived | CommandInvoked
     sender = _sender(message)
     said = message_text(message, me)
     files = attachments(message)
-    unread = () if said.full_text or said.mentions_bot or files else unread_kinds(message)
-    if sender is None or not (said.full_text or said.mentions_bot or files or unread):
+    has_content = bool(said.full_text or said.mentions_bot or files)
+    unread = lost_kinds(message) if has_content else unread_kinds(message)
+    if sender is None or not (has_content or unread):
         return None
     forwarded = forwarded_from(message)
     replied = replied_message(message)

@@ -1,24 +1,15 @@
 """The used parts of the Bot API's updates, as Telegram sends them. All other fields are ignored."""
 
-from typing import Annotated
+from typing import Annotated, ClassVar
 
-from pydantic import ConfigDict, Field, JsonValue, ValidationError, ValidatorFunctionWrapHandler, WrapValidator
+from pydantic import ConfigDict, Field, JsonValue
 
-from channels.values import Text, Wire, parse
-
-
-def _or_none(value: object, read: ValidatorFunctionWrapHandler) -> object:
-    try:
-        return read(value)
-    except ValidationError:
-        return None
+from channels.values import Forgiving, Text, Wire, parse
 
 
-_Forgiving = WrapValidator(_or_none)
-"""Reads content of an unexpected shape as None: such a message is told to be unreadable instead of being lost."""
+class User(Forgiving):
+    decides: ClassVar[frozenset[str]] = frozenset(("is_bot",))
 
-
-class User(Wire):
     id: int
     is_bot: bool = False
     first_name: Text = ""
@@ -31,7 +22,9 @@ class User(Wire):
         return f"{self.first_name} {self.last_name}".strip() or self.username or str(self.id)
 
 
-class Chat(Wire):
+class Chat(Forgiving):
+    decides: ClassVar[frozenset[str]] = frozenset(("type",))
+
     id: int
     type: str = "private"
     title: Text = ""
@@ -39,16 +32,17 @@ class Chat(Wire):
     first_name: Text = ""
 
 
-class Entity(Wire):
-    type: str
-    offset: int
-    length: int
+class Entity(Forgiving):
+    type: str = ""
+    offset: int = -1
+    """Where the text begins, in UTF-16 units; -1 if that is not told."""
+    length: int = 0
     user: User | None = None
     url: Text = ""
     """The address behind a `text_link`."""
 
 
-class File(Wire):
+class File(Forgiving):
     """A photo size, document, voice, audio, video, animation, video note or sticker."""
 
     file_id: str
@@ -64,14 +58,14 @@ class File(Wire):
     """Seconds of audio and videos."""
 
 
-class Quote(Wire):
+class Quote(Forgiving):
     text: Text
     position: int = 0
     """Offset in the message that is quoted, in UTF-16 units."""
     entities: tuple[Entity, ...] = ()
 
 
-class Origin(Wire):
+class Origin(Forgiving):
     """Origin of a forwarded message."""
 
     sender_user: User | None = None
@@ -80,53 +74,53 @@ class Origin(Wire):
     chat: Chat | None = None
 
 
-class Location(Wire):
+class Location(Forgiving):
     latitude: float
     longitude: float
 
 
-class Venue(Wire):
+class Venue(Forgiving):
     title: Text = ""
     address: Text = ""
 
 
-class Contact(Wire):
+class Contact(Forgiving):
     first_name: Text = ""
     last_name: Text = ""
     phone_number: str = ""
 
 
-class Option(Wire):
+class Option(Forgiving):
     text: Text
 
 
-class Poll(Wire):
+class Poll(Forgiving):
     question: Text
     options: tuple[Option, ...] = ()
 
 
-class Dice(Wire):
+class Dice(Forgiving):
     emoji: str
     value: int
 
 
-class Task(Wire):
+class Task(Forgiving):
     text: Text
     completion_date: int = 0
     """0 while it is open."""
 
 
-class Checklist(Wire):
+class Checklist(Forgiving):
     title: Text
     tasks: tuple[Task, ...] = ()
 
 
-class Game(Wire):
+class Game(Forgiving):
     title: Text
     description: Text = ""
 
 
-class Invoice(Wire):
+class Invoice(Forgiving):
     title: Text
     description: Text = ""
     currency: str
@@ -134,34 +128,34 @@ class Invoice(Wire):
     """In the currency's smallest unit."""
 
 
-class PaidItem(Wire):
+class PaidItem(Forgiving):
     """A photo or a video that must be paid for; neither is told before."""
 
     photo: tuple[File, ...] = ()
     video: File | None = None
 
 
-class PaidMedia(Wire):
+class PaidMedia(Forgiving):
     star_count: int = 0
     paid_media: tuple[PaidItem, ...] = ()
 
 
-class UrlButton(Wire):
+class UrlButton(Forgiving):
     text: Text = ""
     url: Text = ""
 
 
-class Keyboard(Wire):
+class Keyboard(Forgiving):
     """Buttons below a message of a bot."""
 
     inline_keyboard: tuple[tuple[UrlButton, ...], ...] = ()
 
 
-class LinkPreview(Wire):
+class LinkPreview(Forgiving):
     url: Text = ""
 
 
-class ExternalReply(Wire):
+class ExternalReply(Forgiving):
     """A replied-to message in another chat, which has the content of a message but its text."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -176,9 +170,10 @@ class ExternalReply(Wire):
         return parse(Message, {**self.__pydantic_extra__, **place})
 
 
-class Message(Wire):
+class Message(Forgiving):
     """A message; fields that are not read are kept, since they tell what kind of message it is."""
 
+    decides: ClassVar[frozenset[str]] = frozenset(("from", "sender_chat", "message_thread_id", "is_topic_message"))
     model_config = ConfigDict(frozen=True, extra="allow")
     __pydantic_extra__: dict[str, JsonValue]
 
@@ -209,17 +204,17 @@ class Message(Wire):
     video_note: File | None = None
     animation: File | None = None
     sticker: File | None = None
-    location: Annotated[Location | None, _Forgiving] = None
-    venue: Annotated[Venue | None, _Forgiving] = None
-    contact: Annotated[Contact | None, _Forgiving] = None
-    poll: Annotated[Poll | None, _Forgiving] = None
-    dice: Annotated[Dice | None, _Forgiving] = None
-    checklist: Annotated[Checklist | None, _Forgiving] = None
-    game: Annotated[Game | None, _Forgiving] = None
-    invoice: Annotated[Invoice | None, _Forgiving] = None
-    paid_media: Annotated[PaidMedia | None, _Forgiving] = None
-    reply_markup: Annotated[Keyboard | None, _Forgiving] = None
-    link_preview_options: Annotated[LinkPreview | None, _Forgiving] = None
+    location: Location | None = None
+    venue: Venue | None = None
+    contact: Contact | None = None
+    poll: Poll | None = None
+    dice: Dice | None = None
+    checklist: Checklist | None = None
+    game: Game | None = None
+    invoice: Invoice | None = None
+    paid_media: PaidMedia | None = None
+    reply_markup: Keyboard | None = None
+    link_preview_options: LinkPreview | None = None
     forum_topic_created: dict[str, object] | None = None
 
 
@@ -230,7 +225,7 @@ class CallbackQuery(Wire):
     data: Text | None = None
 
 
-class ReactionType(Wire):
+class ReactionType(Forgiving):
     type: str
     emoji: str = ""
 

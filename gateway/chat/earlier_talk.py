@@ -87,15 +87,9 @@ class EarlierTalk:
         return Heard(tuple(map(_line, new)), joined(map(self._origin, new)))
 
     async def unread_before(self, item: InboxItem) -> list[Unread]:
-        """Return the kinds of the sender's messages just before this one that could not be read, oldest first.
-
-        Only those that this process has accepted are told, as nearly all messages follow one that could be read.
-        """
-        if item.event.chat not in self.store.inbox.unread:
-            return []
-        self.store.inbox.unread.discard(item.event.chat)
+        """Return the kinds of the sender's messages just before this one that could not be read, oldest first."""
         earlier = await self.store.inbox.before(item, MOST_UNREAD)
-        run = takewhile(lambda each: bool(each.unread) and each.sender.id == item.event.sender.id, earlier)
+        run = takewhile(lambda each: _is_unreadable(each) and each.sender.id == item.event.sender.id, earlier)
         return [kind for each in reversed([*run]) for kind in each.unread]
 
     async def quoted(self, event: MessageReceived) -> Origin:
@@ -143,6 +137,10 @@ class EarlierTalk:
             return None
         text = "\n".join(_with_files(part.message.markdown, part.message.attachments) for part in parts)
         return OwnWords(text, joined([await origin_of_post(self.store, part) for part in parts]))
+
+
+def _is_unreadable(said: MessageReceived) -> bool:
+    return bool(said.unread) and not (said.words or said.attachments)
 
 
 def _places(event: MessageReceived) -> Iterator[ChatKey]:

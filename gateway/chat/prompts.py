@@ -25,7 +25,7 @@ from gateway.runs.chat_models import ChatModels
 from gateway.schedule.jobs.chat_notes import ChatNotes
 from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem, Run, message_id
-from gateway.texts.say import Language
+from gateway.texts.say import Language, say
 
 LONGEST_TEXT = 20_000
 """Most characters of a message; of a longer one the model gets the start, and the whole as a file."""
@@ -80,9 +80,8 @@ class PromptMaker:
         by_others += [*others, *fetched.notes, *(each.note for each in heard)]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
         time = f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"
-        unread = await self.talk.unread_before(item)
-        lost = f"Before this, the user sent something that could not be read here: {', '.join(unread)}"
-        circumstances = [time, *([lost] if unread else []), *filter(None, [undone.line, known]), *ours, *by_others]
+        lost = await self._lost(item, event)
+        circumstances = [time, *lost, *filter(None, [undone.line, known]), *ours, *by_others]
         message = user(
             text,
             *fetched.images,
@@ -98,9 +97,22 @@ class PromptMaker:
             "files": tuple(each.safe_name for each in event.attachments),
             "by_guest": by_guest,
             "private": bool(known or ours or by_others or undone.line),
-            "heard": "\n\n".join([*fetched.shown, *(each.shown for each in heard if each.shown)]),
+            "heard": "\n\n".join([*self._told(event), *fetched.shown, *(each.shown for each in heard if each.shown)]),
         }
         return message.model_copy(update=about)
+
+    async def _lost(self, item: InboxItem, event: MessageReceived) -> list[str]:
+        """Return lines for the model on what the user sent and nobody can read here."""
+        before = await self.talk.unread_before(item)
+        lines = {
+            "Before this, the user sent something that could not be read here": before,
+            "Parts of this message could not be read here": event.unread,
+        }
+        return [f"{line}: {', '.join(kinds)}" for line, kinds in lines.items() if kinds]
+
+    def _told(self, event: MessageReceived) -> list[str]:
+        """Return a line for the person on each part of the message that could not be read."""
+        return [f"> {say(f'unread_{kind}', self.language)}" for kind in event.unread]
 
     async def _above(self, item: InboxItem) -> tuple[list[str], list[str], Origin]:
         """Return the message above the thread as lines of ours, or of others if it is not clean."""

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 
 from pydantic import TypeAdapter
 
-from agent_core.clock import Clock
 from channels.base import (
     Addressed,
     ChatKey,
@@ -16,11 +15,10 @@ from channels.base import (
     Sender,
     TaskEnded,
 )
-from gateway.security.secrets import Secrets
-from gateway.store.connection import Connection, Reads
+from gateway.store.connection import Connection
 from gateway.store.rows import InboxItem, MessagesBefore
 from gateway.store.table import Table, in_chat, readable
-from gateway.store.writer import Change, Writer
+from gateway.store.writer import Change
 
 event_adapter: TypeAdapter[InboundEvent] = TypeAdapter(InboundEvent)
 
@@ -44,11 +42,6 @@ WAITING = f"{_SELECT} WHERE state = 'new' ORDER BY seq"
 class Inbox(Table):
     """Inbound events in the order of their arrival, each accepted once and then settled."""
 
-    def __init__(self, writer: Writer, reader: Reads, clock: Clock, secrets: Secrets) -> None:
-        super().__init__(writer, reader, clock, secrets)
-        self.unread: set[ChatKey] = set()
-        """Chats where this process has accepted what could not be read, and no prompt has told it yet."""
-
     async def accept(self, event: InboundEvent) -> int | None:
         """Record an inbound event.
 
@@ -58,8 +51,6 @@ class Inbox(Table):
         Raises:
             StoreUnavailable: The disk takes no writes; nothing was recorded.
         """
-        if isinstance(event, MessageReceived) and event.unread:
-            self.unread.add(event.chat)
         change = accepting(self._secrets.masked(event), self._clock.time())
         return await self._writer.submit(change, patient=False)
 
@@ -144,7 +135,7 @@ class Inbox(Table):
             events = [each.event for each in readable(rows, parse_item, "inbox")]
             return [each for each in events if isinstance(each, MessageReceived)]
 
-        return await self._reader.run(read)
+        return await self._reader.query(read)
 
     async def messages_before(self, item: InboxItem, most: int) -> MessagesBefore:
         """Look through a chat's newest `most` messages before this one, back to the last that mentioned the bot."""

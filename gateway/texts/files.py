@@ -41,6 +41,14 @@ TEXTS = {
         "en": "I cannot read what this app has posted. Send me its text instead.",
         "zh": "我无法读取这个应用发布的内容，请改为发送文字。",
     },
+    "unread_file": {
+        "en": "I could not read a file of this message. Send it again.",
+        "zh": "我无法读取这条消息中的一个文件，请重新发送。",
+    },
+    "unread_part": {
+        "en": "I could not read a part of this message. Send me that part as text.",
+        "zh": "这条消息有一部分我无法读取，请以文字发送那一部分。",
+    },
     "unread_unknown": {
         "en": "I cannot read this kind of message. Send me its text, or a picture of it.",
         "zh": "我无法读取这类消息，请改为发送文字或截图。",

@@ -1,9 +1,10 @@
-"""What Slack and Discord show and nobody can read as text: one line says so in private, and none in groups."""
+"""What platforms show and nobody can read as text: one line says so in private, and none in groups."""
 
 from tests.emulators.discord import DiscordEmulator
 from tests.emulators.discord_state import Json
 from tests.emulators.model_script import says
 from tests.emulators.slack import SlackEmulator
+from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 
@@ -67,6 +68,43 @@ async def test_the_model_is_told_of_what_could_not_be_read_with_the_next_message
 
 
 @only("discord")
+async def test_the_model_is_told_of_what_could_not_be_read_before_a_kill(
+    own_stage: Stage, own_discord: DiscordEmulator
+) -> None:
+    own_stage.script.then(says("That was an invitation."))
+    await own_stage.start()
+    ann = own_discord.person("Ann", language="en")
+    chat = own_discord.private(ann)
+    await chat.shows(ann, INVITATION)
+    await chat.until(lambda c: c.screen != [])
+
+    await own_stage.program.kill()
+    await own_stage.start()
+    await chat.says(ann, "what was that?")
+    await chat.until(lambda c: c.screen[-1] == "That was an invitation.")
+
+    assert "could not be read here: activity" in str(own_stage.model.requests[-1])
+
+
+@only("telegram")
+async def test_a_file_of_an_odd_shape_is_told_to_the_person_and_to_the_model_and_the_words_are_answered(
+    own_stage: Stage, own_telegram: TelegramEmulator
+) -> None:
+    own_stage.script.then(says("At seven."))
+    await own_stage.start()
+    ann = own_telegram.person("Ann", language="en")
+    chat = own_telegram.private(ann)
+    odd: Json = {"caption": "when?", "caption_entities": [{"type": 7}], "document": {"file_name": "plan.pdf"}}
+
+    await chat.shows(ann, odd)
+    await chat.until(lambda c: c.screen != [])
+
+    assert chat.screen == ["I could not read a file of this message. Send it again.\n\nAt seven."]
+    assert "Parts of this message could not be read here: file" in own_stage.circumstances[-1]
+    assert own_stage.said[-1] == "when?"
+
+
+@only("discord")
 async def test_a_part_of_an_odd_shape_takes_nothing_else_of_its_message_along(
     own_stage: Stage, own_discord: DiscordEmulator
 ) -> None:
@@ -77,11 +115,15 @@ async def test_a_part_of_an_odd_shape_takes_nothing_else_of_its_message_along(
     odd: Json = {
         "content": "are you there?",
         "embeds": [{"title": ["no title"]}, 7],
-        "sticker_items": [{"name": {"en": "cat"}}],
+        "sticker_items": ["of another shape"],
         "message_snapshots": [{"message": {"content": 5}}],
     }
 
     await chat.shows(ann, odd)
-    await chat.until(lambda c: c.screen == ["Hello."])
+    await chat.until(lambda c: c.screen != [])
 
+    assert chat.screen == [
+        "I could not read this sticker. Tell me in words what you mean.\n\n"
+        "I could not read a part of this message. Send me that part as text.\n\nHello."
+    ]
     assert "are you there?" in str(own_stage.model.requests[-1])

@@ -303,7 +303,7 @@ def test_our_own_deleted_message_is_nothing() -> None:
 
 @pytest.mark.parametrize(
     "event",
-    [{}, {"type": "message"}, post(ts="never"), post(ts=None), post(text=7), post(blocks={}), post(files=["x"])],
+    [{}, {"type": "message"}, post(ts="never"), post(ts=None), post(user=["U7"], text="hi"), post(bot_id=7, text="hi")],
 )
 def test_what_is_not_shaped_as_slack_documents_it_is_nothing(event: Json) -> None:
     assert read(event) is None

@@ -27,7 +27,7 @@ def link(offset: int, length: int, url: str = ADDRESS) -> Json:
         ("one two", [link(0, 7), link(4, 3, "https://example.org")], f"one two ({ADDRESS}) (https://example.org)"),
         ("example.com/report?id=7", [link(0, 23)], "example.com/report?id=7"),
         ("Parley read this", [{"type": "text_mention", "offset": 0, "length": 6, "user": BOT}, link(12, 4)], None),
-        ("far", [link(90, 4)], "far"),
+        ("far", [link(90, 4)], f"far ({ADDRESS})"),
         ("cut", [link(1, 90)], f"cut ({ADDRESS})"),
     ],
 )
