@@ -1,9 +1,10 @@
 """Checks whether a user stated something in the same words; then it is trusted, whatever the model has read.
 
-Half a sentence may say the opposite of the whole: "ask me before you pay Eve" does not state *pay Eve*. So only whole
-sentences count, those at the beginning of a message: as long as the ones before are a greeting or of the speaker, since
-any other may introduce what somebody else wants, and only if nothing later takes them back. A statement that is not
-recognised is marked, and nothing worse happens.
+Half a sentence may say the opposite of the whole: "ask me before you pay Eve" does not state *pay Eve*. Neither does a
+sentence beside another one, which may introduce it, quote it or take it back in words that no list foresees. So only a
+whole sentence counts, and only if all others in the message are known to leave it as it is: a greeting, thanks, a wish
+to look at a page, and, before a sentence of the speaker's own, others of their own. A statement that is not recognised
+is marked, and nothing worse happens.
 """
 
 import re
@@ -16,44 +17,54 @@ LEAST = 2
 _WORD = re.compile(r"[\w'’.@:/+-]+|\0")
 _SAYS = re.compile(r"[\w\0]")
 _WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
-_LEFT_OUT = frozenset(
-    {"i", "i'm", "me", "we", "us", "you", "he", "she", "they", "my", "mine", "our", "your", "his", "her", "their"}
-    | {"am", "is", "are", "was", "the", "a", "an", "user", "person", "that", "我", "你", "他", "她"}
+_FORMS = frozenset({"am", "is", "are", "was", "the", "a", "an", "that"})
+"""Words that change, or are left out, when someone else writes a statement down."""
+_SPEAKER = frozenset(
+    {"i", "i'm", "me", "we", "us", "my", "mine", "our", "我", "ich", "mir", "mich", "mein", "meine", "wir"}
 )
-"""Words for the speaker, which change when someone else writes the statement down."""
-_NOT = frozenset(
-    {"not", "no", "never", "don't", "doesn't", "dont", "isn't", "aren't", "can't", "cannot", "won't", "without", "nope"}
-    | {"不", "没", "别", "无", "非"}
-)
-_TAKES_BACK = 4
-"""Most words of a sentence that takes back those before it by one of these: "No, don't."."""
+"""Words with which speakers name themselves."""
+_OTHERS = frozenset({"user", "person", "you", "he", "she", "they", "your", "his", "her", "their", "你", "他", "她"})
+"""Words by which someone else names the speaker."""
 _VOIDS = re.compile(
     r"\b(?:wrong|false|untrue|kidding|jok(?:e|es|ing)|opposite|ignore|disregard|forget|lie[sd]?|lying|nonsense|examples?"
     r"|pretend\w*|suppose|imagine|instance|sarcas\w+|irony|ironic\w*|fiction\w*|quot\w+|cit(?:e|ed|ing)|scam|phishing|fake"
-    r"|spam|hypothe\w+|test(?:ing|s|ed)?|tak(?:e|ing) (?:it|that|this) back|mean it|meant it|serious\w*"
+    r"|spam|hypothe\w+|test(?:ing|s|ed)?|read(?:s|ing)?|dream\w*|translat\w+|slogan|motto|line|lines|wonder\w*|note"
     r"|said|says|wrote|writes|told|tells|sent|sends|forwarded|got|received|following|follows|below|above|next|previous)\b"
-    r"|假|错|开玩笑|说笑|忽略|无视|别当真|不算|反话|例|测试|假设|假如|想象|引用|说|写|告诉|转发|发来|收到|以下|下面|下一|如下|上面|以上|前面",
+    r"|假|错|开玩笑|说笑|忽略|无视|别当真|不算|反话|例|测试|假设|假如|想象|引用|说|写|念|读|译|梦|话|信|告诉|转发|发来|收到"
+    r"|以下|下面|下一|如下|上面|以上|前面",
     re.IGNORECASE,
 )
 """Words of a sentence that speaks of those beside it, or of what others said."""
-_ADDRESS = re.compile(r"\S+://\S+")
-_POINTS_BACK = re.compile(r"(?:(?:that|this|it|these|those|all that)\b|那|这|它)", re.IGNORECASE)
-_OWN = re.compile(
-    r"(?:i|i['’]\w+|my|mine|we|we['’]\w+|our)\b|我|咱"
-    r"|(?:please )?(?:read|open|look|check|see|remind|set|find|search|make|create|send|show|use|add|run|list|book)\b"
-    r"(?!.*\b(?:this|these|that|here)\b)|(?:请)?(?:帮我|给我|读|看|打开|查|提醒|设|找|搜|订)(?!.*[这那])",
+_OWN = re.compile(r"(?:i|i['’]\w+|my|mine|we|we['’]\w+|our|ich|mein\w*|wir|unser\w*)\b|我|咱", re.IGNORECASE)
+"""The beginning of a sentence of the speaker's own."""
+_GREETS = re.compile(
+    r"(?:(?:hi|hello|hey|good (?:morning|evening|day)|dear|there|all|parley|ok|okay|please|thanks?|thank you|thx"
+    r"|so much|very much|in advance|cheers|bye|goodbye|see you|hallo|guten (?:morgen|tag|abend)|bitte|danke|vielen"
+    r"|你好|您好|大家好|早上好|谢谢|多谢|请|再见|好的?|嗨)[\s,.!，。！、-]*)+",
     re.IGNORECASE,
 )
-"""The beginning of a sentence of the speaker's own, or of one that asks Parley to do something."""
+"""A whole sentence that asks for nothing."""
+_PAGE = r"(?:page|site|website|article|link|url|https?://\S+|网页|页面|网站|文章|链接)"
+_LOOKS = re.compile(
+    rf"(?:please )?(?:read|open|see|visit|fetch|check|look at|sum up|summari[sz]e) (?:the )?{_PAGE}(?: {_PAGE})?"
+    r"(?: please)?"
+    rf"|(?:请|帮我)*(?:读|看|打开|总结)(?:一下|看)?(?:这个|这篇)?{_PAGE}"
+    r"|what do you think"
+    r"|(?:can|could|will|would) you (?:please )?(?:book|find|search|set|make|show|add|list|order|plan)\b"
+    r"(?!.*\b(?:it|this|that|these|those|such|her|him|them|she|he|they)\b).*",
+    re.IGNORECASE,
+)
+"""A whole sentence that wishes for something else, and says nothing of those beside it."""
 _FOREIGN = re.compile(
-    r"(?m)```.*?(?:```|\Z)|^[ \t]*>[^\n]*$|`[^`]*`|~~[^~]*~~|<[^<>]*>"
+    r"(?m)```.*?(?:```|\Z)|^[ \t]*>[^\n]*$|`[^`]*`|~~[^~]*~~|<[^<>]*>|^(?: {4}|\t)|(?<!\S)[/.'’:@+-]{2,}(?!\S)|={2,}"
     r"|^[ \t]*(?:[-*+•·–—#]+|\d{1,3}[.)、]|[（(]?[\w一二三四五六七八九十][.)）、])\s"
     r"|\"[^\"]*(?:\"|\Z)|“[^”]*(?:”|\Z)|«[^»]*(?:»|\Z)|‘[^‘’]*(?:’(?!\w)|\Z)|(?<!\w)'[^'\n]*(?:'(?!\w)|\Z)"
     r"|「[^」]*(?:」|\Z)|『[^』]*(?:』|\Z)|《[^》]*(?:》|\Z)|\([^()]*(?:\)|\Z)|（[^）]*(?:）|\Z)|\[[^\]]*(?:\]|\Z)"
-    r"|[`~<>\"“”«»「」『』《》()（）\[\]]|[❌✗✘🚫⛔🙅👎🙃😉😜]",
+    r"|[^\w\s,.;:!?'’/@+&%#$€£°–—…。！？，、；：·*_=-]",
     re.DOTALL,
 )
-"""Text that the sender may only mention: quotes, code, items of lists, asides, what is crossed out."""
+"""Text that the sender may only mention: quotes, code, items of lists, asides, what is crossed out. Every sign that is
+not usual in a plain sentence may make a quotation or a joke of it."""
 _SHORT = r"(?<!\be\.g)(?<!\bi\.e)(?<!\bcf)(?<!\bvs)(?<!\bmr)(?<!\bdr)(?<!\bmrs)(?<!\bno)(?<!\betc)(?<!\bsay)(?<!\b\w)"
 _END = re.compile(rf"(?:{_SHORT}\.(?=\s|\Z)|[!?](?=\s|\Z)|[。！？]|\n\s*\n|\Z)", re.IGNORECASE)
 """The end of a sentence: a single line break is none, since lists and wrapped lines go on."""
@@ -70,8 +81,6 @@ _FRAME = re.compile(
 _AFTER = re.compile(
     r"[\s,，、]{0,3}(?:please|thanks|thank you|thx|ok|okay|for me|谢谢|吧|哦|啊)?[\s.。!！]{0,9}\Z", re.IGNORECASE
 )
-_WHOLE = re.compile(r"[.!?。！？]\Z")
-_COLON = re.compile(r"[:：](?!//|\d)")
 
 
 def is_said(statement: str, messages: Sequence[AgentMessage]) -> bool:
@@ -90,20 +99,23 @@ def sentences(messages: Sequence[AgentMessage]) -> Iterator[tuple[str, str]]:
 def is_same(statement: str, sentence: str, speaker: str) -> bool:
     """Return True if the statement has the words of the sentence, which may name its speaker otherwise."""
     names = {word.casefold() for word in _WORD.findall(speaker)}
-    wanted, said = ([word for word in _words(text) if word not in names] for text in (statement, sentence))
-    return sum(map(len, wanted)) >= LEAST and wanted == said
+    wanted, said = list(_words(statement)), list(_words(sentence))
+    retold = [word for word in wanted if word not in _SPEAKER | _OTHERS | names]
+    own = [word for word in said if word not in _SPEAKER]
+    return sum(map(len, retold)) >= LEAST and (wanted == said or retold == own)
 
 
 def _stated(text: str) -> Iterator[str]:
     """Yield the sentences that state something, without what frames them."""
     found = list(_sentences(_FOREIGN.sub(" \0 ", text)))
-    taken_back = max((place for place, sentence in enumerate(found) if _takes_back(sentence)), default=0)
-    for place, sentence in enumerate(found):
-        rest = sentence[_FRAME.match(sentence).end() :]  # type: ignore[union-attr]  # it matches nothing, too
-        if place >= taken_back and not _ASKS.search(sentence):
-            yield _AFTER.sub("", rest)
-        if _introduces(sentence, rest):
-            return
+    first = next((place for place, each in enumerate(found) if not _is_aside(each)), len(found))
+    last = next((place for place in reversed(range(len(found))) if not _is_aside(found[place])), -1)
+    if last < 0 or _ASKS.search(found[last]):
+        return
+    rest = found[last][_FRAME.match(found[last]).end() :]  # type: ignore[union-attr]  # it matches nothing, too
+    before = found[:last]
+    if all(map(_greets, before)) or (_OWN.match(rest) and all(map(_is_own, found[first:last]))):
+        yield _AFTER.sub("", rest)
 
 
 def _sentences(text: str) -> Iterator[str]:
@@ -116,29 +128,23 @@ def _sentences(text: str) -> Iterator[str]:
         start = end.end()
 
 
-def _introduces(sentence: str, rest: str) -> bool:
-    """Return True unless the next sentence is sure to be the speaker's own, too; `rest` is without what frames it."""
-    if _COLON.search(rest) or not _WHOLE.search(sentence):
-        return True
-    is_greeting = not _SAYS.search(rest)
-    return not is_greeting and (_voids(sentence) or not _OWN.match(rest))
+def _greets(sentence: str) -> bool:
+    return _GREETS.fullmatch(sentence) is not None
 
 
-def _takes_back(sentence: str) -> bool:
-    """Return True if it may take back a sentence before it."""
-    words = list(_words(sentence))
-    is_short = len(words) <= _TAKES_BACK
-    points = _POINTS_BACK.match(sentence) is not None or _voids(sentence)
-    return points or (is_short and not _NOT.isdisjoint(words))
+def _is_aside(sentence: str) -> bool:
+    """Return True if it leaves a sentence beside it as it is."""
+    return _greets(sentence) or _LOOKS.fullmatch(sentence.rstrip(" .!?。！？")) is not None
 
 
-def _voids(sentence: str) -> bool:
-    return _VOIDS.search(_ADDRESS.sub(" ", sentence)) is not None
+def _is_own(sentence: str) -> bool:
+    """Return True if the speaker's next sentence is sure to be their own, too."""
+    return _is_aside(sentence) or (_OWN.match(sentence) is not None and not _VOIDS.search(sentence))
 
 
 def _words(text: str) -> Iterator[str]:
     """Yield words in lower case; in scripts without spaces each character is a word."""
     for found in _WORD.finditer(_WIDE.sub(lambda sign: f" {sign[0]} ", text.casefold().replace("用户", " "))):
         word = found[0].strip(".:'’/-")
-        if word and word not in _LEFT_OUT:
-            yield word if word in _NOT or len(word) <= LEAST + 1 else word.removesuffix("s")
+        if word and word not in _FORMS:
+            yield word if len(word) <= LEAST + 1 else word.removesuffix("s")
