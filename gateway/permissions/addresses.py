@@ -26,6 +26,12 @@ _NAKED = re.compile(
 )
 _TRAILING = ".,;:!?)]}*_~'\""
 _NOT_ASCII = re.compile(r"[^\x21-\x7e]")
+_GOES_ON = re.compile(
+    "[\u2018-\u201f\u2026\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
+    "|(?<=[A-Za-z0-9])[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
+)
+"""What follows an address without a space: punctuation of other scripts, or the next word of one without spaces."""
+_CLOSING = {")": "(", "]": "[", "}": "{"}
 
 
 @dataclass(frozen=True)
@@ -41,10 +47,20 @@ class Link:
 
 
 def is_given(url: str, messages: Sequence[AgentMessage]) -> bool:
-    """Return True if a user wrote exactly this address in the conversation."""
-    wanted = _key(url)
+    """Return True if a user wrote exactly this address in the conversation.
+
+    It is one address, not several: its end and its scheme are no matter of choice, since a choice could encode
+    something. Without a scheme it is https.
+    """
+    wanted, is_plain = _key(url), _is_plain(url)
     said = (text_of(message.content) for message in messages if _is_from_person(message))
-    return bool(wanted) and any(_stands_in(text, wanted, _URL, _NAKED) for text in said)
+    return bool(wanted) and any(
+        wanted == key and is_plain == _is_plain(address)
+        for text in said
+        if wanted.casefold() in text.casefold()
+        for address in _whole_addresses(text)
+        for key in (_key(address), _in_lower_case(_key(address)))
+    )
 
 
 def link_of(url: str, messages: Sequence[AgentMessage]) -> Link | None:
@@ -64,12 +80,14 @@ def link_of(url: str, messages: Sequence[AgentMessage]) -> Link | None:
 
 def given_in(text: str, messages: Sequence[AgentMessage]) -> tuple[str, ...]:
     """Return the addresses in a text that users wrote exactly so, as keys for `is_one_of`."""
-    found = dict.fromkeys(key for pattern in (_URL, _NAKED) for key in _keys(pattern, text))
-    return tuple(key for key in found if is_given(key, messages))
+    said = (text_of(message.content) for message in messages if _is_from_person(message))
+    known = {_in_lower_case(_key(address)) for each in said for address in _whole_addresses(each)}
+    found = dict.fromkeys(_in_lower_case(_key(address)) for address in _whole_addresses(text))
+    return tuple(key for key in found if key in known)
 
 
 def is_one_of(url: str, given: Collection[str]) -> bool:
-    return _key(url) in given
+    return _key(url) in given or _in_lower_case(_key(url)) in given
 
 
 def _brought_by(wanted: str, messages: Sequence[AgentMessage]) -> ToolResultMessage | None:
@@ -110,6 +128,29 @@ def _stands_in(text: str, wanted: str, *patterns: re.Pattern[str]) -> bool:
     if wanted.casefold() not in text.casefold():
         return False
     return any(wanted in _keys(pattern, text) for pattern in patterns)
+
+
+def _whole_addresses(text: str) -> Iterator[str]:
+    """Yield the addresses in a text, each as one: a part of an address is none itself."""
+    for pattern, where in ((_URL, text), (_NAKED, _URL.sub(" ", text))):
+        for found in pattern.finditer(where):
+            yield _bare(_GOES_ON.split(found.group(), maxsplit=1)[0])
+
+
+def _bare(url: str) -> str:
+    """Return an address without the punctuation of the sentence that it ends: `https://a.example/b_(c)).`."""
+    end = len(url)
+    surplus = {close: url.count(close) - url.count(opened) for close, opened in _CLOSING.items()}
+    while end and url[end - 1] in _TRAILING and surplus.get(url[end - 1], 1) > 0:
+        end -= 1
+        if url[end] in surplus:
+            surplus[url[end]] -= 1
+    return url[:end]
+
+
+def _is_plain(url: str) -> bool:
+    """Return True if the address is to be read without encryption."""
+    return url.strip().lower().startswith("http://")
 
 
 def _keys(pattern: re.Pattern[str], text: str) -> Iterator[str]:
