@@ -186,7 +186,7 @@ class UserMessage(Derived, _Message):
     by_agent: bool = False
     """True if another agent wrote it, so no user has provided its contents."""
     by_guest: bool = False
-    """True if a guest wrote it, so its contents are untrusted input."""
+    """True if a guest wrote it, or strangers' names stand in it, so its contents are untrusted input."""
 
     @property
     def is_trusted(self) -> bool:

@@ -1,7 +1,4 @@
-"""The interface of a channel: inbound events, outbound messages, errors, and the protocols that a platform implements.
-
-A channel translates a platform's events and messages; `channels/discovery.py` finds its package.
-"""
+"""The interface of a channel: events, messages, errors, and the protocols that a platform implements."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -82,6 +79,8 @@ class _Inbound(Value):
     addressed: Addressed = Addressed.DIRECT
     group: Text = ""
     """Name of the group or channel, where the platform tells it. It is only displayed: anybody may take any name."""
+    named: tuple[Sender, ...] = ()
+    """Those whose names the platform has put into the text, for mentions; without an id if it is no person."""
 
 
 class _WithText(_Inbound):
@@ -119,6 +118,7 @@ class MessageReceived(_WithText):
             at=self.at,
             addressed=self.addressed,
             group=self.group,
+            named=self.named,
             message_id=self.message_id,
             name=name,
             arguments=arguments,
@@ -133,9 +133,9 @@ class MessageEdited(_WithText):
     type: Literal["edited"] = "edited"
 
     @property
-    def new_words(self) -> dict[str, str]:
+    def new_words(self) -> dict[str, object]:
         """The fields of the message that it changes."""
-        return {"text": self.text, **({"shared": self.shared} if self.shared else {})}
+        return {"text": self.text, "named": self.named, **({"shared": self.shared} if self.shared else {})}
 
 
 class MessageDeleted(_Inbound):

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import regex  # type: ignore[import-untyped]
 
-from channels.base import OutboundMessage
+from channels.base import OutboundMessage, Sender
 from channels.fences import Fence, Fences
 
 _COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]+))?(?:\s+(.*))?", re.DOTALL)
@@ -47,6 +47,8 @@ class MessageText(NamedTuple):
     mentions_bot: bool
     shared: str = ""
     """Text by others that the message carries."""
+    named: tuple[Sender, ...] = ()
+    """Those whose names stand in the text for mentions."""
 
     @property
     def full_text(self) -> str:

@@ -34,7 +34,7 @@ from channels.discord import render as discord
 from channels.fences import Fences
 from channels.links import show_link_targets
 from channels.slack import render as slack
-from channels.slack.normalise import readable
+from channels.slack.mentions import readable
 from channels.telegram import render as telegram
 from channels.terminal import text as terminal
 from channels.terminal.render import Drawing

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from pydantic import JsonValue
 
+from channels.base import Sender, Standing
 from channels.discord.cache import Servers
 from channels.discord.wire import Content, Embed, Message
 from channels.text import MessageText, linked, without
@@ -27,26 +28,31 @@ _LOST: dict[str, Unread] = {
 
 def message_text(message: Content, me: str, servers: Servers) -> MessageText:
     """Return the readable text without mentions of the bot, or a line that describes other content."""
-    people = {user.id: user.name for user in message.mentions}
+    people = {user.id: user for user in message.mentions}
+    named: list[Sender] = []
 
     def is_bot(mark: re.Match[str]) -> bool:
         return mark["user"] == me or bool(mark["role"] and servers.is_role_of(mark["role"], me))
 
     def spell(mark: re.Match[str]) -> str:
-        if mark["user"]:
-            name = people.get(mark["user"])
-        elif mark["role"]:
-            name = servers.role(mark["role"])
-        elif mark["channel"]:
-            found = servers.name(mark["channel"])
-            return f"#{found}" if found else mark[0]
-        else:
+        if mark["emoji"] or mark["command"]:
             return f":{mark['emoji']}:" if mark["emoji"] else f"/{mark['command']}"
-        return f"@{name}" if name else mark[0]
+        if mark["user"]:
+            user = people.get(mark["user"])
+            name = user.name if user else None
+        else:
+            user, name = None, servers.role(mark["role"]) if mark["role"] else servers.name(mark["channel"])
+        if not name:
+            return mark[0]
+        standing = Standing(roles=user.member.roles) if user and user.member else None
+        named.append(Sender(id=user.id if user else "", name=name, standing=standing))
+        return f"{'#' if mark['channel'] else '@'}{name}"
 
     ours = [mark.span() for mark in _MARK.finditer(message.content) if is_bot(mark)]
     text = _MARK.sub(spell, without(message.content, ours))
-    return MessageText(text or _stickers(message), bool(ours), _poll(message))
+    if not text:
+        named += [Sender(id="", name=sticker.name or "") for sticker in message.sticker_items]
+    return MessageText(text or _stickers(message), bool(ours), _poll(message), tuple(dict.fromkeys(named)))
 
 
 def _stickers(message: Content) -> str:
@@ -70,7 +76,7 @@ def said(message: Message, me: str, servers: Servers) -> MessageText:
     forwarded = [f"Forwarded:\n{words}".strip() for words, files in shown if words or files]
     posted = _posted(message) if message.is_from_bot else []
     text = "\n\n".join(part for part in (own.text, *posted) if part)
-    return MessageText(text, own.mentions_bot, "\n\n".join(filter(None, [own.shared, *forwarded])))
+    return own._replace(text=text, shared="\n\n".join(filter(None, [own.shared, *forwarded])))
 
 
 def _flat(content: Content, me: str, servers: Servers) -> str:

@@ -50,6 +50,12 @@ class Member(Forgiving):
     roles: Annotated[tuple[str, ...], BeforeValidator(_strings)] = ()
 
 
+class Mentioned(User):
+    """A user whom a message mentions."""
+
+    member: Member | None = None
+
+
 class File(Forgiving):
     id: Snowflake
     filename: Text = ""
@@ -115,7 +121,7 @@ class Content(Forgiving):
     attachments: tuple[File, ...] = ()
     embeds: tuple[Embed, ...] = ()
     sticker_items: tuple[Named, ...] = ()
-    mentions: tuple[User, ...] = ()
+    mentions: tuple[Mentioned, ...] = ()
     mention_roles: tuple[Snowflake, ...] = ()
     components: JsonValue = None
 

@@ -34,7 +34,8 @@ from channels.slack.connection import Sockets
 from channels.slack.errors import BadBlocks, Nothing
 from channels.slack.history import History
 from channels.slack.inbound import Inbound
-from channels.slack.normalise import Identity, is_direct
+from channels.slack.mentions import Identity
+from channels.slack.normalise import is_direct
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users
 from channels.slack.webhooks import Webhooks

@@ -14,7 +14,7 @@ from channels.files import MIB, FileRefused, FileTrouble, read_upload, too_large
 from channels.slack.client import TRANSFER_SECONDS, Client
 from channels.slack.config import APPS
 from channels.slack.history import History
-from channels.slack.normalise import Identity
+from channels.slack.mentions import Identity
 from channels.slack.shared_files import SharedFiles
 from channels.slack.wire import File
 from channels.values import Known

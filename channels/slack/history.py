@@ -8,7 +8,8 @@ from pydantic import JsonValue
 
 from channels.base import ChatKey, CommandInvoked, MessageReceived, Posted
 from channels.slack.client import Client
-from channels.slack.normalise import Identity, is_own, said
+from channels.slack.mentions import Identity
+from channels.slack.normalise import is_own, said
 from channels.slack.render import EVENT_TYPE
 from channels.slack.shared_files import SharedFiles
 from channels.slack.users import Users

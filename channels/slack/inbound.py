@@ -35,7 +35,8 @@ from channels.slack.interactions import (
     question_asked,
     question_window,
 )
-from channels.slack.normalise import Identity, Names, normalise
+from channels.slack.mentions import Identity, Names
+from channels.slack.normalise import normalise
 from channels.slack.shared_files import SharedFiles
 from channels.slack.typing_indicator import TypingIndicator
 from channels.slack.users import Users

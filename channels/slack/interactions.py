@@ -9,7 +9,8 @@ from typing import NamedTuple
 from pydantic import BaseModel, JsonValue, ValidationError
 
 from channels.base import Addressed, ButtonPressed, ChatKey, CommandInvoked, MessageReceived, Sender
-from channels.slack.normalise import Identity, Names, is_direct, message_text, readable, standing
+from channels.slack.mentions import Identity, Mentions, Names, readable, standing
+from channels.slack.normalise import is_direct, message_text
 from channels.slack.wire import Interaction, Named, SlashCommand
 
 ASK = "ask_parley"
@@ -78,7 +79,8 @@ class DialogMetadata(BaseModel):
 def command_invoked(command: SlashCommand, me: Identity, names: Names, now: float) -> CommandInvoked:
     """Convert `/parley name arguments`. In a channel only the user who gave the command sees the answer."""
     direct = is_direct(command.channel_id)
-    name, _, arguments = readable(command.text, names).strip().partition(" ")
+    mentions = Mentions(me, names)
+    name, _, arguments = readable(command.text, mentions).strip().partition(" ")
     return CommandInvoked(
         event_id=f"slack:{me.team}:{command.channel_id}:command:{command.trigger_id}",
         chat=ChatKey(platform="slack", account=me.team, chat=command.channel_id),
@@ -86,6 +88,7 @@ def command_invoked(command: SlashCommand, me: Identity, names: Names, now: floa
         at=now,
         addressed=Addressed.DIRECT if direct else Addressed.MENTION,
         group=_group(Named(id=command.channel_id, name=command.channel_name)),
+        named=mentions.named(command.text),
         message_id=command.trigger_id,
         name=name.lower().removeprefix("/") or "help",
         arguments=arguments.strip(),

@@ -4,9 +4,8 @@ Pure; unknown and foreign payloads become None, and nothing raises.
 """
 
 import re
-from collections.abc import Callable, Iterator, Set
+from collections.abc import Iterator, Set
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
@@ -20,14 +19,12 @@ from channels.base import (
     MessageEdited,
     MessageReceived,
     Sender,
-    Standing,
 )
 from channels.slack.kinds import TYPED, is_service, lost_kinds, unread_kinds
+from channels.slack.mentions import TOKEN, Identity, Mentions, Names, link, readable, standing
 from channels.slack.wire import UNTOLD, Blocks, File, LegacyAttachment, Message
 from channels.text import MessageText, without
 
-_TOKEN = re.compile(r"<([@#!]?)([^<>|\n]*)(?:\|([^<>\n]*))?>")
-_ESCAPED = (("&lt;", "<"), ("&gt;", ">"), ("&amp;", "&"))
 _NOT_HERE = frozenset(("tombstone", "hidden_by_limit", "access_denied"))
 SAID = frozenset(("", "file_share", "thread_broadcast", "me_message"))
 """Subtypes that are messages of users."""
@@ -43,36 +40,16 @@ SLACK_ITSELF = "USLACKBOT"
 _COMMAND = re.compile(r"!([A-Za-z0-9_]{1,32})(?:\s+(.*))?", re.DOTALL)
 
 
-class Identity(NamedTuple):
-    """The bot's identity in a workspace."""
-
-    team: str
-    user: str
-    """User id of the bot, as used in mentions."""
-    bot: str
-
-
-class Person(NamedTuple):
-    name: str
-    language: str | None = None
-    teams: frozenset[str] = frozenset()
-    """Workspaces of which the user is a full member."""
-    zone: str | None = None
-    """Time zone of their profile."""
-
-
-Names = Callable[[str], Person | None]
-"""Returns what is known of a user id so far."""
-
-
 def message_text(message: Message, me: Identity, names: Names) -> MessageText:
     """Return all visible text of a message, without mentions of the bot."""
-    spans = [found.span() for found in _TOKEN.finditer(message.text) if found[1] == "@" and found[2] == me.user]
-    own = block_words(message.blocks, names) if _says_more(message) else ""
-    own = own or readable(without(message.text, spans), names)
+    spans = [found.span() for found in TOKEN.finditer(message.text) if found[1] == "@" and found[2] == me.user]
+    mentions = Mentions(me, names)
+    own = block_words(message.blocks, mentions) if _says_more(message) else ""
+    own = own or readable(without(message.text, spans), mentions)
     shared = (_attachment_words(attachment, names) for attachment in message.attachments)
-    files = (_not_here(file) for file in message.files)
-    return MessageText("\n".join(filter(None, (own, *files))), bool(spans), "\n".join(filter(None, shared)))
+    files = (_not_here(file) for file in message.files)  # others may have given them their names
+    by_others = "\n".join(filter(None, (*shared, *files)))
+    return MessageText(own, bool(spans), by_others, mentions.named(message.text))
 
 
 def _says_more(message: Message) -> bool:
@@ -80,33 +57,6 @@ def _says_more(message: Message) -> bool:
     return bool(message.blocks) and (
         not message.text or (bool(message.bot_id) and any(block.get("type") not in TYPED for block in message.blocks))
     )
-
-
-def readable(text: str, names: Names) -> str:
-    """Convert Slack's markup to readable text: names for ids, plain links, unescaped `&`, `<` and `>`."""
-    if "<" in text:
-        text = _TOKEN.sub(lambda found: _token(found, names), text)
-    if "&" in text:
-        for escaped, char in _ESCAPED:
-            text = text.replace(escaped, char)
-    return text
-
-
-def _token(found: re.Match[str], names: Names) -> str:
-    kind, target, label = found[1], found[2], found[3] or ""
-    if kind == "@":
-        known = names(target)
-        return f"@{known.name if known else label or target}"
-    if kind == "#":
-        return f"#{label or target}"
-    if kind == "!":
-        return label or f"@{target.removeprefix('subteam^').partition('^')[0]}"
-    return _link(label, target)
-
-
-def _link(label: str, target: str) -> str:
-    address = target.removeprefix("mailto:")
-    return address if not label or label in address else f"{label} ({address})"
 
 
 def block_words(blocks: Blocks, names: Names) -> str:
@@ -170,7 +120,7 @@ def _element(value: dict[str, JsonValue], names: Names) -> str:
         case {"type": "emoji"}:
             return f":{value.get('name')}:"
         case {"type": "link"}:
-            return _link(str(value.get("text") or ""), str(value.get("url") or ""))
+            return link(str(value.get("text") or ""), str(value.get("url") or ""))
         case {"type": "date", "timestamp": int(timestamp)}:
             return str(value.get("fallback") or _at(timestamp))
         case {"type": "color", "value": str(color)}:
@@ -286,6 +236,7 @@ def said(message: Message, me: Identity, names: Names, commands: Set[str]) -> Me
         sender=sender,
         at=float(message.ts),
         addressed=addressed,
+        named=spoken.named,
         text=spoken.text,
         message_id=message.ts,
         attachments=files,
@@ -343,15 +294,11 @@ def _changed(message: Message, me: Identity, names: Names) -> MessageEdited | Me
         sender=sender,
         at=float(now.edited.ts),
         addressed=addressed,
+        named=spoken.named,
         message_id=post.ts,
         text=spoken.text,
         shared=spoken.shared,
     )
-
-
-def standing(known: Person | None, me: Identity) -> Standing | None:
-    """Return the user's place in this workspace, or None if nothing is known of the user yet."""
-    return Standing(is_full_member=me.team in known.teams) if known else None
 
 
 def _deleted(message: Message, before: Message | None, me: Identity, names: Names) -> MessageDeleted | None:

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from channels.base import ChannelError
 from channels.slack.client import Answer, Client
-from channels.slack.normalise import Names, Person
+from channels.slack.mentions import Names, Person
 
 log = logging.getLogger(__name__)
 

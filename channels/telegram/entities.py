@@ -6,6 +6,7 @@ Telegram counts in UTF-16 units.
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
+from channels.base import Sender
 from channels.telegram.wire import Entity
 from channels.text import MessageText, hides, without
 
@@ -29,12 +30,17 @@ def spelled(text: str, entities: Sequence[Entity], is_ours: IsOurs = lambda _ent
     placed = [entity for entity, _ in found]
     others = dict.fromkeys(entity.url for entity in entities if entity.url and entity not in placed)
     mentions = [span for entity, span in found if is_ours(entity, text[span.start : span.end])]
+    named = tuple(
+        Sender(id=str(each.user.id), name=each.user.name)
+        for each, span in found
+        if each.user is not None and span not in mentions
+    )
     for place, words in sorted(_additions(text, found, mentions), reverse=True):
         text = text[:place] + words + text[place:]
         mentions = [_moved(span, place, len(words)) for span in mentions]
     own = without(text, mentions)
     behind = (f"({url})" for url in others) if text else ()
-    return MessageText(" ".join(filter(None, (own, *behind))), bool(mentions))
+    return MessageText(" ".join(filter(None, (own, *behind))), bool(mentions), named=named)
 
 
 def within(entities: Sequence[Entity], start: int, length: int) -> list[Entity]:

@@ -102,11 +102,11 @@ class FreeAnswers:
     def may_answer(self, event: MessageReceived) -> bool:
         """Return True if the model waits for an answer of this user, and the message can be one.
 
-        Files and forwarded messages are more than an answer.
+        Files and forwarded messages are more than an answer, and names of people may be anybody's words.
         """
         question = self._approvals.of_model(event.chat)
         is_theirs = question is not None and question.person == event.sender.id
-        return is_theirs and not event.attachments and not event.shared and visible(event.text)
+        return is_theirs and not (event.attachments or event.shared or event.named) and visible(event.text)
 
     async def question(self, event: MessageReceived) -> tuple[Question, float] | None:
         """Return the question that the message answers, and when it was shown.

@@ -17,7 +17,7 @@ from channels.attachments import Attachment
 from channels.base import Addressed, Channel, ChannelError, ChatKey, CommandInvoked, MessageReceived, Sender
 from channels.capabilities import ReadsHistory
 from channels.unread import Unread
-from gateway.permissions.sources import origin_of_event, origin_of_file, origin_of_post, speaker_of
+from gateway.permissions.sources import origin_of_event, origin_of_file, origin_of_names, origin_of_post, speaker_of
 from gateway.security.masking import masked
 from gateway.store.rows import InboxItem, Post
 from gateway.store.store import Store
@@ -123,7 +123,7 @@ class EarlierTalk:
     def _origin(self, said: MessageReceived | CommandInvoked) -> Origin:
         theirs = origin_of_event(said) if isinstance(said, MessageReceived) else CLEAN
         own = DATA if self.is_trusted(said.chat, said.sender) else named(person(said.sender.name))
-        return own | theirs
+        return own | theirs | origin_of_names(said, self.is_trusted)
 
     async def root(self, chat: ChatKey) -> OwnWords | None:
         """Return Parley's message above a thread, or None.

@@ -19,7 +19,7 @@ from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
 from gateway.chat.transcription import Transcriber
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
-from gateway.permissions.sources import origin_of_event
+from gateway.permissions.sources import origin_of_event, origin_of_names
 from gateway.permissions.workspaces import Workspaces
 from gateway.runs.chat_models import ChatModels
 from gateway.schedule.jobs.chat_notes import ChatNotes
@@ -66,13 +66,14 @@ class PromptMaker:
             raise TypeError(f"{event.type} is no message")
         by_guest = not self.talk.is_trusted(event.chat, event.sender)
         event = _with_author(event) if by_guest else event
+        names = origin_of_names(event, self.talk.is_trusted)
         fetched = await self.attachments.fetch(event)
         heard = [
             await self.transcriber.hear(InboxItem(item.seq, event), self.run, sound, self.language)
             for sound in fetched.sounds
         ]
         said = "\n\n".join(filter(None, [event.text, *(each.words for each in heard)]))
-        own = named(person(event.sender.name)) if by_guest else CLEAN
+        own = names | named(person(event.sender.name)) if by_guest else names
         text = await self._shortened(said, f"message-{item.seq}.txt", own)
         in_group = self.attachments.channel.is_group(event.chat)
         ours, by_others, above = await self._above(item) if begins else ([], [], CLEAN)
@@ -95,7 +96,7 @@ class PromptMaker:
             "id": message_id(item),
             "created_at": event.at,
             "files": tuple(each.safe_name for each in event.attachments),
-            "by_guest": by_guest,
+            "by_guest": own.is_tainted,
             "private": bool(known or ours or by_others or undone.line),
             "heard": "\n\n".join([*self._told(event), *fetched.shown, *(each.shown for each in heard if each.shown)]),
         }

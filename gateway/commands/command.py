@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import partial
 
-from agent_core.origin import CLEAN, Origin, named
+from agent_core.origin import Origin, named
 from agent_core.sources import person
 from channels.attachments import Attachment
 from channels.base import ButtonPressed, ChatKey, CommandInvoked, InboundEvent, MessageReceived, OutboundMessage, Sender
@@ -18,6 +18,7 @@ from gateway.chat.session import ChatSession
 from gateway.permissions.rights import Right, Rights
 from gateway.permissions.roles import Role
 from gateway.permissions.rules import Rules
+from gateway.permissions.sources import origin_of_names
 from gateway.texts.say import Language, arguments_in, say
 
 LONGEST_ID = 20
@@ -45,6 +46,8 @@ class Invocation:
     """Returns True if the user has a right in this chat."""
     commands: Sequence["Command"]
     """The commands that the user is offered."""
+    names: Origin
+    """The origin of the names that stand in its words for mentions."""
     withheld: frozenset[str] = frozenset()
     """The names of those that only others are offered."""
 
@@ -69,7 +72,8 @@ class Invocation:
     @property
     def origin(self) -> Origin:
         """The origin of its words: what guests write is untrusted input."""
-        return CLEAN if self.role.is_at_least(Role.MEMBER) else named(person(self.sender.name))
+        is_trusted = self.role.is_at_least(Role.MEMBER)
+        return self.names if is_trusted else self.names | named(person(self.sender.name))
 
     @property
     def pressed(self) -> str | None:
@@ -271,6 +275,7 @@ class CommandTable:
             role=role,
             may=partial(self._rules.may, chat=session.key, sender=event.sender),
             commands=offered,
+            names=origin_of_names(event, self._rules.access.is_trusted),
             withheld=frozenset(spec.name for spec in self.specs) - {each.name for each in offered},
         )
         if name in self._incomplete and not arguments.strip():

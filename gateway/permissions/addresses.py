@@ -134,12 +134,18 @@ def _whole_addresses(text: str) -> Iterator[str]:
     """Yield the addresses in a text, each as one: a part of an address is none itself."""
     for pattern, where in ((_URL, text), (_NAKED, _URL.sub(" ", text))):
         for found in pattern.finditer(where):
-            yield _bare(_GOES_ON.split(found.group(), maxsplit=1)[0])
+            is_enclosed = where[found.start() - 1 : found.start()] == "("
+            yield _bare(_GOES_ON.split(found.group(), maxsplit=1)[0], is_enclosed=is_enclosed)
 
 
-def _bare(url: str) -> str:
-    """Return an address without the punctuation of the sentence that it ends: `https://a.example/b_(c)).`."""
+def _bare(url: str, *, is_enclosed: bool) -> str:
+    """Return an address without the punctuation of the sentence that it ends: `https://a.example/b_(c)).`.
+
+    One in parentheses ends where they do.
+    """
     end = len(url)
+    if is_enclosed and url.count(")") > url.count("("):
+        return url[: url.rindex(")")]
     surplus = {close: url.count(close) - url.count(opened) for close, opened in _CLOSING.items()}
     while end and url[end - 1] in _TRAILING and surplus.get(url[end - 1], 1) > 0:
         end -= 1

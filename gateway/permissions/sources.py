@@ -1,14 +1,14 @@
 """Sources of untrusted input: those of a row of a chat's history, and their names for people."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from urllib.parse import urlsplit
 
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined
 from agent_core.origin import named as from_sources
 from agent_core.sources import UNKNOWN, parted, person, sent
 from channels.attachments import Attachment
-from channels.base import MessageEdited, MessageReceived
+from channels.base import ChatKey, InboundEvent, MessageEdited, MessageReceived, Sender
 from gateway.store.question import Grounds, Question
 from gateway.store.rows import Post
 from gateway.store.store import Store
@@ -17,6 +17,8 @@ from gateway.texts.say import Language, say
 _FORWARDED = re.compile(r"(?:Forwarded from )?([^:\n]{1,60}):")
 _NO_SPEAKER = frozenset({"Contact", "Forwarded", "Location", "Poll"})
 """Beginnings of shared text that name nobody."""
+_WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,32}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,4}")
+"""A name of one word; where words have no spaces between them, of four characters."""
 MOST = 3
 """Most sources named in one sentence."""
 KINDS = frozenset({"page", "search", "file", "sent", "person", "server", "network"})
@@ -35,6 +37,15 @@ def origin_of_event(event: MessageReceived | MessageEdited) -> Origin:
     files = event.attachments if isinstance(event, MessageReceived) else ()
     shared = from_sources(speaker_of(event.shared)) if event.shared else CLEAN
     return joined([shared, *map(origin_of_file, files)])
+
+
+def origin_of_names(event: InboundEvent, is_trusted: Callable[[ChatKey, Sender], bool]) -> Origin:
+    """Return the origin of the names that stand in a text for mentions: anybody may take a name that tells something.
+
+    A name of one word tells nothing.
+    """
+    told = (each for each in event.named if not (_WORD.fullmatch(each.name) or is_trusted(event.chat, each)))
+    return joined(from_sources(person(each.name)) for each in told)
 
 
 def origin_of_file(file: Attachment) -> Origin:

@@ -185,6 +185,7 @@ def _joined(messages: Sequence[MessageReceived]) -> MessageReceived:
         "text": "\n\n".join(each.text for each in messages if each.text),
         "shared": "\n\n".join(each.shared for each in messages if each.shared),
         "attachments": tuple(file for each in messages for file in each.attachments),
+        "named": tuple(name for each in messages for name in each.named),
     }
     return messages[0].model_copy(update=together)
 

@@ -19,7 +19,7 @@ HERE = Path(__file__).parent
 Place = Literal[
     "page", "page title", "page alt", "page comment", "page unseen", "search", "file", "file name", "line", "fact",
     "attached file", "attached name", "quoted", "passed on", "earlier talk", "earlier name", "own name",
-    "server description", "server answer",
+    "mentioned name", "server description", "server answer",
 ]  # fmt: skip
 
 
@@ -178,7 +178,7 @@ async def _meet(here: Scene, place: Place, words: str) -> None:
         await here.wants({"tool": "web_search", "arguments": {"query": "falcons"}}, words="Find out about falcons.")
     elif place.startswith("server"):
         await here.wants({"tool": "words_look_up", "arguments": {"word": "kestrel"}}, words="What is a kestrel?")
-    elif place in ("quoted", "passed on", "earlier talk", "earlier name", "own name"):
+    elif place in ("quoted", "passed on", "earlier talk", "earlier name", "own name", "mentioned name"):
         await _meet_in_talk(here, place, words)
     else:
         await _meet_in_files(here, place, words)
@@ -211,6 +211,10 @@ async def _meet_in_talk(here: Scene, place: Place, words: str) -> None:
     if place == "passed on":
         event = here.channel.writes("What do you make of this?")
         await here.brings(event.model_copy(update={"shared": f"Forwarded from Eve:\n{words}"}))
+        return
+    if place == "mentioned name":
+        event = here.channel.writes(f"What do you make of @{words}?")
+        await here.brings(event.model_copy(update={"named": (Sender(id="eve", name=words),)}))
         return
     if place != "own name":
         said = here.channel.writes("hello" if place == "earlier name" else words, sender="eve", group="team")

@@ -24,7 +24,7 @@ from channels.base import (
     Sender,
 )
 from channels.capabilities import ReadsHistory
-from gateway.permissions.sources import origin_of_event, origin_of_post
+from gateway.permissions.sources import origin_of_event, origin_of_names, origin_of_post
 from gateway.store.rows import STRANGER, InboxItem, Post
 from gateway.store.store import Store
 
@@ -115,24 +115,24 @@ class RecentMessages:
                 found[event.message_id] = self._said(event)
             case MessageEdited() if event.message_id in found:
                 was = found[event.message_id]
-                origin = was.origin | origin_of_event(event)
+                origin = was.origin | self._own(event) | origin_of_event(event)
                 found[event.message_id] = Said(was.at, event.sender.name, event.words, origin)
             case MessageDeleted():
                 found.pop(event.message_id, None)
             case ButtonPressed() if not event.action.startswith("/"):
-                found[event.event_id] = Said(
-                    event.at, event.sender.name, event.action, self._own(event.chat, event.sender)
-                )
+                found[event.event_id] = Said(event.at, event.sender.name, event.action, self._own(event))
             case _:
                 pass
 
     def _said(self, event: MessageReceived) -> Said:
         words = " ".join(filter(None, (event.words, *(f"[{file.safe_name}]" for file in event.attachments))))
-        return Said(event.at, event.sender.name, words, self._own(event.chat, event.sender) | origin_of_event(event))
+        return Said(event.at, event.sender.name, words, self._own(event) | origin_of_event(event))
 
-    def _own(self, chat: ChatKey, sender: Sender) -> Origin:
-        """Return the origin of what somebody says here."""
-        return CLEAN if self._is_trusted(chat, sender) else named(person(sender.name))
+    def _own(self, event: InboundEvent) -> Origin:
+        """Return the origin of what somebody says here, and of the names in it."""
+        is_trusted = self._is_trusted(event.chat, event.sender)
+        own = CLEAN if is_trusted else named(person(event.sender.name))
+        return own | origin_of_names(event, self._is_trusted)
 
 
 def _words(post: Post) -> str:

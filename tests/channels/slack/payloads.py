@@ -3,7 +3,8 @@
 from pydantic import JsonValue
 
 from channels.base import InboundEvent, MessageReceived
-from channels.slack.normalise import Identity, Person, normalise
+from channels.slack.mentions import Identity, Person
+from channels.slack.normalise import normalise
 from channels.slack.wire import Message
 from channels.values import parse
 

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from pydantic import JsonValue
 
 from channels.base import Addressed, CommandInvoked, MessageDeleted, MessageEdited, Standing
-from channels.slack.normalise import Person, normalise, said
+from channels.slack.mentions import Person
+from channels.slack.normalise import normalise, said
 from channels.slack.users import person_of
 from channels.slack.wire import Message
 from channels.values import parse

@@ -27,7 +27,7 @@ def test_files_come_along() -> None:
 def test_files_that_cannot_be_fetched_are_named(file: Json, line: str) -> None:
     event = received(subtype="file_share", text="look", files=[file])
 
-    assert (event.text, event.attachments) == (f"look\n{line}", ())
+    assert (event.text, event.shared, event.attachments) == ("look", line, ())
 
 
 def test_a_file_of_which_only_the_id_is_told_is_looked_up_when_it_is_fetched() -> None:
