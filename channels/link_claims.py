@@ -5,15 +5,27 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html import unescape
+from urllib.parse import parse_qsl, unquote
 
 from channels.file_endings import ENDINGS
 
 LONGEST_HOST = 253
 """Characters."""
-_MARKS = re.compile(r"</?[a-zA-Z][^<>]{0,200}>|[*_~`\\\[\]!]")
+_MARKS = re.compile(r"<!--[^<>]{0,200}-->|</?[a-zA-Z][^<>]{0,200}>|[*_~`\\\[\]!]")
 _DOTS = re.compile("[\u3002\uff61\u06d4\u0701\u0702\u0660\u06f0\ua4f8\ua60e\U0001d16d\U00010a50]")
 """Characters that are read as dots: the first two also by browsers, the others by people alone."""
-_MIDDLE_DOTS = re.compile("(?<=[a-z0-9])[\u00b7\u2022\u2027\u2219\u22c5](?=[a-z])", re.IGNORECASE)
+_SPELT_DOTS = re.compile(
+    r"[ \xa0]?(?:\(\.\)|\[\.\]|\{\.\}|[(\[{]dot[)\]}])[ \xa0]?"
+    r"|[ \xa0](?:\.|dot[ \xa0])(?=(?:com|net|org|info|biz|example)\b)",
+    re.IGNORECASE,
+)
+"""Dots as people write them who want no link to be made of an address."""
+_GAP = "[\u2000-\u200a\u202f\u205f\u2800\u3164\u115f\u1160\uffa0]"
+_GAPS = re.compile(f"{_GAP}++(?=[.:/@])|(?<=[.:/@]){_GAP}++")
+"""Spaces beside the signs of an address that are hardly seen."""
+_MIDDLE_DOTS = re.compile(
+    "(?<=[a-z0-9])[\u00b7\u1427\u16eb\u2022\u2027\u2219\u22c5\u2e31\u2e33\u30fb\ua78f](?=[a-z])", re.IGNORECASE
+)
 """Dots in the middle of the line, where no other script uses them within a word."""
 _TOPS = "中国|中國|公司|网络|網絡|香港|台湾|台灣|网址|網址|在线|中文网|政务|한국|みんな|新加坡"
 _SENTENCES = re.compile(rf"(?<=[^\W\x00-\x7f])[\u3002\uff61\u06d4](?=[^\W\x00-\x7f])(?!{_TOPS})")
@@ -65,6 +77,12 @@ class Claims:
 NONE = Claims(frozenset())
 
 
+def place_without_scheme(address: str) -> Place | None:
+    """Return the place that an address means to programs that put a scheme before it; None if it is a path."""
+    found = next(_claims(displayed(address)), None)
+    return found[0] if found is not None and found[1] == 0 else None
+
+
 def claims_of(label: str) -> Claims:
     """Return what the text of a link claims, as it is displayed."""
     seen = displayed(label)
@@ -93,6 +111,8 @@ def _claimed(found: re.Match[str]) -> Place | None:
         return place_of(found["named"], found["scheme"])
     host = found["bare"]
     top = host.rpartition(".")[2]
+    if "-" in top and not top.startswith("xn--"):  # readers see bank.com in bank.com-login
+        host = host.removesuffix(top) + (top := top.partition("-")[0])
     is_host = (len(top) > 1 and top.isalpha() and top not in ENDINGS) or host.startswith("www.")
     if not (is_host or top.startswith("xn--") or host == "localhost" or _IPV4.fullmatch(host)):
         return None
@@ -102,7 +122,8 @@ def _claimed(found: re.Match[str]) -> Place | None:
 
 def displayed(label: str) -> str:
     """Return the text as it looks: without Markdown marks, tags and invisible characters, with one kind of dot."""
-    text = unicodedata.normalize("NFKC", _MARKS.sub("", unescape(label)))
+    label = _GAPS.sub("", _SPELT_DOTS.sub(".", unescape(label)))
+    text = unicodedata.normalize("NFKC", _MARKS.sub("", label))
     text = text.replace("\u2028", "\n").replace("\u2029", "\n")
     shown = "".join(char for char in text if char == "\n" or unicodedata.category(char) not in ("Cf", "Mn", "Cc"))
     return _DOTS.sub(".", _SENTENCES.sub("\n\n", _MIDDLE_DOTS.sub(".", shown))).lower()
@@ -118,8 +139,11 @@ def place_of(authority: str, scheme: str) -> Place:
 
 
 def mailbox_of(address: str) -> Place:
-    """Return the place that an address of mail means."""
-    mailbox, _, host = address.partition("?")[0].rpartition("@")
+    """Return the place that an address of mail means; of several recipients, all in the name of the mailbox."""
+    first, _, query = address.partition("?")
+    fields = ((name.lower(), value) for name, value in parse_qsl(query))
+    others = (value for name, value in fields if name in ("to", "cc", "bcc"))
+    mailbox, _, host = ",".join(filter(None, (unquote(first), *others))).rpartition("@")
     return Place(place_of(host, "").host, mailbox=mailbox.lower())
 
 

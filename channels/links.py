@@ -10,7 +10,17 @@ from html import unescape
 from typing import NamedTuple
 
 from channels.fences import Fences, code_spans
-from channels.link_claims import NONE, Claims, Place, claims_of, displayed, looks_like_another, mailbox_of, place_of
+from channels.link_claims import (
+    NONE,
+    Claims,
+    Place,
+    claims_of,
+    displayed,
+    looks_like_another,
+    mailbox_of,
+    place_of,
+    place_without_scheme,
+)
 
 _LONGEST_LABEL = 1_000
 """Characters of a link's text that are examined; the host is always appended to longer texts."""
@@ -21,9 +31,14 @@ _RAW = re.compile(r"(?:[^\s()<>\\]|\\[^\s])+")
 _ANGLED = re.compile(r"<([^<>\n]{0,4000})>")
 _END = re.compile(r"\s*+(?:\"(?:[^\"\\]|\\.)*+\"|'(?:[^'\\]|\\.)*+'|\((?:[^()\\]|\\.)*+\))?\s*+\)", re.DOTALL)
 _SPACE = re.compile(r"\s*+")
-_DEFINITION = re.compile(r"^[ \t>]{0,20}\[([^\[\]\n]{1,999})\]:[ \t]*\n?[ \t]*<?([^\s<>]+)", re.MULTILINE)
+_NAME = r"\[((?:[^\[\]\\]|\\.){0,999})\]"
+_REFERENCE = re.compile(_NAME)
+_DEFINITION = re.compile(
+    rf"^(?:[ \t>]|[-*+][ \t]|\d{{1,9}}[.)][ \t]){{0,20}}{_NAME}:[ \t]*\n?[ \t>]*<?([^\s<>]+)", re.MULTILINE
+)
 _PLAIN_INDENT = re.compile(r" {0,3}(?:`{3}|~{3})")
 _AUTHORITY = re.compile(r"([a-z][a-z0-9+.-]{0,30}:[/\\]{1,3}|//)([^/\\?#]+)", re.IGNORECASE)
+_ESCAPE = re.compile(r"\\([!-/:-@\[-`{-~])")
 _ESCAPED = re.compile(r"([\\`*_~\[\]<>])")
 
 
@@ -116,8 +131,8 @@ def _target(text: str, label: str, at: int, references: Mapping[str, str]) -> _T
     if not references:
         return None
     name, end = label, at
-    if text.startswith("[", at) and (close := text.find("]", at, at + _LONGEST_LABEL)) > 0:
-        name, end = text[at + 1 : close] or label, close + 1
+    if named := _REFERENCE.match(text, at):
+        name, end = named[1] or label, named.end()
     elif text.startswith(":", at):
         return None
     address = references.get(_name(name))
@@ -154,9 +169,22 @@ def _raw_end(text: str, at: int) -> int:
 def _better(label: str, claims: Claims | None, address: str) -> str | None:
     """Return the replacement for the link's text, or None if it claims no other place. `claims` is None for a text that
     is too long to examine."""
-    if not _SCHEME.match(address):
+    readings, seen = [*_readings(address)], displayed(label).strip()
+    if any(seen == displayed(_in_ascii(reading)) for reading in readings):
         return None
+    found = (_shown_instead(label, claims, reading) for reading in readings)
+    return next((each for each in found if each is not None), None)
+
+
+def _readings(address: str) -> Iterator[str]:
+    """Yield what renderers may take for the address: most undo escapes and entities in it, some do not."""
+    yield from dict.fromkeys((unescape(_ESCAPE.sub(r"\1", address)), address))
+
+
+def _shown_instead(label: str, claims: Claims | None, address: str) -> str | None:
     target = _place(address)
+    if target is None:
+        return None
     shown = str(target) if target.host else _ESCAPED.sub("", address)[:80]
     if claims is None:
         return None if label.endswith(f"({shown})") else f"{label} ({shown})"
@@ -177,8 +205,10 @@ def _in_ascii(address: str) -> str:
     return f"{found[1]}{user}{at}{place_of(host, '')}{address[found.end() :]}"
 
 
-def _place(address: str) -> Place:
-    """Return the place that an address leads to; without a host if it has none."""
+def _place(address: str) -> Place | None:
+    """Return the place that an address leads to, without a host if it has none; None if it is a path."""
+    if not _SCHEME.match(address):
+        return place_without_scheme(address)
     scheme, _, rest = address.partition(":") if not address.startswith("//") else ("", "", address)
     if scheme.lower() == "mailto":
         return mailbox_of(rest)
