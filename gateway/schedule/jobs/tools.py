@@ -152,10 +152,13 @@ class JobTools:
     def _certain(self, asked: _Asked, draft: Draft, context: ToolContext) -> Draft | None:
         """Return the draft if its time and text are literally in the user's newest message, else None.
 
-        A certain draft needs no question, because it does not depend on the model's reading.
+        A certain draft needs no question, because it does not depend on the model's reading. Where untrusted input may
+        have chosen a part of what the user said, only a whole sentence of theirs is certain.
         """
         said = next((each for each in reversed(context.messages) if isinstance(each, UserMessage)), None)
         if said is None or asked.change or asked.zone or not isinstance(draft.work, Reminder):
+            return None
+        if draft.origin.is_tainted:
             return None
         now = self.jobs.clock.time()
         since = said.created_at if 0 <= now - said.created_at <= _LATELY else now
@@ -166,7 +169,7 @@ class JobTools:
         is_same = abs(rule.at - draft.rule.at) <= _SAME and rule.at > now
         if not is_same or not _stands_in(draft.work.text, text_of(said.content)):
             return None
-        return replace(draft, rule=rule, origin=CLEAN if said.is_trusted else said.origin, given=())
+        return replace(draft, rule=rule, given=())
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
         zone, now = await _zone(asked.zone) or await self.jobs.zone_of(chat, by.id), self.jobs.clock.time()
