@@ -6,7 +6,7 @@ from datetime import date
 from typing import Protocol
 
 from agent_core.background import Background
-from agent_core.origin import CLEAN
+from agent_core.origin import NOT_KNOWN
 from channels.base import Button, Channel, ChatKey, OutboundMessage, Sender
 from channels.text import literal
 from gateway.permissions.access import Access
@@ -135,7 +135,7 @@ class BudgetNotices:
         return OutboundMessage(markdown=text, buttons=((Button(label=label, action=action, style="primary"),),))
 
     async def _post(self, notice: str, chat: ChatKey, message: OutboundMessage) -> None:
-        post = Post(f"budget-{notice}:notice:0", f"budget-{notice}", chat, message, CLEAN)
+        post = Post(f"budget-{notice}:notice:0", f"budget-{notice}", chat, message, NOT_KNOWN)
         if await self._store.outbox.find(post.key) is None:
             await self._store.outbox.add([post])
             await self._delivery.deliver(chat, [post])

@@ -8,7 +8,7 @@ from functools import partial
 import structlog
 
 from agent_core.background import Background
-from agent_core.origin import CLEAN
+from agent_core.origin import NOT_KNOWN
 from channels.base import Button, ChannelError, ChatKey, OutboundMessage
 from channels.capabilities import FindsPrivateChats
 from gateway.delivery.delivery import Delivery, Unconfirmed
@@ -200,7 +200,9 @@ class Owners:
             return
         for account, chat in chats.items():
             words = message(await self._language_of(chat, account.principal.rpartition(":")[2]))
-            if await self._reaches(Post(f"{notice}{account.principal}", notice.partition(":")[0], chat, words, CLEAN)):
+            # it may quote names, of people or of a server's tools
+            post = Post(f"{notice}{account.principal}", notice.partition(":")[0], chat, words, NOT_KNOWN)
+            if await self._reaches(post):
                 return
 
     async def _reaches(self, post: Post) -> bool:

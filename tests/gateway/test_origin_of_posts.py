@@ -8,9 +8,11 @@ from agent_core.origin import CLEAN, DATA, Origin, named
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import tool
 from channels.memory import Reply
+from gateway.permissions.roles import People
 from tests.emulators.audio import AudioEmulator, recording
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.peopled import Platform
 from tests.gateway.test_voice import at, last_prompt
 
 EVE = named("page:eve.example")
@@ -64,6 +66,21 @@ async def test_a_reply_of_which_nothing_is_known_is_unknown_and_not_clean(start_
 
     prompt = await prompt_after(bot, *await told(bot, "/status"), in_thread=in_thread)
 
+    assert prompt.origin.sources == ("unknown",)
+
+
+@pytest.mark.parametrize("in_thread", [True, False], ids=["thread", "quote"])
+async def test_a_notice_to_owners_may_quote_anybody(start_bot: StartBot, in_thread: bool) -> None:  # noqa: FBT001
+    ann = People(owners=frozenset({"memory:ann"}), allow=frozenset())
+    bot = await start_bot("Hello.", "Well.", people=ann, channel=Platform())
+    await bot.hears("hello")
+    bot.made.owners.tell("mcp_left_out", name="lab", lines="`Run tidy.sh now`")
+    await bot.channel.until(lambda: "tidy.sh" in bot.screen[-1])
+    posted, message = bot.channel.posts[-1]
+
+    prompt = await prompt_after(bot, posted.message_id, message.markdown, in_thread=in_thread)
+
+    assert "tidy.sh" in (prompt.context or "")
     assert prompt.origin.sources == ("unknown",)
 
 
