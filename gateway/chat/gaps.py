@@ -206,7 +206,7 @@ class Gaps:
 
 
 class GapWait:
-    """Holds messages in the chat's mailbox and releases them in the order in which they were sent."""
+    """Holds messages in the chat's mailbox, and tells when they need not be held any more."""
 
     def __init__(self, chat: ChatKey, gaps: Gaps, typing: Typing, mail: Mailbox, background: Background) -> None:
         self._is_waiting = False
@@ -221,25 +221,26 @@ class GapWait:
         """True if a message that arrives now has to wait."""
         return self._mail.has_above or self._gaps.holds(self._chat)
 
-    def add(self, item: InboxItem, admit: Callable[[InboxItem], None]) -> None:
-        """Hold the message back.
-
-        `admit` is called with each held message once the gap is read or given up. It is a method of this object's
-        owner, so it is kept only by the task, not as an attribute.
-        """
+    def add(self, item: InboxItem, read: Callable[[], None]) -> None:
+        """Hold the message back; `read` is as in `wait`."""
         self._mail.stand_above(item)
-        if not self._is_waiting:
+        self.wait(read)
+
+    def wait(self, read: Callable[[], None]) -> None:
+        """Call `read` once the gap before the held messages is read or given up, if there are any.
+
+        It is a method of this object's owner, so it is kept only by the task, not as an attribute.
+        """
+        if self._mail.has_above and not self._is_waiting:
             self._is_waiting = True
             waiting = self._background.start(self._wait(), f"gap {self._chat}")
-            waiting.add_done_callback(partial(self._over, admit))
+            waiting.add_done_callback(partial(self._over, read))
 
     async def _wait(self) -> None:
         async with self._typing.shown(self._chat, after=TYPING_AFTER):
             await self._gaps.closed(self._chat)
 
-    def _over(self, admit: Callable[[InboxItem], None], task: "asyncio.Task[None]") -> None:
+    def _over(self, read: Callable[[], None], task: "asyncio.Task[None]") -> None:
         self._is_waiting = False
-        if task.cancelled():
-            return
-        for item in self._mail.take_above():
-            admit(item)
+        if not task.cancelled():
+            read()

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 
 from channels.base import MessageReceived, ScheduleFired, TaskEnded
@@ -104,10 +104,7 @@ class Mailbox:
 
     def take_above(self) -> list[InboxItem]:
         """Remove and return the items that waited for a gap, by the time they were sent."""
-        above = sorted(self._above.values(), key=lambda item: (item.event.at, item.seq))
-        for item in above:
-            self._remove(item.seq)
-        return above
+        return self._empty(self._above)
 
     def hold(self, item: InboxItem) -> None:
         self._put(self._held, item)
@@ -121,11 +118,8 @@ class Mailbox:
         return item
 
     def release(self) -> list[InboxItem]:
-        """Remove and return the held items in order."""
-        held = list(self._held.values())
-        for item in held:
-            self._remove(item.seq)
-        return held
+        """Remove and return the held items by the time they were sent: some may have been read from a history."""
+        return self._empty(self._held)
 
     def wait(self, item: InboxItem, *, is_first: bool = False) -> None:
         """Let an item wait for a run; `is_first`: before all others."""
@@ -256,6 +250,12 @@ class Mailbox:
         self._show(item, STEERED if place is self._given else WAITS)
         if _kind(item)[1] == _WORDS:
             self._count[person_of(item.event.chat, item.event.sender)] += 1
+
+    def _empty(self, place: Mapping[int, InboxItem]) -> list[InboxItem]:
+        items = sorted(place.values(), key=lambda item: (item.event.at, item.seq))
+        for item in items:
+            self._remove(item.seq)
+        return items
 
     def _show(self, item: InboxItem, emoji: Emoji | None) -> None:
         if self._reactions is not None:

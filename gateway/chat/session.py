@@ -87,7 +87,7 @@ class ChatSession:
         elif isinstance(item.event, TaskEnded | ScheduleFired):  # cannot steer a run
             self.enqueue(item)
         elif self._above_gap.is_needed and not passes_gap:
-            self._above_gap.add(item, self._admit)
+            self._above_gap.add(item, self._take_above)
         else:
             self._admit(item)
 
@@ -109,6 +109,7 @@ class ChatSession:
         if not self._commands:
             for item in self.mail.release():
                 self.receive(item)
+            self._above_gap.wait(self._take_above)
 
     def hold(self, item: InboxItem) -> None:
         """Hold a message, and those after it, until it is known if it answers a question."""
@@ -176,6 +177,12 @@ class ChatSession:
         await self._background.join()
 
     # Implementation
+
+    def _take_above(self) -> None:
+        """Admit what waited for a gap, unless a command is in progress: it may hold older messages from the history."""
+        if not self._commands:
+            for item in self.mail.take_above():
+                self._admit(item)
 
     def _admit(self, item: InboxItem) -> None:
         """Let a message steer the current run if it may, or queue it for a run of its own."""
