@@ -1,4 +1,4 @@
-"""Tells failures for want of a file handle, which pass, from others."""
+"""Failures for want of a file handle, which pass: work that met one is done again, and nobody is told of it."""
 
 import errno
 
@@ -12,3 +12,14 @@ def lacks_handles(error: BaseException | None) -> bool:
             return True
         error = error.__cause__ or error.__context__
     return False
+
+
+def lack(reason: str) -> OSError:
+    """Return the error of work that another one has told that no file handle was left."""
+    return OSError(errno.EMFILE, reason)
+
+
+def raise_lack(error: BaseException) -> None:
+    """Raise an error again if it comes from a lack of handles, instead of telling people that their work failed."""
+    if lacks_handles(error):
+        raise error

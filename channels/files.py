@@ -1,6 +1,7 @@
 """Files to upload: their content, their type, and the error for one that is too large. And the deletion of files."""
 
 import asyncio
+import errno
 import mimetypes
 import shutil
 from contextlib import suppress
@@ -11,6 +12,8 @@ from channels.attachments import Attachment
 from channels.base import ChannelError
 
 MIB = 1024 * 1024
+LACK = errno.EMFILE, errno.ENFILE
+"""Errors of a process or a machine that may open no further file, which pass."""
 FileTrouble = Literal["too_large", "gone", "kept_back", "not_allowed", "unreachable"]
 """Common reasons for which a file does not arrive, for which there are texts in the person's language."""
 
@@ -36,14 +39,15 @@ def too_large(file: Attachment, taker: str, limit: int) -> FileRefused:
 
 
 async def read_upload(file: Attachment, taker: str, limit: int) -> bytes:
-    """Read a file to upload. Raises a permanent ChannelError if it is too large or cannot be read."""
+    """Read a file to upload. Raises a ChannelError if it is too large or cannot be read."""
     path = Path(file.path)
     try:
         if (await asyncio.to_thread(path.stat)).st_size > limit:
             raise too_large(file, taker, limit)
         return await asyncio.to_thread(path.read_bytes)
     except OSError as error:
-        raise ChannelError(f"{file.safe_name} cannot be read: {error.strerror}", permanent=True) from error
+        reason = f"{file.safe_name} cannot be read: {error.strerror}"
+        raise ChannelError(reason, permanent=error.errno not in LACK) from error
 
 
 def mime_type_of(name: str) -> str:

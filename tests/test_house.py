@@ -70,6 +70,7 @@ SWALLOWS_ANYTHING = {
     "gateway/app/handler.py": "a zone that cannot be kept holds back no message that is stored",
     "gateway/app/router.py": "a mistake over one event neither ends the start nor keeps others from being routed",
     "gateway/chat/run_end.py": "the words that are told of a failure may be what failed",
+    "gateway/runs/handles.py": "what fails for want of a file handle is done again, and all else is raised",
     "gateway/runs/isolated_run.py": "a mistake of ours ends one task or job run, and is told",
     "gateway/schedule/jobs/firings.py": "the same, while it comes to its end",
     "gateway/chat/session.py": "a mistake of ours ends one chat's run, and is told; a note that cannot be made waits",

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+from agent_core.file_handles import raise_lack
 from agent_core.workspace.keeper import CannotKeep
 from agent_core.workspace.safe_open import FILE_FLAGS
 
@@ -66,7 +67,8 @@ class Blobs:
         """Write a content to a descriptor; returns False if it is missing or damaged. Raises OSError."""
         try:
             source = os.open(self._place(digest), FILE_FLAGS)
-        except OSError:
+        except OSError as error:
+            raise_lack(error)
             return False
         check = hashlib.sha256()
         with os.fdopen(source, "rb") as reading, os.fdopen(os.dup(handle), "wb") as writing:

@@ -9,6 +9,8 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import NamedTuple
 
+from agent_core.file_handles import raise_lack
+
 FILE, FOLDER, LINK, OTHER = "file", "folder", "link", "other"
 
 SETTLED_NS = 50_000_000
@@ -118,7 +120,8 @@ class Groups:
         """Return the numbers, oldest first."""
         try:
             return sorted(int(file.stem) for file in self._folder.glob("*.json") if file.stem.isdecimal())
-        except OSError:
+        except OSError as error:
+            raise_lack(error)
             return []
 
     def next_number(self) -> int:
@@ -131,7 +134,8 @@ class Groups:
             changes = tuple(Change(path, _entry(old), _entry(new)) for path, old, new in values.pop("changes"))
             removed, added = tuple(values.pop("removed")), tuple(values.pop("added"))
             return Group(changes=changes, removed=removed, added=added, **values)
-        except (OSError, ValueError, TypeError, KeyError):
+        except (OSError, ValueError, TypeError, KeyError) as error:
+            raise_lack(error)
             return None
 
     def newest_first(self) -> Iterator[Group]:

@@ -9,6 +9,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from agent_core.file_handles import raise_lack
 from agent_core.tools.files.replace import open_made_folder
 from agent_core.versions.blobs import Blobs
 from agent_core.versions.group import FOLDER, LINK, OTHER, Change, Entry, Group
@@ -132,7 +133,8 @@ class Restorer:
                     done = _removed(folder, name, change.after)
                 else:
                     done = bool(change.before) and self._put(folder, name, change.before)
-        except OSError:
+        except OSError as error:
+            raise_lack(error)
             done = False
         if not done and change.path not in failed:
             failed.append(change.path)

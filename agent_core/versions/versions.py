@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent_core.clock import Clock
+from agent_core.file_handles import raise_lack
 from agent_core.file_lock import FolderLock
 from agent_core.sandbox.usage import Usage, usage_of
 from agent_core.versions.blobs import Blobs, Budget, NoRoom
@@ -246,7 +247,8 @@ class ChatVersions:
     def _now(self, path: str) -> Entry | None:
         try:
             return self._look.one(path)
-        except OSError:
+        except OSError as error:
+            raise_lack(error)
             return None
 
     def _opened(self, author: Author, planned: tuple[Change, ...], needed: Iterable[Entry]) -> Group:
@@ -299,7 +301,8 @@ class ChatVersions:
         try:
             values = json.loads(self._index.read_text(encoding="ascii"))
             return {path: Entry(*entry) for path, entry in values.items()}
-        except (OSError, ValueError, TypeError, AttributeError):
+        except (OSError, ValueError, TypeError, AttributeError) as error:
+            raise_lack(error)
             return {}
 
 

@@ -24,6 +24,7 @@ from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing
 from gateway.permissions.audio_spending import AudioSpending
 from gateway.runs.agents import Agents
+from gateway.runs.handles import Handles
 from gateway.schedule.heartbeat.chat_state import ChatStates
 from gateway.schedule.heartbeat.heartbeats import Heartbeats
 from gateway.schedule.heartbeat.settings import HeartbeatSettings, Offer
@@ -173,7 +174,8 @@ class Chats(Foundation):
     def speaker(self) -> Speaker:
         server, outgoing = self.settings.speech, self.settings.home / OUTGOING
         client, spending = AudioClient(server) if server else None, self.audio_spending
-        return Speaker(client, self.store, self.delivery, self.access, spending, outgoing=outgoing)
+        handles = Handles(self._clock, "an answer that is to be spoken")
+        return Speaker(client, self.store, self.delivery, self.access, spending, handles=handles, outgoing=outgoing)
 
     @cached_property
     def transcriber(self) -> Transcriber:

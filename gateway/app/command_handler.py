@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from channels.base import (
     ButtonPressed,
@@ -11,6 +12,7 @@ from channels.base import (
     MessageReceived,
     OutboundMessage,
 )
+from gateway.app.event_tasks import EventTasks
 from gateway.app.yes_or_no import PlainWords, Word, plain_word
 from gateway.app.zone_answers import ZoneAnswers
 from gateway.chat.ask_user_tool import FreeAnswers
@@ -20,7 +22,6 @@ from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
 from gateway.commands.command import CommandTable
 from gateway.commands.reword import REWORD
-from gateway.runs.drain import DrainedTasks
 from gateway.store.exchanges import again
 from gateway.store.rows import InboxItem
 
@@ -45,7 +46,7 @@ class CommandHandler:
         replies: Replies,
         gaps: Gaps,
         *,
-        tasks: DrainedTasks,
+        tasks: EventTasks,
     ) -> None:
         """`tasks` runs the commands."""
         self._commands = commands
@@ -85,7 +86,7 @@ class CommandHandler:
 
         async def work() -> None:
             try:
-                if await session.edited(event):
+                if await self._tasks.until_done(item, partial(session.edited, event)):
                     await self._replies.answer(item, None)
                     return
                 async with session.obeying:
@@ -172,11 +173,11 @@ class CommandHandler:
             await self._replies.answer(item, meant)
             return
         name, _, arguments = meant.action[1:].partition(" ")
-        answer = await self._commands.run(session, meant, name, arguments)
-        await self._tell(InboxItem(item.seq, meant), answer, session)
+        await self._run(InboxItem(item.seq, meant), name, arguments, session)
 
     async def _run(self, item: InboxItem, name: str, arguments: str, session: ChatSession) -> None:
-        await self._tell(item, await self._commands.run(session, item.event, name, arguments), session)
+        command = partial(self._commands.run, session, item.event, name, arguments)
+        await self._tell(item, await self._tasks.until_done(item, command), session)
 
     async def _tell(self, item: InboxItem, answer: Answer, session: ChatSession) -> None:
         """Send a command's reply, or pass it to the agent as a message."""

@@ -19,6 +19,7 @@ from gateway.app.chat_commands import ChatCommands
 from gateway.app.command_handler import CommandHandler, TypedAnswers
 from gateway.app.connections import Connections, Life
 from gateway.app.duties import Duties
+from gateway.app.event_tasks import EventTasks
 from gateway.app.gap_reader import GapReader
 from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
@@ -39,7 +40,6 @@ from gateway.cluster.protocols import Dispatcher
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.runs.agents import AgentParts
-from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.digest import Digests
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
@@ -66,8 +66,8 @@ class Composition(SharedState):
     # Inbound events
 
     @cached_property
-    def handling(self) -> DrainedTasks:
-        return DrainedTasks("handling an event failed", self.drain, "commands")
+    def handling(self) -> EventTasks:
+        return EventTasks(self.drain, self._clock)
 
     @cached_property
     def words(self) -> PlainWords:

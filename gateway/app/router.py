@@ -14,12 +14,12 @@ from channels.base import (
 )
 from channels.text import visible
 from gateway.app.command_handler import CommandHandler, as_message
+from gateway.app.event_tasks import EventTasks
 from gateway.app.yes_or_no import plain_word
 from gateway.chat.replies import Replies
 from gateway.chat.run_pace import Pace, refusal
 from gateway.chat.sessions import Sessions
 from gateway.permissions.access import Access
-from gateway.runs.drain import DrainedTasks
 from gateway.schedule.jobs.firings import Firings
 from gateway.store.rows import InboxItem
 from gateway.texts.say import say
@@ -37,7 +37,7 @@ class EventRouter:
         access: Access,
         replies: Replies,
         pace: Pace,
-        tasks: DrainedTasks,
+        tasks: EventTasks,
     ) -> None:
         """`tasks` runs what takes time, beside the channels."""
         self._sessions = sessions

@@ -11,6 +11,7 @@ from typing import Literal
 
 import structlog
 
+from agent_core.file_handles import raise_lack
 from agent_core.messages import ImageContent
 from agent_core.origin import Origin
 from agent_core.tools.files.confined import open_file
@@ -104,6 +105,7 @@ class Attachments:
         try:
             content = await self.channel.download(attachment)
         except ChannelError as error:
+            raise_lack(error)
             log.info("file not fetched", channel=self.channel.name, reason=error.reason)
             fetched.lacks(name, "fetched", error, self.language)
             return
@@ -114,6 +116,7 @@ class Attachments:
         try:
             path = await asyncio.to_thread(self.keep, name, content, origin_of_file(attachment), person)
         except OSError as error:
+            raise_lack(error)
             log.warning("file not kept", channel=self.channel.name, reason=str(error))
             fetched.lacks(name, "kept", error, self.language)
             return
@@ -173,7 +176,8 @@ def _write(path: Path, content: bytes) -> Path:
 def _holds(path: Path, content: bytes) -> bool:
     try:
         handle = open_file(path.parent, path.name)
-    except ToolFailed:
+    except ToolFailed as error:
+        raise_lack(error)
         return False
     with os.fdopen(handle, "rb") as file:
         return os.fstat(handle).st_size == len(content) and file.read(len(content)) == content

@@ -12,6 +12,7 @@ import structlog
 
 from agent_core.clock import Clock
 from agent_core.context.compaction.compaction import KeepFacts
+from agent_core.file_handles import raise_lack
 from agent_core.messages import AgentMessage, SummaryMessage, UserMessage
 from agent_core.origin import Origin
 from agent_core.tools.memory import Memory
@@ -108,6 +109,7 @@ class Memories:
         try:
             facts = await memory.recent(MOST_KNOWN)
         except ToolFailed as error:
+            raise_lack(error)
             log.warning("memory not read", chat=str(chat), reason=error.fact)
             return ""
         lines: list[str] = []

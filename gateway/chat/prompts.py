@@ -9,6 +9,7 @@ from zoneinfo import ZoneInfo
 import structlog
 
 from agent_core.clock import Clock
+from agent_core.file_handles import raise_lack
 from agent_core.messages import AgentMessage, UserMessage, user
 from agent_core.origin import CLEAN, DATA, Origin, joined, named
 from agent_core.sources import person
@@ -146,6 +147,7 @@ class PromptMaker:
         try:
             path = await asyncio.to_thread(self.attachments.keep, name, text.encode(), origin)
         except OSError as error:
+            raise_lack(error)
             log.warning("message not kept as a file", channel=self.attachments.channel.name, reason=str(error))
             return (
                 f"{text[:LONGEST_START]}\n[... the rest of {len(text)} characters could not be kept: {error.strerror}]"

@@ -7,11 +7,13 @@ replaces it in one transaction, so a crash in between repeats the speech, and ne
 import asyncio
 import re
 from collections.abc import Container, Sequence
+from functools import partial
 from pathlib import Path
 
 import structlog
 
 from agent_core.background import Background
+from agent_core.file_handles import raise_lack
 from agent_core.models.audio import AudioClient, AudioFailed
 from agent_core.models.tokens import estimate
 from agent_core.origin import CLEAN
@@ -21,6 +23,7 @@ from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
 from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.runs.answer import finished_words
+from gateway.runs.handles import Handles
 from gateway.store.budget import Payer
 from gateway.store.rows import Post, PostState, Run
 from gateway.store.store import Store
@@ -47,6 +50,7 @@ class Speaker:
         access: Access,
         spending: AudioSpending,
         *,
+        handles: Handles,
         outgoing: Path,
     ) -> None:
         """`outgoing` is the folder of files that are sent."""
@@ -57,6 +61,7 @@ class Speaker:
         self._delivery = delivery
         self._access = access
         self._spending = spending
+        self._handles = handles
         self._outgoing = outgoing
 
     async def is_on(self, chat: ChatKey) -> bool:
@@ -65,7 +70,7 @@ class Speaker:
 
     def delivered(self, run: Run) -> None:
         """Speak an answer, beside whatever comes next, if the end of its run says so and it was sent."""
-        self.background.start(self._speak(run), f"voice {run.id}")
+        self.background.start(self._handles.until_done(run.id, partial(self._speak, run)), f"voice {run.id}")
 
     async def resume(self, chat: ChatKey | None = None) -> None:
         """Speak the answers that the previous process has sent, and not spoken, in a chat or in all."""
@@ -99,6 +104,7 @@ class Speaker:
             audio = await self._made(self._client, run, words)
             file = await asyncio.to_thread(self._written, run, audio)
         except (AudioFailed, NoRoom, OSError) as error:
+            raise_lack(error)
             reason = self._store.secrets.mask(str(error)) or "a budget has no room for it"
             log.warning("an answer was not spoken", run=run.id, reason=reason)
             return []

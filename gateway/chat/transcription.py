@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import structlog
 
+from agent_core.file_handles import raise_lack
 from agent_core.models.audio import AudioClient, AudioFailed, Transcript
 from agent_core.origin import CLEAN, Origin
 from channels.attachments import Attachment
@@ -87,6 +88,7 @@ class Transcriber:
             note = f"[{name} was not transcribed: a budget has no room for it]"
             return Heard(CLEAN, note=note, shown=say("voice_no_room", language, name=literal(name)))
         except AudioFailed as error:
+            raise_lack(error)
             reason = self._secrets.mask(str(error))
             log.warning("a voice message was not transcribed", item=seq, reason=reason)
             key = "voice_unreadable" if error.is_unreadable else "voice_failed"

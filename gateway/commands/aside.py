@@ -6,10 +6,11 @@ from agent_core.agent import Agent
 from agent_core.cancel import CancelToken
 from agent_core.clock import NewId
 from agent_core.events import AgentEnd
+from agent_core.file_handles import lack
 from agent_core.loop.event_stream import unheard
 from agent_core.loop.model_call import ModelRequest
 from agent_core.messages import user
-from agent_core.models.llm import LlmFailure
+from agent_core.models.llm import FailureCause, LlmFailure
 from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.untrusted import origin_of
@@ -62,6 +63,8 @@ class AsideCommands:
         answer, failure = await agent.loop.caller.ask(ModelRequest(request, agent.session_id, token, CLEAN), unheard)
         if not self._access.may_speak(given.chat, given.sender):
             return None  # the right was taken away meanwhile
+        if failure is not None and failure.cause is FailureCause.HANDLES:
+            raise lack(failure.message)
         if failure is not None:
             return reply(self._trouble(given, agent, failure, run))
         if not answer.text.strip():

@@ -5,6 +5,7 @@ from datetime import datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
+from agent_core.file_handles import raise_lack
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.commands.command import Command, Invocation, reply
@@ -45,6 +46,7 @@ class AuditCommands:
         try:
             actions = await asyncio.to_thread(last_actions, self._home, count)
         except OSError as error:
+            raise_lack(error)
             return reply(say("audit_unreadable", given.language, reason=literal(str(error.strerror or error))))
         if not actions:
             return reply(say("audit_none", given.language))

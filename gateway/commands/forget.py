@@ -8,6 +8,7 @@ import sqlite3
 import structlog
 
 from agent_core.clock import Clock
+from agent_core.file_handles import raise_lack
 from channels.base import Button, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer
@@ -80,6 +81,7 @@ class ForgetCommands:
         except StillBusy:
             return reply(say("forget_busy", given.language, slash=given.slash))
         except (OSError, sqlite3.Error) as error:
+            raise_lack(error)
             log.error("an erasure is not complete", reason=str(error))  # noqa: TRY400
             return rewritten(say("forget_unfinished", given.language))
         return rewritten("\n\n".join([_told(given, done), await self._backups(given)]))

@@ -4,6 +4,7 @@ import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from agent_core.clock import Clock
+from agent_core.file_handles import raise_lack
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Author
 from channels.base import Button, OutboundMessage
@@ -72,6 +73,7 @@ class HeartbeatCommands:
         try:
             return await act(given, rest.strip())
         except ToolFailed as error:
+            raise_lack(error)
             return reply(say("heartbeat_list_failed", given.language, fact=literal(error.fact[:LONGEST_FACT])))
 
     async def _may(self, given: Invocation) -> bool:

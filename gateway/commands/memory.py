@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 
+from agent_core.file_handles import raise_lack
 from agent_core.origin import joined
 from agent_core.tools.memory import Fact, Memory
 from agent_core.tools.tool import ToolFailed
@@ -58,6 +59,7 @@ class MemoryCommands:
         try:
             return await (change(given, memory, rest.strip()) if change else self._list(given, memory))
         except ToolFailed as error:
+            raise_lack(error)
             return reply(say("memory_failed", given.language, fact=literal(error.fact)))
 
     async def _list(self, given: Invocation, memory: Memory) -> Answer:

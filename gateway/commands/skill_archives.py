@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+from agent_core.file_handles import raise_lack
 from agent_core.skills.archive import BadArchive, PackedSkill, packed_skill
 from agent_core.tools.files.confined import open_file, read_content
 from agent_core.tools.tool import ToolFailed
@@ -74,6 +75,7 @@ class SkillArchives:
         try:
             found = await self._fetcher.download(url, MOST_BYTES)
         except ToolFailed as error:
+            raise_lack(error)
             raise NotTaken(
                 say("skill_not_fetched", given.language, fact=literal(finding_in(error.fact, given.language)))
             ) from error
@@ -101,6 +103,7 @@ class SkillArchives:
         try:
             content = await asyncio.to_thread(self._content, given, name)
         except (ToolFailed, OSError) as error:
+            raise_lack(error)
             text = say("skill_no_file", given.language, name=literal(name[:_SHOWN]), slash=given.slash)
             raise NotTaken(text) from error
         if len(content) > MOST_BYTES:

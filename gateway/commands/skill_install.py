@@ -7,6 +7,7 @@ from pathlib import Path
 import structlog
 
 from agent_core.clock import Clock
+from agent_core.file_handles import raise_lack
 from agent_core.skills.header import BadSkill
 from agent_core.skills.installed import InstalledSkills, NotProposed, Proposal
 from agent_core.skills.library import SkillLibrary
@@ -67,6 +68,7 @@ class SkillInstalls:
             except NotTaken as error:
                 return reply(str(error))
             except OSError as error:
+                raise_lack(error)
                 log.warning("a skill was not changed", verb=verb, reason=str(error))
                 return reply(say("skill_not_kept", given.language, reason=error.strerror or ""))
             finally:

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from itertools import islice
 
+from agent_core.file_handles import raise_lack
 from agent_core.tools.files.confined import shown
 from agent_core.tools.memory import told_line
 from agent_core.versions.group import Change, Group
@@ -61,6 +62,7 @@ class UndoCommands:
         try:
             done = await asyncio.to_thread(work)
         except (CannotKeep, OSError) as error:
+            raise_lack(error)
             return reply(say("undo_cannot", language, why=str(error)))
         if done.by is None:
             button = Button(label=say("undo_anyway_button", language), action=f"/undo {group.number} {ANYWAY}")

@@ -1,7 +1,6 @@
 """The lifecycle that the runs of chats, tasks and jobs share."""
 
 import asyncio
-import errno
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass
@@ -9,6 +8,7 @@ from typing import Protocol
 
 from agent_core.agent import Agent
 from agent_core.events import AgentEnd, AgentEvent, ToolExecutionStart
+from agent_core.file_handles import lack
 from agent_core.messages import AgentMessage
 from agent_core.models.llm import FailureCause
 from gateway.records.audit import AuditLog
@@ -114,7 +114,7 @@ class Runner:
             async with aclosing(events):
                 async for event in events:
                     if isinstance(event, AgentEnd) and event.cause is FailureCause.HANDLES:
-                        raise OSError(errno.EMFILE, event.error or "")
+                        raise lack(event.error or "")
                     watcher.show(event)
                     trace.keep(event)
                     counting.keep(event)

@@ -6,6 +6,8 @@ import resource
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+import pytest
+
 from agent_core.file_handles import lacks_handles
 from gateway.runs.handles import FIRST_WAIT, MOST_TRIES, Handles
 from tests.clock import FakeClock
@@ -65,3 +67,17 @@ def test_the_lack_is_found_behind_other_errors() -> None:
     assert lacks_handles(error)
     assert not lacks_handles(RuntimeError("cannot connect"))
     assert not lacks_handles(None)
+
+
+async def test_work_is_done_again_once_there_are_handles_and_its_other_errors_are_raised() -> None:
+    handles, errors = Handles(FakeClock()), [LACK, LACK]
+
+    async def work() -> str:
+        if errors:
+            raise errors.pop()
+        return "done"
+
+    assert await handles.until_done("work", work) == "done"
+    errors.append(OSError(errno.ENOENT, "gone"))
+    with pytest.raises(FileNotFoundError):
+        await handles.until_done("work", work)

@@ -28,12 +28,14 @@ from agent_core.events import (
     MessageStart,
     RetryScheduled,
 )
+from agent_core.file_handles import lack
 from agent_core.log_errors import log_errors
 from agent_core.loop.event_stream import Emit
 from agent_core.loop.model_call import ModelCaller, ModelRequest
 from agent_core.loop.retry import LlmRetryPolicy
 from agent_core.loop.state import QueryState, effective
 from agent_core.messages import AgentMessage, AssistantMessage, StopReason, SummaryMessage, Usage, UserMessage
+from agent_core.models.llm import FailureCause
 from agent_core.origin import CLEAN, NOT_KNOWN, Origin
 from agent_core.untrusted import origin_of
 
@@ -172,6 +174,8 @@ class Compaction:
         if work.cancel.cancelled:
             work.error = STOPPED
             return None
+        if failure is not None and failure.cause is FailureCause.HANDLES:
+            raise lack(failure.message)  # an extract would replace the conversation for good
         if failure is not None:
             work.error = failure.message
         summary = read(answer.text, material, budget.summary) if failure is None else None

@@ -10,6 +10,7 @@ from zoneinfo import ZoneInfo
 
 import structlog
 
+from agent_core.file_handles import raise_lack
 from agent_core.origin import CLEAN, Origin
 from agent_core.tasks import TaskStatus
 from agent_core.tools.tool import ToolFailed
@@ -214,6 +215,7 @@ class ChatStates:
         try:
             agenda = await self._agenda(heartbeat, zone, now if at is None else at, recent)
         except ToolFailed as error:
+            raise_lack(error)
             log.warning("the checklist or the reminders were not read", chat=str(heartbeat.chat), reason=error.fact)
             agenda = None
         return ChatState(zone, recent, agenda)
