@@ -8,7 +8,7 @@ import structlog
 from agent_core.background import set_within
 from agent_core.clock import Clock
 from agent_core.events import AgentEvent, ToolExecutionStart
-from agent_core.origin import CLEAN
+from agent_core.origin import CLEAN, NOT_KNOWN
 from channels.base import Button, ChannelError, EditsRefused, MessageGone, OutboundMessage, Posted
 from channels.capabilities import Deletes
 from channels.values import CallRow
@@ -267,4 +267,5 @@ class ProgressMessage:
             found = (await self._masked_channel.find(self._chat, message, fresh, known)).found
         self.posted = found or await self._masked_channel.post(self._chat, message, fresh)
         self._shown_at = self._clock.monotonic()
-        await self._store.outbox.shown(Post(key, self._run, self._chat, message, CLEAN), self.posted.message_id)
+        # the calls of a task stand in it before the task's report brings their origin into the run
+        await self._store.outbox.shown(Post(key, self._run, self._chat, message, NOT_KNOWN), self.posted.message_id)

@@ -13,6 +13,7 @@ from agent_core.events import (
 from channels.base import ChannelError, EditsRefused, OutboundMessage
 from channels.memory import LOST
 from gateway.delivery.progress_message import LATER, ProgressMessage
+from gateway.permissions.sources import origin_of_post
 from gateway.security.masked_channel import MaskedChannel
 from gateway.security.secrets import Secrets
 from gateway.store.rows import Run
@@ -198,6 +199,16 @@ async def test_a_message_that_somebody_deleted_is_made_anew(tmp_path: Path, *, k
         noted = await scene.store.outbox.find("run-1:progress:0")
         assert noted is not None
         assert noted.message_id == scene.channel.posts[0][0].message_id != first.message_id
+
+
+async def test_it_may_show_the_calls_of_a_task_whose_report_brings_their_origin_only_later(tmp_path: Path) -> None:
+    async with shown(tmp_path) as scene:
+        scene.starts("1")
+        await scene.clock.advance(1)
+
+        noted = await scene.store.outbox.find("run-1:progress:0")
+        assert noted is not None
+        assert (await origin_of_post(scene.store, noted)).sources == ("unknown",)
 
 
 async def test_where_edits_are_refused_no_progress_is_left_and_none_is_shown_again(tmp_path: Path) -> None:
