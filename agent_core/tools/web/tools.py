@@ -3,7 +3,8 @@
 import asyncio
 import importlib
 from collections import OrderedDict
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from weakref import WeakValueDictionary
 
 from agent_core.messages import AssistantMessage, ToolResultMessage, UserMessage
 from agent_core.origin import named
@@ -26,41 +27,59 @@ def web_tools(*, searcher: Searcher | None = None, fetcher: Fetcher | None = Non
     return (fetch,) if searcher is None else (fetch, web_search_tool(searcher))
 
 
+@dataclass(frozen=True)
+class _Read:
+    """What came of reading an address, for the message `asked` and the call that read it."""
+
+    asked: str
+    call: str
+    found: tuple[Fetched, Page] | ToolFailed
+
+    def answers(self, asked: str, call: str, *, goes_on: bool) -> bool:
+        """Return True if it answers this call, too; a failure that may pass answers all but a retry of the same."""
+        is_same = bool(asked) and self.asked == asked
+        if isinstance(self.found, RetryableToolError):
+            return is_same and self.call != call
+        return goes_on or is_same
+
+
 class _Kept:
     """A cache of pages. For one user message each address is fetched at most once, because number and order of requests
     could carry data to its server."""
 
     def __init__(self) -> None:
-        self._pages: OrderedDict[tuple[str, str], tuple[str, tuple[Fetched, Page] | ToolFailed]] = OrderedDict()
-        """The message and the result, by session and address."""
+        self._pages: OrderedDict[tuple[str, str], _Read] = OrderedDict()
+        """By session and address."""
+        self._reading: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+        """Calls of one answer may want the same page at the same time."""
 
     async def get(self, url: str, context: ToolContext, fetcher: Fetcher, *, goes_on: bool) -> tuple[Fetched, Page]:
         """Return a page, cached if possible; `goes_on` accepts a copy from an earlier message. Raises ToolFailed."""
         asked = next((each.id for each in reversed(context.messages) if isinstance(each, UserMessage)), "")
-        key = context.session_id, _same(url)
-        kept_for, found = self._pages.get(key, ("", None))
-        if found is None or not (goes_on or (kept_for == asked and asked)):
-            if asked and _was_read(key[1], context):
-                raise ToolFailed("this page was read for this message already", "look at what it said then")
-            found = await self._fetched(url, fetcher)
-            self._keep(key, asked, found)
-        if isinstance(found, ToolFailed):
-            raise ToolFailed(found.fact, found.advice)
+        key, call = (context.session_id, _same(url)), context.call_id
+        async with self._reading.setdefault(key, asyncio.Lock()):
+            read = self._pages.get(key)
+            if read is None or not read.answers(asked, call, goes_on=goes_on):
+                if asked and _was_read(key[1], context):
+                    raise ToolFailed("this page was read for this message already", "look at what it said then")
+                read = _Read(asked, call, await self._fetched(url, fetcher))
+                self._keep(key, read)
+        if isinstance(read.found, ToolFailed):
+            failed = type(read.found) if read.call == call else ToolFailed
+            raise failed(read.found.fact, read.found.advice)
         self._pages.move_to_end(key)
-        return found
+        return read.found
 
     async def _fetched(self, url: str, fetcher: Fetcher) -> tuple[Fetched, Page] | ToolFailed:
         try:
             fetched = await fetcher.get(url)
-        except RetryableToolError:
-            raise
         except ToolFailed as error:
             return error
         # the raw bytes are not worth the memory
         return replace(fetched, body=b""), await asyncio.to_thread(_read, fetched)
 
-    def _keep(self, key: tuple[str, str], asked: str, found: tuple[Fetched, Page] | ToolFailed) -> None:
-        self._pages[key] = asked, found
+    def _keep(self, key: tuple[str, str], read: _Read) -> None:
+        self._pages[key] = read
         while len(self._pages) > MOST_KEPT:
             self._pages.popitem(last=False)
 

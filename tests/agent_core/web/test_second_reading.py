@@ -1,6 +1,9 @@
 """An address is fetched once per user message, because the number and order of requests can leak data."""
 
+import asyncio
 from pathlib import Path
+
+from aiohttp import web
 
 from agent_core.messages import (
     AgentMessage,
@@ -17,6 +20,12 @@ from agent_core.tools.web.fetch import Fetcher
 from agent_core.tools.web.tools import MOST_KEPT, web_fetch_tool
 from tests.agent_core.web.site import Site
 from tests.messages import user
+
+
+async def breaks_off(request: web.Request) -> web.StreamResponse:
+    assert request.transport is not None
+    request.transport.abort()
+    return web.Response()
 
 
 async def read(fetch: Tool, url: str, messages: list[AgentMessage], session: str = "s") -> str:
@@ -46,6 +55,41 @@ async def test_a_page_that_is_read_again_for_the_same_message_is_not_asked_for_a
 
         assert [request.path for request in site.requests] == ["/a", "/b"]
         assert ["one" in each for each in said[:4]] == [True, False, False, True]
+
+
+async def at_once(fetch: Tool, url: str, count: int) -> list[str]:
+    """Return what so many calls of one answer say."""
+    talk: list[AgentMessage] = [user("read it")]
+    made = tuple(ToolCall(id=f"c{each}", name="web_fetch", arguments={"url": url}) for each in range(count))
+    talk.append(AssistantMessage(content=made, stop_reason=StopReason.TOOL_USE, origin=CLEAN))
+
+    async def called(call: ToolCall) -> str:
+        context = ToolContext(call.id, ToolEnvironment("s", Path("no-such-workspace")), messages=talk)
+        try:
+            return text_of((await fetch.execute(fetch.validate({"url": url}), context)).content)
+        except ToolFailed as error:
+            return error.fact
+
+    return await asyncio.gather(*map(called, made))
+
+
+async def test_calls_of_one_answer_for_the_same_page_ask_for_it_once() -> None:
+    async with Site({"/a": "one"}) as site:
+        said = await at_once(web_fetch_tool(Fetcher(site.may_reach)), f"{site.url}/a", 7)
+
+        assert len(site.calls) == 1
+        assert all("one" in each for each in said)
+
+
+async def test_nor_do_they_where_a_server_breaks_off_each_connection() -> None:
+    async with Site({"/a": breaks_off}) as site:
+        fetch = web_fetch_tool(Fetcher(site.may_reach))
+        said = await at_once(fetch, f"{site.url}/a", 1)
+        once = len(site.calls)  # the client itself tries a broken connection again
+        said += await at_once(web_fetch_tool(Fetcher(site.may_reach)), f"{site.url}/a", 7)
+
+        assert len(site.calls) == 2 * once
+        assert set(said) == {"no connection to 127.0.0.1"}
 
 
 async def test_what_cannot_be_read_is_not_asked_for_again_either() -> None:
