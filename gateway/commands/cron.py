@@ -230,7 +230,7 @@ class CronCommands:
         return Rewritten(await self._planning.listed(given, Page.named(page), sentence) or reply(sentence))
 
     async def _run(self, given: Invocation, job_id: str, _: str) -> Answer:
-        job = await self._jobs.of(job_id, given.chat, given.sender)
+        job = await self._jobs.runnable(job_id, given.chat, given.sender)
         if isinstance(job.work, Report) and (refusal := too_soon(self._pace, given)):
             return refusal
         await self._firings.run_now(job, given.asked)
@@ -238,7 +238,7 @@ class CronCommands:
 
     async def _test(self, given: Invocation, job_id: str, _: str) -> Answer:
         """Run a job as a rehearsal in the user's private chat."""
-        job = await self._jobs.known(job_id, given.chat, given.sender)
+        job = await self._jobs.runnable(job_id, given.chat, given.sender, may_be_draft=True)
         try:
             alone = await self._delivery.private_chat(given.chat, given.sender.id)
         except ChannelError as error:

@@ -117,7 +117,7 @@ class Jobs:
 
     async def reshape(self, draft_id: str, chat: ChatKey, by: Sender, rule: Rule) -> Job:
         """Give a draft another rule; its message must be updated by the caller. Raises BadRule and JobRefused."""
-        draft = await self.draft(draft_id, chat, by)
+        draft = self._acts_for(await self.draft(draft_id, chat, by), by)
         now = self.clock.time()
         check_rule(rule, ZoneInfo(draft.zone), now)
         return await self._step(draft, partial(retimed, rule=rule, now=now))
@@ -213,6 +213,11 @@ class Jobs:
             raise JobRefused("job_is_draft", id=job.id)
         return job
 
+    async def runnable(self, job_id: str, chat: ChatKey, by: Sender, *, may_be_draft: bool = False) -> Job:
+        """Return a job that this user may have run, as it runs with the rights of its person. Raises JobRefused."""
+        found = self.known if may_be_draft else self.of
+        return self._acts_for(await found(job_id, chat, by), by)
+
     async def pause(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
         """Pause a job and stop its current run. Raises JobRefused."""
         job = await self.of(job_id, chat, by)
@@ -225,7 +230,7 @@ class Jobs:
     async def resume(self, job_id: str, chat: ChatKey, by: Sender) -> Job:
         """Resume a job from now on; what came due meanwhile is not made up for. Raises JobRefused."""
         async with self._changing:
-            job = await self.of(job_id, chat, by)
+            job = await self.runnable(job_id, chat, by)
             if job.state is JobState.ACTIVE:
                 raise JobRefused("job_is_active", id=job.id)
             _check_not_over(job)
@@ -238,7 +243,7 @@ class Jobs:
 
     async def retime(self, job_id: str, chat: ChatKey, by: Sender, rule: Rule) -> Job:
         """Give a job another rule. Raises BadRule and JobRefused."""
-        job = await self.of(job_id, chat, by)
+        job = await self.runnable(job_id, chat, by)
         now, zone = self.clock.time(), ZoneInfo(job.zone)
         check_rule(rule, zone, now)
         _check_not_over(job)
@@ -259,7 +264,7 @@ class Jobs:
             job = await self.store.jobs.find(job_id)
             if job is None or job.chat != chat or not is_restorable(job):
                 raise JobRefused("job_not_restorable", id=job_id)
-            self._check_person(job, by)
+            self._check_person(self._acts_for(job, by), by)
             await self._check_active(chat, job.person)
             job = await self._step(job, partial(restored, now=self.clock.time()))
         self.changed()
@@ -305,7 +310,7 @@ class Jobs:
 
     async def go_by(self, job_id: str, chat: ChatKey, by: Sender, zone: ZoneInfo) -> Job:
         """Keep a job's times of day, and take them by the clock of another zone. Raises JobRefused."""
-        job = await self.known(job_id, chat, by)
+        job = await self.runnable(job_id, chat, by, may_be_draft=True)
         job = await self._step(job, partial(by_other_clock, zone=zone, now=self.clock.time()))
         self.changed()
         return job

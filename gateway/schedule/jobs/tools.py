@@ -294,7 +294,7 @@ def _origin(words: str, skill: str, context: ToolContext, zone: ZoneInfo, now: f
         for each in (sentence, _without_time(sentence, zone, now))
     )
     people = (each for each in context.messages if isinstance(each, UserMessage) and each.is_trusted)
-    is_named = not skill or any(skill in text_of(each.content) for each in people)
+    is_named = not skill or any(_stands_in(skill, text_of(each.content)) for each in people)
     return CLEAN if said and is_named else origin_of(context.messages)
 
 

@@ -259,6 +259,26 @@ async def test_in_a_group_only_whose_it_is_or_an_owner_says_yes_and_changes_it(
     assert bot.screen[-1] == "`ab0001` is paused."
 
 
+async def test_an_admin_ends_an_owners_job_but_has_it_neither_run_nor_moved(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    not_yours = "Only the person whose job it is, or an owner or admin with no fewer rights, can change it."
+    await bot.has(a_job("stretch", chat=TEAM))
+    await bot.hears("/role memory:carl admin")
+    for change in ("run abc123", "test abc123", "change abc123 at 10:00 stretch"):
+        await bot.hears(f"/cron {change}", sender="carl", group="team")
+        assert bot.screen[-1] == not_yours, change
+
+    for end, again in (("pause", "resume"), ("rm", "restore")):
+        await bot.hears(f"/cron {end} abc123", sender="carl", group="team")
+        state = (await bot.job("abc123")).state
+        assert state is not JobState.ACTIVE
+        await bot.hears(f"/cron {again} abc123", sender="carl", group="team")
+        assert (await bot.job("abc123")).state is state
+        assert bot.screen[-1] == not_yours, again
+        await bot.hears(f"/cron {again} abc123", sender="ann", group="team")
+        assert (await bot.job("abc123")).state is JobState.ACTIVE
+
+
 async def test_another_chat_s_jobs_are_not_here(start_bot: StartTimedBot) -> None:
     bot = await start_bot()
     await bot.has(a_job("stretch", chat=TEAM))
