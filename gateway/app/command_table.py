@@ -72,7 +72,9 @@ class Commands(Chats):
         planning = Planning(self.jobs, self.zone_news, self._clock)
         about, clock, store, pace = self.about, self._clock, self.store, self.pace
         cron = CronCommands(planning, self.jobs, clock, self.firings, store=store, delivery=self.delivery, pace=pace)
-        heartbeat = HeartbeatCommands(self.heartbeats, self.workspaces, store, self.firings, pace, clock)
+        heartbeat = HeartbeatCommands(
+            self.heartbeats, self.workspaces, store, self.firings, pace, clock, access=self.access
+        )
         model = ModelStatus(about, self.chat_models, self.chat_agents.chain, self.budgets, clock)
         status = StatusCommand(
             about, clock, self.settings.home, self.approvals, self.tasks, model, nodes=self.node_statuses

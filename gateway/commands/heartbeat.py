@@ -12,6 +12,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.chat.run_pace import Pace
 from gateway.commands.command import Command, Invocation, reply, too_soon
+from gateway.permissions.access import Access
 from gateway.permissions.rights import END_JOB, JOB, LOOK, OTHERWISE, Rights
 from gateway.permissions.roles import Role
 from gateway.permissions.workspaces import Workspaces
@@ -43,8 +44,17 @@ class HeartbeatCommands:
     """The command /heartbeat."""
 
     def __init__(
-        self, heartbeats: Heartbeats, workspaces: Workspaces, store: Store, firings: Firings, pace: Pace, clock: Clock
+        self,
+        heartbeats: Heartbeats,
+        workspaces: Workspaces,
+        store: Store,
+        firings: Firings,
+        pace: Pace,
+        clock: Clock,
+        *,
+        access: Access,
     ) -> None:
+        self._access = access
         self._heartbeats = heartbeats
         self._workspaces = workspaces
         self._store = store
@@ -193,6 +203,8 @@ class HeartbeatCommands:
         standing = await self._heartbeats.standing(given.chat)
         if standing is None:
             return reply(say("heartbeat_off_here", given.language, slash=given.slash))
+        if not self._access.may_act_for(given.chat, given.sender, standing.job.person):  # it runs with their rights
+            return reply(say("job_not_yours", given.language))
         agenda = standing.state.agenda
         if agenda is None:
             return reply(say("heartbeat_list_unreadable", given.language, file=f"`{NAME}`"))

@@ -282,6 +282,19 @@ async def test_looks_now_keep_the_pace_of_the_person_who_asks(start_beating: Sta
     assert "Please try that again in" in bot.screen[-1]
 
 
+async def test_an_admin_has_no_look_made_with_the_rights_of_an_owner(start_beating: StartBeating) -> None:
+    bot = await start_beating("The plants are dry.", clock=stopped_clock())
+    await bot.hears("/heartbeat on water the plants", group="team")
+    await bot.channel.presses("Use this list")
+    await bot.hears("/role memory:carl admin")
+
+    await bot.hears("/heartbeat now", sender="carl", group="team")
+    assert "owner or admin with no fewer rights" in bot.screen[-1]
+    assert bot.asked == 0
+    await bot.hears("/heartbeat now", group="team")
+    assert bot.asked == 1
+
+
 async def test_a_look_now_at_nothing_asks_no_model(start_looking: StartBeating) -> None:
     bot = await start_looking()
     bot.writes("")
