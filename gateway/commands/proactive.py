@@ -117,6 +117,7 @@ class ProactiveCommands:
         return Rewritten(message)
 
     async def _done(self, press: Press) -> Reacted:
+        await self._check_again(press)
         await self._react(press, Reaction.DONE)
         await self._store.jobs.change(_again(press.firing), removed)
         return Reacted(say("proactive_done", press.language))
@@ -126,6 +127,9 @@ class ProactiveCommands:
         minutes = int(press.more[:LONGEST_NUMBER]) if press.more.isdecimal() else None
         now = self._clock.time()
         until = next_morning(now, press.zone) if minutes is None else now + 60 * min(minutes, LONGEST)
+        await self._check_again(press)
+        if isinstance(press.job.work, CheckIn):
+            _check_theirs(press, press.job)
         again = self._reminder(press, until)
         if not await self._store.jobs.add(again):
             await self._store.jobs.change(again.id, lambda _: again)
@@ -144,8 +148,10 @@ class ProactiveCommands:
     async def _less(self, press: Press) -> Reacted:
         """Reduce the check-ins a day; for a job, offer ways to run it less often."""
         is_new = press.firing.reaction is not Reaction.LESS
-        await self._react(press, Reaction.LESS)
         job = press.job
+        if isinstance(job.work, CheckIn):
+            _check_theirs(press, job)
+        await self._react(press, Reaction.LESS)
         if isinstance(job.work, CheckIn):
             return await self._fewer(press, is_new=is_new)
         if isinstance(job.rule, Once) or job.state is not JobState.ACTIVE:
@@ -158,6 +164,12 @@ class ProactiveCommands:
             press.button("proactive_keep_button", "keep"),
         ]
         return Reacted(say("proactive_rarer", press.language), tuple(filter(None, ways)))
+
+    async def _check_again(self, press: Press) -> None:
+        """Raise JobRefused if the message is to come again for somebody else."""
+        again = await self._store.jobs.find(_again(press.firing))
+        if again is not None and again.state is JobState.ACTIVE:
+            _check_theirs(press, again)
 
     async def _fewer(self, press: Press, *, is_new: bool) -> Reacted:
         before = await self._store.heartbeats.find(press.job.chat)
@@ -221,6 +233,12 @@ class ProactiveCommands:
                 hidden=True,
             ),
         )
+
+
+def _check_theirs(press: Press, job: Job) -> None:
+    """Raise JobRefused for somebody else than the job's person, owners and admins."""
+    if job.person != press.given.sender.id and not press.given.is_admin:
+        raise JobRefused("job_not_yours")
 
 
 def marked(message: OutboundMessage, firing: Firing, reacted: Reacted) -> OutboundMessage:

@@ -141,7 +141,7 @@ class Tasks:
         task = await self._store.tasks.find(task_id)
         if task is None or task.chat != chat:
             return Continuing.NOTHING
-        if not self._may_see(task, by):
+        if not self._access.may_act_for(chat, by, task.person):  # it goes on with their rights
             return Continuing.NOT_YOURS
         reopened = await self._store.tasks.reopen(task_id)
         if reopened is None:

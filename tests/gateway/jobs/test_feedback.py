@@ -68,6 +68,38 @@ async def test_in_a_group_everybody_may_press_who_may_speak_and_nobody_else(star
     assert await reaction_to(bot, firing) is Reaction.DONE
 
 
+async def test_what_comes_again_for_somebody_is_not_taken_from_them(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    job = a_job("Stand-up", chat=TEAM)
+    await bot.has(job)
+    await said(bot, job, "Stand-up")
+    await bot.hears("/proactive snooze k7m2xp 60", group="team")
+    again = await bot.store.jobs.find("zk7m2xp")
+
+    for line in ("done k7m2xp", "snooze k7m2xp 5"):
+        await bot.hears(f"/proactive {line}", sender="bob", group="team")
+        assert "Only the person whose job it is" in bot.screen[-1]
+        assert await bot.store.jobs.find("zk7m2xp") == again
+    await bot.hears("/proactive done k7m2xp", group="team")
+    assert (await bot.job("zk7m2xp")).state is JobState.REMOVED
+
+
+async def test_a_member_changes_nobody_elses_heartbeat_by_its_buttons(start_bot: StartTimedBot) -> None:
+    bot = await start_bot()
+    job = a_job(CheckIn(), chat=TEAM)
+    await bot.has(job)
+    await bot.store.heartbeats.save(Heartbeat(TEAM, "ann", job.id, on=True))
+    await said(bot, job, "The plants are dry.")
+    before = await bot.store.heartbeats.find(TEAM)
+
+    for line in ("less k7m2xp", "snooze k7m2xp 600"):
+        await bot.hears(f"/proactive {line}", sender="bob", group="team")
+        assert "Only the person whose job it is" in bot.screen[-1]
+        assert await bot.store.heartbeats.find(TEAM) == before
+    await bot.hears("/proactive less k7m2xp", group="team")
+    assert await bot.store.heartbeats.find(TEAM) != before
+
+
 async def test_another_chat_s_message_is_unknown_here(start_bot: StartTimedBot) -> None:
     bot = await start_bot()
     job = a_job("Call the bank")
