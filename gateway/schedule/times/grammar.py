@@ -10,7 +10,7 @@ from datetime import date
 from itertools import islice
 from zoneinfo import ZoneInfo
 
-from gateway.schedule.times.changes import local, offset_at
+from gateway.schedule.times.changes import local, moments, offset_at
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.cron import cron_in_front
 from gateway.schedule.times.english import ENGLISH
@@ -39,7 +39,9 @@ _BEFORE = re.compile(
     re.IGNORECASE,
 )
 _AFTER = re.compile(r"[\s,，:：;；–—-]+\Z")
-_NOTHING = re.compile(r"[\s.!?。！？]*")
+_SECONDS = re.compile(r"(?<=\d{4}-\d\d-\d\d[T ]\d\d:\d\d):00(?:\.0+)?(?![\d:.])")
+"""As programs write them, and Parley plans by the minute."""
+_NOTHING = re.compile(r"[\s.,!?，。！？]*")
 _BREAK = re.compile(r"[\s,，]+")
 _MOST_WORDS_OF_A_DAY = 4
 _GAP = re.compile(r"[\s,，]*")
@@ -105,14 +107,29 @@ def read_when(text: str, zone: ZoneInfo, now: float) -> When:
     when = parse_when(text, zone, now)
     if not isinstance(when.rule, Once):
         return when
-    is_sooner_otherwise = not when.names_day and when.rule.at - HALF_A_DAY > now
+    at = when.rule.at
+    is_sooner_otherwise = not when.names_day and at - HALF_A_DAY > now
     is_loose = when.half is Half.BARE or (when.half is Half.SHORT and is_sooner_otherwise)
     if is_loose and is_sooner_otherwise:
-        when = replace(when, rule=Once(at=when.rule.at - HALF_A_DAY))
+        at -= HALF_A_DAY
+        when = replace(when, rule=Once(at=at))
     there = when.zone or zone
     is_other_day = when.names_day and local(there, now).date() != local(zone, now).date()
     is_loose = is_loose or is_other_day  # `tomorrow` may be by either calendar
+    is_loose = is_loose or _is_at_change(there, at) or _names_a_zone(when.rest)
     return replace(when, is_certain=not is_loose and bool(when.rest.strip()) and not _names_a_time(when.rest))
+
+
+def _is_at_change(zone: ZoneInfo, at: float) -> bool:
+    """Return True for a moment that may stand for a local time which clocks skip or show twice."""
+    if len(moments(zone, local(zone, at))) > 1:
+        return True
+    return offset_at(zone, at - 1) < offset_at(zone, at)
+
+
+def _names_a_zone(rest: str) -> bool:
+    """Return True if what is to be said names a zone, which may be that of the time."""
+    return any(not words.is_place for words in zone_words(rest))
 
 
 def certain_once(text: str, zone: ZoneInfo, now: float) -> tuple[Once, str] | None:
@@ -126,6 +143,7 @@ def certain_once(text: str, zone: ZoneInfo, now: float) -> tuple[Once, str] | No
 
 def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
     """Parse the time at the beginning of a text, or else at its end, by the clock that it names. Raises BadRule."""
+    text = _SECONDS.sub("", text)
     for words in islice(zone_words(text), _MOST_ZONES):
         if when := _by_named_clock(text, words, zone, now):
             return when
@@ -206,7 +224,7 @@ def _at_the_end(text: str, zone: ZoneInfo, now: float) -> When | None:
             continue
         if _NOTHING.fullmatch(when.rest):
             _check_before(text[: gap.start()])
-            return replace(when, rest=_bare(text[: gap.start()]), span=(gap.end(), len(text)))
+            return replace(when, rest=_bare(text[: gap.start()]), span=(gap.end(), len(text) - len(when.rest)))
     return None
 
 

@@ -55,7 +55,7 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("AKST", "AKDT", "AKT"), ("America/Anchorage",)),
     "HST": ("Pacific/Honolulu",),
     **dict.fromkeys(("NST", "NDT"), ("America/St_Johns",)),
-    **dict.fromkeys(("CET", "CEST"), ("CET",)),
+    **dict.fromkeys(("CET", "CEST", "MEZ", "MESZ"), ("CET",)),
     **dict.fromkeys(("EET", "EEST"), ("EET",)),
     **dict.fromkeys(("WET", "WEST"), ("WET",)),
     **dict.fromkeys(("AEST", "AEDT", "AET"), (_SYDNEY,)),
@@ -82,17 +82,47 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     "CAT": ("Africa/Harare",),
     "BRT": ("America/Sao_Paulo",),
     "CLT": ("America/Santiago",),
+    "WITA": ("Asia/Makassar",),
+    "WIT": ("Asia/Jayapura",),
+    "MMT": ("Asia/Yangon",),
+    "BTT": ("Asia/Thimphu",),
+    "AFT": ("Asia/Kabul",),
+    "UZT": ("Asia/Tashkent",),
+    "AZT": ("Asia/Baku",),
+    "GET": ("Asia/Tbilisi",),
+    "ALMT": ("Asia/Almaty",),
+    "YEKT": ("Asia/Yekaterinburg",),
+    "OMST": ("Asia/Omsk",),
+    "NOVT": ("Asia/Novosibirsk",),
+    "KRAT": ("Asia/Krasnoyarsk",),
+    "IRKT": ("Asia/Irkutsk",),
+    "YAKT": ("Asia/Yakutsk",),
+    "VLAT": ("Asia/Vladivostok",),
+    "ULAT": ("Asia/Ulaanbaatar",),
+    "FJT": ("Pacific/Fiji",),
+    "PGT": ("Pacific/Port_Moresby",),
+    "ART": ("America/Argentina/Buenos_Aires",),
+    "BOT": ("America/La_Paz",),
+    "BRST": ("America/Sao_Paulo",),
+    "CLST": ("America/Santiago",),
+    "COT": ("America/Bogota",),
+    "PET": ("America/Lima",),
+    "PYT": ("America/Asuncion",),
+    "UYT": ("America/Montevideo",),
+    "VET": ("America/Caracas",),
     "UTC": ("UTC",),
     "GMT": ("GMT",),
 }
 """Abbreviations, each with the zones that it may mean, the likeliest first."""
-WORDS = frozenset({"CAT", "CLT", "EAT", "ICT", "MYT", "WAT", "WEST", "WET", "WIB"})
+OTHER_THINGS = frozenset({"ART", "BOT", "COT", "GET", "PET", "VET", "WIT"})
+"""Abbreviations that people write in capitals for something else as well, as in `9:00 PET scan`."""
+WORDS = frozenset({"CAT", "CLT", "EAT", "ICT", "MYT", "WAT", "WEST", "WET", "WIB"}) | OTHER_THINGS
 """Abbreviations that are words as well, and mean a zone only in capitals."""
 REGIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("eastern", "us eastern", "美东", "美国东部", "东部", "美东部"), (_EASTERN,)),
     **dict.fromkeys(("central", "us central", "美中", "美国中部", "中部"), (_CENTRAL,)),
     **dict.fromkeys(("mountain", "us mountain", "美国山地", "山地"), (_MOUNTAIN,)),
-    **dict.fromkeys(("pacific", "us pacific", "美西", "美国西部", "西部", "太平洋", "加州"), (_PACIFIC,)),
+    **dict.fromkeys(("pacific", "us pacific", "美西", "美国西部", "西部", "太平洋", "美国太平洋", "加州"), (_PACIFIC,)),
     **dict.fromkeys(("california", "californian"), (_PACIFIC,)),
     **dict.fromkeys(("texas", "德州"), (_CENTRAL,)),
     **dict.fromkeys(("us", "usa", "american", "america", "美国"), _AMERICAN),
@@ -147,6 +177,20 @@ REGIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("波士顿", "华盛顿", "迈阿密", "亚特兰大"), (_EASTERN,)),
     **dict.fromkeys(("休斯顿", "达拉斯"), (_CENTRAL,)),
     **dict.fromkeys(("杭州", "成都", "南京", "武汉", "重庆", "天津", "西安", "苏州"), (_SHANGHAI,)),
+    **dict.fromkeys(("köln", "münchen"), ("Europe/Berlin",)),
+    **dict.fromkeys(("genf", "zürich"), ("Europe/Zurich",)),
+    "athen": ("Europe/Athens",),
+    "brüssel": ("Europe/Brussels",),
+    "kairo": ("Africa/Cairo",),
+    "kopenhagen": ("Europe/Copenhagen",),
+    "lissabon": ("Europe/Lisbon",),
+    "mailand": ("Europe/Rome",),
+    "moskau": ("Europe/Moscow",),
+    "peking": (_SHANGHAI,),
+    "prag": ("Europe/Prague",),
+    "tokio": ("Asia/Tokyo",),
+    "warschau": ("Europe/Warsaw",),
+    "wien": ("Europe/Vienna",),
     **dict.fromkeys(("墨尔本",), ("Australia/Melbourne",)),
     **dict.fromkeys(("珀斯",), ("Australia/Perth",)),
     **dict.fromkeys(("孟买", "新德里", "德里", "班加罗尔"), (_KOLKATA,)),
@@ -154,10 +198,37 @@ REGIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("澳门",), ("Asia/Macau",)),
 }
 """What stands before `time`: regions, countries and cities that IANA does not have by this name."""
+_GERMAN = {
+    **dict.fromkeys(("berliner", "hamburger", "frankfurter", "kölner", "münchner", "münchener"), "Europe/Berlin"),
+    **dict.fromkeys(("deutsche", "deutscher", "mitteleuropäische", "mitteleuropäischer"), "Europe/Berlin"),
+    **dict.fromkeys(("zürcher", "züricher"), "Europe/Zurich"),
+    **dict.fromkeys(("tokioter", "tokyoter"), "Asia/Tokyo"),
+    "londoner": "Europe/London",
+    "moskauer": "Europe/Moscow",
+    "new yorker": _EASTERN,
+    "pariser": "Europe/Paris",
+    "pekinger": _SHANGHAI,
+    "wiener": "Europe/Vienna",
+}
+"""What stands before `Zeit`."""
 _NOWHERE = frozenset({"UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "GMT0", "GMT+0", "GMT-0", "Factory"})
 _NO_CITIES = frozenset({"center", "central", "east", "easter", "general", "north", "reunion", "south", "west"})
 """Last parts of IANA's names that are words of every day."""
-_PERIOD = re.compile(r"\s*\b(?:standard|daylight|summer|winter)?\s*(?:time)?\Z|(?:标准|当地|夏令|冬令)?(?:时间)?\Z")
+_NO_PLACES = re.compile(
+    "acre|canary|casey|center|central|christmas|cocos|continental|davis|general|jersey|jujuy|knox|mountain|navajo|norfolk"
+    "|north|oral|palmer|resolute|reunion|south|stanley|troll|truk|turkey|universal|victoria|virgin|wake|west"
+)
+_SHORTEST = 4
+LOWER = frozenset(
+    each
+    for each in zone_names()
+    if each == "nyc"
+    or (each.isascii() and each.isalpha() and len(each) >= _SHORTEST and not _NO_PLACES.fullmatch(each))
+)
+"""Names that mean a place in small letters as well, as in `9:00 tokyo`."""
+_PERIOD = re.compile(
+    r"\s*\b(?:standard|daylight|summer|winter|local)?\s*(?:time(?:\s*zone)?)?\Z|(?:标准|当地|夏令|冬令)?(?:时间)?\Z"
+)
 
 
 def zones_named(name: str) -> tuple[str, ...]:
@@ -168,7 +239,9 @@ def zones_named(name: str) -> tuple[str, ...]:
     wanted = " ".join(name[:LONGEST].replace("_", " ").split())
     if found := _by_offset(wanted):
         return (found,)
-    plain = wanted.lower()
+    plain = wanted.lower().removeprefix("local ")
+    if found := _GERMAN.get(plain.removesuffix(" zeit")) if plain.endswith(" zeit") else None:
+        return (found,)
     for each in dict.fromkeys((plain, _PERIOD.sub("", plain))):
         if known := (SHORT | ABBREVIATIONS).get(each.upper()) or REGIONS.get(each):
             return known

@@ -5,7 +5,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent_core.tools.clock import zone_names
-from gateway.schedule.times.zone_names import ABBREVIATIONS, OFFSET, REGIONS, SHORT, WORDS, zones_named
+from gateway.schedule.times.zone_names import (
+    ABBREVIATIONS,
+    LOWER,
+    OFFSET,
+    OTHER_THINGS,
+    REGIONS,
+    SHORT,
+    WORDS,
+    zones_named,
+)
 from gateway.store.rule import BadRule
 
 LONGEST = 300
@@ -20,34 +29,35 @@ _CHINESE_NAMES = sorted(
 _CHINESE_CITIES = [name for name in _CHINESE_NAMES if name in zone_names()]
 _BEHIND = r"(?:(?<=\d)|(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.)|(?<=noon)|(?<=clock))"
 """Directly behind a time of day."""
-_PERIOD = r"(?:\s+(?:standard|daylight|summer|winter))?"
+_PERIOD = r"(?:\s+(?:standard|daylight|summer|winter|local))?"
 _NAME = r"[A-Za-z][\w'’.-]*"
 _BEGINS, _ENDS = "(?<![A-Za-z0-9_])", "(?![A-Za-z0-9_])"
 """Unlike `\\b`, between a letter and a Chinese character as well."""
 _NO_ZONE = r"\s+(?:scan|session|appointment|exercise|homework|phone)s?\b"
 """As in `PT session`."""
 _ALONE = r"(?:Eastern|Central|Mountain|Pacific)\b(?=\s*(?:\Z|[,.;:!?)]))"
+_IS_NAME = rf"(?=[A-Z]|(?:{'|'.join(map(re.escape, sorted(LOWER)))})\b)"
 _CERTAIN = rf"[A-Za-z_]+/|{_ALONE}"
 _OPEN, _CLOSE = r"(?:[(（\[]\s*)?", r"(?:\s*[)）\]])?"
 _PATTERN = re.compile(
     rf"(?i:\b(?:in\s+)?local\s+time\s+(?:in|of)\s+)(?P<there>{_NAME}(?:\s+{_NAME}){{0,2}})"
     rf"|(?P<own>{_OPEN}(?i:{_OWN}){_CLOSE})"
     rf"|(?P<cron>(?:CRON_)?TZ=(?P<set>[^\s;]+);?)"
-    rf"|{_OPEN}(?:(?i:\bin|\bby|\bat)\s+)?(?P<named>"
-    rf"(?i:\b{OFFSET})(?!\d|:\d)"
+    rf"|{_OPEN}(?:(?i:\b(?:in|by|at)(?:\s+the)?)\s+|[按以用照])?(?P<named>"
+    rf"(?i:\b{OFFSET})(?!\d|[:.]\d|[½¼¾])"
     rf"|(?<=\d)\s*\+\s?\d{{2}}:?\d{{2}}(?![\d:])|(?<=T\d\d:\d\d)-\d{{2}}:?\d{{2}}\b|(?<=T\d\d:\d\d)Z\b"
-    rf"|(?<=T\d\d:\d\d:\d\d)(?:Z\b|-\d{{2}}:?\d{{2}}\b)"
+    rf"|(?<=T\d\d:\d\d:\d\d)(?:Z\b|-\d{{2}}:?\d{{2}}\b)|(?<=\d)\s?Z\b(?!-)"
     rf"|\b[A-Za-z][A-Za-z_]+/[A-Za-z_]+(?:/[A-Za-z_]+)?(?:[+-]\d{{1,2}})?\b(?:\s+time\b)?"
     rf"|(?:(?i:{_BEGINS}(?:{'|'.join(ABBREVIATIONS.keys() - WORDS)}))|{_BEGINS}(?:{'|'.join(WORDS)})){_ENDS}(?![+-]\d)"
     r"(?:\s+time\b)?"
     rf"|{_BEGINS}(?:{'|'.join(SHORT)}){_ENDS}(?!{_NO_ZONE})(?:\s+time\b)?"
     rf"|(?:(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.))\s+(?i:{'|'.join(SHORT)}){_ENDS}(?!{_NO_ZONE})"
-    rf"|\b{_NAME}(?:\s+{_NAME}){{0,2}}?{_PERIOD}\s+(?i:time)\b(?:\s*zone\b)?"
+    rf"|\b(?:local\s+)?{_NAME}(?:\s+{_NAME}){{0,2}}?{_PERIOD}\s+(?:(?i:time(?:\s*zone)?)|Zeit)\b"
     rf"|\b{_ALONE}"
     rf"|(?:{'|'.join(map(re.escape, _CHINESE_NAMES))})(?:标准|当地|夏令|冬令)?的?时间"
     rf"){_CLOSE}"
-    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}(?:\s+|\s*[(（\[]\s*)(?=[A-Z]))(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
-    rf"|(?<=[点點时半刻分\d])\s*[(（]?\s*在?(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_CITIES))})"
+    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}(?:\s+|\s*[(（\[]\s*){_IS_NAME})(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
+    rf"|(?<=[点點时半刻分整\d])\s*[(（]?\s*在?(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_CITIES))})"
 )
 _SAID = re.compile(
     r"(?:(?:(?:i\s+am|i['’]m|i\s+live|we\s+are|we['’]re)\s+(?:now\s+)?in|my\s+time\s*zone\s+is)\s+"
@@ -62,11 +72,15 @@ _ANSWER = re.compile(
 )
 _COUNTRY = re.compile(r"\s*[,，(（]\s*")
 """Stands before the country of a city, as in `Paris, France`."""
+_CAPITALS = "(?:BE|CA|CO|DU|EA|FA|FE|GI|HO|LA|LI|LO|MI|MU|NE|PA|PO|RE|RU|TE|WE)ST"
 _UNKNOWN = re.compile(
-    r"[+-]\d{1,2}:?\d{2}\b|[A-Z]\w+/[A-Z]\w+|(?:[A-Z][\w'’]+\s+){1,2}time\b"
+    r"[+-]\d{1,2}:?\d{2}\b|(?i:utc|gmt)\s*[+＋−–-]\s*\d|[A-Z]\w+/[A-Z]\w+"
+    r"|(?:[A-Z][\w'’]+\s+){1,2}(?:time|Zeit)\b|Ortszeit\b|Uhr\b|time\s+in\s+[A-Z]"
+    r"|(?i:server|system|machine|office|company|base|hq|headquarters)(?:['’]s)?\s+(?:local\s+)?time\b|[按以用照]\S{1,8}时间|(?:服务器|系统)的?时间"
+    rf"|(?!{_CAPITALS}\b)[A-Z]{{1,2}}[SD]T\b"
     r"|(?i:by\s+)?(?i:his|her|their|\w+['’]s)\s+(?i:(?:own\s+)?(?:local\s+)?time)\b|(?i:local\s+time\s+in)\b"
 )
-"""Words that can be nothing but a zone, as `Ben's time`."""
+"""Words that can be nothing but a zone, as `Ben's time`, or `XST` unless it is a word in capitals."""
 
 
 @dataclass(frozen=True)
@@ -131,17 +145,17 @@ def _read(found: re.Match[str]) -> ZoneWords | None:
     if found["own"]:
         return ZoneWords(start, end, found[0], (), is_own=True)
     if name := found["set"] or found["named"]:
-        zones = ("UTC",) if name == "Z" else zones_named(name.strip())
+        zones = ("UTC",) if name.strip() == "Z" else zones_named(name.strip())
         if not zones and not found["set"]:
             return _shorter(found, name)
-        return ZoneWords(start, end, name.strip(), zones)
+        return ZoneWords(start, end, name.strip(), zones, is_place=name in OTHER_THINGS)
     if name := found["chinese_place"]:
         return ZoneWords(start, end, name, zones_named(name), is_place=True)
     words = (found["place"] or found["there"]).split()
     for count in range(len(words), 0, -1):
         zones = zones_named(name := " ".join(words[:count]))
-        if zones and not name.isupper():
-            is_place = found["place"] is not None and not name.lower().endswith("time")
+        if zones and not (name.isupper() and (name in SHORT | ABBREVIATIONS or not name.replace(" ", "").isalpha())):
+            is_place = found["place"] is not None and not name.lower().endswith(("time", "zone", "zeit"))
             return ZoneWords(start, start + found[0].index(name) + len(name), name, zones, is_place=is_place)
     return None
 

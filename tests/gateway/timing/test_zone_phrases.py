@@ -40,6 +40,25 @@ NOW = moment("2026-07-01 08:00")
         ("tomorrow 9:00 my time call Ann", "2026-07-02T09:00+02:00", "call Ann"),
         ("tomorrow 9:00 local time in Tokyo call Ann", "2026-07-02T09:00+09:00", "call Ann"),
         ("call Ann tomorrow at 9:00 local time in New York", "2026-07-02T09:00-04:00", "call Ann"),
+        ("tomorrow 17:00Z call", "2026-07-02T17:00+00:00", "call"),
+        ("call mum tomorrow at 17:00 Z", "2026-07-02T17:00+00:00", "call mum"),
+        ("2026-08-01T09:00:00Z call", "2026-08-01T09:00+00:00", "call"),
+        ("2026-08-01 09:00:00 UTC call", "2026-08-01T09:00+00:00", "call"),
+        ("call Ken tomorrow 8am, EST", "2026-07-02T08:00-04:00", "call Ken"),
+        ("call Ken tomorrow at 9am, Tokyo time.", "2026-07-02T09:00+09:00", "call Ken"),
+        ("6pm tomorrow in the Tokyo time zone call", "2026-07-02T18:00+09:00", "call"),
+        ("6pm tomorrow (Tokyo timezone) call", "2026-07-02T18:00+09:00", "call"),
+        ("tomorrow 6pm Tokyo local time call", "2026-07-02T18:00+09:00", "call"),
+        ("tomorrow 6pm local Tokyo time call", "2026-07-02T18:00+09:00", "call"),
+        ("tomorrow 9:00 Tokioter Zeit call", "2026-07-02T09:00+09:00", "call"),
+        ("tomorrow at 9:00 MESZ call", "2026-07-02T09:00+02:00", "call"),
+        ("tomorrow 9:00 WITA call", "2026-07-02T09:00+08:00", "call"),
+        ("tomorrow 9:00 UYT call", "2026-07-02T09:00-03:00", "call"),
+        ("noon tomorrow ET call", "2026-07-02T12:00-04:00", "call"),
+        ("明天上午9点，按东京时间，开会", "2026-07-02T09:00+09:00", "开会"),
+        ("明天上午9点 以纽约时间 开会", "2026-07-02T09:00-04:00", "开会"),
+        ("北京时间晚上八点 打电话", "2026-07-01T20:00+08:00", "打电话"),
+        ("美国太平洋时间明天下午7点 开会", "2026-07-01T19:00-07:00", "开会"),
         ("北京时间明天上午9点 开会", "2026-07-02T09:00+08:00", "开会"),
         ("明天上午9点北京时间 开会", "2026-07-02T09:00+08:00", "开会"),
         ("明天北京时间上午9点 开会", "2026-07-02T09:00+08:00", "开会"),
@@ -62,6 +81,10 @@ def test_a_zone_in_a_phrase_is_the_clock_of_its_time(text: str, at: str, rest: s
         ("0 9 * * 1-5 America/New_York report", "America/New_York"),
         ("CRON_TZ=Asia/Tokyo 0 9 * * * report", "Asia/Tokyo"),
         ("东京时间每天9点 报告", "Asia/Tokyo"),
+        ("every weekday at 9 ET report", "America/New_York"),
+        ("every weekday at 17:00Z report", "UTC"),
+        ("每个工作日 ET 9点 站会", "America/New_York"),
+        ("每周一上午10点（纽约时间）报告", "America/New_York"),
     ],
 )
 def test_a_recurring_time_keeps_the_zone_that_it_names(text: str, zone: str) -> None:
@@ -88,6 +111,27 @@ def test_a_recurring_time_keeps_the_zone_that_it_names(text: str, zone: str) -> 
         ("tomorrow 9:00 (Tokyo) call Ben", "zone_or_place"),
         ("明天上午9点（东京）开会", "zone_or_place"),
         ("every day at 9:00 ET and 17:00 PT report", "rule_half_understood"),
+        ("noon Pacific call Ben", "zone_or_place"),
+        ("tomorrow at 8am eastern call", "zone_or_place"),
+        ("tomorrow 9:00 tokyo call Ben", "zone_or_place"),
+        ("tomorrow 9:00 nyc call Ben", "zone_or_place"),
+        ("tomorrow 9:00 NYC call Ben", "zone_or_place"),
+        ("tomorrow 9:00 Tokio call Ben", "zone_or_place"),
+        ("call Ben tomorrow at 9am in Tokyo", "zone_or_place"),
+        ("9:00 PET scan", "zone_or_place"),
+        ("明天晚上八点整（东京）开会", "zone_or_place"),
+        ("tomorrow 9:00 XST call", "rule_half_understood"),
+        ("tomorrow 9:00 server time call", "rule_half_understood"),
+        ("tomorrow 9:00 time in Tokyo call", "rule_half_understood"),
+        ("tomorrow 9:00 Ortszeit call", "rule_half_understood"),
+        ("tomorrow 9:00 Uhr Ben anrufen", "rule_half_understood"),
+        ("tomorrow 9:00 Kieler Zeit call", "rule_half_understood"),
+        ("tomorrow 9:00 UTC+25 call", "rule_half_understood"),
+        ("tomorrow 9:00 UTC+5:20 call", "rule_half_understood"),
+        ("tomorrow 9:00 UTC+5.5 call", "rule_half_understood"),
+        ("tomorrow 9:00 UTC+5½ call", "rule_half_understood"),
+        ("明天9点服务器时间 开会", "rule_half_understood"),
+        ("明天9点按月球时间 开会", "rule_half_understood"),
     ],
 )
 def test_a_zone_that_may_be_several_or_a_place_is_asked_for(text: str, key: str) -> None:
@@ -100,6 +144,27 @@ def test_tomorrow_is_confirmed_where_it_is_still_another_day() -> None:
     when = read_when("tomorrow 9:00 PT call Ben", PARIS, NOW)
     assert not when.is_certain
     assert read_when("tomorrow 9:00 ET call Ben", PARIS, NOW).is_certain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2027-03-28 02:30 call",
+        "2026-10-25 02:30 call",
+        "2027-03-14 02:30 ET call",
+        "2026-11-01 01:30 ET call",
+        "2026-11-05 9:00 book the EST meeting",
+    ],
+)
+def test_what_clocks_skip_or_show_twice_and_a_zone_in_the_text_are_confirmed(text: str) -> None:
+    assert not read_when(text, PARIS, NOW).is_certain
+
+
+@pytest.mark.parametrize(
+    "text", ["2026-10-25 03:00 call", "2027-03-28 04:00 call", "9:00 wake Ben", "9:00 TEST deploy"]
+)
+def test_what_is_no_zone_stays_certain(text: str) -> None:
+    assert read_when(text, PARIS, NOW).is_certain
 
 
 def test_many_zones_in_a_text_are_read_in_little_time() -> None:
