@@ -24,6 +24,35 @@ _ASKS_MORE = re.compile(
 _TELLS_MORE = re.compile(r"[?？]|https?://|```|^\s*(?:[-*+]|\d+\.)\s|\n\s*\n", re.MULTILINE)
 """Questions, addresses, code, lists and paragraphs, which a closing sentence has not."""
 _NUMBER = re.compile(r"\d+")
+_MAY_ASK_MORE = re.compile(r"[?？,;，；、&+]|\b(?:and|also|plus|then|und)\b|和|以及")
+"""In a request that may be for a second thing, whose answer may be a word."""
+_THANKS = re.compile(r"[,，]?\s*(?:please|thank you|thanks|谢谢您?你?|拜托了?)[\s.!。！]*\Z", re.IGNORECASE)
+_WORD = re.compile(r"[\u4e00-\u9fff]|[^\W\d_\u4e00-\u9fff]+")
+"""A word, or one Chinese character."""
+_OF_CARDS = re.compile(
+    r"\b(?:previews?|cards?|reminders?|remind|reports?|confirm|set|scheduled?|drafts?|propos\w+|planned|buttons?|will|ll)\b"
+    r"|预览|卡片|提醒|报告|确认|设置|设好|日程|按钮",
+    re.IGNORECASE,
+)
+"""What is said of a card."""
+_COURTESIES = frozenset(_WORD.findall("alright course done fine good got great it of ok okay right sure"))
+_USUAL = _COURTESIES | frozenset(
+    _WORD.findall(
+        "a above after all an and answer appears approve are as asked at be been before below both button"
+        " buttons by can cancel card cards change chat check click confirm confirmation confirmed day draft"
+        " each everything every for from happens has have here i if in is its just know let like ll me message"
+        " my need needs no not nothing now on once one only or place planned please post posted press preview"
+        " previews propose proposed put ready remind reminder reminders report reports review s scheduled see"
+        " set setting show shown shows so still take tap that the them then there these they this those three"
+        " time times to two until up ve wait waits waiting want was week when will with without would yes you"
+        " your"
+    )
+)
+"""Words with which an answer points to a card."""
+_USUAL_IN_CHINESE = frozenset(
+    "我你您的了在已经会将把给请它这那是有和与上下面里就可以后前再都不要需只并没张个条份为您设置好定提醒报告预览卡片日程按钮确认"
+    "取消更改点击到时候时间一二两三每天周生效开始准备放发送出显示聊天消息等待完成没问题"
+)
 
 
 def card_result(text: str, key: str) -> ToolResult:
@@ -56,7 +85,21 @@ def repeats_cards(said: Sequence[AgentMessage], cards: Sequence[str]) -> bool:
     is_one_thing = _asks_for_one_thing(request) and all(part.type == "text" for part in asked[0].content)
     if words is None or not is_one_thing or len(words) > MOST_REPEATED or _TELLS_MORE.search(words):
         return False
-    return _numbers(words) <= _numbers(" ".join([request, *cards]))
+    known = " ".join([request, *cards])
+    if _MAY_ASK_MORE.search(_THANKS.sub("", request)) and not _is_only_of_cards(words, known):
+        return False
+    return _numbers(words) <= _numbers(known)
+
+
+def _is_only_of_cards(words: str, known: str) -> bool:
+    """Return True if each sentence is about a card, in usual words or those that cards and request have."""
+    usual = _USUAL | _USUAL_IN_CHINESE | set(_words(known))
+    told = [each for each in _SENTENCE.split(words) if not _COURTESIES.issuperset(_words(each))]
+    return bool(told) and all(_OF_CARDS.search(each) and usual.issuperset(_words(each)) for each in told)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
 
 
 def _card(message: ToolResultMessage) -> str:

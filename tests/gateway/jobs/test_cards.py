@@ -40,6 +40,24 @@ async def spoken(bot: TimedBot) -> list[str]:
 
 
 @pytest.mark.parametrize(
+    ("asked", "closing"),
+    [
+        (f"{ASKED}, please", "Done! I have put the preview below; press Confirm to set the reminder."),
+        (f"Could you {ASKED}?", "Sure. The preview of your reminder is ready: tap Confirm and it will be set."),
+        ("每周一九点提醒我伸展一下，好吗？", "预览已经在聊天里了，请点击确认。"),
+        ("每周一和周四九点提醒我伸展", "好的，提醒的预览已放在上面，确认后生效。"),
+    ],
+)
+async def test_words_about_the_card_are_not_posted_though_the_request_might_be_for_more(
+    start_bot: StartTimedBot, asked: str, closing: str
+) -> None:
+    bot = await start_bot(uses("schedule", **STRETCH), closing)
+    await bot.hears(asked)
+
+    assert len(bot.screen) == 1
+
+
+@pytest.mark.parametrize(
     "asked", [ASKED, f"Hi! Can you {ASKED}? Thanks!", "每周一九点提醒我伸展一下", "每周一九点提醒我伸展一下，谢谢！"]
 )
 async def test_the_card_is_the_answer_and_the_words_beside_it_are_kept(wired_bot: StartTimedBot, asked: str) -> None:
@@ -72,6 +90,15 @@ async def test_two_cards_are_two_messages_and_no_third(start_bot: StartTimedBot)
         (f"{ASKED}. What is 17 * 23?", [uses("schedule", **STRETCH), "It is much."]),
         (f"{ASKED} and tell me the capital of France", [uses("schedule", **STRETCH), "Paris."]),
         ("每周一九点提醒我伸展，顺便告诉我法国的首都", [uses("schedule", **STRETCH), "巴黎。"]),
+        (f"{ASKED} and what is 2+2?", [uses("schedule", **STRETCH), "4"]),
+        (f"{ASKED}, and 4+5?", [uses("schedule", **STRETCH), "9."]),
+        (f"{ASKED}, and the capital of France?", [uses("schedule", **STRETCH), "Paris."]),
+        (f"{ASKED} and convert 9 feet", [uses("schedule", **STRETCH), "It is nine feet."]),
+        (f"{ASKED}; is today a monday?", [uses("schedule", **STRETCH), "Yes, today is."]),
+        (f"{ASKED}, thanks, and is it cold?", [uses("schedule", **STRETCH), "The preview is there. Yes, it is."]),
+        (f"{ASKED} and pick a colour", [uses("schedule", **STRETCH), "The preview is there, and green."]),
+        ("每周一九点提醒我伸展，法国的首都是哪里？", [uses("schedule", **STRETCH), "巴黎。"]),
+        ("每周一九点提醒我伸展，2+7等于几", [uses("schedule", **STRETCH), "等于9。"]),
         (ASKED, [uses("schedule", **STRETCH), "It is there. By the way, 391 days are left."]),
         (ASKED, [uses("schedule", **STRETCH), "It is there. On public holidays, too?"]),
         (ASKED, [uses("schedule", **STRETCH), "It is there; see https://stretch.example"]),
