@@ -162,7 +162,7 @@ class ConfigCommands:
                 {"en": "Show and change settings", "zh": "查看和更改设置"},
                 self.config,
                 rights=always(SETTINGS),
-                arguments="[get|set|reset NAME TEXT]",
+                arguments="[get|set|reset|more NAME TEXT]",
                 example="set keep_days 60",
                 offered_to=Role.ADMIN,
             ),

@@ -113,7 +113,7 @@ class SkillCommands:
                 {"en": "List the skills", "zh": "列出技能"},
                 skills,
                 rights=always(LOOK),
-                arguments="[WORDS]",
+                arguments="[WORDS|more]",
                 example={"en": "flight", "zh": "航班"},
             ),
             Command(

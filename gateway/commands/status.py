@@ -118,6 +118,8 @@ class StatusCommand:
                 {"en": "Show the model and what is running", "zh": "显示模型与运行状态"},
                 self.status,
                 rights=always(LOOK),
+                arguments="[more]",
+                example="more",
             ),
         )
 

@@ -98,7 +98,7 @@ class UsageCommands:
                 {"en": "Show what the model has cost", "zh": "查看模型用量和费用"},
                 self.usage,
                 rights=Rights({Scope.ALL: OF_ALL, OTHERWISE: LOOK}, _form),
-                arguments="[me|here|all] [day|week|month]",
+                arguments="[me|here|all] [day|week|month|more]",
                 example={"en": "here month", "zh": "这里 本月"},
             ),
         )

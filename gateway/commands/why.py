@@ -217,7 +217,7 @@ class WhyCommands:
                 {"en": "Tell how an answer came about", "zh": "说明回答是怎样得出的"},
                 self.why,
                 rights=always(LOOK),
-                arguments="[ID]",
+                arguments="[ID|more]",
                 example="3f9a1c2b",
                 on_messages={"en": "Why?", "zh": "为什么？"},
             ),

@@ -73,6 +73,13 @@ async def test_the_word_gives_the_long_form_at_once(
     assert any(more in text for text in bot.screen)
 
 
+@pytest.mark.parametrize("command", [command for command, *_ in SHORT_AND_LONG])
+async def test_a_menu_of_options_offers_the_word(start_bot: StartBot, command: str) -> None:
+    bot = await start_bot()
+    [spec] = [each for each in bot.made.commands.specs if f"/{each.name}" == command]
+    assert any("more" in (*option.choices, *option.proposals) for option in spec.options)
+
+
 @pytest.mark.parametrize(("language", "label"), [("en", "More"), ("zh", "更多")])
 async def test_it_works_after_a_restart_and_in_both_languages(
     start_bot: StartBot, language: Language, label: str
