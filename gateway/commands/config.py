@@ -40,6 +40,7 @@ _WHEN = {
     Change.NEXT_STOP: "config_next_stop",
 }
 _REFUSED = {Change.NEVER: "config_never", Change.RESTART: "config_needs_restart"}
+_VERBS = ("get", "set", "reset")
 
 
 class ConfigCommands:
@@ -56,12 +57,16 @@ class ConfigCommands:
 
     async def config(self, given: Invocation) -> Answer:
         verb, _, rest = given.arguments.strip().partition(" ")
+        if verb and not rest and verb.lower() not in (*_VERBS, *MORE):  # the name of a setting alone
+            verb, rest = "get", verb
         typed, value = (*rest.split(maxsplit=1), "", "")[:2]
         if verb in ("", "get", *MORE) and not typed:
             return await self._listed(given)
         if MASK in value:
             return reply(say("config_token", given.language, slash=given.slash))
         name = named(typed)
+        if not typed:
+            return reply(say("config_usage", given.language, slash=given.slash))
         if name is None:
             return reply(_unknown(typed, given))
         return await self._about(given, verb.lower(), name, value.strip())

@@ -18,6 +18,9 @@ from gateway.settings.zone import is_zone
 from gateway.store.person_zones import BROWSER, SAID, PersonZone
 from gateway.store.store import Store
 
+_LIKE = 0.75
+"""How like the spelling of a name has to be, from 0 to 1: Berln is meant for Berlin, and Mars not for Paris."""
+
 
 class Level(StrEnum):
     """Level at which a zone was found."""
@@ -212,7 +215,7 @@ def _is_place(zone: str) -> bool:
 def nearest_zone(text: str) -> str | None:
     """Return the name of the zone whose spelling is closest to the text, or None."""
     names = zone_names()
-    near = difflib.get_close_matches(_plain(text), names, n=1)
+    near = difflib.get_close_matches(_plain(text), names, n=1, cutoff=_LIKE)
     return names[near[0]] if near else None
 
 

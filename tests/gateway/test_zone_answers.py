@@ -8,6 +8,7 @@ import pytest
 
 from channels.base import Sender
 from gateway.schedule.times.zone_words import zones_answered
+from gateway.schedule.zones import nearest_zone
 from gateway.store.job import JobState
 from tests.gateway.jobs.asking import labels, press, typed_ids
 from tests.gateway.jobs.kit import ANN, TimedBot, make_timed_bot, moment
@@ -141,6 +142,11 @@ async def test_in_a_group_only_who_was_asked_can_answer(start: Start) -> None:
 )
 def test_what_is_no_place_is_no_answer(text: str) -> None:
     assert zones_answered(text) == ()
+
+
+def test_a_zone_is_suggested_only_for_a_name_that_is_nearly_its_own() -> None:
+    assert nearest_zone("Berln") == "Europe/Berlin"
+    assert nearest_zone("Mars") is None
 
 
 def test_a_city_that_two_countries_have_is_asked_for() -> None:
