@@ -33,7 +33,8 @@ class _Texts:
         follows, values = ("", {}) if after is None else (f"WHERE {self.key} > :after", {"after": after})
         step = f"(SELECT {self.key} AS name, {self.chat} AS chat, {self.column} AS words FROM {self.table} {follows}"  # noqa: S608
         step = f"{step} ORDER BY {self.key} LIMIT {STEP}) AS step"
-        damaged = connection.execute(f"SELECT name, chat FROM {step} WHERE NOT json_valid(words)", values).fetchall()  # noqa: S608
+        unreadable = f"SELECT name, chat FROM {step} WHERE words <> '' AND NOT json_valid(words)"  # noqa: S608
+        damaged = connection.execute(unreadable, values).fetchall()
         (last,) = connection.execute(f"SELECT max(name) FROM {step}", values).fetchone()  # noqa: S608
         return [Damaged(self.table, str(name), chat) for name, chat in damaged], last
 
@@ -45,6 +46,11 @@ _TEXTS = (
     _Texts("jobs", "id", "rule"),
     _Texts("jobs", "id", "work"),
     _Texts("strangers", "id", "event", chat="''"),
+    _Texts("runs", "run", "deaths"),
+    _Texts("approvals", "id", "choices"),
+    _Texts("approvals", "id", "grounds"),
+    _Texts("chat_skills", "chat", "shelved"),
+    _Texts("standings", "person", "roles", chat="''"),
 )
 """What is read in order to answer. The steps of runs are records only."""
 

@@ -12,12 +12,13 @@ import pytest
 
 from agent_core.models.scripted import Waits
 from gateway.store.opening import FILE
+from gateway.store.soundness import damaged_in
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.doctor.home import look_at_home
 from tests.examples import examples
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.gateway.damaging import begun, cells, damage, used
+from tests.gateway.damaging import LEFT_OUT, begun, cells, damage, used
 from tests.gateway.peopled import Platform
 from tests.gateway.tasking import IN_BACKGROUND, Cast, begins, rows, states
 from tests.postgres import execute
@@ -87,10 +88,27 @@ async def test_whatever_is_damaged_it_starts_answers_obeys_and_is_backed_up(
         await bot.stop()
 
 
-def test_texts_of_each_table_are_among_those_that_are_damaged(ready: Path) -> None:
-    tables = {cell.table for cell in cells(ready) if isinstance(cell.value, str)}
+def test_each_table_has_something_that_can_be_damaged(ready: Path) -> None:
+    names = {str(name) for (name,) in rows(ready, "SELECT name FROM sqlite_master WHERE type = 'table'")}
 
-    assert {"inbox", "outbox", "transcript", "runs", "jobs", "approvals", "people", "strangers", "steps"} <= tables
+    assert {cell.table for cell in cells(ready)} == {name for name in names if not name.startswith(LEFT_OUT)}
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [
+        *(("transcript", "message"), ("inbox", "payload"), ("outbox", "body"), ("jobs", "rule"), ("jobs", "work")),
+        *(("strangers", "event"), ("chat_skills", "shelved"), ("standings", "roles"), ("runs", "deaths")),
+        *(("approvals", "choices"), ("approvals", "grounds")),
+    ],
+)
+def test_what_is_no_json_any_more_is_named(ready: Path, tmp_path: Path, table: str, column: str) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(ready, home)
+    with closing(sqlite3.connect(home / FILE)) as store, store:
+        assert list(damaged_in(store)) == []
+        store.execute(f"UPDATE {table} SET {column} = '~' || substr({column}, 2)")  # noqa: S608
+        assert {each.table for each in damaged_in(store)} == {table}
 
 
 def test_one_damage_changes_one_value(ready: Path, tmp_path: Path) -> None:
