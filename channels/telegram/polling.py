@@ -102,11 +102,18 @@ def _joined(messages: list[MessageReceived]) -> MessageReceived:
         update={
             "event_id": f"{first.event_id}-{messages[-1].message_id}",
             "text": text,
-            "shared": "\n".join(message.shared for message in messages if message.shared),
+            "shared": _shared([message.shared for message in messages]),
+            "unread": tuple(dict.fromkeys(kind for message in messages for kind in message.unread)),
             "attachments": tuple(file for message in messages for file in message.attachments),
             "addressed": named[0] if named else first.addressed,
         }
     )
+
+
+def _shared(parts: list[str]) -> str:
+    """Return what messages carry, each once: a forwarded album names its author with every picture."""
+    given = dict.fromkeys(filter(None, parts))
+    return "\n".join(part for part in given if not any(each.startswith(f"{part}\n") for each in given))
 
 
 class Polling:

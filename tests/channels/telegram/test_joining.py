@@ -29,6 +29,22 @@ def test_an_album_is_joined_and_may_go_on() -> None:
     assert (piece.event.event_id, piece.updates, piece.unfinished) == ("telegram:42:-1001:0-1", (0, 1), True)
 
 
+def test_a_forwarded_album_names_its_author_once_and_tells_of_each_picture_that_is_lost() -> None:
+    origin: Json = {"type": "user", "sender_user": BEN, "date": 1}
+    pieces = join(
+        arrivals(
+            message(photo=PHOTO, forward_origin=origin),
+            message(photo=PHOTO, caption="our garden", forward_origin=origin),
+            message(photo=["of another shape"], forward_origin=origin),
+            album="a",
+        )
+    )
+
+    (piece,) = pieces
+    assert isinstance(piece.event, MessageReceived)
+    assert (piece.event.shared, piece.event.unread) == ("Forwarded from Ben:\nour garden", ("file",))
+
+
 def test_a_long_text_that_is_passed_on_in_pieces_is_one_too() -> None:
     origin: Json = {"type": "user", "sender_user": BEN, "date": 1}
     pieces = join(arrivals(message(text="a" * 4_096, forward_origin=origin), message(text="b", forward_origin=origin)))
