@@ -163,7 +163,8 @@ def _check(answer: aiohttp.ClientResponse, attachment: Attachment) -> None:
     """Raise ChannelError unless the response is the file. Without permission Slack returns its sign-in page with status
     200."""
     name = attachment.safe_name
-    is_page = answer.content_type == "text/html" and attachment.mime_type != "text/html"
+    is_sent_on = bool(answer.history) or attachment.mime_type != "text/html"
+    is_page = answer.content_type == "text/html" and is_sent_on
     if answer.status == HTTPStatus.OK and is_page:
         raise FileRefused(
             f"Slack does not give {name}: the app lacks the scope files:read; add it at {APPS}, your app, OAuth &"

@@ -170,8 +170,8 @@ def attachment_of(file: File, sender: str, names: Names) -> Attachment | None:
     known = names(file.user) if file.user and file.user != sender else None
     by = "" if not file.user or file.user == sender else known.name if known else file.user
     return Attachment(
-        name=_name(file),
-        mime_type=file.mimetype or "application/octet-stream",
+        name=f"{_name(file)}.html" if file.is_canvas else _name(file),
+        mime_type="text/html" if file.is_canvas else file.mimetype or "application/octet-stream",
         size=file.size,
         reference=address or f"{UNTOLD}{file.id}",
         by=by,

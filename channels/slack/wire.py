@@ -56,6 +56,11 @@ class File(Forgiving):
         return self.url_private_download or self.url_private or self.external_url or self.permalink
 
     @property
+    def is_canvas(self) -> bool:
+        """True for a canvas or a post, which is downloaded as a page."""
+        return self.mimetype == "application/vnd.slack-docs" or self.mode in ("canvas", "quip")
+
+    @property
     def is_told(self) -> bool:
         """True if anything tells which file it is."""
         return bool(self.address or self.id or self.mode)

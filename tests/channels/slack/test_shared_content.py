@@ -61,3 +61,11 @@ def test_a_link_behind_words_in_blocks_has_its_address() -> None:
     event = received(text="", blocks=[{"type": "rich_text", "elements": [section]}])
 
     assert event.text == "read the report (https://a.example/1)"
+
+
+def test_a_canvas_is_fetched_as_the_page_that_slack_gives() -> None:
+    canvas: Json = {**FILE, "name": "Plan", "mimetype": "application/vnd.slack-docs", "mode": "quip"}
+
+    event = received(files=[canvas])
+
+    assert [(file.name, file.mime_type) for file in event.attachments] == [("Plan.html", "text/html")]
