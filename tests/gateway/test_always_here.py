@@ -76,7 +76,7 @@ async def test_a_script_that_changes_while_its_question_waits_is_asked_for_again
     await bot.channel.until(lambda: bool(questions(bot)) and id_of(questions(bot)[-1]) != request)
 
     assert ran == []
-    assert any("have changed since you were asked: `sh tidy.sh`" in text for text in bot.screen)
+    await bot.channel.until(lambda: any("have changed since you were asked: `sh tidy.sh`" in it for it in bot.screen))
     assert "The files involved have changed since it was approved." in questions(bot)[-1].markdown
     await bot.hears("yes")
     assert ran == ["rm -rf ."]
