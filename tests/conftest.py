@@ -30,6 +30,8 @@ from tests.postgres import (  # noqa: F401 - fixtures
 from tests.ready_store import use_ready_stores
 from tests.zones import use_pinned_zones
 
+# What the checks after each conversation find wrong is told, too.
+pytest.register_assert_rewrite("tests.end_to_end.stage", "tests.end_to_end.platforms")
 use_pinned_zones()
 use_plain_logs()
 use_ready_stores()

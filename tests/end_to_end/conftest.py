@@ -145,10 +145,12 @@ async def stage(shared_stage: Stage, request: pytest.FixtureRequest) -> AsyncIte
         await shared_stage.start()
     await shared_stage.clear()
     yield shared_stage
+    is_whole = False
     try:
         shared_stage.check()
+        is_whole = not request.node.stash.get(FAILED, False)
     finally:
-        if request.node.stash.get(FAILED, False):
+        if not is_whole:
             await shared_stage.forget()  # a run that it left would take the answers of the next test
 
 
