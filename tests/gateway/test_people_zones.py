@@ -1,5 +1,6 @@
 """The time zone of a person is learned once, said with the first time that is set, and changed with a button."""
 
+import asyncio
 import sqlite3
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import closing
@@ -74,6 +75,21 @@ async def test_the_zone_of_a_profile_is_that_of_the_person_s_times_and_said_once
     assert "Times are by the clock" not in second
     found = sorted(job.next_at or 0 for job in await bot.store.jobs.in_chat(ANN))
     assert found == [moment("2026-11-24 09:00", TOKYO), moment("2026-11-24 10:00", TOKYO)]
+
+
+async def test_what_is_said_in_a_row_is_heard_in_its_order_while_the_zone_is_learned_from_it(start: Start) -> None:
+    said: list[str] = []
+
+    def listens(request: LlmRequest) -> Turn:
+        said[:] = [text_of(message.content) for message in request.messages if isinstance(message, UserMessage)]
+        return "Yes."
+
+    bot = await start(*[listens] * 3)
+    words = ["first", "second", "third"]
+    await asyncio.gather(*(bot.channel.hears(each, sender=ann("Asia/Tokyo")) for each in words))
+    await bot.settled()
+
+    assert said == words
 
 
 async def test_the_first_source_wins_and_what_the_person_says_wins_over_it(start: Start) -> None:
