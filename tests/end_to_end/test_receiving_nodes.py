@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.channels.discord.test_shards import divide, on_each_shard, shards_of
+from tests.cpu import Stopwatch
 from tests.emulators.discord_chat import Chat as Team
 from tests.emulators.discord_state import Person as Member
 from tests.emulators.discord_state import Press
@@ -28,7 +29,7 @@ from tests.tunnel import Tunnel
 pytestmark = [pytest.mark.timeout(120), where(lambda facts: facts.emulated)]
 SECONDS = 60.0
 ON_SIGTERM, ON_KILL = 1.0, 5.0
-"""Seconds in which another node takes over what a node has received."""
+"""Seconds in which another node takes over what a node has received, on a machine with room."""
 
 
 QUESTION = Turn(tools=(ToolUse("ask_user", {"question": "Which city?", "choices": ["Tokyo", "Osaka"]}),))
@@ -87,17 +88,17 @@ async def talking(
 async def test_what_a_node_receives_another_one_takes_over_when_it_is_stopped_or_killed(
     platform_kind: Kind, tmp_path: Path, url_of: UrlOf
 ) -> None:
-    now, url = asyncio.get_running_loop().time, url_of(tmp_path)
+    url = url_of(tmp_path)
     async with platform_kind() as platform, talking(platform, tmp_path, url, dict.fromkeys("abc", url)) as (made, ann):
         lease = f"receive {platform.facts.name}" if platform.facts.name != "slack" else "duties"
         first = await made.holder(lease)
 
         ann.model.may_answer.clear()
         await ann.says("one")  # perhaps it is stored, and not confirmed to the platform yet
-        began = now()
+        watch = Stopwatch()
         made[first].send(signal.SIGTERM)
         second = await made.holder(lease, but=first)
-        assert now() - began < ON_SIGTERM
+        assert watch.seconds < ON_SIGTERM
         assert await made[first].ended() == 0
         ann.model.may_answer.set()
         await ann.is_answered()
@@ -105,10 +106,10 @@ async def test_what_a_node_receives_another_one_takes_over_when_it_is_stopped_or
 
         ann.model.may_answer.clear()
         await ann.says("two")
-        began = now()
+        watch = Stopwatch()
         await made[second].kill()
         await made.holder(lease, but=second)
-        assert now() - began < ON_KILL
+        assert watch.seconds < ON_KILL
         ann.model.may_answer.set()
         await ann.is_answered()
         await ann.says("three")
@@ -185,7 +186,7 @@ async def commands_and_presses_until_ended(
 async def test_nodes_share_the_shards_of_a_bot_and_no_command_and_no_press_is_lost_when_one_is_stopped(
     tmp_path: Path, url_of: UrlOf
 ) -> None:
-    now, url = asyncio.get_running_loop().time, url_of(tmp_path)
+    url = url_of(tmp_path)
     async with Discord() as platform, nodes(tmp_path, url, dict.fromkeys("ab", url), platform) as made:
         discord, ann = platform.discord, platform.discord.person("Ann")
         platform.lift_limits()
@@ -212,10 +213,10 @@ async def test_nodes_share_the_shards_of_a_bot_and_no_command_and_no_press_is_lo
 
         await made.start("a")
         await made.share("receive discord", {"a": 2, "b": 2})
-        began = now()
+        watch = Stopwatch()
         await made["b"].kill()
         await made.share("receive discord", {"a": 4})
-        assert now() - began < ON_KILL
+        assert watch.seconds < ON_KILL
         await discord.wait_for(lambda: shards_of(discord) == [(shard, 4) for shard in range(4)])
         await say_in(teams, ann, "@parley_bot hello")
         await discord.wait_for(lambda: all("You said" in team.screen[-1] for team in teams), SECONDS)
