@@ -275,6 +275,9 @@ class Composition(SharedState):
                     await asyncio.gather(self.leases.release_all(), asyncio.shield(handing_over))
             await self.leases.wait_handed_over()
             await self.drain.rested()
+            with suppress(TimeoutError):  # the chat that came to rest last
+                async with asyncio.timeout(LEAVE_WITHIN):
+                    await asyncio.shield(handing_over)
         finally:
             handing_over.cancel()
             await asyncio.wait([handing_over])
