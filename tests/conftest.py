@@ -23,6 +23,7 @@ from tests.logs import use_plain_logs
 from tests.postgres import (  # noqa: F401 - fixtures
     bare_url_of,
     database,
+    open_folder,
     postgres_server,
     ready_database,
     url_of,

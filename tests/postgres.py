@@ -61,6 +61,14 @@ def postgres_server() -> Iterator[str]:
             shutil.rmtree(folder)
 
 
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder for a server of a test's own; pytest's is closed to the server's user by the next run."""
+    folder = Path(mkdtemp(prefix=f"{SERVERS}{os.getpid()}-"))
+    yield folder
+    shutil.rmtree(folder)
+
+
 def _remove_left_behind() -> None:
     """Remove the folders of interrupted runs; a server ends within a minute of that."""
     for folder in Path(gettempdir()).glob(f"{SERVERS}*"):

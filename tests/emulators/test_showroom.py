@@ -290,9 +290,9 @@ async def test_zoe_is_a_stranger_whom_ann_lets_in(showroom: Showroom, page: Page
 
 
 async def test_a_node_is_killed_by_a_button_and_another_answers(
-    tmp_path: Path, browser: Browser, postgres_server: str
+    open_folder: Path, browser: Browser, postgres_server: str
 ) -> None:
-    async with Showroom(tmp_path / "showroom", port=0, nodes=2) as showroom:
+    async with Showroom(open_folder / "showroom", port=0, nodes=2) as showroom:
         tab = await browser.new_page()
         await tab.goto(showroom.page.url)
         nodes, invitation = tab.get_by_label("Nodes"), tab.locator("#why")
