@@ -1,49 +1,122 @@
 """Chunks of OpenAI's protocol, mended before litellm reads them: it fails at an empty field, loses text that comes in
-parts, takes an error without the name `error` for nothing, and ends an answer that has the word [DONE] in it."""
+parts, takes an error without the name `error` for nothing, passes over what is no JSON, and ends an answer that has the
+word [DONE] in it."""
 
 import importlib
-from collections.abc import Callable
+import json
+from collections.abc import AsyncIterator, Callable
 from typing import Any
 
-from agent_core.models.wire_errors import WireError, error_in
+from agent_core.models.chunks import REASONING, CallPiece, Chunk, Delta, Thought, WireUsage, read_chunk
+from agent_core.models.event_stream import SseReader
+from agent_core.models.wire_errors import WireError
+
+_DATA = "data: "
+_END = "[DONE]"
 
 
 def correct_chunks() -> None:
-    """Replace the function with which litellm reads a line of a stream."""
+    """Replace the functions with which litellm reads a stream and each line of it."""
     lines = importlib.import_module("litellm.llms.base_llm.base_model_iterator").BaseModelResponseIterator
-    lines._handle_string_chunk = _reading(lines._handle_string_chunk, lines.string_to_dict_parser)  # noqa: SLF001
+    lines.__aiter__ = _with_documents
+    lines._handle_string_chunk = _reading(lines._handle_string_chunk)  # noqa: SLF001
 
 
-def _reading(handle: Callable[..., Any], parse: Callable[[str], object]) -> Callable[..., Any]:
+def _with_documents(stream: Any) -> Any:
+    if not hasattr(stream, "async_response_iterator"):  # litellm begins more than once
+        stream.async_response_iterator = _documents(stream.streaming_response)
+    return stream
+
+
+async def _documents(lines: AsyncIterator[str]) -> AsyncIterator[str]:
+    """Yield a line for each document: one may be broken over several lines. Raises NotAnEventStream."""
+    reader = SseReader()
+    async for line in lines:
+        for document in reader.feed(f"{line}\n".encode("utf-8", "replace")):
+            yield f"{_DATA}{document}"
+    for document in reader.finish():
+        yield f"{_DATA}{document}"
+
+
+def _reading(handle: Callable[..., Any]) -> Callable[..., Any]:
     def handled(stream: Any, str_line: str) -> Any:
-        chunk = parse(str_line)
-        return stream.chunk_parser(chunk=_mended(chunk)) if isinstance(chunk, dict) else handle(stream, str_line)
+        document, ended = str_line.removeprefix(_DATA), getattr(stream, "ended", False)
+        try:
+            value: object = None if document == _END else json.loads(document)
+            chunk = read_chunk(value)
+        except (ValueError, RecursionError):
+            if not ended:
+                raise
+            chunk = None  # nothing after the finish reason can fail an answer
+        if document == _END or chunk is None or (ended and chunk.error):
+            return handle(stream, str_line if document == _END else _DATA)
+        mended = _mended(chunk, spoke=getattr(stream, "spoke", False))
+        stream.ended = ended or chunk.finish_reason is not None
+        stream.spoke = True
+        return stream.chunk_parser(chunk=mended)
 
     return handled
 
 
-def _mended(chunk: dict[str, Any]) -> dict[str, Any]:
-    error = error_in(chunk)
-    if error is not None:
-        return {"error": _named(error)}
-    choices = [each for each in chunk.get("choices") or () if isinstance(each, dict)]
-    for choice in choices:
-        choice["delta"] = delta = choice.get("delta") or {}
-        if isinstance(delta, dict) and "content" in delta:
-            delta["content"] = _text(delta["content"])
-    return {**chunk, "choices": choices}
+def _mended(chunk: Chunk, *, spoke: bool) -> dict[str, Any]:
+    """Return a chunk of which litellm can read each field; it stops at one of another type.
+
+    `spoke` tells that the answer has begun, so that the whole of it at the end says nothing new.
+    """
+    if chunk.error is not None:
+        return {"error": _named(chunk.error)}
+    mended: dict[str, Any] = {"choices": []}
+    if chunk.delta is not None or chunk.finish_reason is not None:
+        delta = _delta(chunk.delta) if chunk.delta and not (chunk.delta.so_far and spoke) else {}
+        mended["choices"] = [{"index": chunk.choice or 0, "delta": delta, "finish_reason": chunk.finish_reason}]
+    if chunk.usage is not None:
+        mended["usage"] = _usage(chunk.usage)
+    return mended
+
+
+def _delta(said: Delta) -> dict[str, Any]:
+    delta: dict[str, Any] = {
+        name: value for name, value in said.private.items() if name not in REASONING and isinstance(value, dict | list)
+    }
+    if text := said.text or said.refusal:
+        delta["content"] = text
+    if said.thinking:
+        delta["reasoning_content"] = said.thinking
+    if said.thoughts:
+        delta["thinking_blocks"] = [*map(_thought, said.thoughts)]
+    if said.calls:
+        delta["tool_calls"] = [*map(_call, said.calls)]
+    return delta
+
+
+def _thought(thought: Thought) -> dict[str, Any]:
+    if thought.redacted:
+        return {"type": "redacted_thinking", "data": thought.signature or ""}
+    return {"type": "thinking", "thinking": thought.text, "signature": thought.signature or ""}
+
+
+def _call(piece: CallPiece) -> dict[str, Any]:
+    private = dict(piece.private)
+    inside = private.pop("function", None)
+    function = {
+        "name": piece.name or None,
+        "arguments": piece.arguments,
+        **(inside if isinstance(inside, dict) else {}),
+    }
+    return {"index": piece.index, "id": piece.id, "type": "function", "function": function, **private}
+
+
+def _usage(usage: WireUsage) -> dict[str, Any]:
+    prompt, completion = usage.prompt or 0, usage.completion or 0
+    details = {"cached_tokens": usage.cache_read, "cache_creation_tokens": usage.cache_write}
+    return {
+        "prompt_tokens": prompt,
+        "completion_tokens": completion,
+        "total_tokens": prompt + completion,
+        "prompt_tokens_details": details,
+    }
 
 
 def _named(error: WireError) -> dict[str, object]:
     code: object = int(error.code) if error.code.isdecimal() else error.code
     return {"message": error.message or error.type or "an unnamed error", "code": code}
-
-
-def _text(content: object) -> object:
-    """Return the text of parts that are nothing but text."""
-    parts = [content] if isinstance(content, dict) else content
-    if not isinstance(parts, list):
-        return content
-    texts = [each.get("text") for each in parts if isinstance(each, dict)]
-    are_texts = len(texts) == len(parts) and all(isinstance(each, str) for each in texts)
-    return "".join(map(str, texts)) if are_texts else content

@@ -40,8 +40,13 @@ from agent_core.models.llm import (
 from agent_core.models.manner import Manners
 from agent_core.models.openai_wire import Reader, messages_to_wire, thinking_for, tools_to_wire
 
-_BEFORE_IMPORT = {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MODE": "PRODUCTION"}
-"""Without these, the import fetches a file from the network and reads `.env` in the working directory."""
+_BEFORE_IMPORT = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_MODE": "PRODUCTION",
+    "EXPERIMENTAL_OPENAI_BASE_LLM_HTTP_HANDLER": "True",
+}
+"""Without the first two, the import fetches a file from the network and reads `.env` in the working directory. The last
+lets OpenAI's own models be asked as those of other providers are, whose chunks are mended before litellm reads them."""
 _REASONS = ("received_finish_reason", "intermittent_finish_reason")
 """Where litellm keeps the provider's finish reason."""
 _LOGGERS = ("LiteLLM", "LiteLLM Proxy", "LiteLLM Router")

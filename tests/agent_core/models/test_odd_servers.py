@@ -11,7 +11,7 @@ from tests.emulators.model_script import Json
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning"),
     pytest.mark.filterwarnings("ignore:Pydantic serializer warnings:UserWarning"),
-    pytest.mark.parametrize("client", ["own", "deepseek"]),
+    pytest.mark.parametrize("client", ["own", "deepseek", "openai"]),
 ]
 
 DONE = b"data: [DONE]\n\n"

@@ -21,12 +21,17 @@ pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:Deprecatio
 WORDS: list[Json] = [{"content": "It is "}, {"content": "noon."}]
 
 
-async def answered(stream: bytes) -> tuple[AssistantMessage, LlmFailure | None]:
+each_client = pytest.mark.parametrize("client", ["own", "deepseek", "openai"])
+
+
+async def answered(client: str, stream: bytes) -> tuple[AssistantMessage, LlmFailure | None]:
     async with tables() as opens:
-        done = await (await opens.own(stream)).goes_on("What time is it?")
+        chat = await (opens.own(stream) if client == "own" else opens.litellm(f"{client}/m", stream))
+        done = await chat.goes_on("What time is it?")
     return done.message, done.failure
 
 
+@each_client
 @pytest.mark.parametrize(
     "usage",
     [
@@ -41,20 +46,22 @@ async def answered(stream: bytes) -> tuple[AssistantMessage, LlmFailure | None]:
     ],
     ids=str,
 )
-async def test_a_usage_of_any_shape_leaves_the_words_alone(usage: JsonValue) -> None:
-    message, failure = await answered(openai(*WORDS, then=[{"choices": [], "usage": usage}]))
+async def test_a_usage_of_any_shape_leaves_the_words_alone(client: str, usage: JsonValue) -> None:
+    message, failure = await answered(client, openai(*WORDS, then=[{"choices": [], "usage": usage}]))
 
     assert failure is None
     assert message.text == "It is noon."
 
 
-async def test_a_fraction_of_a_token_counts_as_one() -> None:
+@each_client
+async def test_a_fraction_of_a_token_counts_as_one(client: str) -> None:
     usage: Json = {"prompt_tokens": 12.5, "completion_tokens": "7"}
-    message, _ = await answered(openai(*WORDS, then=[{"choices": [], "usage": usage}]))
+    message, _ = await answered(client, openai(*WORDS, then=[{"choices": [], "usage": usage}]))
 
     assert (message.usage.input, message.usage.output) == (13, 7)
 
 
+@each_client
 @pytest.mark.parametrize(
     "odd",
     [
@@ -68,8 +75,8 @@ async def test_a_fraction_of_a_token_counts_as_one() -> None:
     ],
     ids=str,
 )
-async def test_a_field_beside_the_words_leaves_them_alone(odd: Json) -> None:
-    message, failure = await answered(openai(odd, *WORDS))
+async def test_a_field_beside_the_words_leaves_them_alone(client: str, odd: Json) -> None:
+    message, failure = await answered(client, openai(odd, *WORDS))
 
     assert failure is None
     assert message.text == "It is noon."
@@ -86,29 +93,32 @@ async def test_reasoning_as_a_list_is_reasoning_and_goes_back_as_a_list() -> Non
     assert sent["reasoning"] == thought
 
 
+@each_client
 @pytest.mark.parametrize("identity", [7, 7.0, None, ""])
-async def test_a_call_needs_no_id_and_may_have_a_number(identity: JsonValue) -> None:
-    message, failure = await answered(openai({"tool_calls": [{**call(), "id": identity}]}, finish="tool_calls"))
+async def test_a_call_needs_no_id_and_may_have_a_number(client: str, identity: JsonValue) -> None:
+    message, failure = await answered(client, openai({"tool_calls": [{**call(), "id": identity}]}, finish="tool_calls"))
 
     assert failure is None
     assert [(each.name, bool(each.id)) for each in message.tool_calls] == [("clock", True)]
 
 
+@each_client
 @pytest.mark.parametrize("index", ["0", 0.0, -1, [], None])
-async def test_the_index_of_a_call_may_be_anything(index: JsonValue) -> None:
-    message, failure = await answered(openai({"tool_calls": [{**call(), "index": index}]}, finish="tool_calls"))
+async def test_the_index_of_a_call_may_be_anything(client: str, index: JsonValue) -> None:
+    message, failure = await answered(client, openai({"tool_calls": [{**call(), "index": index}]}, finish="tool_calls"))
 
     assert failure is None
     assert [each.name for each in message.tool_calls] == ["clock"]
 
 
+@each_client
 @pytest.mark.parametrize(
     "after",
     [b"data: {oops\n\n", b"<html>\n", b'data: {"error": {"message": "too late"}}\n\n', b'data: {"choices": [7]}\n\n'],
 )
-async def test_nothing_after_the_finish_reason_fails_the_answer(after: bytes) -> None:
+async def test_nothing_after_the_finish_reason_fails_the_answer(client: str, after: bytes) -> None:
     stream = openai(*WORDS).removesuffix(b"data: [DONE]\n\n") + after + b"data: [DONE]\n\n"
-    message, failure = await answered(stream)
+    message, failure = await answered(client, stream)
 
     assert (message.text, failure) == ("It is noon.", None)
 
@@ -123,56 +133,65 @@ async def test_nothing_after_the_finish_reason_fails_the_answer_through_litellm(
     assert (done.message.text, done.failure) == ("It is noon.", None)
 
 
-async def test_a_stream_may_begin_with_a_mark_and_break_its_json_over_lines() -> None:
+@each_client
+async def test_a_stream_may_begin_with_a_mark_and_break_its_json_over_lines(client: str) -> None:
     lines = json.dumps({"choices": [{"index": 0, "delta": {"content": "{ noon }"}}]}, indent=2).splitlines()
     stream = b"\xef\xbb\xbf" + "".join(f"data: {line}\n" for line in lines).encode() + b"\n"
-    message, failure = await answered(stream + openai())
+    message, failure = await answered(client, stream + openai())
 
     assert (message.text, failure) == ("{ noon }", None)
 
 
+@each_client
 @pytest.mark.parametrize("text", ["{", "}{", '{"', "a { b"])
-async def test_braces_in_the_words_stay_as_they_are(text: str) -> None:
+async def test_braces_in_the_words_stay_as_they_are(client: str, text: str) -> None:
     frames = openai({"content": text}, {"content": text}).replace(b"\n\n", b"\n")  # no empty lines between events
-    message, failure = await answered(frames)
+    message, failure = await answered(client, frames)
 
     assert (message.text, failure) == (text * 2, None)
 
 
+@each_client
 @pytest.mark.parametrize("reason", ["content_filter", "refusal", "SAFETY", "sensitive"])
-async def test_an_answer_that_a_filter_ended_is_not_whole(reason: str) -> None:
-    _, failure = await answered(openai(*WORDS, finish=reason))
+async def test_an_answer_that_a_filter_ended_is_not_whole(client: str, reason: str) -> None:
+    _, failure = await answered(client, openai(*WORDS, finish=reason))
 
     assert failure is not None
     assert (failure.kind, failure.cause) == (FailureKind.INVALID, FailureCause.CONTENT)
     assert reason in failure.message
 
 
+@each_client
 @pytest.mark.parametrize("reason", ["error", "insufficient_system_resource", "network_error", "abort"])
-async def test_an_answer_that_the_server_gave_up_is_asked_for_again(reason: str) -> None:
-    _, failure = await answered(openai(*WORDS, finish=reason))
+async def test_an_answer_that_the_server_gave_up_is_asked_for_again(client: str, reason: str) -> None:
+    _, failure = await answered(client, openai(*WORDS, finish=reason))
 
     assert failure is not None
     assert (failure.kind, failure.cause) == (FailureKind.TRANSIENT, FailureCause.SERVER)
 
 
-async def test_an_answer_that_ended_for_an_unknown_reason_is_not_taken_for_whole() -> None:
-    message, failure = await answered(openai(*WORDS, finish="tired"))
+@each_client
+async def test_an_answer_that_ended_for_an_unknown_reason_is_not_taken_for_whole(client: str) -> None:
+    message, failure = await answered(client, openai(*WORDS, finish="tired"))
 
     assert failure is not None
     assert (failure.cause, message.stop_reason) == (FailureCause.UNFINISHED, StopReason.ERROR)
     assert "'tired'" in failure.message
 
 
+@each_client
 @pytest.mark.parametrize("reason", ["stop", "eos", "end_turn", "STOP", "tool_calls", "function_call"])
-async def test_the_names_of_a_good_end_are_known(reason: str) -> None:
-    message, failure = await answered(openai(*WORDS, finish=reason))
+async def test_the_names_of_a_good_end_are_known(client: str, reason: str) -> None:
+    message, failure = await answered(client, openai(*WORDS, finish=reason))
 
     assert (message.text, failure, message.stop_reason) == ("It is noon.", None, StopReason.STOP)
 
 
-async def test_a_refusal_in_words_is_the_answer() -> None:
-    message, failure = await answered(openai({"content": None, "refusal": "I cannot "}, {"refusal": "help with that."}))
+@each_client
+async def test_a_refusal_in_words_is_the_answer(client: str) -> None:
+    message, failure = await answered(
+        client, openai({"content": None, "refusal": "I cannot "}, {"refusal": "help with that."})
+    )
 
     assert (message.text, failure) == ("I cannot help with that.", None)
 
@@ -206,6 +225,7 @@ def in_pieces(calls: list[Json]) -> bytes:
 # The calls of servers that write them in their own way.
 
 
+@each_client
 @pytest.mark.parametrize(
     "pieces",
     [
@@ -221,16 +241,21 @@ def in_pieces(calls: list[Json]) -> bytes:
     ],
     ids=str,
 )
-async def test_a_call_is_understood_however_it_is_written(pieces: list[Json]) -> None:
-    message, failure = await answered(in_pieces(pieces))
+async def test_a_call_is_understood_however_it_is_written(client: str, pieces: list[Json]) -> None:
+    message, failure = await answered(client, in_pieces(pieces))
 
     assert failure is None
     assert [(each.name, each.arguments, each.arguments_error) for each in message.tool_calls] == [("clock", {}, None)]
 
 
-async def test_calls_that_take_turns_under_one_index_are_told_apart_by_their_ids() -> None:
+@each_client
+@pytest.mark.parametrize("index", [0, None])
+async def test_calls_that_take_turns_under_one_index_are_told_apart_by_their_ids(
+    client: str, index: int | None
+) -> None:
     pieces = [call("clock", '{"a":', "c1"), call("clock", '{"b":', "c2"), call("", "1}", "c1"), call("", "2}", "c2")]
-    message, failure = await answered(in_pieces(pieces))
+    pieces = [{**piece, "index": index} for piece in pieces]
+    message, failure = await answered(client, in_pieces(pieces))
 
     assert failure is None
     assert [(each.id, each.arguments) for each in message.tool_calls] == [("c1", {"a": 1}), ("c2", {"b": 2})]
