@@ -16,6 +16,7 @@ from agent_core.messages import ImageContent
 from agent_core.origin import Origin
 from agent_core.tools.files.confined import open_file
 from agent_core.tools.files.pictures import whole_picture
+from agent_core.tools.files.unseen import unseen_format
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.keeper import Allowance, Boundless, Quota
 from agent_core.workspace.provenance import FileSources
@@ -52,6 +53,8 @@ class Fetched:
     sounds: list[Sound] = field(default_factory=list)
     shown: list[str] = field(default_factory=list)
     """A line for the person, in Markdown, on each file that could not be read."""
+    unseen: list[str] = field(default_factory=list)
+    """Names of pictures in formats that no model can see."""
 
     def lacks(self, name: str, what: Literal["fetched", "kept"], error: ChannelError | OSError, said: Language) -> None:
         """Tell the model and the person why a file is not there."""
@@ -81,6 +84,9 @@ class Attachments:
         fetched = Fetched()
         for place, attachment in enumerate(event.attachments[:MOST_FILES]):
             await self._fetch(fetched, place, attachment, event.sender.id)
+        if fetched.unseen:
+            names = ", ".join(map(literal, fetched.unseen))
+            fetched.shown.append(say("pictures_unseen", self.language, names=names))
         if len(event.attachments) > MOST_FILES:
             more = len(event.attachments) - MOST_FILES
             fetched.notes.append(f"[{more} more files were left out: at most {MOST_FILES} a message]")
@@ -128,8 +134,19 @@ class Attachments:
         if kind and self.vision and len(content) <= LARGEST_IMAGE:
             fetched.images.append(ImageContent(data=base64.b64encode(content).decode(), mime_type=kind))
             return f"[picture: {path.name}]"
-        wrong = ", which is no whole picture" if attachment.is_image and not kind else ""
+        wrong = "" if kind else _wrong(fetched, attachment, content)
         return f"[file: {path.name}, {len(content)} bytes, in the workspace{wrong}]"
+
+
+def _wrong(fetched: Fetched, attachment: Attachment, content: bytes) -> str:
+    """Return why a picture is not shown, for the model; empty for other files. Names it to the person if its format is
+    the reason."""
+    found = unseen_format(content)
+    is_other = attachment.mime_type.startswith("image/") and not attachment.is_image
+    if found or (is_other and content):
+        fetched.unseen.append(attachment.safe_name)
+        return f", a picture whose format ({found}) no model can see" if found else ", a picture that no model can see"
+    return ", which is no whole picture" if attachment.is_image else ""
 
 
 def _why(error: ChannelError | OSError, reason: str, language: Language) -> str:

@@ -97,6 +97,10 @@ TEXTS = {
         "en": "> {name} is empty (0 bytes).",
         "zh": "> {name} 是空文件（0 字节）。",
     },
+    "pictures_unseen": {
+        "en": "> I cannot see {names}: I see pictures only as PNG, JPEG, GIF or WebP. Programs here can use the file.",
+        "zh": "> 我看不到 {names}：图片仅支持 PNG、JPEG、GIF 和 WebP。文件已保存，可供程序使用。",
+    },
     "files_left_out": {
         "en": "> {count} more files were left out: I take at most {most} with a message. Send the rest separately.",
         "zh": "> 另有 {count} 个文件未接收：每条消息最多 {most} 个，请分开发送其余文件。",

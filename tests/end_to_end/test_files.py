@@ -5,6 +5,7 @@ from dataclasses import replace
 
 import pytest
 
+from tests.agent_core.files.unseen_pictures import UNSEEN
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.pictures import picture
 from tests.end_to_end.platforms.catalogue import where
@@ -34,6 +35,17 @@ async def test_a_model_without_eyes_is_told_of_the_picture_in_words(stage: Stage
     await chat.until(lambda c: c.screen == ["I cannot see it."])
     assert stage.said == ["what is this?"]
     assert "\n[file: photo" in stage.circumstances[0]
+
+
+async def test_a_picture_that_nobody_sees_is_told_once_to_the_person_and_to_the_model(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("Send it as PNG."))
+
+    await chat.says(ann, "what is this?", document=("photo.heic", UNSEEN["HEIC"], "image/heic"))
+
+    await chat.until(lambda c: c.screen != [] and c.screen[-1].endswith("Send it as PNG."))
+    assert sum("I cannot see photo.heic" in each for each in chat.screen) == 1
+    assert stage.circumstances[0].count("a picture whose format (HEIC) no model can see") == 1
 
 
 async def test_a_name_that_climbs_out_is_only_a_name(stage: Stage) -> None:

@@ -14,6 +14,7 @@ from channels.files import MIB, FileRefused, FileTrouble, too_large
 from channels.memory import MemoryChannel
 from gateway.chat.attachments import Attachments, Fetched
 from gateway.texts.say import LANGUAGES, Language
+from tests.agent_core.files.unseen_pictures import UNSEEN
 
 ANN = Sender(id="ann", name="Ann")
 CHAT = ChatKey(platform="memory", account="here", chat="ann")
@@ -61,6 +62,43 @@ async def test_an_empty_file_is_named_to_the_person(tmp_path: Path) -> None:
 
     assert told.shown == ["> empty.csv is empty (0 bytes)."]
     assert told.notes == ["[file: empty.csv, 0 bytes, in the workspace]"]
+
+
+class Album(MemoryChannel):
+    """Has a picture for each format that no model sees."""
+
+    async def download(self, attachment: Attachment) -> bytes:
+        return UNSEEN.get(attachment.reference, b"II\xbc\x01 of a camera")
+
+
+@pytest.mark.parametrize("kind", UNSEEN)
+@pytest.mark.parametrize("declared", ["application/octet-stream", "image/jpeg", "image/heic"])
+async def test_a_picture_that_nobody_sees_is_told_to_the_person_and_the_model(
+    tmp_path: Path, kind: str, declared: str
+) -> None:
+    told = await fetched(tmp_path, Album(), Attachment(name="photo", reference=kind, mime_type=declared))
+
+    assert told.images == []
+    [line] = told.shown
+    assert line.startswith("> I cannot see photo: I see pictures only as PNG, JPEG, GIF or WebP.")
+    [note] = told.notes
+    assert note.endswith(f"in the workspace, a picture whose format ({kind}) no model can see]")
+    assert (tmp_path / "photo").read_bytes() == UNSEEN[kind]
+
+
+async def test_many_pictures_that_nobody_sees_are_told_in_one_line(tmp_path: Path) -> None:
+    photos = [Attachment(name=f"{kind}.x", reference=kind) for kind in ("HEIC", "TIFF")]
+
+    told = await fetched(tmp_path, Album(), *photos, language="zh")
+
+    assert told.shown == ["> 我看不到 HEIC.x, TIFF.x：图片仅支持 PNG、JPEG、GIF 和 WebP。文件已保存，可供程序使用。"]
+
+
+async def test_a_picture_of_an_unknown_format_is_told_as_well(tmp_path: Path) -> None:
+    told = await fetched(tmp_path, Album(), Attachment(name="raw", reference="raw", mime_type="image/x-raw"))
+
+    assert told.notes == ["[file: raw, 16 bytes, in the workspace, a picture that no model can see]"]
+    assert len(told.shown) == 1
 
 
 TROUBLES: list[tuple[FileTrouble, str]] = [

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent_core.encodings import FileText, read_text
+from agent_core.tools.files.unseen import unseen_format
 from agent_core.tools.tool import ToolFailed
 from agent_core.workspace.safe_open import FILE_FLAGS, FOLDER_FLAGS, Opener, best_opener, open_root
 
@@ -143,6 +144,9 @@ def text_in(content: bytes, path: str) -> FileText:
     """Return the text of a file in whatever encoding it is. Raises ToolFailed for a binary file."""
     found = read_text(content)
     if found is None:
+        if picture := unseen_format(content):
+            told = f"{shown(path)} is a {picture} picture ({in_words(len(content))}), which no model can see"
+            raise ToolFailed(told, "convert it to PNG with a program")
         raise ToolFailed(f"{shown(path)} is a binary file ({in_words(len(content))}), not text")
     return found
 
