@@ -6,10 +6,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from gateway.store.server import PostgresServer
-from tests.end_to_end.program import REPORTED, START_SECONDS, Program
+from tests.end_to_end.program import START_SECONDS, Program
+from tests.end_to_end.reported import ROUTED
 from tests.end_to_end.tables import ADDRESS
 from tests.postgres import rows
 
+REPORTED = "tests.end_to_end.reported"
 ENGINE = "gateway.cluster.engine"
 """Imported by each node, which takes a while."""
 _JOINED = "SELECT pid FROM nodes WHERE NOT fenced"
@@ -18,6 +20,8 @@ _READS = (
     " AND since < clock_timestamp() - interval '2.5 seconds'"
 )
 """Selects a node that has had the time to look for what was missed on Slack, where all let messages wait until then."""
+_GAPS = "SELECT 1 FROM read_marks WHERE gap > 0"
+_OPEN = "SELECT seq FROM inbox WHERE state = 'new'"
 
 
 class Cluster(Program):
@@ -29,6 +33,7 @@ class Cluster(Program):
         (folder / ADDRESS).write_text(url)
         self.set("PARLEY_DATABASE_URL", url)
         self._url = url
+        self._routed = folder / ROUTED
         self._size = size
         self._nodes: list[Program] = []
 
@@ -60,7 +65,11 @@ class Cluster(Program):
         The node that reads the history reads it once for a chat of which it hears first by its second message.
         """
 
-        await _until(self._has_come)
+        def has_come() -> bool:
+            routed = {int(line) for line in self._routed.read_text().splitlines()}
+            return routed.issuperset(seq for (seq,) in rows(self._url, _OPEN)) and not rows(self._url, _GAPS)
+
+        await _until(has_come)
 
     @property
     def is_running(self) -> bool:

@@ -10,14 +10,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from tests.end_to_end.forks import CAN_FORK, NURSERY, Forked
-from tests.end_to_end.reported import ROUTED
-from tests.end_to_end.tables import stored
 from tests.end_to_end.zygote import Birth
 from tests.process import REPOSITORY
 
-REPORTED = "tests.end_to_end.reported"
-_OPEN = "SELECT seq FROM inbox WHERE state = 'new'"
-_GAPS = "SELECT 1 FROM read_marks WHERE gap > 0"
 _TICK = os.sysconf("SC_CLK_TCK")
 START_SECONDS = 60
 """Time limit for a start, also of several nodes at once, on a busy machine."""
@@ -29,7 +24,6 @@ class Program:
     def __init__(self, folder: Path, environ: Mapping[str, str], *, console: str = "console.txt") -> None:
         self.home = folder / "home"
         self._console = folder / console
-        self._routed = folder / ROUTED
         self._environ = {
             "PATH": os.environ.get("PATH", ""),
             "PYTHONPATH": str(REPOSITORY),
@@ -43,8 +37,6 @@ class Program:
         self.forked = False
         """True if a zygote forks it, which saves the imports of a start; `zygote` lists the differences. Tests of the
         start itself use the command line."""
-        self.reports = False
-        """True if it reports, once forked, what has come to its chats; see `heard`."""
         self.imports: tuple[str, ...] = ()
         """Modules to import before forking."""
         self.module = "gateway.cli"
@@ -74,15 +66,13 @@ class Program:
 
     async def launch(self, terminal: int | None = None) -> None:
         """Start it without waiting. On a terminal only the log goes to the output file."""
-        if self.reports:
-            self._routed.write_text("")
         with self._console.open("ab") as console:
             stdout = console.fileno() if terminal is None else terminal
             if self.forked and CAN_FORK:
                 birth = Birth(
                     modules=self.imports,
-                    module=REPORTED if self.reports else self.module,
-                    arguments=(self.module, *self.arguments) if self.reports else self.arguments,
+                    module=self.module,
+                    arguments=self.arguments,
                     environ=self._environ,
                     cwd=str(self._folder),
                     new_session=terminal is not None,
@@ -103,18 +93,7 @@ class Program:
         """Wait until all of it has started, once it is connected to the platform."""
 
     async def heard(self) -> None:
-        """Wait until all that it has stored has come to the chats, and to the runs that go on there.
-
-        It is acknowledged as soon as it is stored. On a busy machine a run may end before it comes there.
-        """
-        if self.reports and self.forked and CAN_FORK:
-            async with asyncio.timeout(START_SECONDS):
-                while not await asyncio.to_thread(self._has_come):  # noqa: ASYNC110 - nothing announces it
-                    await asyncio.sleep(0.02)
-
-    def _has_come(self) -> bool:
-        routed = {int(line) for line in self._routed.read_text().splitlines()}
-        return routed.issuperset(seq for (seq,) in stored(self.home, _OPEN)) and not stored(self.home, _GAPS)
+        """Wait until all that it has stored has come to the chats."""
 
     @property
     def is_running(self) -> bool:

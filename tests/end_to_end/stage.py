@@ -37,7 +37,7 @@ class Stage:
         """Create the program once both servers are running."""
         environ = {"OPENAI_BASE_URL": self.model.base_url, "OPENAI_API_KEY": API_KEY}
         self.program = self._make(self._folder, environ)
-        self.program.forked = self.program.reports = True
+        self.program.forked = True
         self.platform.settle(self.program)
 
     def set_clock(self, local: str, zone: str = "Europe/Paris") -> None:
