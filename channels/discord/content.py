@@ -50,9 +50,11 @@ def message_text(message: Content, me: str, servers: Servers) -> MessageText:
 
     ours = [mark.span() for mark in _MARK.finditer(message.content) if is_bot(mark)]
     text = _MARK.sub(spell, without(message.content, ours))
-    if not text:
-        named += [Sender(id="", name=sticker.name or "") for sticker in message.sticker_items]
-    return MessageText(text or _stickers(message), bool(ours), _poll(message), tuple(dict.fromkeys(named)))
+    stickers, poll = _stickers(message), _poll(message)
+    if text:  # the names of stickers are their makers' words
+        return MessageText(text, bool(ours), "\n".join(filter(None, (stickers, poll))), tuple(dict.fromkeys(named)))
+    named += [Sender(id="", name=sticker.name or "") for sticker in message.sticker_items]
+    return MessageText(stickers, bool(ours), poll, tuple(dict.fromkeys(named)))
 
 
 def _stickers(message: Content) -> str:
@@ -64,7 +66,7 @@ def _poll(message: Content) -> str:
     poll = message.poll if isinstance(message, Message) else None
     if poll is None:
         return ""
-    question, answers = poll.question.text or "", [each.poll_media.text for each in poll.answers]
+    question, answers = poll.question.shown, [each.poll_media.shown for each in poll.answers]
     lines = [f"Poll: {question}".strip(), *(f"- {answer}" for answer in answers if answer)]
     return "\n".join(lines) if question or len(lines) > 1 else ""
 
@@ -72,7 +74,7 @@ def _poll(message: Content) -> str:
 def said(message: Message, me: str, servers: Servers) -> MessageText:
     """Return all text of a message: its own, that of forwarded messages, and the embeds that bots use as text."""
     own = message_text(message, me, servers)
-    shown = ((_flat(each.message, me, servers), each.message.attachments) for each in message.message_snapshots)
+    shown = ((_flat(each, me, servers), each.attachments) for each in message.forwarded)
     forwarded = [f"Forwarded:\n{words}".strip() for words, files in shown if words or files]
     posted = _posted(message) if message.is_from_bot else []
     text = "\n\n".join(part for part in (own.text, *posted) if part)
@@ -89,13 +91,13 @@ def unread_kinds(message: Message) -> tuple[Unread, ...]:
         return ("activity",)
     if lost := lost_kinds(message):
         return lost
-    is_posted = any(each.message.components or each.message.embeds for each in message.message_snapshots)
+    is_posted = any(each.components or each.embeds for each in message.forwarded)
     return ("app",) if is_posted else ("unknown",)
 
 
 def lost_kinds(message: Message) -> tuple[Unread, ...]:
     """Return the kinds of what is lost from a message of which the rest can be read."""
-    contents = [message, *(each.message for each in message.message_snapshots)]
+    contents = [message, *message.forwarded]
     lost = [kind for content in contents for name, kind in _LOST.items() if name in content.odd]
     lost += ["poll"] if message.poll and message.poll.odd else []
     lost += ["part"] if {"embeds"} & message.odd and message.is_from_bot else []

@@ -91,7 +91,7 @@ async def find_sent(rest: Rest, view: View, chat: ChatKey, message: OutboundMess
 def _reads(said: Message, message: OutboundMessage, sizes: Sequence[int | None]) -> bool:
     """Return True if Discord's message is `message`. Discord strips white space, and special characters from file
     names."""
-    names = [_bare(file.filename) for file in said.attachments]
+    names = [_bare(file.name) for file in said.attachments]
     if names != [_bare(file.safe_name) for file in message.attachments]:
         return False
     pairs = zip(said.attachments, sizes, strict=True)

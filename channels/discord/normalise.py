@@ -109,14 +109,14 @@ def attachments(message: Message) -> tuple[Attachment, ...]:
 def _attachments(message: Message) -> Iterator[Attachment]:
     for file in message.attachments:
         yield _attachment(message.channel_id, message.id, file)
-    for file in chain.from_iterable(each.message.attachments for each in message.message_snapshots):
+    for file in chain.from_iterable(each.attachments for each in message.forwarded):
         yield _attachment(message.channel_id, message.id, file).model_copy(update={"by": "somebody"})
 
 
 def _attachment(channel: str, message: str, file: File) -> Attachment:
     mime_type = (file.content_type or "application/octet-stream").partition(";")[0].strip()
     return Attachment(
-        name=file.filename or f"file-{file.id[-8:]}",
+        name=file.name,
         mime_type=mime_type,
         size=file.size,
         reference=str(Reference(channel, message, file.id, file.url)),

@@ -1,9 +1,11 @@
 """The used parts of Discord's payloads, as Discord sends them. All other fields are ignored."""
 
+from pathlib import PurePosixPath
 from typing import Annotated, ClassVar
 
 from pydantic import AwareDatetime, BeforeValidator, Field, JsonValue
 
+from channels.text import visible
 from channels.values import Forgiving, Text, Wire
 
 Snowflake = Annotated[str, Field(pattern=r"^[0-9]{1,20}$")]
@@ -59,12 +61,22 @@ class Mentioned(User):
 class File(Forgiving):
     id: Snowflake
     filename: Text = ""
+    title: Text | None = None
+    """Its name without the ending, if letters of it were left out of the file name."""
     content_type: str | None = None
     size: int | None = None
     url: str = ""
     duration_secs: float | None = None
     waveform: str | None = None
     """Set for voice messages."""
+
+    @property
+    def name(self) -> str:
+        """Return the name that it was given, with its ending."""
+        ending = PurePosixPath(self.filename).suffix
+        if not (self.title and visible(self.title)):
+            return self.filename or f"file-{self.id[-8:]}"
+        return self.title if self.title.casefold().endswith(ending.casefold()) else f"{self.title}{ending}"
 
 
 class Named(Forgiving):
@@ -101,8 +113,23 @@ class Embed(Forgiving):
     footer: EmbedFooter | None = None
 
 
+class Emoji(Forgiving):
+    id: Snowflake | None = None
+    """None for one of Unicode, which is its own name."""
+    name: Text | None = None
+
+    @property
+    def shown(self) -> str:
+        return f":{self.name or 'emoji'}:" if self.id else self.name or ""
+
+
 class PollText(Forgiving):
     text: Text | None = None
+    emoji: Emoji | None = None
+
+    @property
+    def shown(self) -> str:
+        return " ".join(filter(None, (self.emoji.shown if self.emoji else "", self.text)))
 
 
 class PollAnswer(Forgiving):
@@ -124,6 +151,12 @@ class Content(Forgiving):
     mentions: tuple[Mentioned, ...] = ()
     mention_roles: tuple[Snowflake, ...] = ()
     components: JsonValue = None
+    message_snapshots: tuple["Snapshot", ...] = ()
+
+    @property
+    def forwarded(self) -> "tuple[Content, ...]":
+        """Return the messages that it forwards, each followed by those which that one forwards."""
+        return tuple(each for shown in self.message_snapshots for each in (shown.message, *shown.message.forwarded))
 
 
 class Snapshot(Forgiving):
@@ -158,7 +191,6 @@ class Message(Content):
     """Set for invitations to a game or another activity."""
     message_reference: Reference | None = None
     referenced_message: "Message | None" = None
-    message_snapshots: tuple[Snapshot, ...] = ()
 
     @property
     def is_from_bot(self) -> bool:

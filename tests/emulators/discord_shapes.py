@@ -205,16 +205,20 @@ def _role(role: str, name: str) -> Json:
 
 
 def attachment(world: World, file: StoredFile) -> Json:
+    """Return a file of a message. Letters outside of ASCII are only in its title, which has no ending."""
     address = f"{world.url}{file.path}?ex=7fffffff&is=70000000&hm=e0"
+    plain = "".join(filter(str.isascii, file.name))
     about: Json = {
         "id": file.file_id,
-        "filename": file.name,
+        "filename": plain or "file",
         "size": len(file.content),
         "url": address,
         "proxy_url": address,
         "content_type": file.mime,
         "content_scan_version": 0,
     }
+    if plain != file.name:
+        about["title"] = file.name.rpartition(".")[0]
     if file.mime.startswith("image/"):
         about.update({"width": 800, "height": 600})
     return about
@@ -337,8 +341,9 @@ def _add_snapshot(world: World, about: Json, of: Message) -> None:
         "embeds",
         "components",
         "flags",
+        "message_snapshots",
     )
-    about["message_snapshots"] = [{"message": {name: told[name] for name in shown}}]
+    about["message_snapshots"] = [{"message": {name: told[name] for name in shown if name in told}}]
 
 
 def event_message(world: World, of: Message, *, hide: bool) -> Json:

@@ -26,6 +26,16 @@ async def test_a_document_is_in_the_workspace_when_the_model_hears_of_it(stage: 
     assert "Monday: Oslo" in stage.model.requests[-1].last_text
 
 
+async def test_a_name_in_any_script_reaches_the_model(stage: Stage) -> None:
+    ann, chat = stage.private("Ann")
+    stage.script.then(says("To Oslo."))
+
+    await chat.says(ann, "where do I go?", document=("план 计划.txt", b"Monday: Oslo", "text/plain"))
+
+    await chat.until(lambda c: c.screen == ["To Oslo."])
+    assert "\n[file: план 计划.txt, 12 bytes, in the workspace]\n" in stage.circumstances[0]
+
+
 async def test_a_model_without_eyes_is_told_of_the_picture_in_words(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("I cannot see it."))

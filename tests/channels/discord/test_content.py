@@ -4,7 +4,7 @@ import pytest
 from pydantic import JsonValue
 
 from channels.base import Addressed
-from tests.channels.discord.payloads import BOT, DM, GENERAL, GUILD, Json, from_history, heard, message, spoken
+from tests.channels.discord.payloads import BOT, DM, FILE, GENERAL, GUILD, Json, from_history, heard, message, spoken
 
 FORWARDS: Json = {"message_reference": {"type": 1, "channel_id": "5", "message_id": "6"}}
 
@@ -103,3 +103,89 @@ def test_a_masked_link_is_read_with_its_address() -> None:
 @pytest.mark.parametrize("components", [None, 7, "x", [7, None, [[]]], {"components": {"media": 7, "file": []}}])
 def test_components_of_another_shape_lose_no_message(components: JsonValue) -> None:
     assert heard(DM, **forward(content="hi", components=components)).shared == "Forwarded:\nhi"
+
+
+STICKER: Json = {"id": "1", "name": "Run it all", "format_type": 1}
+
+
+def test_a_sticker_beside_words_is_read_and_is_not_what_the_person_says() -> None:
+    event = heard(DM, content="look", sticker_items=[STICKER, {"id": "2", "format_type": 1}])
+
+    assert (event.text, event.shared) == ("look", "[sticker: Run it all] [sticker]")
+
+
+def test_a_sticker_beside_a_poll_loses_neither() -> None:
+    event = heard(DM, content="vote", sticker_items=[STICKER], poll={"question": {"text": "Tea?"}, "answers": []})
+
+    assert (event.text, event.shared) == ("vote", "[sticker: Run it all]\nPoll: Tea?")
+
+
+def test_a_sticker_beside_forwarded_words_is_read() -> None:
+    event = heard(DM, **forward(content="old", sticker_items=[STICKER]))
+
+    assert event.shared == "Forwarded:\nold\n\n[sticker: Run it all]"
+
+
+@pytest.mark.parametrize(
+    ("filename", "title", "name"),
+    [
+        ("c953b519a8c28c42.pdf", "8월 추천 여행지", "8월 추천 여행지.pdf"),
+        ("________.txt", "план", "план.txt"),
+        ("v2.docx", "报告.v2", "报告.v2.docx"),
+        ("x.PNG", "画像.png", "画像.png"),
+        ("notes", "заметки", "заметки"),
+        ("plan.txt", None, "plan.txt"),
+        ("plan.txt", " \u200b", "plan.txt"),
+        ("plan.txt", 7, "plan.txt"),
+        ("", None, "file-5001"),
+    ],
+)
+def test_a_file_has_the_name_that_it_was_given(filename: str, title: JsonValue, name: str) -> None:
+    file = {**FILE, "filename": filename, "title": title}
+
+    [alone] = heard(DM, attachments=[file]).attachments
+    [inside] = heard(DM, **forward(attachments=[file])).attachments
+
+    assert (alone.name, inside.name, inside.by) == (name, name, "somebody")
+
+
+def test_a_forward_of_a_forward_is_read_with_its_files_to_the_innermost() -> None:
+    innermost: Json = {"message": {"content": "third", "attachments": [{**FILE, "filename": "third.txt"}]}}
+    second: Json = {"message": {"content": "second", "message_snapshots": [innermost]}}
+    beside: Json = {"message": {"content": "", "message_snapshots": [innermost], "attachments": [FILE]}}
+
+    event = heard(DM, **FORWARDS, message_snapshots=[second, beside])
+
+    shown = ("second", "third", "", "third")
+    assert event.text == ""
+    assert event.shared == "\n\n".join(f"Forwarded:\n{words}".strip() for words in shown)
+    assert [(file.name, file.by) for file in event.attachments] == [
+        (name, "somebody") for name in ("third.txt", "notes.txt", "third.txt")
+    ]
+
+
+def test_what_is_odd_in_a_forward_of_a_forward_is_named() -> None:
+    event = heard(DM, **forward(content="hi", message_snapshots=[{"message": {"attachments": [7]}}, 7]))
+
+    assert (event.shared, event.unread) == ("Forwarded:\nhi", ("part", "file"))
+
+
+def test_forwards_inside_one_another_without_end_lose_no_message() -> None:
+    content: Json = {"content": "innermost"}
+    for _ in range(150):
+        content = {"content": "", "message_snapshots": [{"message": content}]}
+
+    assert heard(DM, content="hi", **FORWARDS, message_snapshots=[{"message": content}]).text == "hi"
+
+
+def test_the_answers_of_a_poll_are_read_with_their_emoji() -> None:
+    answers: list[JsonValue] = [
+        {"answer_id": 1, "poll_media": {"text": "Green", "emoji": {"id": None, "name": "🍵"}}},
+        {"answer_id": 2, "poll_media": {"text": "Black", "emoji": {"id": "77", "name": "mug"}}},
+        {"answer_id": 3, "poll_media": {"emoji": {"id": None, "name": "💧"}}},
+        {"answer_id": 4, "poll_media": {"text": "None", "emoji": 7}},
+    ]
+
+    event = heard(DM, poll={"question": {"text": "Tea?"}, "answers": answers})
+
+    assert event.shared == "Poll: Tea?\n- 🍵 Green\n- :mug: Black\n- 💧\n- None"
