@@ -4,10 +4,7 @@ Pure; unknown and foreign payloads become None, and nothing raises.
 """
 
 import re
-from collections.abc import Iterator, Set
-from datetime import UTC, datetime
-
-from pydantic import JsonValue
+from collections.abc import Set
 
 from channels.attachments import Attachment
 from channels.base import (
@@ -20,21 +17,16 @@ from channels.base import (
     MessageReceived,
     Sender,
 )
+from channels.slack.blocks import block_words
+from channels.slack.files import not_here
 from channels.slack.kinds import TYPED, is_service, lost_kinds, unread_kinds
-from channels.slack.mentions import TOKEN, Identity, Mentions, Names, link, readable, standing
-from channels.slack.wire import UNTOLD, Blocks, File, LegacyAttachment, Message
+from channels.slack.mentions import TOKEN, Identity, Mentions, Names, readable, standing
+from channels.slack.shared_content import attachment_words, files_of
+from channels.slack.wire import Message
 from channels.text import MessageText, without
 
-_NOT_HERE = frozenset(("tombstone", "hidden_by_limit", "access_denied"))
 SAID = frozenset(("", "file_share", "thread_broadcast", "me_message"))
 """Subtypes that are messages of users."""
-_MARKS = {
-    "user": ("@", "user_id"),
-    "channel": ("#", "channel_id"),
-    "usergroup": ("!", "usergroup_id"),
-    "broadcast": ("!", "range"),
-}
-"""Elements of rich text that are marks, with the field of what they name."""
 BY_APPS = "bot_message"
 SLACK_ITSELF = "USLACKBOT"
 _COMMAND = re.compile(r"!([A-Za-z0-9_]{1,32})(?:\s+(.*))?", re.DOTALL)
@@ -46,8 +38,8 @@ def message_text(message: Message, me: Identity, names: Names) -> MessageText:
     mentions = Mentions(me, names)
     own = block_words(message.blocks, mentions) if _says_more(message) else ""
     own = own or readable(without(message.text, spans), mentions)
-    shared = (_attachment_words(attachment, names) for attachment in message.attachments)
-    files = (_not_here(file) for file in message.files)  # others may have given them their names
+    shared = (attachment_words(attachment, names) for attachment in message.attachments)
+    files = (not_here(file) for file in message.files)  # others may have given them their names
     by_others = "\n".join(filter(None, (*shared, *files)))
     return MessageText(own, bool(spans), by_others, mentions.named(message.text))
 
@@ -59,147 +51,9 @@ def _says_more(message: Message) -> bool:
     )
 
 
-def block_words(blocks: Blocks, names: Names) -> str:
-    """Return the text of an app's blocks, one line per block with text."""
-    return "\n".join(filter(None, (_block_words(block, names) for block in blocks)))
-
-
-def _block_words(block: dict[str, JsonValue], names: Names) -> str:
-    match block.get("type"):
-        case "section":
-            shown = _several([block.get("text"), block.get("fields")], names, "\n")
-        case "header":
-            shown = _text_object(block.get("text"), names)
-        case "context":
-            shown = _several([block.get("elements")], names, " ")
-        case "markdown":
-            shown = str(block.get("text") or "")
-        case "image":
-            shown = _text_object(block, names)
-        case "actions" | "divider" | "input":
-            shown = ""
-        case _:
-            shown = "".join(_leaves(block, names)).strip()
-    return shown
-
-
-def _several(parts: list[JsonValue], names: Names, glue: str) -> str:
-    flat = [each for part in parts for each in (part if isinstance(part, list) else [part])]
-    return glue.join(filter(None, (_text_object(each, names) for each in flat)))
-
-
-def _text_object(value: JsonValue, names: Names) -> str:
-    if not isinstance(value, dict):
-        return ""
-    if value.get("type") == "image":
-        return f"[{value.get('alt_text') or 'image'}]"
-    text = value.get("text")
-    return readable(text, names) if isinstance(text, str) else ""
-
-
-def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
-    """Yield the texts inside rich text, tables, cards and other nested blocks."""
-    if isinstance(value, list):
-        for each in value:
-            yield from _leaves(each, names)
-    elif isinstance(value, dict):
-        kind = value.get("type")
-        yield _element(value, names)
-        for inner in ("title", "elements", "rows", "blocks", "tasks"):
-            yield from _leaves(value.get(inner), names)
-        if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
-            yield "\n"
-
-
-def _element(value: dict[str, JsonValue], names: Names) -> str:
-    """Return the text of one element of rich text, without those inside it."""
-    match value:
-        case {"type": str(kind)} if kind in _MARKS:
-            sign, field = _MARKS[kind]
-            return readable(f"<{sign}{value.get(field)}>", names)
-        case {"type": "emoji"}:
-            return f":{value.get('name')}:"
-        case {"type": "link"}:
-            return link(str(value.get("text") or ""), str(value.get("url") or ""))
-        case {"type": "date", "timestamp": int(timestamp)}:
-            return str(value.get("fallback") or _at(timestamp))
-        case {"type": "color", "value": str(color)}:
-            return color
-    text = value.get("text") or value.get("url")
-    return text if isinstance(text, str) else ""
-
-
-def _at(timestamp: int) -> str:
-    try:
-        return f"{datetime.fromtimestamp(timestamp, UTC):%Y-%m-%d %H:%M UTC}"
-    except (OverflowError, ValueError, OSError):
-        return str(timestamp)
-
-
-def _attachment_words(attachment: LegacyAttachment, names: Names) -> str:
-    """Return the text of an app's card, a link preview or a shared message, preceded by its author."""
-    said = attachment.text or block_words(attachment.all_blocks, names)
-    title = " ".join(filter(None, (attachment.title, f"({attachment.title_link})" if attachment.title_link else "")))
-    fields = (f"{field.title}: {field.value}".strip(": ") for field in attachment.fields)
-    files = (f"[{_shown_name(file)}]" for file in attachment.files)
-    lines = [attachment.pretext, title, said, *fields, *files]
-    shown = "\n".join(readable(line, names) for line in lines if line) or readable(attachment.fallback, names)
-    return f"{attachment.author_name}: {shown}" if attachment.author_name and shown else shown
-
-
 def attachments(message: Message, names: Names) -> tuple[Attachment, ...]:
     """Return the files that can be downloaded, with their uploader if that is not the sender."""
-    return tuple(_attachments(message, names))
-
-
-def _attachments(message: Message, names: Names) -> Iterator[Attachment]:
-    own = (attachment_of(file, message.user, names) for file in message.files)
-    yield from filter(None, own)
-    for shared in message.attachments:
-        for file in shared.files:
-            found = attachment_of(file, "", names)
-            if found is not None:
-                yield found.model_copy(update={"by": found.by or shared.author_name or "somebody"})
-
-
-def attachment_of(file: File, sender: str, names: Names) -> Attachment | None:
-    """Return a file that can be downloaded, with its uploader if that is not the sender; None for any other."""
-    address = file.url_private_download or file.url_private
-    if _is_elsewhere(file) or not (address or file.id):
-        return None
-    known = names(file.user) if file.user and file.user != sender else None
-    by = "" if not file.user or file.user == sender else known.name if known else file.user
-    return Attachment(
-        name=f"{_name(file)}.html" if file.is_canvas else _name(file),
-        mime_type="text/html" if file.is_canvas else file.mimetype or "application/octet-stream",
-        size=file.size,
-        reference=address or f"{UNTOLD}{file.id}",
-        by=by,
-        is_voice=file.subtype == "slack_audio" and bool(sender) and file.user == sender,
-        seconds=file.duration_ms / 1000 if file.duration_ms is not None else None,
-    )
-
-
-def _is_elsewhere(file: File) -> bool:
-    return file.is_external or file.mode == "external" or file.mode in _NOT_HERE
-
-
-def _not_here(file: File) -> str:
-    """Return a placeholder line for a file that cannot be downloaded, or ""."""
-    name = _shown_name(file)
-    if file.mode in _NOT_HERE:
-        return f"[{name}: no longer available]" if file.mode == "tombstone" else f"[{name}: hidden]"
-    if _is_elsewhere(file):
-        return f"[{name}: {file.external_url or file.url_private or file.permalink}]"
-    return ""
-
-
-def _shown_name(file: File) -> str:
-    return Attachment(name=_name(file)).safe_name
-
-
-def _name(file: File) -> str:
-    return file.name or file.title or f"file-{file.id}"
+    return tuple(files_of(message, names))
 
 
 def normalise(message: Message, me: Identity, names: Names, commands: Set[str]) -> InboundEvent | None:

@@ -8,7 +8,7 @@ from channels.attachments import Attachment
 from channels.base import ChannelError, InboundEvent, MessageReceived
 from channels.files import FileRefused
 from channels.slack.client import Client
-from channels.slack.normalise import attachment_of
+from channels.slack.files import attachment_of
 from channels.slack.wire import UNTOLD, File
 from channels.values import parse
 
