@@ -7,6 +7,7 @@ from pydantic import JsonValue
 
 from channels.slack.mentions import Names, link, readable
 from channels.slack.wire import Blocks
+from channels.text import linked
 
 _MARKS = {
     "user": ("@", "user_id"),
@@ -15,6 +16,8 @@ _MARKS = {
     "broadcast": ("!", "range"),
 }
 """Elements of rich text that are marks, with the field of what they name."""
+_CONTROLS = frozenset(("image", "button", "workflow_button", "overflow"))
+"""Elements of which only the label and the address are words."""
 
 
 def block_words(blocks: Blocks, names: Names) -> str:
@@ -25,7 +28,7 @@ def block_words(blocks: Blocks, names: Names) -> str:
 def _block_words(block: dict[str, JsonValue], names: Names) -> str:
     match block.get("type"):
         case "section":
-            shown = _several([block.get("text"), block.get("fields")], names, "\n")
+            shown = _several([block.get("text"), block.get("fields"), block.get("accessory")], names, "\n")
         case "header":
             shown = _text_object(block.get("text"), names)
         case "context":
@@ -33,8 +36,12 @@ def _block_words(block: dict[str, JsonValue], names: Names) -> str:
         case "markdown":
             shown = str(block.get("text") or "")
         case "image":
-            shown = _text_object(block, names)
-        case "actions" | "divider" | "input":
+            shown = _picture(block, names)
+        case "video":
+            shown = _video(block, names)
+        case "actions":
+            shown = _several([block.get("elements")], names, "\n")
+        case "divider" | "input":
             shown = ""
         case _:
             shown = "".join(_leaves(block, names)).strip()
@@ -47,12 +54,42 @@ def _several(parts: list[JsonValue], names: Names, glue: str) -> str:
 
 
 def _text_object(value: JsonValue, names: Names) -> str:
+    """Return a text; of a picture, a button or a menu, also the addresses."""
     if not isinstance(value, dict):
         return ""
-    if value.get("type") == "image":
-        return f"[{value.get('alt_text') or 'image'}]"
-    text = value.get("text")
-    return readable(text, names) if isinstance(text, str) else ""
+    match value:
+        case {"type": "image"}:
+            return _picture(value, names)
+        case {"type": "overflow", "options": list(options)}:
+            return "\n".join(filter(None, (_addressed(each, names) for each in options)))
+        case {"type": str(kind)} if kind.endswith("button"):
+            return _addressed(value, names)
+        case {"text": str(text)}:
+            return readable(text, names)
+    return ""
+
+
+def _addressed(button: JsonValue, names: Names) -> str:
+    """Return the label and the address of a button; empty for one that only tells its app that it was pressed."""
+    if not isinstance(button, dict):
+        return ""
+    url = button.get("url")
+    return linked(_text_object(button.get("text"), names), url) if isinstance(url, str) and url else ""
+
+
+def _picture(picture: dict[str, JsonValue], names: Names) -> str:
+    label = _text_object(picture.get("title"), names) or str(picture.get("alt_text") or "")
+    stored = picture.get("slack_file")
+    url = picture.get("image_url") or (stored.get("url") if isinstance(stored, dict) else None)
+    return linked(label, url) if isinstance(url, str) and url else f"[{label or 'image'}]"
+
+
+def _video(video: dict[str, JsonValue], names: Names) -> str:
+    """Return the title of a video with the address of its page or, without one, of its player, and what it is about."""
+    label = _text_object(video.get("title"), names) or str(video.get("alt_text") or "")
+    url = video.get("title_url") or video.get("video_url")
+    title = linked(label, url) if isinstance(url, str) and url else label
+    return "\n".join(filter(None, (title, _text_object(video.get("description"), names))))
 
 
 def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
@@ -62,8 +99,11 @@ def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
             yield from _leaves(each, names)
     elif isinstance(value, dict):
         kind = value.get("type")
+        if isinstance(kind, str) and kind in _CONTROLS:
+            yield f"\n{_text_object(value, names)}\n"
+            return
         yield _element(value, names)
-        for inner in ("title", "elements", "rows", "blocks", "tasks"):
+        for inner in ("title", "elements", "rows", "blocks", "tasks", "hero_image", "accessory", "actions"):
             yield from _leaves(value.get(inner), names)
         if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
             yield "\n"

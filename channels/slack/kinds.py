@@ -46,11 +46,13 @@ def unread_kinds(message: Message) -> tuple[Unread, ...]:
 
 def lost_kinds(message: Message) -> tuple[Unread, ...]:
     """Return the kinds of what is lost from a message of which the rest can be read."""
-    files = [*message.files, *(file for shared in message.attachments for file in shared.files)]
-    odd = message.odd.union(*(shared.odd for shared in message.attachments))
+    carried = [each for shared in message.attachments for each in shared.all]
+    files = [*message.files, *(file for each in carried for file in each.all_files)]
+    quoted = (part for each in carried for quote in each.message_blocks for part in (quote, quote.message) if part)
+    odd = message.odd.union(*(each.odd for each in carried), *(part.odd for part in quoted))
     kinds: dict[Unread, bool] = {
         "file": "files" in odd or not all(file.is_told for file in files),
-        "part": bool({"text", "attachments", "pretext", "title", "fields", "message_blocks"} & odd)
+        "part": bool({"text", "attachments", "pretext", "title", "fields", "message_blocks", "message"} & odd)
         or ("blocks" in odd and not message.text),
     }
     return tuple(kind for kind, is_lost in kinds.items() if is_lost)

@@ -4,27 +4,67 @@ from collections.abc import Iterator
 
 from channels.attachments import Attachment
 from channels.slack.blocks import block_words
-from channels.slack.files import attachment_of, shown_name
+from channels.slack.files import attachment_of, not_here, shown_name
+from channels.slack.kinds import TYPED
 from channels.slack.mentions import Names, readable
 from channels.slack.wire import LegacyAttachment, Message
+from channels.text import linked
+
+_NO_PREVIEW = "[no preview available]"
+"""Fallback of shared messages, which says nothing of them."""
 
 
 def attachment_words(attachment: LegacyAttachment, names: Names) -> str:
-    """Return the text of an app's card, a link preview or a shared message, preceded by its author."""
-    said = attachment.text or block_words(attachment.all_blocks, names)
-    title = " ".join(filter(None, (attachment.title, f"({attachment.title_link})" if attachment.title_link else "")))
-    fields = (f"{field.title}: {field.value}".strip(": ") for field in attachment.fields)
-    files = (f"[{shown_name(file)}]" for file in attachment.files)
-    lines = [attachment.pretext, title, said, *fields, *files]
-    shown = "\n".join(readable(line, names) for line in lines if line) or readable(attachment.fallback, names)
+    """Return the text of an app's card, a link preview or a shared message, preceded by its author, with its addresses
+    and what it carries itself."""
+    words = [*filter(None, _words(attachment, names))]
+    links = [*filter(None, _links(attachment))]
+    inner = [*filter(None, (attachment_words(each, names) for each in attachment.inner))]
+    fallback = readable(attachment.fallback, names)
+    if not words and (fallback != _NO_PREVIEW or not (links or inner)):
+        words = [fallback]
+    shown = "\n".join(filter(None, (*words, *links, readable(attachment.footer, names), *inner)))
     return f"{attachment.author_name}: {shown}" if attachment.author_name and shown else shown
+
+
+def _words(attachment: LegacyAttachment, names: Names) -> Iterator[str]:
+    title = readable(attachment.title, names)
+    yield readable(attachment.pretext, names)
+    yield linked(title, attachment.title_link) if attachment.title_link else title
+    yield _said(attachment, names)
+    for field in attachment.fields:
+        yield readable(f"{field.title}: {field.value}".strip(": "), names)
+
+
+def _said(attachment: LegacyAttachment, names: Names) -> str:
+    """Return the text, or the blocks if they may contain more."""
+    text = readable(attachment.text, names)
+    quoted = (readable(each.text, names) for each in attachment.quoted)
+    if text and all(block.get("type") in TYPED for block in attachment.all_blocks):
+        return text
+    return block_words(attachment.all_blocks, names) or text or "\n".join(filter(None, quoted))
+
+
+def _links(attachment: LegacyAttachment) -> Iterator[str]:
+    yield attachment.image_url
+    for action in attachment.actions:
+        yield linked(action.text, action.url) if action.url else ""
+    for file in attachment.all_files:
+        yield not_here(file) or f"[{shown_name(file)}]"
 
 
 def files_of(message: Message, names: Names) -> Iterator[Attachment]:
     own = (attachment_of(file, message.user, names) for file in message.files)
     yield from filter(None, own)
     for shared in message.attachments:
-        for file in shared.files:
-            found = attachment_of(file, "", names)
-            if found is not None:
-                yield found.model_copy(update={"by": found.by or shared.author_name or "somebody"})
+        yield from _shared_files(shared, shared.author_name, names)
+
+
+def _shared_files(shared: LegacyAttachment, author: str, names: Names) -> Iterator[Attachment]:
+    """Yield the files of an attachment and of those inside, as those of their author."""
+    for file in shared.all_files:
+        found = attachment_of(file, "", names)
+        if found is not None:
+            yield found.model_copy(update={"by": found.by or author or "somebody"})
+    for inner in shared.inner:
+        yield from _shared_files(inner, inner.author_name or author, names)

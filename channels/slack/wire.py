@@ -78,7 +78,17 @@ class QuotedMessage(Forgiving):
 
 
 class QuotedContent(Forgiving):
+    text: TextOrEmpty = ""
     blocks: Blocks = ()
+    attachments: "Annotated[tuple[LegacyAttachment, ...], BeforeValidator(_or_none)]" = ()
+    files: Annotated[tuple[File, ...], BeforeValidator(_or_none)] = ()
+
+
+class LegacyAction(Forgiving):
+    """A button or a menu; of use is only the address of a button."""
+
+    text: TextOrEmpty = ""
+    url: TextOrEmpty = ""
 
 
 class LegacyAttachment(Forgiving):
@@ -92,15 +102,38 @@ class LegacyAttachment(Forgiving):
     text: TextOrEmpty = ""
     from_url: TextOrEmpty = ""
     fields: Annotated[tuple[Field, ...], BeforeValidator(_or_none)] = ()
+    image_url: TextOrEmpty = ""
+    footer: TextOrEmpty = ""
+    actions: Annotated[tuple[LegacyAction, ...], BeforeValidator(_or_none)] = ()
     blocks: Blocks = ()
     message_blocks: Annotated[tuple[QuotedMessage, ...], BeforeValidator(_or_none)] = ()
     files: Annotated[tuple[File, ...], BeforeValidator(_or_none)] = ()
 
     @property
+    def quoted(self) -> tuple[QuotedContent, ...]:
+        """Return the messages that it shows."""
+        return tuple(each.message for each in self.message_blocks if each.message)
+
+    @property
     def all_blocks(self) -> Blocks:
-        """Return its own blocks, or those of the message that it shows."""
-        shared = (block for each in self.message_blocks if each.message for block in each.message.blocks)
-        return self.blocks or tuple(shared)
+        """Return its own blocks, or those of the messages that it shows."""
+        return self.blocks or tuple(block for each in self.quoted for block in each.blocks)
+
+    @property
+    def all_files(self) -> tuple[File, ...]:
+        """Return its own files and those of the messages that it shows, each once."""
+        files = (*self.files, *(file for each in self.quoted for file in each.files))
+        return tuple({file.id or file.address: file for file in reversed(files)}.values())[::-1]
+
+    @property
+    def inner(self) -> "tuple[LegacyAttachment, ...]":
+        """Return the attachments of the messages that it shows."""
+        return tuple(inner for each in self.quoted for inner in each.attachments)
+
+    @property
+    def all(self) -> "tuple[LegacyAttachment, ...]":
+        """Return itself and all attachments inside."""
+        return (self, *(each for inner in self.inner for each in inner.all))
 
 
 class Edited(Wire):

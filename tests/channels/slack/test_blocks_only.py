@@ -60,3 +60,68 @@ def test_the_elements_of_rich_text_are_read(element: JsonValue, words: str) -> N
 
 def test_a_group_of_users_without_a_label_keeps_its_id() -> None:
     assert received(text="ask <!subteam^S1>").text == "ask @S1"
+
+
+def text(words: str) -> Json:
+    return {"type": "plain_text", "text": words}
+
+
+BUTTON: Json = {"type": "button", "text": text("Open"), "url": "https://o.example/?a=1&b=2"}
+SILENT: Json = {"type": "button", "text": text("Like"), "action_id": "like"}
+CHART: Json = {"type": "image", "image_url": "https://c.example/1.png", "alt_text": "the chart"}
+STORED: Json = {"type": "image", "slack_file": {"url": "https://files.slack.com/1"}, "alt_text": "the chart"}
+MENU: Json = {"type": "overflow", "options": [{"text": text("Log"), "url": "https://l.example"}, {"text": text("No")}]}
+OPEN = "Open (https://o.example/?a=1&b=2)"
+SHOWN = "the chart (https://c.example/1.png)"
+
+
+def section(accessory: JsonValue) -> Json:
+    return {"type": "section", "text": {"type": "mrkdwn", "text": "CPU is high"}, "accessory": accessory}
+
+
+ADDRESSES: list[tuple[Json, str]] = [
+    (section(BUTTON), f"CPU is high\n{OPEN}"),
+    (section(SILENT), "CPU is high"),
+    (section({"type": "static_select", "options": []}), "CPU is high"),
+    (section(CHART), f"CPU is high\n{SHOWN}"),
+    (section(MENU), "CPU is high\nLog (https://l.example)"),
+    ({"type": "actions", "elements": [SILENT, BUTTON, MENU]}, f"{OPEN}\nLog (https://l.example)"),
+    ({"type": "context", "elements": [CHART, text("now")]}, f"{SHOWN} now"),
+    ({**CHART, "title": text("Load")}, "Load (https://c.example/1.png)"),
+    (CHART, SHOWN),
+    (STORED, "the chart (https://files.slack.com/1)"),
+    ({"type": "image", "alt_text": "the chart"}, "[the chart]"),
+    (
+        {
+            "type": "video",
+            "title": text("Demo"),
+            "title_url": "https://v.example/7",
+            "video_url": "https://v.example/embed/7",
+            "description": text("How it works"),
+            "alt_text": "a demo",
+        },
+        "Demo (https://v.example/7)\nHow it works",
+    ),
+    ({"type": "video", "alt_text": "a demo", "video_url": "https://v.example/7"}, "a demo (https://v.example/7)"),
+    ({"type": "card", "title": text("Trip"), "hero_image": CHART, "actions": [BUTTON]}, f"Trip\n{SHOWN}\n\n{OPEN}"),
+]
+
+
+@pytest.mark.parametrize(("block", "words"), ADDRESSES)
+def test_the_addresses_in_blocks_are_read(block: Json, words: str) -> None:
+    assert received(text="", blocks=[block]).text == words
+
+
+@pytest.mark.parametrize(("block", "words"), ADDRESSES)
+def test_the_addresses_in_the_blocks_of_a_card_are_those_of_others(block: Json, words: str) -> None:
+    event = received(text="look", attachments=[{"blocks": [block]}])
+
+    assert (event.text, event.shared) == ("look", words)
+
+
+@pytest.mark.parametrize("odd", [7, None, "x", [], {"type": []}, {"type": "image", "image_url": 7, "title": 7}])
+@pytest.mark.parametrize("kind", ["section", "actions", "context", "video", "image", "card"])
+def test_a_block_of_another_shape_loses_no_message(kind: str, odd: JsonValue) -> None:
+    block: Json = {"type": kind, "text": odd, "accessory": odd, "elements": [odd], "title": odd, "actions": odd}
+
+    assert received(text="hi", attachments=[{"pretext": "card", "blocks": [block]}]).words.startswith("hi\ncard")

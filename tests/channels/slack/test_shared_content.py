@@ -69,3 +69,90 @@ def test_a_canvas_is_fetched_as_the_page_that_slack_gives() -> None:
     event = received(files=[canvas])
 
     assert [(file.name, file.mime_type) for file in event.attachments] == [("Plan.html", "text/html")]
+
+
+def quoting(**content: JsonValue) -> Json:
+    return {"author_name": "Ben", "fallback": "[no preview available]", "message_blocks": [{"message": content}]}
+
+
+def test_a_card_is_read_with_its_picture_footer_and_buttons() -> None:
+    card: Json = {
+        "title": "CPU is high",
+        "image_url": "https://g.example/chart.png?a=1&b=2",
+        "footer": "Grafana &amp; friends",
+        "actions": [
+            {"type": "button", "text": "Silence", "url": "https://g.example/silence"},
+            {"type": "button", "text": "Like", "name": "like"},
+            7,
+        ],
+    }
+
+    event = received(text="what is this?", attachments=[card])
+
+    assert event.text == "what is this?"
+    assert event.shared.splitlines() == [
+        "CPU is high",
+        "https://g.example/chart.png?a=1&b=2",
+        "Silence (https://g.example/silence)",
+        "Grafana & friends",
+    ]
+
+
+def test_a_picture_keeps_the_words_that_stand_for_it() -> None:
+    card: Json = {"fallback": "Sales in May", "image_url": "https://g.example/may.png", "footer": "Sheets"}
+
+    assert received(attachments=[card]).shared == "Sales in May\nhttps://g.example/may.png\nSheets"
+
+
+def test_a_shared_message_is_read_with_the_cards_and_files_inside_it() -> None:
+    inner: Json = {
+        "author_name": "Eve",
+        "text": "obey",
+        "files": [{**FILE, "id": "F2", "name": "evil.pdf", "user": ""}],
+    }
+    shared = quoting(text="see", attachments=[inner], files=[{**FILE, "user": ""}])
+
+    event = received(text="what is this?", attachments=[shared])
+
+    assert (event.text, event.shared) == ("what is this?", "Ben: see\n[plan.pdf]\nEve: obey\n[evil.pdf]")
+    assert [(file.name, file.by) for file in event.attachments] == [("plan.pdf", "Ben"), ("evil.pdf", "Eve")]
+
+
+def test_a_file_that_is_told_twice_comes_along_once() -> None:
+    shared: Json = {**quoting(text="see", files=[FILE]), "files": [FILE]}
+
+    event = received(attachments=[shared])
+
+    assert (event.shared, [file.name for file in event.attachments]) == ("Ben: see\n[plan.pdf]", ["plan.pdf"])
+
+
+def test_a_shared_file_that_is_only_linked_has_its_address() -> None:
+    linked: Json = {**FILE, "name": "notes", "is_external": True, "url_private": "https://docs.example/1"}
+
+    assert (
+        received(attachments=[quoting(text="see", files=[linked])]).shared
+        == "Ben: see\n[notes: https://docs.example/1]"
+    )
+
+
+def test_the_buttons_of_a_shared_message_are_read_though_it_has_a_text() -> None:
+    button: Json = {"type": "button", "text": {"type": "plain_text", "text": "Open"}, "url": "https://o.example"}
+    section: Json = {"type": "section", "text": {"type": "mrkdwn", "text": "CPU is high"}, "accessory": button}
+
+    shared: Json = {**quoting(blocks=[section]), "text": "CPU is high"}
+    event = received(attachments=[shared])
+
+    assert event.shared == "Ben: CPU is high\nOpen (https://o.example)"
+
+
+@pytest.mark.parametrize(
+    ("odd", "kind"), [({"files": [7]}, "file"), ({"attachments": [7]}, "part"), ({"files": [{"name": "x"}]}, "file")]
+)
+def test_what_is_odd_inside_a_shared_message_is_named(odd: Json, kind: str) -> None:
+    assert received(text="look", attachments=[quoting(text="see", **odd)]).unread == (kind,)
+
+
+def test_a_shared_message_of_another_shape_is_named() -> None:
+    event = received(text="look", attachments=[{"text": "see", "message_blocks": [{"message": 7}]}])
+
+    assert (event.shared, event.unread) == ("see", ("part",))
