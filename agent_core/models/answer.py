@@ -26,6 +26,7 @@ from agent_core.models.llm import (
     LlmFailure,
     ModelInfo,
     StreamDone,
+    StreamStart,
     TextDelta,
     ThinkingDelta,
     ToolCallDelta,
@@ -70,6 +71,7 @@ class Answer:
         self._choice: int | None = None
         self._usage: WireUsage | None = None
         self._finish_reason: str | None = None
+        self._began = False
 
     @property
     def finished(self) -> bool:
@@ -80,6 +82,12 @@ class Answer:
     def counted(self) -> bool:
         """Return True if the server sent its token usage."""
         return self._usage is not None
+
+    def begins(self) -> Iterator[StreamStart]:
+        """Yield the start of the stream; nothing if it began before, as the first event of that refused the request."""
+        if not self._began:
+            self._began = True
+            yield StreamStart()
 
     def take(self, chunk: Chunk) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
         """Add a chunk and yield the deltas in it."""

@@ -35,7 +35,6 @@ from agent_core.models.llm import (
     LlmRequest,
     ModelInfo,
     StreamEvent,
-    StreamStart,
 )
 from agent_core.models.manner import Manners
 from agent_core.models.openai_wire import Reader, messages_to_wire, thinking_for, tools_to_wire
@@ -135,11 +134,11 @@ class LitellmClient:
             async with asyncio.timeout(timeout_s):
                 chunks = await litellm.acompletion(**arguments)
                 await chunks.fetch_stream()  # litellm asks some providers only now
+            for start in answer.begins():
+                yield start
             async with contextlib.aclosing(chunks), contextlib.aclosing(_read(chunks, timeout_s)) as pieces:
                 async for chunk in pieces:
-                    if not began:
-                        began = True
-                        yield StreamStart()
+                    began = True
                     for event in answer.take(chunk):
                         yield event
         except _raised_by(litellm) as error:

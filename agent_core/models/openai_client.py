@@ -29,7 +29,6 @@ from agent_core.models.llm import (
     LlmRequest,
     ModelInfo,
     StreamEvent,
-    StreamStart,
 )
 from agent_core.models.lost import causes_of, lost
 from agent_core.models.manner import REFUSED, Manners
@@ -130,16 +129,16 @@ class OpenAiClient:
                 allow_redirects=False,
             ) as response:
                 await self._check(response, options.timeout_s)
-                began = False
+                for start in answer.begins():
+                    yield start
+                is_first = True
                 async with contextlib.aclosing(_payloads(response)) as payloads:
                     async for payload in payloads:
                         if payload == _END:
                             await _drain(response)
                             return
-                        chunk = self._chunk(payload, is_needed=not answer.finished, is_first=not began)
-                        if not began:
-                            began = True
-                            yield StreamStart()
+                        chunk = self._chunk(payload, is_needed=not answer.finished, is_first=is_first)
+                        is_first = False
                         for event in answer.take(chunk) if chunk else ():
                             yield event
         except (aiohttp.ClientError, OSError, ValueError) as error:
