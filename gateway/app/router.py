@@ -98,6 +98,7 @@ class EventRouter:
                 self._tasks.start(self._offer(event))
             self._say(item)
         else:
+            self._sessions.of(event.chat).conversation.follows_unread = True
             self._tasks.start(self._ask_back(item, event))
 
     def _say(self, item: InboxItem, *, passes_gap: bool = False) -> None:

@@ -85,6 +85,9 @@ class Conversation:
         self._loading = asyncio.Lock()
         self._held = HeldHistory()
         self._undo_news = UndoNews()
+        self.follows_unread = True
+        """True if something that could not be read may stand before the next message. It is looked up in the store, for
+        which a message during a run should not wait."""
 
     async def settings(self) -> Chat:
         """Return the chat's settings."""
@@ -234,7 +237,8 @@ class Conversation:
         """Return a user's message for the model; see `PromptMaker.make`. `run` answers it."""
         language = await self.language(item.event.sender)
         maker = await self._prompts.maker(self.key, self.channel, await self.zone(item.event.sender), language, run)
-        return await maker.make(item, known, undone, begins=begins)
+        follows_unread, self.follows_unread = self.follows_unread, False
+        return await maker.make(item, known, undone, begins=begins, follows_unread=follows_unread)
 
     # The store, for the chat's session
 

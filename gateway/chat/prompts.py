@@ -15,6 +15,7 @@ from agent_core.origin import CLEAN, DATA, Origin, joined, named
 from agent_core.sources import person
 from agent_core.untrusted import harmless
 from channels.base import Channel, ChatKey, MessageReceived
+from channels.unread import Unread
 from gateway.chat.attachments import Attachments
 from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
@@ -52,7 +53,13 @@ class PromptMaker:
     """The sender's language."""
 
     async def make(
-        self, item: InboxItem, known: str = "", undone: Undos = NOTHING, *, begins: bool = False
+        self,
+        item: InboxItem,
+        known: str = "",
+        undone: Undos = NOTHING,
+        *,
+        begins: bool = False,
+        follows_unread: bool = True,
     ) -> UserMessage:
         """Return the prompt for an item. Its id is derived from the item, so that it is recognised after a restart.
 
@@ -60,6 +67,7 @@ class PromptMaker:
             known: Facts from the chat's memory.
             undone: Undos since the last prompt.
             begins: True for the first message of a conversation.
+            follows_unread: False if what came before it is known to have been read.
         """
         # First of all and as a whole: cutting a text could leave half a secret, which is not recognised.
         event = self.secrets.masked(item.event)
@@ -82,7 +90,8 @@ class PromptMaker:
         by_others += [*others, *fetched.notes, *(each.note for each in heard)]
         now = datetime.fromtimestamp(self.clock.time(), self.zone)
         time = f"Now: {now:%A %Y-%m-%d %H:%M} ({self.zone.key})"
-        lost = await self._lost(item, event)
+        before = await self.talk.unread_before(item) if follows_unread else []
+        lost = _lost(before, event.unread)
         circumstances = [time, *lost, *filter(None, [undone.line, known]), *ours, *by_others]
         message = user(
             text,
@@ -102,15 +111,6 @@ class PromptMaker:
             "heard": "\n\n".join([*self._told(event), *fetched.shown, *(each.shown for each in heard if each.shown)]),
         }
         return message.model_copy(update=about)
-
-    async def _lost(self, item: InboxItem, event: MessageReceived) -> list[str]:
-        """Return lines for the model on what the user sent and nobody can read here."""
-        before = await self.talk.unread_before(item)
-        lines = {
-            "Before this, the user sent something that could not be read here": before,
-            "Parts of this message could not be read here": event.unread,
-        }
-        return [f"{line}: {', '.join(kinds)}" for line, kinds in lines.items() if kinds]
 
     def _told(self, event: MessageReceived) -> list[str]:
         """Return a line for the person on each part of the message that could not be read."""
@@ -153,6 +153,15 @@ class PromptMaker:
                 f"{text[:LONGEST_START]}\n[... the rest of {len(text)} characters could not be kept: {error.strerror}]"
             )
         return f"{text[:LONGEST_START]}\n[... the whole message, {len(text)} characters, is in the file {path.name}]"
+
+
+def _lost(before: Sequence[Unread], here: Sequence[Unread]) -> list[str]:
+    """Return lines for the model on what the user sent, before this message and in it, and nobody can read here."""
+    lines = {
+        "Before this, the user sent something that could not be read here": before,
+        "Parts of this message could not be read here": here,
+    }
+    return [f"{line}: {', '.join(kinds)}" for line, kinds in lines.items() if kinds]
 
 
 def _with_author(event: MessageReceived) -> MessageReceived:
