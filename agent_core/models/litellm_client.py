@@ -36,7 +36,7 @@ from agent_core.models.llm import (
     ModelInfo,
     StreamEvent,
 )
-from agent_core.models.manner import Manners
+from agent_core.models.manners import Manners
 from agent_core.models.openai_wire import Reader, messages_to_wire, thinking_for, tools_to_wire
 
 _BEFORE_IMPORT = {

@@ -5,10 +5,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-import structlog
-
-log = structlog.get_logger(__name__)
-
 TOOLS = "tools"
 LIMIT, NEWER_LIMIT = "max_tokens", "max_completion_tokens"
 REFUSED = frozenset({400, 404, 422, 500, 501})
@@ -145,24 +141,6 @@ def known_of(model: str) -> Manner:
     if model.lower().startswith("gemini-"):  # at Google's OpenAI-compatible address, where models have no provider
         return Manner(fills_signatures=True)
     return _KNOWN.get(model.partition("/")[0], AS_USUAL)
-
-
-class Manners:
-    """What one client has learned of each model."""
-
-    def __init__(self) -> None:
-        self._by_model: dict[str, Manner] = {}
-
-    def of(self, model: str) -> Manner:
-        return self._by_model.get(model) or known_of(model)
-
-    def learn(self, model: str, refusal: str, sent: Iterable[str]) -> bool:
-        """Learn from the words with which a request was refused; True if it can be sent again in another way."""
-        taught = learned(self.of(model), refusal, sent) if refusal else None
-        if taught is not None:
-            log.info("a model's server takes requests in another way", model=model, manner=taught)
-            self._by_model[model] = taught
-        return taught is not None
 
 
 def learned(manner: Manner, said: str, sent: Iterable[str]) -> Manner | None:

@@ -31,7 +31,8 @@ from agent_core.models.llm import (
     StreamEvent,
 )
 from agent_core.models.lost import causes_of, lost
-from agent_core.models.manner import REFUSED, Manners
+from agent_core.models.manner import REFUSED
+from agent_core.models.manners import Manners
 from agent_core.models.openai_wire import Reader, WireObject, WireText, compact_json, thinking_for, tools_to_wire
 from agent_core.models.server_address import CHAT, below, with_key
 from agent_core.models.wire_errors import WireError
