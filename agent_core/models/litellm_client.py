@@ -111,7 +111,7 @@ class LitellmClient:
                     async for event in events:
                         yield event
             except _CallFailed as error:
-                if self._manners.learn(model.id, error.refusal, arguments):
+                if self._manners.learn(model.id, error.refusal, arguments, request.messages):
                     continue
                 secrets = self._api_key or "", _key(options)
                 failure = failure_of(litellm, error.error, secrets=secrets, now=self._now())
@@ -167,7 +167,7 @@ class LitellmClient:
         self, litellm: ModuleType, model: ModelInfo, request: LlmRequest, options: LlmOptions
     ) -> dict[str, Any]:
         is_anthropic = model.provider == "anthropic"
-        manner = self._manners.of(model.id)
+        manner = self._manners.of(model.id, request.messages)
         messages = messages_to_wire(request, Reader(model.provider, model.id, vision=model.vision, manner=manner))
         if is_anthropic:
             mark_for_cache(messages)

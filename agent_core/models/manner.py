@@ -74,7 +74,7 @@ _ORDER = (
 )
 _TWO_ROLES = r"\bonly (?:the )?user and assistant roles|should be 'user' or 'assistant'"
 """Templates and servers that know no other roles."""
-_BINDS_THOUGHTS = r"bound to a different conversation|prefix_mismatch_behavior"
+BINDS_THOUGHTS = r"bound to a different conversation|prefix_mismatch_behavior"
 _PRIVATE = (
     r"reasoning_content|reasoning_details|reasoning_text|'reasoning'|\]?\.reasoning\b|extra_content|thinking_blocks"
     r"|provider_specific_fields|signature"
@@ -101,7 +101,7 @@ class Manner:
     drops_thoughts: bool = False
     """It refuses thoughts after an earlier message has changed, except if it is told to leave them out."""
     bare: bool = False
-    """It does not take back what it hands out."""
+    """It does not take back what it hands out, or not in this conversation."""
     heads_with_system: bool = False
     """It takes no system prompt; the first message begins with it."""
     alternates: bool = False
@@ -115,7 +115,7 @@ class Manner:
     @property
     def of_messages(self) -> "Manner":
         """Return what concerns the messages of a request."""
-        return replace(self, left_out=self.left_out & {TOOLS}, newer_limit=False)
+        return replace(self, left_out=self.left_out & {TOOLS}, newer_limit=False, bare=False)
 
     def without_tools(self, before: "Manner") -> bool:
         """Return True if it was learned since `before` that the server takes no tools."""
@@ -161,22 +161,21 @@ def names_parameter(said: str) -> bool:
     """Return True if a refusal seems to be about how the server is asked, not about what. Google says of anything that
     a request contains an invalid argument."""
     said = re.sub("contains an invalid argument", "", said)
-    return _says(r"\b(?:parameter|argument|property|field|extra inputs)\b", said) and _says(_REFUSES, said)
+    return says(r"\b(?:parameter|argument|property|field|extra inputs)\b", said) and says(_REFUSES, said)
 
 
 def _about_messages(manner: Manner, text: str) -> Manner | None:
-    if _says(_WANTS_REASONING, text):
+    if says(_WANTS_REASONING, text):
         return replace(manner, fills_reasoning=True)
-    if _says(_WANTS_SIGNATURES, text):
+    if says(_WANTS_SIGNATURES, text):
         return replace(manner, fills_signatures=True)
-    if _says(_WANTS_SHORT_IDS, text):
+    if says(_WANTS_SHORT_IDS, text):
         return replace(manner, short_ids=True)
-    if _says(_WANTS_AN_ANSWER, text):
+    if says(_WANTS_AN_ANSWER, text):
         return replace(manner, answers_results=True)
-    if not (_says(_PRIVATE, text) and _says(_IN_MESSAGES, text) and _says(_REFUSES, text)):
+    if not (says(_PRIVATE, text) and says(_IN_MESSAGES, text) and says(_REFUSES, text)):
         return None
-    binds = _says(_BINDS_THOUGHTS, text) and not manner.drops_thoughts
-    return replace(manner, drops_thoughts=True) if binds else replace(manner, bare=True)
+    return replace(manner, drops_thoughts=True) if says(BINDS_THOUGHTS, text) else replace(manner, bare=True)
 
 
 def _about_roles(manner: Manner, text: str) -> Manner | None:
@@ -186,25 +185,25 @@ def _about_roles(manner: Manner, text: str) -> Manner | None:
     headed = replace(manner, heads_with_system=True)
     ordered = replace(manner, alternates=True, answers_results=True)
     wordy = replace(manner, left_out=manner.left_out | {TOOLS})
-    if _says(_ORDER, text):
+    if says(_ORDER, text):
         steps = [ordered, headed, wordy]
-    elif _says(_TWO_ROLES, text):
-        steps = [wordy] if _says("optional system", text) else [headed, wordy]
-    elif _says(_NO_SYSTEM, text):
+    elif says(_TWO_ROLES, text):
+        steps = [wordy] if says("optional system", text) else [headed, wordy]
+    elif says(_NO_SYSTEM, text):
         steps = [headed]
     else:
-        steps = [wordy] if _says(_NO_RESULTS, text) else []
+        steps = [wordy] if says(_NO_RESULTS, text) else []
     return next((step for step in steps if step != manner), None)
 
 
 def _about_parameters(manner: Manner, text: str, sent: frozenset[str]) -> Manner | None:
-    if _says(_OF_A_TOOL, text) or (_says(_IN_MESSAGES, text) and not _says(_WANTS_THOUGHTS, text)):
+    if says(_OF_A_TOOL, text) or (says(_IN_MESSAGES, text) and not says(_WANTS_THOUGHTS, text)):
         return None
-    refuses = _says(_REFUSES, text) or _says(_WANTS_THOUGHTS, text)
+    refuses = says(_REFUSES, text) or says(_WANTS_THOUGHTS, text)
     refused = next(_named(text, sent - {TOOLS, "tool_choice"}), None) if refuses else None
     if refused == LIMIT and NEWER_LIMIT in text:
         return replace(manner, newer_limit=True)
-    if refused is None and TOOLS in sent and _says(_NO_TOOLS, text):
+    if refused is None and TOOLS in sent and says(_NO_TOOLS, text):
         refused = TOOLS
     if refused is None and "tool_choice" in sent and "tool_choice" in text:
         refused = "tool_choice"
@@ -232,5 +231,6 @@ def _plain(text: str) -> str:
     return re.sub(r"[_-]", "", text).lower()
 
 
-def _says(pattern: str, text: str) -> bool:
+def says(pattern: str, text: str) -> bool:
+    """Return True if the words fit the pattern, in capitals or not."""
     return re.search(pattern, text, re.IGNORECASE) is not None

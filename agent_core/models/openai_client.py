@@ -110,7 +110,7 @@ class OpenAiClient:
                     async for event in events:
                         yield event
             except _StreamFailed as error:
-                if self._manners.learn(model.wire_name, error.refusal, body):
+                if self._manners.learn(model.wire_name, error.refusal, body, request.messages):
                     continue
                 failure = error.failure
             break
@@ -190,7 +190,8 @@ class OpenAiClient:
         return self._manners.of(model.wire_name).fits(body)
 
     def _written(self, model: ModelInfo, body: WireObject, request: LlmRequest) -> bytes:
-        reader = Reader(self._provider, model.id, vision=model.vision, manner=self._manners.of(model.wire_name))
+        manner = self._manners.of(model.wire_name, request.messages)
+        reader = Reader(self._provider, model.id, vision=model.vision, manner=manner)
         rest = compact_json(body).removeprefix("{")
         return f'{{"messages":{self._wire.of(request, reader)},{rest}'.encode("utf-8", "replace")
 
