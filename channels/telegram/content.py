@@ -107,8 +107,13 @@ def lost_kinds(message: Message) -> tuple[Unread, ...]:
     """Return the kinds of what is lost from a message of which the rest can be read."""
     parts: dict[str, Unread] = {**dict.fromkeys(_PARTS, "part"), **_KINDS}
     lost = [kind for name, kind in parts.items() if name in message.odd and not getattr(message, name)]
-    lists = {"poll": message.poll, "checklist": message.checklist, "paid_media": message.paid_media}
-    lost += [_KINDS[name] for name, content in lists.items() if content and content.odd]
+    others = {
+        "poll": message.poll,
+        "checklist": message.checklist,
+        "paid_media": message.paid_media,
+        "contact": message.contact,
+    }
+    lost += [_KINDS[name] for name, content in others.items() if content and content.odd]
     links = (entity for entity in (*message.entities, *message.caption_entities) if entity.type == "text_link")
     lost += ["part" for entity in links if not entity.url]
     return tuple(dict.fromkeys(lost))
@@ -144,7 +149,8 @@ def _enclosed(message: Message) -> str:
     """Describe in words what the sender has chosen and others may have written."""
     match message:
         case Message(contact=contact) if contact:
-            return f"Contact: {contact.first_name} {contact.last_name}".strip() + f", {contact.phone_number}"
+            known = f"Contact: {contact.first_name} {contact.last_name}".strip() + f", {contact.phone_number}"
+            return f"{known}\n{contact.vcard}".strip()
         case Message(poll=poll) if poll:
             return "\n".join([f"Poll: {poll.question}", *(f"- {option.text}" for option in poll.options)])
         case Message(location=location) if location:

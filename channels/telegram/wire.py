@@ -88,6 +88,8 @@ class Contact(Forgiving):
     first_name: Text = ""
     last_name: Text = ""
     phone_number: str = ""
+    vcard: Text = ""
+    """All that the sender's address book has on the contact, as a vCard."""
 
 
 class Option(Forgiving):

@@ -161,6 +161,9 @@ def test_files(content: Json, attachment: Attachment) -> None:
     assert event.text == "look"
 
 
+CARD = "BEGIN:VCARD\nVERSION:3.0\nFN:Ben\nEMAIL:ben@b.example\nURL:https://b.example\nEND:VCARD"
+
+
 @pytest.mark.parametrize(
     ("content", "text"),
     [
@@ -175,15 +178,28 @@ def test_files(content: Json, attachment: Attachment) -> None:
             "Location: 52.5, 13.4 (Café, Street 1)",
         ),
         ({"contact": {"first_name": "Ben", "phone_number": "+49"}}, "Contact: Ben, +49"),
+        ({"contact": {"first_name": "Ben", "phone_number": "+49", "vcard": CARD}}, f"Contact: Ben, +49\n{CARD}"),
         (
             {"poll": {"question": "When?", "options": [{"text": "now"}, {"text": "later"}]}},
             "Poll: When?\n- now\n- later",
         ),
     ],
-    ids=["sticker", "dice", "location", "venue", "contact", "poll"],
+    ids=["sticker", "dice", "location", "venue", "contact", "vcard", "poll"],
 )
 def test_other_contents_are_told_in_words(content: Json, text: str) -> None:
     assert received(**content).words == text
+
+
+def test_what_a_contact_s_card_says_is_not_what_the_person_says() -> None:
+    event = received(contact={"first_name": "Ben", "phone_number": "+49", "vcard": CARD})
+
+    assert (event.text, event.unread) == ("", ())
+
+
+def test_a_card_of_another_shape_is_named() -> None:
+    event = received(contact={"first_name": "Ben", "phone_number": "+49", "vcard": 7})
+
+    assert (event.shared, event.unread) == ("Contact: Ben, +49", ("part",))
 
 
 @pytest.mark.parametrize(
