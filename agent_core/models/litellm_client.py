@@ -228,7 +228,7 @@ def _corrected_litellm() -> ModuleType:
     correct_gemini(helpers.map_finish_reason)
     correct_chunks()
     # This warning appears if a run is cancelled while litellm prepares its request in a thread.
-    warnings.filterwarnings("ignore", r"coroutine '\w+ChatCompletion\..*' was never awaited")
+    warnings.filterwarnings("ignore", r"coroutine '(\w+ChatCompletion|BaseLLMHTTPHandler)\..*' was never awaited")
     for name in _LOGGERS:
         # Failures are returned as `LlmFailure`; litellm would also log them, with messages of the chat.
         logging.getLogger(name).setLevel(logging.CRITICAL)
