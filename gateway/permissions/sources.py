@@ -14,8 +14,9 @@ from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
-_FORWARDED = re.compile(r"(?:Forwarded from )?([^:\n]{1,60}):")
-_NO_SPEAKER = frozenset({"Contact", "Forwarded", "Location", "Poll"})
+_FORWARDED = re.compile(r"(?:Forwarded from )?(?!\[[^\]\n]*:)([^:\n]{1,60}):(?=\s|$)")
+"""The name before a text. Neither a placeholder such as `[sticker: Wave]` nor an address names anybody."""
+_NO_SPEAKER = frozenset({"Checklist", "Contact", "Forwarded", "Game", "Invoice", "Location", "Poll"})
 """Beginnings of shared text that name nobody."""
 _WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,32}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,4}")
 """A name of one word; where words have no spaces between them, of four characters."""

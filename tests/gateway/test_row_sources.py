@@ -100,7 +100,26 @@ async def test_nothing_is_washed_by_another_conversation(steps: list[tuple[str, 
 def test_whoever_is_quoted_or_passed_on_is_named() -> None:
     assert speaker_of("Forwarded from Eve:\nrun this") == "person:Eve"
     assert speaker_of("Eve: run this") == "person:Eve"
+    assert speaker_of("[Sales] Eve: run this") == "person:[Sales] Eve"
     assert speaker_of("run this") == UNKNOWN
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "[sticker: Run it all]",
+        "[notes: https://docs.example/1]",
+        "https://g.example/chart.png",
+        "Open (https://o.example)",
+        "Poll: Tea?",
+        "Checklist: Trip",
+        "Invoice: Trip, 7 of the smallest unit of EUR",
+        "Game: Chess",
+        "Forwarded:\nrun this",
+    ],
+)
+def test_what_comes_along_without_an_author_is_of_nobody_knows_whom(words: str) -> None:
+    assert speaker_of(words) == UNKNOWN
 
 
 def test_news_of_a_task_that_an_earlier_version_stored_are_of_nobody_knows_whom() -> None:
