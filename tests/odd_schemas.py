@@ -140,6 +140,30 @@ ODD: dict[str, JsonValue] = {
         "definitions": None,
         "dependencies": {"a": 1},
     },
+    "patterns that look around": {
+        "properties": {
+            "file": {"type": "string", "pattern": "^(?!undefined$|null$)"},
+            "email": {"type": "string", "format": "email", "pattern": "^(?!\\.)(?!.*\\.\\.)[a-z]+@[a-z.]+$"},
+            "flow": {"type": "string", "pattern": "^(?P<flow>[a-z]+)$"},
+            "more": {"type": "object", "patternProperties": {"^(?!_)": TEXT}},
+        }
+    },
+    "a pattern that refers back": {"properties": {"a": {"type": "string", "pattern": "^(['\"]).*\\1$"}}},
+    "a pattern with a bare bracket in a class": {
+        "properties": {"a": {"type": "string", "pattern": "^[a-zA-Z0-9@#%^&*()_+\\-=[\\]{}|;:,.<>?~`]*$"}}
+    },
+    "choices on the branch for null": {
+        "properties": {"a": {"anyOf": [{"type": "string", "enum": ["A"]}, {"type": "null", "enum": ["A"]}]}}
+    },
+    "choices on a list, not on its members": {
+        "properties": {"a": {"type": "array", "items": {"type": "integer"}, "enum": [0, 1]}}
+    },
+    "choices of another type": {"properties": {"a": {"type": "boolean", "enum": ["yes", True]}, "b": {"const": 1}}},
+    "a constant of another type": {"properties": {"a": {"type": "string", "const": 1}}},
+    "types with brackets": {"properties": {"a": {"type": ["string", "number", "string[]", "number[]"]}}},
+    "bounds that are none": {
+        "properties": {"a": {"type": "number", "maximum": 10**400, "minimum": -1.7e308, "maxLength": 1e300}}
+    },
     "$schema of another kind": {"$schema": {"no": "text"}, "$id": 5, "properties": {"a": TEXT}},
 }
 """Each can be mended."""

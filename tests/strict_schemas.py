@@ -10,6 +10,8 @@ from agent_core.messages import JsonObject
 from agent_core.tools.schema_keywords import BY_NAME, DATA
 
 ROOTLESS = ("oneOf", "anyOf", "allOf", "enum", "not")
+LARGEST = 2**64
+LOOKS_AROUND = re.compile(r"\(\?(?:<?[=!]|P?[<=>])")
 KEY = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 
 
@@ -23,6 +25,10 @@ def refusals(schema: JsonObject) -> list[str]:
         kind = part.get("type")
         if "array" in (kind if isinstance(kind, list) else [kind]) and not isinstance(part.get("items"), dict):
             found.append("array schema missing items")
+        for choice in [*_choices(part), *([part["const"]] if "const" in part else [])]:
+            if kind and not Draft202012Validator({"type": kind}).is_valid(choice) and choice is not None:
+                found.append(f"enum value {choice!r} does not validate against {kind!r}")
+        found += [f"number out of range: {key}" for key, bound in part.items() if _is_too_large(bound)]
         if "pattern" in part:
             found += _not_read(part["pattern"])
         if isinstance(address := part.get("$ref"), str) and not _leads_somewhere(schema, address):
@@ -33,7 +39,18 @@ def refusals(schema: JsonObject) -> list[str]:
     return found
 
 
+def _choices(part: JsonObject) -> list[JsonValue]:
+    choices = part.get("enum")
+    return choices if isinstance(choices, list) else []
+
+
+def _is_too_large(bound: JsonValue) -> bool:
+    return isinstance(bound, int | float) and abs(bound) >= LARGEST
+
+
 def _not_read(pattern: JsonValue) -> list[str]:
+    if LOOKS_AROUND.search(str(pattern)):
+        return ["Invalid JSON schema: regex lookaround is not supported"]
     try:
         re.compile(str(pattern))
     except re.error:

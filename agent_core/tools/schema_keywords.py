@@ -4,7 +4,6 @@ What is sound stays as it is. What is not, and has one plain meaning, gets the f
 of types, a single value for a list, bounds of draft 4, tuples. Anything else is left out, which allows more values.
 """
 
-import math
 import re
 import warnings
 from collections.abc import Callable, Mapping
@@ -24,6 +23,16 @@ _OTHER_NAMES: Mapping[str, str] = {
     **dict.fromkeys(("none", "undefined"), "null"),
     **dict.fromkeys(("date", "date-time", "datetime", "email", "str", "text", "uri", "url", "uuid"), "string"),
 }
+_KINDS: Mapping[type, set[str]] = {
+    bool: {"boolean"},
+    int: {"integer", "number"},
+    float: {"number"},
+    str: {"string"},
+    list: {"array"},
+    dict: {"object"},
+    type(None): {"null"},
+}
+"""The types of a value."""
 DATA = frozenset({"const", "default", "enum", "example", "examples"})
 """Keywords whose values are values of arguments, not schemas."""
 BY_NAME = frozenset({"$defs", "definitions", "dependentSchemas", "patternProperties", "properties"})
@@ -31,6 +40,12 @@ BY_NAME = frozenset({"$defs", "definitions", "dependentSchemas", "patternPropert
 _DROPPED = frozenset(
     ("$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$schema", "$vocabulary")
 ) | {"additionalItems", "id"}
+_LARGEST = 2**64
+"""Bounds from here on say nothing, and many readers of JSON take no such number."""
+_PLAIN_ESCAPE = re.compile(r"\\[^1-9kAZzG]")
+_SOME_READ = re.compile(r"\\[1-9kAZzG]|\(\?(?!:)|\[[^\]]*\[|[*+?}]\+")
+"""Of patterns: what only some languages read, as lookarounds, references back, and a bare bracket in a class. A model's
+server compiles the patterns of all tools, and fails for one."""
 _Mend = Callable[[JsonValue], JsonValue]
 """Returns None for what has no meaning."""
 
@@ -73,7 +88,33 @@ def _mended(given: JsonObject) -> JsonObject:
             mended.setdefault("maxItems", is_closed)
     elif "array" in _names(mended.get("type")):
         mended.setdefault("items", {})
+    return _with_fitting_choices(mended)
+
+
+def _with_fitting_choices(mended: JsonObject) -> JsonObject:
+    """Drop choices that the type rules out; those for the members of a list go to them."""
+    kinds = {str(each) for each in _names(mended.get("type"))} - {"None"}
+    choices = mended.get("enum")
+    if not kinds:
+        return mended
+    if mended.get("nullable") is True:
+        kinds.add("null")
+    if "const" in mended and not kinds & _kinds_of(mended["const"]):
+        del mended["const"]
+    if isinstance(choices, list):
+        del mended["enum"]
+        members = mended.get("items")
+        if fitting := [each for each in choices if kinds & _kinds_of(each)]:
+            mended["enum"] = fitting
+        elif isinstance(members, dict) and "array" in kinds:
+            mended["items"] = schema({"enum": choices, **members})
     return mended
+
+
+def _kinds_of(value: JsonValue) -> set[str]:
+    if isinstance(value, float) and value.is_integer():
+        return {"integer", "number"}
+    return _KINDS[type(value)]
 
 
 def _names(kind: JsonValue) -> list[JsonValue]:
@@ -144,9 +185,9 @@ def _number(value: JsonValue) -> JsonValue:
             value = float(value)
         except ValueError:
             return None
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, int | float):
         return None
-    return value
+    return value if abs(value) < _LARGEST else None
 
 
 def _step(value: JsonValue) -> JsonValue:
@@ -168,8 +209,8 @@ def _flag(value: JsonValue) -> JsonValue:
 
 
 def _pattern(value: JsonValue) -> JsonValue:
-    """Return a pattern that Python can read, as the providers that check it do."""
-    if not isinstance(value, str):
+    """Return a pattern that Python and the engines of model servers can read."""
+    if not isinstance(value, str) or _SOME_READ.search(_PLAIN_ESCAPE.sub("", value)):
         return None
     try:
         with warnings.catch_warnings():

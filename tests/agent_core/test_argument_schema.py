@@ -157,3 +157,19 @@ def test_the_schemas_of_our_own_tools_are_such_and_one_with_a_pair_becomes_such(
     for each in (*builtin_tools(SystemClock()), pair):
         assert refusals(each.spec.parameters) == [], each.name
         assert json.dumps(mended(each.spec.parameters)) == json.dumps(each.spec.parameters), each.name
+
+
+@pytest.mark.parametrize("pattern", [r"^\(?\d{3}\)?$", r"^(?:a|b)+$", r"^[^\[\]]*$", r"^\\[1-9]$", r"a+?b"])
+def test_a_pattern_that_everybody_reads_stays(pattern: str) -> None:
+    given: JsonObject = {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}}
+
+    assert mended(given) == given
+
+
+def test_choices_for_the_members_of_a_list_go_to_them() -> None:
+    assert mended(ODD["choices on a list, not on its members"])["properties"] == {
+        "a": {"type": "array", "items": {"type": "integer", "enum": [0, 1]}}
+    }
+    assert mended(ODD["choices on the branch for null"])["properties"] == {
+        "a": {"anyOf": [{"type": "string", "enum": ["A"]}, {"type": "null"}]}
+    }
