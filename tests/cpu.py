@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 PRESSURE = Path("/proc/pressure/cpu")
-"""Where Linux tells for how long programs have waited for a CPU."""
+"""The file in which Linux tells for how long programs have waited for a CPU."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""What one client has learned of the models that it asks."""
+"""The manners of models, as one client has learned them from refusals."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -29,7 +29,7 @@ _MOST_REFUSED = 10_000
 
 
 class Manners:
-    """What one client has learned of each model."""
+    """Remembers the manner of each model that a client asks, and which conversations go to it without thoughts."""
 
     def __init__(self) -> None:
         self._by_model: dict[str, Manner] = {}

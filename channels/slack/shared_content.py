@@ -1,4 +1,4 @@
-"""What Slack's messages carry in attachments: cards of apps, link previews, and shared messages with their files."""
+"""Content in attachments of Slack's messages: cards of apps, link previews, shared messages with their files."""
 
 from collections.abc import Iterator
 

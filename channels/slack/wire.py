@@ -52,7 +52,7 @@ class File(Forgiving):
 
     @property
     def address(self) -> str:
-        """Where it can be fetched or, if it is only linked, seen."""
+        """The address at which it can be fetched or, if it is only linked, seen."""
         return self.url_private_download or self.url_private or self.external_url or self.permalink
 
     @property

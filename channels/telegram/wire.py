@@ -35,7 +35,7 @@ class Chat(Forgiving):
 class Entity(Forgiving):
     type: str = ""
     offset: int = -1
-    """Where the text begins, in UTF-16 units; -1 if that is not told."""
+    """The place at which the text begins, in UTF-16 units; -1 if Telegram does not tell it."""
     length: int = 0
     user: User | None = None
     url: Text = ""

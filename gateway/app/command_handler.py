@@ -28,7 +28,7 @@ from gateway.store.rows import InboxItem
 
 @dataclass(frozen=True)
 class TypedAnswers:
-    """What tells which messages answer a question of Parley, by the kind of question."""
+    """The parts that tell which messages answer a question of Parley, one for each kind of question."""
 
     words: PlainWords
     places: ZoneAnswers

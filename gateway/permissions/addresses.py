@@ -30,7 +30,7 @@ _GOES_ON = re.compile(
     "[\u2018-\u201f\u2026\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]"
     "|(?<=[A-Za-z0-9])[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]"
 )
-"""What follows an address without a space: punctuation of other scripts, or the next word of one without spaces."""
+"""Signs that follow an address without a space: foreign punctuation, or the next word in a script without spaces."""
 _CLOSING = {")": "(", "]": "[", "}": "{"}
 
 

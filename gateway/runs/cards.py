@@ -34,7 +34,7 @@ _OF_CARDS = re.compile(
     r"|预览|卡片|提醒|报告|确认|设置|设好|日程|按钮",
     re.IGNORECASE,
 )
-"""What is said of a card."""
+"""Words of a sentence about a card."""
 _COURTESIES = frozenset(_WORD.findall("alright course done fine good got great it of ok okay right sure"))
 _USUAL = _COURTESIES | frozenset(
     _WORD.findall(

@@ -28,7 +28,7 @@ MOST_TRIES = 5
 """Tries of a run that found as many handles each time, and still too few: it fails for another reason."""
 
 CODECS = "ascii", "idna", "utf-8-sig", "utf-16-be", "utf-16-le"
-"""What reads and masks the text of events; Python imports each at its first use, which takes a handle."""
+"""Codecs that read and mask the text of events; Python imports each at its first use, which takes a handle."""
 
 log = structlog.get_logger(__name__)
 

@@ -19,7 +19,7 @@ from gateway.store.person_zones import BROWSER, SAID, PersonZone
 from gateway.store.store import Store
 
 _LIKE = 0.75
-"""How like the spelling of a name has to be, from 0 to 1: Berln is meant for Berlin, and Mars not for Paris."""
+"""The least likeness in spelling of a suggested name, from 0 to 1: Berln is meant for Berlin, Mars not for Paris."""
 
 
 class Level(StrEnum):

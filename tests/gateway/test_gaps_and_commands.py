@@ -16,7 +16,7 @@ class SlowToPost(RememberingChannel):
         self.takes = asyncio.Event()
         self.takes.set()
         self.offered: list[str] = []
-        """What was to be posted."""
+        """Texts of the messages that were to be posted."""
 
     async def send(self, chat: ChatKey, message: OutboundMessage, key: str) -> Posted:
         self.offered.append(message.markdown)

@@ -29,7 +29,7 @@ def web_tools(*, searcher: Searcher | None = None, fetcher: Fetcher | None = Non
 
 @dataclass(frozen=True)
 class _Read:
-    """What came of reading an address, for the message `asked` and the call that read it."""
+    """The outcome of reading an address, for the message `asked` and the call that read it."""
 
     asked: str
     call: str

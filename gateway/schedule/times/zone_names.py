@@ -210,7 +210,7 @@ _GERMAN = {
     "pekinger": _SHANGHAI,
     "wiener": "Europe/Vienna",
 }
-"""What stands before `Zeit`."""
+"""The German name of a place that stands before `Zeit`."""
 _NOWHERE = frozenset({"UTC", "GMT", "UCT", "Universal", "Zulu", "Greenwich", "GMT0", "GMT+0", "GMT-0", "Factory"})
 _NO_CITIES = frozenset({"center", "central", "east", "easter", "general", "north", "reunion", "south", "west"})
 """Last parts of IANA's names that are words of every day."""

@@ -1,4 +1,4 @@
-"""What chat templates refuse: a system prompt, and roles that do not take turns.
+"""Refusals of chat templates: of a system prompt, and roles that do not take turns.
 
 The sentences are those of the templates of Gemma and Llama, and of llama.cpp, which quotes the template before them:
 see BerriAI/litellm issue 4377, and ggml-org/llama.cpp issues 19851 and 21879.
