@@ -41,9 +41,11 @@ def reasons(word: str) -> bytes:
     return openai({"reasoning_details": details, "tool_calls": [call()]}, finish="tool_calls")
 
 
-async def asks_and_reads(chat: Chat) -> None:
-    for question in ("What time is it?", ""):
-        assert (await chat.goes_on(question)).failure is None
+async def talks_beside(one: Chat) -> None:
+    """Ask what needs a call, in one chat and then in another one with the same model."""
+    for chat in (one, replace(one, said=[])):
+        for question in ("What time is it?", ""):
+            assert (await chat.goes_on(question)).failure is None
 
 
 @pytest.mark.parametrize("said", REFUSALS)
@@ -51,9 +53,7 @@ async def test_other_chats_of_the_model_keep_their_thoughts(said: str) -> None:
     noon = openai({"content": "Noon."})
     async with tables() as opens:
         one = await opens.own(reasons("first"), refused(said), noon, reasons("second"), noon, noon)
-        other = replace(one, said=[])
-        await asks_and_reads(one)
-        await asks_and_reads(other)
+        await talks_beside(one)
         await one.goes_on("Thank you.")
         bodies = one.server.bodies
 
@@ -65,9 +65,7 @@ async def test_other_chats_with_anthropic_keep_their_thoughts() -> None:
     async with tables() as opens:
         answers = thinks("first"), refused(FORGED), anthropic(NOON), thinks("second"), anthropic(NOON), anthropic(NOON)
         one = await opens.litellm("anthropic/claude-sonnet-4-5", *answers)
-        other = replace(one, said=[])
-        await asks_and_reads(one)
-        await asks_and_reads(other)
+        await talks_beside(one)
         await one.goes_on("Thank you.")
         bodies = one.server.bodies
 
@@ -82,9 +80,7 @@ async def test_other_chats_with_gemini_keep_their_signatures() -> None:
     async with tables() as opens:
         answers = signed("b25l"), refused("Corrupted thought signature."), gemini({"text": "Noon."})
         one = await opens.litellm("gemini/gemini-3-pro-preview", *answers, signed("dHdv"), gemini({"text": "Noon."}))
-        other = replace(one, said=[])
-        await asks_and_reads(one)
-        await asks_and_reads(other)
+        await talks_beside(one)
         bodies = one.server.bodies
 
     assert ["b25l" in str(body) for body in bodies] == [False, True, False, False, False]
@@ -113,7 +109,6 @@ async def test_a_server_that_knows_no_such_field_gets_it_in_no_chat(said: str) -
     noon = openai({"content": "Noon."})
     async with tables() as opens:
         one = await opens.own(reasons("first"), refused(said), noon, reasons("second"), noon)
-        await asks_and_reads(one)
-        await asks_and_reads(replace(one, said=[]))
+        await talks_beside(one)
 
     assert "second" not in str(one.server.bodies[4]["messages"])
