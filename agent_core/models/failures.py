@@ -174,7 +174,7 @@ def _spoken_delay(text: str) -> float | None:
 
 def message_in(body: str) -> str:
     """Return the readable message in an error body of OpenAI, Anthropic, Google or a local server; the title of a
-    page."""
+    page. OpenRouter has the words of the provider behind it beside its own."""
     if body.lstrip()[:1] == "<" and (title := _TITLE.search(body)):
         return title[1].strip()
     try:
@@ -186,8 +186,15 @@ def message_in(body: str) -> str:
             error = error[0]
         if not isinstance(error, dict):
             break
-        error = error.get("error") or error.get("message") or error.get("detail") or ""
+        error = _of_provider(error) or error.get("error") or error.get("message") or error.get("detail") or ""
     return error if isinstance(error, str) and error else body
+
+
+def _of_provider(error: Mapping[str, object]) -> str:
+    """Return the words of a provider to which a router has passed the request."""
+    told = error.get("metadata")
+    raw = told.get("raw") if isinstance(told, dict) else None
+    return message_in(raw) if isinstance(raw, str) and raw.strip() else ""
 
 
 def redact(text: str, secrets: Iterable[str] = ()) -> str:

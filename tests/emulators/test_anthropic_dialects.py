@@ -4,7 +4,12 @@ import aiohttp
 import pytest
 from pydantic import JsonValue
 
-from tests.emulators.dialects.anthropic import ANTHROPIC_ADAPTIVE, ANTHROPIC_BOUND, ANTHROPIC_BUDGET
+from tests.emulators.dialects.anthropic import (
+    ANTHROPIC_ADAPTIVE,
+    ANTHROPIC_BOUND,
+    ANTHROPIC_BUDGET,
+    ANTHROPIC_EITHER,
+)
 from tests.emulators.dialects.anthropic_messages import AnthropicMessagesServer
 from tests.emulators.dialects.anthropic_thoughts import BINDING_HEADER
 from tests.emulators.dialects.dialect import Dialect
@@ -15,8 +20,8 @@ ADAPTIVE: Json = {"type": "adaptive", "display": "summarized"}
 ASKED: Json = {"role": "user", "content": "What time is it?"}
 CLOCK: Json = {"name": "clock", "input_schema": {"type": "object", "properties": {}}}
 LOOKS = Turn(tools=(ToolUse("clock"),), thinking="Let me look.")
-MODELS = [ANTHROPIC_BUDGET, ANTHROPIC_ADAPTIVE, ANTHROPIC_BOUND]
-THINKING = {ANTHROPIC_BUDGET.name: BUDGET, ANTHROPIC_ADAPTIVE.name: ADAPTIVE, ANTHROPIC_BOUND.name: ADAPTIVE}
+MODELS = [ANTHROPIC_BUDGET, ANTHROPIC_EITHER, ANTHROPIC_ADAPTIVE, ANTHROPIC_BOUND]
+THINKING = {each.name: BUDGET if each is ANTHROPIC_BUDGET else ADAPTIVE for each in MODELS}
 
 
 def served(dialect: Dialect, *script: Answer) -> AnthropicMessagesServer:
@@ -94,7 +99,9 @@ async def test_thoughts_that_come_back_otherwise_are_refused(dialect: Dialect) -
     assert second["signature"] != first["signature"]
 
 
-@pytest.mark.parametrize("dialect", [ANTHROPIC_BUDGET, ANTHROPIC_ADAPTIVE], ids=lambda each: each.name)
+@pytest.mark.parametrize(
+    "dialect", [ANTHROPIC_BUDGET, ANTHROPIC_EITHER, ANTHROPIC_ADAPTIVE], ids=lambda each: each.name
+)
 async def test_thoughts_that_are_left_out_or_moved_are_missed(dialect: Dialect) -> None:
     thinking = THINKING[dialect.name]
     async with served(dialect, LOOKS) as server:
@@ -129,6 +136,10 @@ async def test_older_models_want_one_kind_of_thinking_in_a_turn() -> None:
         (ANTHROPIC_BUDGET, {"thinking": ADAPTIVE}, "adaptive thinking is not supported on this model"),
         (ANTHROPIC_BUDGET, {"output_config": {"effort": "low"}}, "does not support the effort parameter"),
         (ANTHROPIC_BUDGET, {"max_tokens": 64_001}, "max_tokens: 64001 > 64000"),
+        (ANTHROPIC_BUDGET, {"temperature": 0.7, "top_p": 0.9}, "`temperature` and `top_p` cannot both be specified"),
+        (ANTHROPIC_EITHER, {"temperature": 0.7, "top_p": 0.9}, "`temperature` and `top_p` cannot both be specified"),
+        (ANTHROPIC_EITHER, {"thinking": ADAPTIVE, "temperature": 0.7}, "enabled or in adaptive mode"),
+        (ANTHROPIC_EITHER, {"output_config": {"effort": "xhigh"}}, "output_config.effort: Input should be 'low' or"),
         (ANTHROPIC_ADAPTIVE, {"thinking": BUDGET}, '"thinking.type.enabled" is not supported for this model'),
         (ANTHROPIC_ADAPTIVE, {"temperature": 0.7}, "`temperature` is deprecated for this model."),
         (ANTHROPIC_BOUND, {"thinking": {**ADAPTIVE, "block_binding": {"prefix_mismatch_behavior": "x"}}}, "binding"),
@@ -158,9 +169,24 @@ async def test_fields_and_places_that_nobody_knows_are_refused() -> None:
     assert "does not match any of the expected tags" in kind
 
 
-async def test_newer_models_go_on_only_with_a_paused_answer() -> None:
+async def test_models_in_between_think_in_both_ways_and_only_for_a_budget_no_more_than_once_in_a_turn() -> None:
+    looks_again = Turn(tools=(ToolUse("clock"),), thinking="Let me look again.")
+    async with served(ANTHROPIC_EITHER, *[LOOKS, looks_again] * 2) as server:
+        kinds = []
+        for thinking in (BUDGET, ADAPTIVE):
+            _, answer = await posted(server, ASKED, thinking=thinking)
+            blocks = blocks_of(answer)
+            _, second = await posted(server, ASKED, said(*blocks), result_of(*blocks), thinking=thinking)
+            kinds.append((blocks[0]["type"], blocks_of(second)[0]["type"]))
+
+    assert kinds == [("thinking", "tool_use"), ("thinking", "thinking")]
+    assert server.violations == []
+
+
+@pytest.mark.parametrize("dialect", [ANTHROPIC_EITHER, ANTHROPIC_ADAPTIVE], ids=lambda each: each.name)
+async def test_newer_models_go_on_only_with_a_paused_answer(dialect: Dialect) -> None:
     paused = Turn("Half of", finish="pause_turn")
-    async with served(ANTHROPIC_ADAPTIVE, paused, says(" it.")) as server:
+    async with served(dialect, paused, says(" it.")) as server:
         _, answer = await posted(server, ASKED)
         other = await refused(server, ASKED, said({"type": "text", "text": "Once"}))
         status, _ = await posted(server, ASKED, said(*blocks_of(answer)))

@@ -5,7 +5,7 @@ import pytest
 from pydantic import JsonValue
 
 from agent_core.models.server_address import CHAT, below
-from tests.emulators.dialects import azure, deepseek, gemini, groq, mistral, moonshot, openai, openrouter
+from tests.emulators.dialects import azure, deepseek, gemini, groq, mistral, moonshot, openai, openrouter, xai, zai
 from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.dialects.openai_chat import OpenAiChat, OpenAiChatServer
 from tests.emulators.dialects.table import DIALECTS
@@ -118,6 +118,23 @@ async def test_mistral_refuses_long_ids_and_a_question_after_a_result() -> None:
     async with served(mistral.MISTRAL, says("Noon.")) as server:
         status, error = await posted(server, ASKED, answer, {**NOON, "tool_call_id": "a23456789"}, ASKED)
     assert (status, error["message"]) == (400, "Unexpected role 'user' after role 'tool'")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "message", "words"),
+    [
+        (openrouter.OPENROUTER, {"role": "assistant", "content": "Once"}, "does not support assistant message prefill"),
+        (xai.XAI, {"role": "user", "content": ""}, xai.EMPTY),
+        (xai.XAI, {"role": "assistant", "content": []}, xai.EMPTY),
+        (zai.ZAI, {"role": "assistant", "content": "Once"}, zai.ILLEGAL),
+    ],
+    ids=lambda each: each.name if isinstance(each, Dialect) else "",
+)
+async def test_a_message_that_the_model_does_not_take_is_refused(dialect: Dialect, message: Json, words: str) -> None:
+    async with served(dialect, says("Noon.")) as server:
+        status, body = await posted(server, message)
+
+    assert (status, words in str(body)) == (400, True)
 
 
 @pytest.mark.parametrize("parameter", [{"max_tokens": 9}, {"temperature": 0.7}], ids=["limit", "temperature"])

@@ -1,13 +1,18 @@
 """Tests for thinking: the levels a model knows, token budgets, and room for the answer."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
 from agent_core.models.llm import LlmOptions, ModelInfo, ThinkingLevel
 from agent_core.models.model_table import look_up
 from agent_core.models.openai_wire import BUDGETS, thinking_for
+from agent_core.models.selection import choose_model, make_client
 from tests.agent_core.models.clients import (
+    HELLO,
+    KEY,
+    OPTIONS,
     OVER_A_WIRE,
     Meeting,
     Talk,
@@ -16,6 +21,7 @@ from tests.agent_core.models.clients import (
     litellm_openai,
     model_info,
 )
+from tests.emulators.dialects.table import DIALECTS
 from tests.emulators.model_script import says
 
 pytestmark = pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")
@@ -128,3 +134,21 @@ async def test_what_a_model_can_tell_apart_stands_in_the_table() -> None:  # S4-
     assert newer.thinking_levels == ("low", "medium", "high", "xhigh", "max")
     assert not older.adaptive
     assert older.thinking_levels == ("low", "medium", "high")
+
+
+@pytest.mark.parametrize("model", ["claude-sonnet-4-5", "claude-sonnet-4-6", "claude-opus-4-8", "claude-fable-5-1"])
+async def test_every_level_is_taken_by_every_generation_of_claude(model: str) -> None:  # S4-27
+    dialect = next(each for each in DIALECTS if each.model == model)
+    levels = [each for each in get_args(ThinkingLevel) if each != "off"]
+    async with dialect.server([says("4", thinking="2 + 2")] * len(levels), api_key=KEY) as server:
+        choice = await choose_model(dialect.setting, dialect.environ(server.base_url, KEY))
+        client = make_client(choice)
+        try:
+            for each in levels:
+                events = client.stream(choice.model, HELLO, OPTIONS.model_copy(update={"thinking": each}))
+                assert [event.failure for event in [event async for event in events] if event.type == "done"] == [None]
+        finally:
+            await client.close()
+
+    assert server.violations == []
+    assert server.taught == []

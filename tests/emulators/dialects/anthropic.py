@@ -1,4 +1,5 @@
-"""Anthropic itself: models that think for a budget, newer ones that decide how long, and the newest that always think.
+"""Anthropic itself: models that think for a budget, those that also or only decide how long, and those that always
+think.
 
 The thoughts of the newest are bound to what was sent before them, for accounts made since the end of August 2026.
 """
@@ -13,6 +14,11 @@ HOT = (
     "`temperature` may only be set to 1 when thinking is enabled. Please consult our documentation at "
     "https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
 )
+WARM = (
+    "`temperature` may only be set to 1 when thinking is enabled or in adaptive mode. Please consult our documentation "
+    "at https://docs.claude.com/en/docs/build-with-claude/extended-thinking"
+)
+BOTH = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
 COOL = "`temperature` is deprecated for this model."
 NO_BUDGET = (
     '"thinking.type.enabled" is not supported for this model. Use "thinking.type.adaptive" and "output_config.effort" '
@@ -21,6 +27,11 @@ NO_BUDGET = (
 OLDER = (
     Lesson("output_config.effort", NO_EFFORT, known=True),
     Lesson("temperature", HOT, unless=1, beside="thinking.budget_tokens", known=True),
+    Lesson("top_p", BOTH, beside="temperature", known=True),
+)
+BETWEEN = (
+    Lesson("temperature", WARM, unless=1, beside="thinking", known=True),
+    Lesson("top_p", BOTH, beside="temperature", known=True),
 )
 NEWER = (
     Lesson("temperature", COOL, unless=1, known=True),
@@ -43,6 +54,15 @@ ANTHROPIC_BUDGET = Dialect(
     AnthropicMessages(most_output=64_000),
     provider="anthropic",
     lessons=OLDER,
+    endings=ENDINGS,
+)
+ANTHROPIC_EITHER = Dialect(
+    "Anthropic, Claude 4.6",
+    "claude-sonnet-4-6",
+    "litellm",
+    AnthropicMessages(most_output=128_000, adaptive=True, shows=True, efforts=("low", "medium", "high", "max")),
+    provider="anthropic",
+    lessons=BETWEEN,
     endings=ENDINGS,
 )
 ANTHROPIC_ADAPTIVE = Dialect(

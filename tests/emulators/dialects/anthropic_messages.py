@@ -14,12 +14,12 @@ from tests.emulators.anthropic import AnthropicEmulator
 from tests.emulators.dialects import anthropic_thoughts
 from tests.emulators.dialects.anthropic_thoughts import BINDING_HEADER, BOUND, HEADER_MISSING, Thoughts
 from tests.emulators.dialects.lessons import Lesson
+from tests.emulators.dialects.rules import PREFILLED
 from tests.emulators.dialects.server import DialectServer
 from tests.emulators.model_script import Failure, Json, ModelRequest, Script, Turn
 
 NO_ADAPTIVE = "adaptive thinking is not supported on this model"
 FORCED = "Thinking may not be enabled when tool_choice forces tool use."
-PREFILLED = "This model does not support assistant message prefill. The conversation must end with a user message."
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,10 @@ class AnthropicMessages:
 
     most_output: int
     adaptive: bool = False
-    """It decides itself how long to think; it takes an effort, and neither a budget nor a temperature."""
+    """It decides itself how long to think, takes an effort, and no beginning of its answer."""
+    efforts: tuple[str, ...] = ("low", "medium", "high", "xhigh", "max")
+    shows: bool = False
+    """It shows the words of its thoughts unless a request wishes otherwise."""
     always: bool = False
     """It thinks if a request says nothing of thinking."""
     binds: bool = False
@@ -99,10 +102,18 @@ class AnthropicMessagesServer(DialectServer, AnthropicEmulator):
                 f"max_tokens: {most} > {limit}, which is the maximum allowed number of output tokens for {self.model}"
             )
         if self.messages.adaptive:
-            return self._prefill_problem(body)
+            return self._effort_problem(body) or self._prefill_problem(body)
         if _thinking(body) == "adaptive":
             return NO_ADAPTIVE
         return FORCED if _thinking(body) == "enabled" and anthropic_rules.forces_a_tool(body) else None
+
+    def _effort_problem(self, body: Json) -> str | None:
+        config = body.get("output_config")
+        effort = config.get("effort") if isinstance(config, dict) else None
+        if effort is None or effort in self.messages.efforts:
+            return None
+        known = " or ".join(f"'{each}'" for each in self.messages.efforts)
+        return f"output_config.effort: Input should be {known}"
 
     def _prefill_problem(self, body: Json) -> str | None:
         """Refuse a request that ends with words of the model, except to go on with a paused answer."""
@@ -134,13 +145,14 @@ class AnthropicMessagesServer(DialectServer, AnthropicEmulator):
         return said
 
     def _begins(self, body: Json) -> bool:
-        """Return False after the result of a tool on older models, which think only where a turn begins."""
-        return self.messages.adaptive or not anthropic_thoughts.open_turn(body)
+        """Return False after the result of a tool with a budget, which is spent only where a turn begins."""
+        return _thinking(body) != "enabled" or not anthropic_thoughts.open_turn(body)
 
     def _thought(self, text: str, asked: ModelRequest) -> Json:
-        """Return a thought; newer models show its words only if they are asked to."""
+        """Return a thought; the newest models show its words only if they are asked to."""
         thinking = asked.body.get("thinking")
-        shown = not self.messages.adaptive or (isinstance(thinking, dict) and thinking.get("display") == "summarized")
+        display = thinking.get("display") if isinstance(thinking, dict) else None
+        shown = display == "summarized" or (display is None and (self.messages.shows or not self.messages.adaptive))
         return {"type": "thinking", "thinking": text if shown else "", "signature": self._seal(text)}
 
     def _redacted(self) -> Json:

@@ -6,6 +6,7 @@ from itertools import pairwise
 from tests.emulators.dialects.openai_chat import Handed, Rule, assistant_calls, messages_of
 from tests.emulators.model_script import Json
 
+PREFILLED = "This model does not support assistant message prefill. The conversation must end with a user message."
 _SHORT = re.compile("[a-zA-Z0-9]{9}")
 
 
@@ -72,3 +73,19 @@ def no_user_after_tool(body: Json, handed: Handed) -> str | None:
         if (before, role) in {("tool", "user"), ("user", "tool")}:
             return f"Unexpected role '{role}' after role '{before}'"
     return None
+
+
+def ends_with_a_question(body: Json, handed: Handed) -> str | None:
+    """Refuse a request that ends with words of the model."""
+    last = messages_of(body)[-1].get("role")
+    return PREFILLED if last == "assistant" else None
+
+
+def no_empty_message(sentence: str) -> Rule:
+    """Refuse messages without words, pictures and calls."""
+
+    def rule(body: Json, handed: Handed) -> str | None:
+        spoken = (message for message in messages_of(body) if message.get("role") != "tool")
+        return None if all(each.get("content") or each.get("tool_calls") for each in spoken) else sentence
+
+    return rule

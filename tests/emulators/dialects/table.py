@@ -1,6 +1,11 @@
 """All dialects, in the order of the table in the documents."""
 
-from tests.emulators.dialects.anthropic import ANTHROPIC_ADAPTIVE, ANTHROPIC_BOUND, ANTHROPIC_BUDGET
+from tests.emulators.dialects.anthropic import (
+    ANTHROPIC_ADAPTIVE,
+    ANTHROPIC_BOUND,
+    ANTHROPIC_BUDGET,
+    ANTHROPIC_EITHER,
+)
 from tests.emulators.dialects.azure import AZURE, AZURE_DEPLOYMENT
 from tests.emulators.dialects.deepseek import DEEPSEEK
 from tests.emulators.dialects.gemini import GEMINI
@@ -12,6 +17,8 @@ from tests.emulators.dialects.moonshot import MOONSHOT
 from tests.emulators.dialects.openai import GPT_5, OPENAI
 from tests.emulators.dialects.openrouter import OPENROUTER
 from tests.emulators.dialects.qwen import QWEN
+from tests.emulators.dialects.xai import XAI
+from tests.emulators.dialects.zai import ZAI
 
 DIALECTS = (
     OPENAI,
@@ -19,6 +26,7 @@ DIALECTS = (
     AZURE,
     AZURE_DEPLOYMENT,
     ANTHROPIC_BUDGET,
+    ANTHROPIC_EITHER,
     ANTHROPIC_ADAPTIVE,
     ANTHROPIC_BOUND,
     GEMINI_NATIVE,
@@ -29,6 +37,8 @@ DIALECTS = (
     OPENROUTER,
     MISTRAL,
     QWEN,
+    XAI,
+    ZAI,
     GROQ,
     OLLAMA,
     VLLM,
