@@ -55,10 +55,14 @@ _MOST_ZONES = 3
 """Names of zones in a text that are tried."""
 _BETWEEN = " ,，.。!！?？;；"
 """What may stand between a time and the name of its zone."""
+_GLUED = re.compile(r"[a-zA-Z0-9±½¼¾]|\s*/\s*\S")
+"""What goes on with the name of a zone, as the end of `UTC+5h30` or `ET/Tokyo`."""
 _OF_ANOTHER_TIME = re.compile(r"(?:\d|[ap]\.?m\.?|[点點分半刻])\s*\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
 _NUMBER_BEHIND = re.compile(r"[\s,，、/&+]*\d{1,2}(?!\d)")
 _ENDS_WITH_HOUR = re.compile(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
+_CHINESE_TIME = re.compile(r"在?[\u4e00-\u9fff]{2,6}(?:时间|時間|时区|時區)")
+"""What may be the time of a place that nobody knows."""
 _PERIOD = re.compile(
     r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|month|quarter|year)\b"
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",
@@ -129,7 +133,7 @@ def _is_at_change(zone: ZoneInfo, at: float) -> bool:
 
 def _names_a_zone(rest: str) -> bool:
     """Return True if what is to be said names a zone, which may be that of the time."""
-    return any(not words.is_place for words in zone_words(rest))
+    return bool(_CHINESE_TIME.match(rest)) or any(not words.is_place for words in zone_words(rest))
 
 
 def certain_once(text: str, zone: ZoneInfo, now: float) -> tuple[Once, str] | None:
@@ -164,7 +168,17 @@ def _by_named_clock(text: str, words: ZoneWords, zone: ZoneInfo, now: float) -> 
         return _at_a_place(words, when, zone, now)
     if not words.is_own and len(words.zones) != 1:
         raise which_zone(words)
+    if _GLUED.match(text, words.end):
+        raise half_understood(text[words.start :])
+    _check_second_zone(plain, when, there, now)
     return replace(when, zone=None if words.is_own else there)
+
+
+def _check_second_zone(plain: str, when: When, zone: ZoneInfo, now: float) -> None:
+    """Raise BadRule if a time has another zone beside the one that was read, whose clocks show something else."""
+    for words in islice(zone_words(plain), _MOST_ZONES):
+        if words.zones and _is_beside(words, when, plain):
+            _at_a_place(words, when, zone, now)
 
 
 def _is_beside(words: ZoneWords, when: When, plain: str) -> bool:

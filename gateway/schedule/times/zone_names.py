@@ -1,6 +1,7 @@
 """The names by which people call time zones: of IANA, cities, countries, abbreviations and offsets from UTC."""
 
 import re
+import unicodedata
 from zoneinfo import ZoneInfo
 
 from agent_core.tools.clock import zone_names
@@ -8,9 +9,14 @@ from agent_core.tools.clock import zone_names
 LONGEST = 60
 """Most characters of a name that are read."""
 
-OFFSET = r"(?:utc|gmt)\s*[+＋−–-]\s*\d{1,2}(?:[:.]?(?:00|15|30|45))?"
+_SIGN = r"[+＋−–-]|(?:plus|minus)\b"
+OFFSET = rf"(?:utc|gmt)\s*(?:{_SIGN})\s*\d{{1,2}}(?:[:.]?(?:00|15|30|45))?"
 """An offset from UTC, as a pattern."""
-_OFFSET = re.compile(r"(?:utc|gmt)?\s*([+＋−–-])\s*(\d{1,2}?)(?:[:.]?(00|15|30|45))?", re.IGNORECASE)
+_OFFSET = re.compile(rf"(?:utc|gmt)?\s*({_SIGN})\s*(\d{{1,2}}?)(?:[:.]?(00|15|30|45))?", re.IGNORECASE)
+OFFSET_IN_CHINESE = r"[东西]\s?(?:\d{1,2}|十[一二]?|[一二三四五六七八九])\s?(?:时区|区)(?:的?时间)?"
+"""As 东八区, which is UTC+8."""
+_OFFSET_IN_CHINESE = re.compile(r"([东西])\s?(\d{1,2}|[一二三四五六七八九十]{1,2})\s?(?:时区|区)(?:的?时间)?")
+_HOURS_IN_CHINESE = ("零", "一", "二", "三", "四", "五", "六", "七", "八", "九", "十", "十一", "十二")
 _EAST, _WEST = 14, 12
 """Largest whole-hour offsets from UTC for which there are zones."""
 _UNEVEN = {
@@ -112,9 +118,12 @@ ABBREVIATIONS: dict[str, tuple[str, ...]] = {
     "VET": ("America/Caracas",),
     "UTC": ("UTC",),
     "GMT": ("GMT",),
+    "UT": ("UTC",),
+    "ZULU": ("UTC",),
+    "AOE": ("Etc/GMT+12",),
 }
 """Abbreviations, each with the zones that it may mean, the likeliest first."""
-OTHER_THINGS = frozenset({"ART", "BOT", "COT", "GET", "PET", "VET", "WIT"})
+OTHER_THINGS = frozenset({"ART", "BOT", "COT", "GET", "PET", "UT", "VET", "WIT"})
 """Abbreviations that people write in capitals for something else as well, as in `9:00 PET scan`."""
 WORDS = frozenset({"CAT", "CLT", "EAT", "ICT", "MYT", "WAT", "WEST", "WET", "WIB"}) | OTHER_THINGS
 """Abbreviations that are words as well, and mean a zone only in capitals."""
@@ -123,7 +132,8 @@ REGIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("central", "us central", "美中", "美国中部", "中部"), (_CENTRAL,)),
     **dict.fromkeys(("mountain", "us mountain", "美国山地", "山地"), (_MOUNTAIN,)),
     **dict.fromkeys(("pacific", "us pacific", "美西", "美国西部", "西部", "太平洋", "美国太平洋", "加州"), (_PACIFIC,)),
-    **dict.fromkeys(("california", "californian"), (_PACIFIC,)),
+    **dict.fromkeys(("california", "californian", "west coast", "us west coast", "sf"), (_PACIFIC,)),
+    **dict.fromkeys(("east coast", "us east coast", "ny", "dc", "washington dc"), (_EASTERN,)),
     **dict.fromkeys(("texas", "德州"), (_CENTRAL,)),
     **dict.fromkeys(("us", "usa", "american", "america", "美国"), _AMERICAN),
     **dict.fromkeys(("canada", "canadian", "加拿大"), ("America/Toronto", "America/Winnipeg", "America/Vancouver")),
@@ -148,6 +158,15 @@ REGIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("philippines", "philippine", "菲律宾", "马尼拉"), ("Asia/Manila",)),
     **dict.fromkeys(("malaysia", "马来西亚", "吉隆坡"), ("Asia/Kuala_Lumpur",)),
     **dict.fromkeys(("pakistan", "巴基斯坦"), ("Asia/Karachi",)),
+    **dict.fromkeys(("nepal", "nepali", "尼泊尔", "加德满都"), ("Asia/Kathmandu",)),
+    **dict.fromkeys(("bangladesh", "孟加拉", "孟加拉国", "达卡"), ("Asia/Dhaka",)),
+    **dict.fromkeys(("sri lanka", "斯里兰卡", "科伦坡"), ("Asia/Colombo",)),
+    **dict.fromkeys(("afghanistan", "阿富汗", "喀布尔"), ("Asia/Kabul",)),
+    **dict.fromkeys(("myanmar", "burma", "缅甸", "仰光"), ("Asia/Yangon",)),
+    **dict.fromkeys(("伊朗", "德黑兰"), ("Asia/Tehran",)),
+    **dict.fromkeys(("saudi arabia", "saudi", "沙特", "利雅得"), ("Asia/Riyadh",)),
+    **dict.fromkeys(("argentina", "阿根廷", "布宜诺斯艾利斯"), ("America/Argentina/Buenos_Aires",)),
+    **dict.fromkeys(("portuguese", "葡萄牙", "里斯本"), ("Europe/Lisbon",)),
     **dict.fromkeys(("israel", "israeli", "以色列"), ("Asia/Jerusalem",)),
     **dict.fromkeys(("turkey", "turkish", "土耳其", "伊斯坦布尔"), ("Europe/Istanbul",)),
     **dict.fromkeys(("uk", "british", "britain", "england", "英国"), ("Europe/London",)),
@@ -193,6 +212,7 @@ REGIONS: dict[str, tuple[str, ...]] = {
     "wien": ("Europe/Vienna",),
     **dict.fromkeys(("墨尔本",), ("Australia/Melbourne",)),
     **dict.fromkeys(("珀斯",), ("Australia/Perth",)),
+    **dict.fromkeys(("阿德莱德",), ("Australia/Adelaide",)),
     **dict.fromkeys(("孟买", "新德里", "德里", "班加罗尔"), (_KOLKATA,)),
     **dict.fromkeys(("雅加达",), ("Asia/Jakarta",)),
     **dict.fromkeys(("澳门",), ("Asia/Macau",)),
@@ -226,8 +246,11 @@ LOWER = frozenset(
     or (each.isascii() and each.isalpha() and len(each) >= _SHORTEST and not _NO_PLACES.fullmatch(each))
 )
 """Names that mean a place in small letters as well, as in `9:00 tokyo`."""
+_SEVERAL = 2
+_DOTS = re.compile(r"(?i:(?<=\b[a-z])\.)")
+"""As in `U.S.` and `E.S.T.`."""
 _PERIOD = re.compile(
-    r"\s*\b(?:standard|daylight|summer|winter|local)?\s*(?:time(?:\s*zone)?)?\Z|(?:标准|当地|夏令|冬令)?(?:时间)?\Z"
+    r"\s*\b(?:standard|daylight|summer|winter|local)?\s*(?:time(?:\s*zone)?)?\Z|(?:标准|当地|夏令|冬令)?的?(?:时间?)?\Z"
 )
 
 
@@ -237,17 +260,38 @@ def zones_named(name: str) -> tuple[str, ...]:
     Several: the name is ambiguous. None: it is no name of a zone.
     """
     wanted = " ".join(name[:LONGEST].replace("_", " ").split())
-    if found := _by_offset(wanted):
-        return (found,)
-    plain = wanted.lower().removeprefix("local ")
+    if _OFFSET.fullmatch(wanted) or _OFFSET_IN_CHINESE.fullmatch(wanted):
+        found = _by_offset(wanted)
+        return (found,) if found else ()
+    plain = _DOTS.sub("", wanted).lower().removeprefix("local ")
     if found := _GERMAN.get(plain.removesuffix(" zeit")) if plain.endswith(" zeit") else None:
         return (found,)
+    return _by_name(plain) or _by_name(_without_accents(plain)) or _by_several(plain)
+
+
+def _by_name(plain: str) -> tuple[str, ...]:
     for each in dict.fromkeys((plain, _PERIOD.sub("", plain))):
         if known := (SHORT | ABBREVIATIONS).get(each.upper()) or REGIONS.get(each):
             return known
         if each in zone_names() and each not in _NO_CITIES:
             return (zone_names()[each],)
     return ()
+
+
+def _by_several(plain: str) -> tuple[str, ...]:
+    """Return the zones that all names of `PST/PDT` mean; if there are none, those of each."""
+    names = _PERIOD.sub("", plain).split("/")
+    found = [(SHORT | ABBREVIATIONS).get(name.strip().upper(), ()) for name in names]
+    if len(names) < _SEVERAL or not all(found):
+        return ()
+    common = tuple(zone for zone in found[0] if all(zone in each for each in found))
+    every = common or tuple(dict.fromkeys(zone for each in found for zone in each))
+    return ("UTC",) if _NOWHERE.issuperset(every) else every
+
+
+def _without_accents(name: str) -> str:
+    """Return `bogota` for `bogotá`."""
+    return "".join(each for each in unicodedata.normalize("NFKD", name) if not unicodedata.combining(each))
 
 
 def find_zone(text: str) -> ZoneInfo | None:
@@ -311,15 +355,22 @@ def likely_zones(language: str | None) -> tuple[str, ...]:
 
 
 def _by_offset(text: str) -> str | None:
-    """Return the zone for an offset from UTC, such as `+08:00` or `GMT-3`."""
+    """Return the zone for an offset from UTC, such as `+08:00`, `GMT-3` or 东八区."""
+    if found := _OFFSET_IN_CHINESE.fullmatch(text):
+        hours = int(found[2]) if found[2].isdecimal() else _HOURS_IN_CHINESE.index(found[2])
+        return _of_minutes(60 * hours * (1 if found[1] == "东" else -1))
     found = _OFFSET.fullmatch(text)
     if found is None:
         return None
-    east, hours = found[1] in "+＋", int(found[2])
-    minutes = (60 * hours + int(found[3] or 0)) * (1 if east else -1)
+    minutes = 60 * int(found[2]) + int(found[3] or 0)
+    return _of_minutes(minutes if found[1].lower() in ("+", "＋", "plus") else -minutes)
+
+
+def _of_minutes(minutes: int) -> str | None:
     if minutes % 60:
         return _UNEVEN.get(minutes)
-    if hours > (_EAST if east else _WEST):
+    hours = minutes // 60
+    if not -_WEST <= hours <= _EAST:
         return None
     # POSIX inverts the sign: UTC+8 is Etc/GMT-8.
-    return f"Etc/GMT{'-' if east else '+'}{hours}" if hours else "UTC"
+    return f"Etc/GMT{-hours:+d}" if hours else "UTC"

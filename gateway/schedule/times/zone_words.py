@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from agent_core.tools.clock import zone_names
+from gateway.schedule.times.lists import MONTHS
 from gateway.schedule.times.zone_names import (
     ABBREVIATIONS,
     LOWER,
     OFFSET,
+    OFFSET_IN_CHINESE,
     OTHER_THINGS,
     REGIONS,
     SHORT,
@@ -26,21 +28,34 @@ _OWN = (
 _CHINESE_NAMES = sorted(
     {name for name in (*REGIONS, *zone_names()) if not name.isascii()}, key=lambda name: (-len(name), name)
 )
-_CHINESE_CITIES = [name for name in _CHINESE_NAMES if name in zone_names()]
-_BEHIND = r"(?:(?<=\d)|(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.)|(?<=noon)|(?<=clock))"
-"""Directly behind a time of day."""
+_CHINESE_PLACES = [name for name in _CHINESE_NAMES if name in zone_names() or name in ("美东", "美西")]
+_CHINESE_TIME = "(?:(?:标准|当地|夏令|冬令)?的?时间|(?:标准|夏令|冬令)时)"
+_SIMPLER = str.maketrans(
+    "東時間點當標準區紐約倫廣舊爾臺國韓灣蘭羅馬緬維納聖橋門", "东时间点当标准区纽约伦广旧尔台国韩湾兰罗马缅维纳圣桥门"
+)
+"""Characters of names in traditional Chinese and Japanese."""
+_DAYS = ("day", "noon", "night", "clock", "tomorrow", "week", "month", *(name.lower() for name in MONTHS["en"]))
+_BEHIND = (
+    r"(?:(?<=\d)|(?<=\d(?:st|nd|rd|th))|(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.)"
+    rf"|(?i:{'|'.join(f'(?<={day})' for day in _DAYS)}))"
+)
+"""Directly behind a time of day, or a day."""
 _PERIOD = r"(?:\s+(?:standard|daylight|summer|winter|local))?"
 _NAME = r"[A-Za-z][\w'’.-]*"
 _BEGINS, _ENDS = "(?<![A-Za-z0-9_])", "(?![A-Za-z0-9_])"
 """Unlike `\\b`, between a letter and a Chinese character as well."""
+_SHORT = rf"(?:{'|'.join(SHORT)}|{'|'.join('[.]'.join(each) + '[.]' for each in SHORT)})"
+_LONG = rf"(?:{'|'.join(ABBREVIATIONS.keys() - WORDS)})"
+_DOTTED = rf"(?:{'|'.join('[.]'.join(each) + '[.]' for each in ABBREVIATIONS)})"
 _NO_ZONE = r"\s+(?:scan|session|appointment|exercise|homework|phone)s?\b"
 """As in `PT session`."""
 _ALONE = r"(?:Eastern|Central|Mountain|Pacific)\b(?=\s*(?:\Z|[,.;:!?)]))"
 _IS_NAME = rf"(?=[A-Z]|(?:{'|'.join(map(re.escape, sorted(LOWER)))})\b)"
 _CERTAIN = rf"[A-Za-z_]+/|{_ALONE}"
 _OPEN, _CLOSE = r"(?:[(（\[]\s*)?", r"(?:\s*[)）\]])?"
+_CLOSED = re.compile(_CLOSE)
 _PATTERN = re.compile(
-    rf"(?i:\b(?:in\s+)?local\s+time\s+(?:in|of)\s+)(?P<there>{_NAME}(?:\s+{_NAME}){{0,2}})"
+    rf"(?i:\b(?:in\s+)?local\s+time\s+(?:in|of)\s+|\b(?:heure|hora|ora|horário)\s+(?:de|di|do|del|da)\s+)(?P<there>{_NAME}(?:\s+{_NAME}){{0,2}})"
     rf"|(?P<own>{_OPEN}(?i:{_OWN}){_CLOSE})"
     rf"|(?P<cron>(?:CRON_)?TZ=(?P<set>[^\s;]+);?)"
     rf"|{_OPEN}(?:(?i:\b(?:in|by|at)(?:\s+the)?)\s+|[按以用照])?(?P<named>"
@@ -48,16 +63,19 @@ _PATTERN = re.compile(
     rf"|(?<=\d)\s*\+\s?\d{{2}}:?\d{{2}}(?![\d:])|(?<=T\d\d:\d\d)-\d{{2}}:?\d{{2}}\b|(?<=T\d\d:\d\d)Z\b"
     rf"|(?<=T\d\d:\d\d:\d\d)(?:Z\b|-\d{{2}}:?\d{{2}}\b)|(?<=\d)\s?Z\b(?!-)"
     rf"|\b[A-Za-z][A-Za-z_]+/[A-Za-z_]+(?:/[A-Za-z_]+)?(?:[+-]\d{{1,2}})?\b(?:\s+time\b)?"
-    rf"|(?:(?i:{_BEGINS}(?:{'|'.join(ABBREVIATIONS.keys() - WORDS)}))|{_BEGINS}(?:{'|'.join(WORDS)})){_ENDS}(?![+-]\d)"
+    rf"|\b[A-Z]{{3}}\d[A-Z]{{3}}\b|{_BEGINS}(?:{_LONG}|{_SHORT})(?:\s?/\s?(?:{_LONG}|{_SHORT}))+{_ENDS}(?:\s+time\b)?"
+    rf"|(?:(?i:{_BEGINS}(?:{_DOTTED}|{_LONG}))|{_BEGINS}(?:{'|'.join(WORDS)})){_ENDS}(?![+-]\d)"
     r"(?:\s+time\b)?"
-    rf"|{_BEGINS}(?:{'|'.join(SHORT)}){_ENDS}(?!{_NO_ZONE})(?:\s+time\b)?"
-    rf"|(?:(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.))\s+(?i:{'|'.join(SHORT)}){_ENDS}(?!{_NO_ZONE})"
+    rf"|{_BEGINS}{_SHORT}{_ENDS}(?!{_NO_ZONE})(?:\s+time\b)?"
+    rf"|(?:(?<=[apAP][mM])|(?<=[apAP]\.[mM]\.))\s+(?i:{_SHORT}){_ENDS}(?!{_NO_ZONE})"
+    rf"|{OFFSET_IN_CHINESE}"
     rf"|\b(?:local\s+)?{_NAME}(?:\s+{_NAME}){{0,2}}?{_PERIOD}\s+(?:(?i:time(?:\s*zone)?)|Zeit)\b"
     rf"|\b{_ALONE}"
-    rf"|(?:{'|'.join(map(re.escape, _CHINESE_NAMES))})(?:标准|当地|夏令|冬令)?的?时间"
+    rf"|(?:{'|'.join(map(re.escape, _CHINESE_NAMES))}){_CHINESE_TIME}"
     rf"){_CLOSE}"
-    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}(?:\s+|\s*[(（\[]\s*){_IS_NAME})(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
-    rf"|(?<=[点點时半刻分整\d])\s*[(（]?\s*在?(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_CITIES))})"
+    rf"|(?:(?i:\b(?:in|at)\s+)|{_BEHIND}(?:,?\s+|\s*[(（\[]\s*){_IS_NAME})(?!{_CERTAIN})(?P<place>{_NAME}(?:\s+{_NAME}){{0,2}})"
+    r"|(?<=[点點时半刻分整\d])\s*[(（]?\s*在?"
+    rf"(?P<chinese_place>{'|'.join(map(re.escape, _CHINESE_PLACES))})(?!{_CHINESE_TIME})"
 )
 _SAID = re.compile(
     r"(?:(?:(?:i\s+am|i['’]m|i\s+live|we\s+are|we['’]re)\s+(?:now\s+)?in|my\s+time\s*zone\s+is)\s+"
@@ -74,11 +92,17 @@ _COUNTRY = re.compile(r"\s*[,，(（]\s*")
 """Stands before the country of a city, as in `Paris, France`."""
 _CAPITALS = "(?:BE|CA|CO|DU|EA|FA|FE|GI|HO|LA|LI|LO|MI|MU|NE|PA|PO|RE|RU|TE|WE)ST"
 _UNKNOWN = re.compile(
-    r"[+-]\d{1,2}:?\d{2}\b|(?i:utc|gmt)\s*[+＋−–-]\s*\d|[A-Z]\w+/[A-Z]\w+"
-    r"|(?:[A-Z][\w'’]+\s+){1,2}(?:time|Zeit)\b|Ortszeit\b|Uhr\b|time\s+in\s+[A-Z]"
-    r"|(?i:server|system|machine|office|company|base|hq|headquarters)(?:['’]s)?\s+(?:local\s+)?time\b|[按以用照]\S{1,8}时间|(?:服务器|系统)的?时间"
+    r"[+-]\d{1,2}:?\d{2}\b|(?i:utc|gmt)(?:\d|\s*(?:[±+＋−–-]|plus|minus)\s*\d)|[A-Z]\w+/[A-Z]\w+"
+    r"|(?i:(?:africa|america|antarctica|asia|atlantic|australia|etc|europe|indian|pacific)/[a-z])"
+    rf"|{_LONG}[+−–-]\d"
+    r"|(?:[A-Z][\w'’]+\s+){1,2}(?:time|Zeit)\b|(?:[A-Z][\w'’]+\s+){1,3}(?i:(?:standard|daylight|summer|winter)\s+time)\b"
+    r"|Ortszeit\b|Uhr\b|(?i:time\s+in)\s+[A-Z]|(?i:heure|hora|ora|horário)\s+(?i:de|di|do|del|da|d['’]|local\w*)\s*[A-Z]"
+    r"|(?i:heure\s+locale|hora\s+local|ora\s+locale)\b"
+    r"|(?i:server|system|machine|office|company|base|hq|headquarters|client|customer|host|venue|destination)(?:['’]s)?\s+(?:local\s+)?time\b"
+    r"|[按以用照]\S{1,8}时间|(?:服务器|系统)的?时间|(?:夏令|冬令|标准)时"
     rf"|(?!{_CAPITALS}\b)[A-Z]{{1,2}}[SD]T\b"
     r"|(?i:by\s+)?(?i:his|her|their|\w+['’]s)\s+(?i:(?:own\s+)?(?:local\s+)?time)\b|(?i:local\s+time\s+in)\b"
+    r"|(?i:where\s+\w+\s+(?:is|are|lives?)|over\s+there)\b"
 )
 """Words that can be nothing but a zone, as `Ben's time`, or `XST` unless it is a word in capitals."""
 
@@ -99,7 +123,7 @@ class ZoneWords:
 
 def zone_words(text: str) -> Iterator[ZoneWords]:
     """Yield the words that may name a zone, from the left."""
-    at, text = 0, text[:LONGEST]
+    at, text = 0, text[:LONGEST].translate(_SIMPLER)
     while found := _PATTERN.search(text, at):
         read = _read(found)
         at = read.end if read else found.start() + 1
@@ -134,7 +158,7 @@ def which_zone(words: ZoneWords) -> BadRule:
 
 def begins_with_zone(text: str) -> bool:
     """Return True if the text begins with words that certainly name a zone, even an unknown one."""
-    if _UNKNOWN.match(text):
+    if _UNKNOWN.match(text.translate(_SIMPLER)):
         return True
     first = next(zone_words(text), None)
     return first is not None and first.start == 0 and not first.is_place
@@ -153,10 +177,12 @@ def _read(found: re.Match[str]) -> ZoneWords | None:
         return ZoneWords(start, end, name, zones_named(name), is_place=True)
     words = (found["place"] or found["there"]).split()
     for count in range(len(words), 0, -1):
-        zones = zones_named(name := " ".join(words[:count]))
+        zones = zones_named(name := " ".join(words[:count]).rstrip("."))
         if zones and not (name.isupper() and (name in SHORT | ABBREVIATIONS or not name.replace(" ", "").isalpha())):
             is_place = found["place"] is not None and not name.lower().endswith(("time", "zone", "zeit"))
-            return ZoneWords(start, start + found[0].index(name) + len(name), name, zones, is_place=is_place)
+            last = start + found[0].index(name) + len(name)
+            closed = None if is_place else _CLOSED.match(found.string, last)
+            return ZoneWords(start, closed.end() if closed else last, name, zones, is_place=is_place)
     return None
 
 
