@@ -26,9 +26,9 @@ from agent_core.messages import (
     text_of,
 )
 from agent_core.models.filled import filled
-from agent_core.models.gemini_schema import for_gemini
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, ThinkingLevel, ToolSpec
 from agent_core.models.manner import AS_USUAL, Manner
+from agent_core.models.plain_schema import for_gemini
 from agent_core.models.roles import arranged
 from agent_core.untrusted import inside
 

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from agent_core.mcp.tool import Schema
 from agent_core.messages import JsonObject
-from agent_core.models.gemini_schema import MOST_CHARS, for_gemini
 from agent_core.models.llm import ToolSpec
 from agent_core.models.openai_wire import tools_to_wire
+from agent_core.models.plain_schema import MOST_CHARS, for_gemini
 from agent_core.tools.argument_schema import UnusableSchema, mended
 from tests.agent_core.models.raw_models import CLOCK
 from tests.agent_core.test_argument_schema import mutated
