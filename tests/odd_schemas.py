@@ -28,8 +28,8 @@ SOUND: tuple[JsonObject, ...] = (
     },
     {
         "type": "object",
-        "properties": {"filter": {"$ref": "#/definitions/Filter"}},
-        "definitions": {"Filter": {"oneOf": [{"const": "all"}, {"type": "object", "properties": {"by": TEXT}}]}},
+        "properties": {"filter": {"$ref": "#/$defs/Filter"}, "inner": {"$ref": "#"}},
+        "$defs": {"Filter": {"oneOf": [{"const": "all"}, {"type": "object", "properties": {"by": TEXT}}]}},
     },
 )
 
@@ -114,6 +114,78 @@ ODD: dict[str, JsonValue] = {
     },
     "references to nowhere": {
         "properties": {"a": {"$ref": "#/definitions/Gone"}, "b": {"$ref": "other.json#/A"}, "c": {"$ref": 5}}
+    },
+    "definitions of draft 7": {
+        "properties": {
+            "a": {"$ref": "#/definitions/A"},
+            "b": {"type": "array", "items": {"$ref": "#/definitions/B-b"}},
+        },
+        "definitions": {
+            "A": {"type": "object", "properties": {"b": {"$ref": "#/definitions/B-b"}}, "required": ["b"]},
+            "B-b": {"enum": ["x", "y"]},
+        },
+    },
+    "references to other arguments": {
+        "properties": {
+            "start": {"type": "object", "properties": {"at": {"type": "string", "format": "date-time"}}},
+            "end": {"$ref": "#/properties/start"},
+            "also": {"type": "array", "items": {"$ref": "#/properties/start/properties/at", "description": "When"}},
+            "$filter": TEXT,
+            "more": {"$ref": "#/properties/$filter"},
+        }
+    },
+    "a reference into alternatives": {
+        "properties": {"a": {"anyOf": [{"type": "null"}, {"type": "object"}]}, "b": {"$ref": "#/properties/a/anyOf/1"}}
+    },
+    "references into what stands at the root no more": {
+        "anyOf": [{"properties": {"a": {"type": "integer"}}}, {"properties": {"b": {"$ref": "#/anyOf/0/properties/a"}}}]
+    },
+    "definitions within an argument": {
+        "properties": {
+            "a": {"$defs": {"A": {"type": "integer"}}, "properties": {"x": {"$ref": "#/$defs/A"}}},
+            "b": {"definitions": {"A": TEXT}, "properties": {"x": {"$ref": "#/properties/b/definitions/A"}}},
+        },
+        "$defs": {"A_2": {"type": "boolean"}},
+    },
+    "names of definitions with slashes and brackets": {
+        "properties": {"a": {"$ref": "#/$defs/a~1b"}, "b": {"$ref": "#/$defs/List%5Bint%5D"}},
+        "$defs": {"a/b": TEXT, "List[int]": {"type": "array", "items": {"type": "integer"}}},
+    },
+    "a tree": {
+        "$ref": "#/definitions/Node",
+        "definitions": {
+            "Node": {
+                "type": "object",
+                "properties": {"name": TEXT, "children": {"type": "array", "items": {"$ref": "#/definitions/Node"}}},
+                "required": ["name", "children"],
+            }
+        },
+    },
+    "the whole within itself": {"properties": {"and": {"type": "array", "items": {"$ref": "#"}}, "q": TEXT}},
+    "references to the network, to files and by names of their own": {
+        "properties": {
+            "a": {"$ref": "http://127.0.0.1:1/schema.json#/A"},
+            "b": {"$ref": "file:///etc/passwd"},
+            "c": {"$ref": "T0", "description": "A node"},
+            "d": {"$ref": "#anchor"},
+            "e": {"$dynamicRef": "#node"},
+            "f": {"$ref": "#/$defs"},
+            "g": {"$ref": "#/required/0"},
+            "h": {"$ref": ""},
+        },
+        "required": ["a"],
+        "$defs": {"A": {"$anchor": "anchor", "$id": "T0"}},
+    },
+    "a type beside a reference and beside alternatives": {
+        "properties": {
+            "a": {"type": "string", "minLength": 1, "description": "Which", "$ref": "#/$defs/A"},
+            "b": {"type": ["string", "array"], "anyOf": [{"type": "string"}, {"type": "array", "items": TEXT}]},
+        },
+        "$defs": {"A": {"type": "string", "description": "A name", "format": "uuid"}},
+    },
+    "arguments called like keywords": {
+        "properties": {"required": {"type": "boolean"}, "anyOf": TEXT, "additionalProperties": {"type": "object"}},
+        "required": ["required"],
     },
     "if and not at the root": {
         "properties": {"a": TEXT},

@@ -31,8 +31,8 @@ def refusals(schema: JsonObject) -> list[str]:
         found += [f"number out of range: {key}" for key, bound in part.items() if _is_too_large(bound)]
         if "pattern" in part:
             found += _not_read(part["pattern"])
-        if isinstance(address := part.get("$ref"), str) and not _leads_somewhere(schema, address):
-            found.append(f"reference {address!r} can not be resolved")
+        if isinstance(address := part.get("$ref"), str):
+            found += _leads_nowhere(schema, address)
         properties = part.get("properties")
         if isinstance(properties, dict) and not all(KEY.fullmatch(key) for key in properties):
             found.append("Property keys should match pattern '^[a-zA-Z0-9_.-]{1,64}$'")
@@ -71,16 +71,12 @@ def _parts(value: JsonValue, *, names: bool = False) -> Iterator[JsonObject]:
                 yield from _parts(item, names=key in BY_NAME and not names)
 
 
-def _leads_somewhere(root: JsonObject, address: str) -> bool:
-    if not address.startswith("#"):
-        return False
-    found: JsonValue = root
-    for step in address.split("/")[1:]:
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and key.isdigit() and int(key) < len(found):
-            found = found[int(key)]
-        elif isinstance(found, dict) and key in found:
-            found = found[key]
-        else:
-            return False
-    return isinstance(found, dict)
+def _leads_nowhere(root: JsonObject, address: str) -> list[str]:
+    known = root.get("$defs")
+    if address == "#":
+        return []
+    if not address.startswith("#/$defs/"):
+        return ["references must start with #/$defs/"]
+    if address.removeprefix("#/$defs/") not in (known if isinstance(known, dict) else {}):
+        return [f"reference {address!r} can not be resolved"]
+    return []

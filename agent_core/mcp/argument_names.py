@@ -1,4 +1,4 @@
-"""Names of arguments that every provider takes, in place of those such as `$filter` that some refuse."""
+"""Names of arguments that every provider takes, in place of those such as `$filter` or `required` that some refuse."""
 
 import hashlib
 import re
@@ -13,6 +13,8 @@ LONGEST = 64
 """Characters; a limit of Anthropic's."""
 _PLAIN = re.compile(rf"[a-zA-Z0-9_.-]{{1,{LONGEST}}}")
 _UNFIT = re.compile(r"[^a-zA-Z0-9_.-]")
+_KEYWORDS = frozenset({"additionalProperties", "anyOf", "required"})
+"""Kimi's models take no arguments with these names."""
 _LISTS = frozenset({"required", "dependentRequired"})
 
 
@@ -23,8 +25,8 @@ def with_plain_names(schema: JsonObject) -> tuple[Mapping[str, str], JsonObject]
     """
     names = set(_names(schema))
     plain: dict[str, str] = {}
-    for name in sorted(name for name in names if not _PLAIN.fullmatch(name)):
-        short = _UNFIT.sub("_", name)[:LONGEST]
+    for name in sorted(name for name in names if name in _KEYWORDS or not _PLAIN.fullmatch(name)):
+        short = f"{name}_" if name in _KEYWORDS else _UNFIT.sub("_", name)[:LONGEST]
         if not short or short in names:
             checksum = hashlib.sha256(name.encode(errors="replace")).hexdigest()[:8]
             short = f"{short[: LONGEST - 9]}_{checksum}"

@@ -110,15 +110,16 @@ def _tool(given: object, listing: Listing) -> JsonObject | None:
         listing.left_out.append(LeftOut("", "nameless"))
         return None
     schema = _JSON.validate_python(given.get("inputSchema"))
-    if len(str(schema)) > LARGEST_SCHEMA:
-        listing.left_out.append(LeftOut(name, "too_large"))
-        return None
     try:
-        tool: JsonObject = {"name": name, "inputSchema": mended(schema)}
+        sound = mended(schema) if len(str(schema)) <= LARGEST_SCHEMA else None
     except UnusableSchema as error:
         listing.left_out.append(LeftOut(name, error.why))
         return None
+    if sound is None or len(str(sound)) > LARGEST_SCHEMA:  # parts that are referred to from elsewhere stand there twice
+        listing.left_out.append(LeftOut(name, "too_large"))
+        return None
     listing.names.append(name)
+    tool: JsonObject = {"name": name, "inputSchema": sound}
     return tool | {key: given[key] for key in ("title", "description") if isinstance(given.get(key), str)}
 
 

@@ -28,7 +28,7 @@ from agent_core.messages import (
 from agent_core.models.filled import filled
 from agent_core.models.llm import LlmOptions, LlmRequest, ModelInfo, ThinkingLevel, ToolSpec
 from agent_core.models.manner import AS_USUAL, Manner
-from agent_core.models.plain_schema import for_gemini
+from agent_core.models.plain_schema import plain_schema, wants_plain_schemas
 from agent_core.models.roles import arranged
 from agent_core.untrusted import inside
 
@@ -155,20 +155,20 @@ def compact_json(value: Mapping[str, JsonValue]) -> str:
 
 def tools_to_wire(tools: Sequence[ToolSpec], model: str) -> list[JsonValue]:
     """Return the tools' schemas in the form that the model takes. Each is made once and must not be changed."""
-    made = _for_gemini if "gemini" in model.lower() else _as_it_is
+    made = _plain if wants_plain_schemas(model) else _as_it_is
     return [*made.each(tools)]
 
 
-def _tool(tool: ToolSpec, *, is_gemini: bool) -> JsonValue:
-    parameters = for_gemini(tool.parameters) if is_gemini else tool.parameters
+def _tool(tool: ToolSpec, *, plain: bool) -> JsonValue:
+    parameters = plain_schema(tool.parameters) if plain else tool.parameters
     return {
         "type": "function",
         "function": {"name": tool.name, "description": tool.description, "parameters": parameters},
     }
 
 
-_as_it_is: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, is_gemini=False))
-_for_gemini: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, is_gemini=True))
+_as_it_is: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, plain=False))
+_plain: IdentityCache[ToolSpec, JsonValue] = IdentityCache(partial(_tool, plain=True))
 
 
 def user_text(message: UserMessage) -> str:

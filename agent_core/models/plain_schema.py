@@ -1,7 +1,8 @@
-"""Schemas of tools in the part of JSON schema that Gemini's models take.
+"""Schemas of tools in the part of JSON schema that Gemini's and Kimi's models take.
 
-They know one type at a time, no references, and none of the keywords that are not named here; one other keyword fails
-the whole request. What cannot be said is told in the description, or left to whoever runs the tool.
+Gemini's know one type at a time, no references, and none of the keywords that are not named here; one other keyword
+fails the whole request. Kimi's want a type everywhere, none beside alternatives and references, and the latter without
+circles; see MoonshotAI/walle. What cannot be said is told in the description, or left to whoever runs the tool.
 """
 
 from collections.abc import Callable, Iterator
@@ -15,12 +16,20 @@ MOST_PARTS = 500
 DEEPEST = 8
 MOST_CHARS = 60_000
 """Characters of such a schema."""
+MOST_CHOICES = 250
+"""Values that an argument can be chosen from; with more, any text is allowed."""
+_READERS = ("gemini", "kimi", "moonshot")
 _KEPT = ("description", "minimum", "maximum", "minItems", "maxItems", "minLength", "maxLength", "pattern")
 _FORMATS = frozenset({"date-time", "double", "enum", "float", "int32", "int64"})
 _TEXT: JsonObject = {"type": "string"}
 
 
-def for_gemini(schema: JsonObject) -> JsonObject:
+def wants_plain_schemas(model: str) -> bool:
+    """Return True for the name of a model that takes no others."""
+    return any(each in model.lower() for each in _READERS)
+
+
+def plain_schema(schema: JsonObject) -> JsonObject:
     """Return the schema of a tool's arguments, which is a sound one of an object."""
     whole = _object(schema, _Plain(schema).of, 0)
     if len(str(whole)) > MOST_CHARS:  # references written out again and again
@@ -45,7 +54,7 @@ class _Plain:
         self._left = MOST_PARTS
 
     def of(self, given: JsonObject, depth: int) -> JsonObject:
-        """Return a schema in Gemini's form."""
+        """Return a schema in the form that such models take."""
         self._left -= 1
         if self._left < 0 or depth > DEEPEST:
             return _TEXT
@@ -67,6 +76,8 @@ class _Plain:
     def _of_kind(self, whole: JsonObject, kind: str, depth: int) -> JsonObject:
         plain: JsonObject = {"type": kind, **{key: whole[key] for key in _KEPT if key in whole}}
         choices = _list(whole.get("enum")) or ([whole["const"]] if "const" in whole else [])
+        if len(choices) > MOST_CHOICES:
+            choices = []
         if kind == "string" and choices:
             plain["enum"] = [each for each in choices if isinstance(each, str) and each]
         elif choices:

@@ -7,12 +7,12 @@ whoever runs the tool checks its arguments, too.
 
 from collections.abc import Iterable
 from typing import Literal
-from urllib.parse import unquote
 
 from pydantic import JsonValue
 
 from agent_core.messages import JsonObject
-from agent_core.tools.schema_keywords import BY_NAME, DATA, schema
+from agent_core.tools.schema_keywords import schema
+from agent_core.tools.schema_references import target, with_definitions
 
 DEEPEST = 40
 """Levels of objects and lists in each other; what people write has less than twenty."""
@@ -50,8 +50,7 @@ def mended(given: JsonValue) -> JsonObject:
     sound: JsonObject = {"type": "object", "properties": {}}
     sound.update(flat)
     sound["type"] = "object"
-    known = _with_known_references(sound, sound)
-    return known if isinstance(known, dict) else sound
+    return with_definitions(sound, whole)
 
 
 def _deeper_than(value: JsonValue, levels: int) -> bool:
@@ -90,8 +89,8 @@ class _Merged:
     def _referred(self, address: str) -> JsonObject:
         if address not in self._done:
             self._done[address] = {}  # what refers to itself adds nothing
-            target = _target(self._root, address)
-            self._done[address] = self.of(target) if target is not None else {}
+            meant = target(self._root, address)
+            self._done[address] = self.of(meant) if meant is not None else {}
         return self._done[address]
 
 
@@ -145,42 +144,3 @@ def _properties(whole: JsonObject) -> JsonObject:
 def _required(whole: JsonObject) -> list[str]:
     found = whole.get("required")
     return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
-
-
-def _target(root: JsonObject, address: str) -> JsonObject | None:
-    """Return the schema that a reference means, through further references; None if it leads nowhere or in a circle."""
-    seen: set[str] = set()
-    while address not in seen:
-        seen.add(address)
-        found = _at(root, address)
-        if found is None or not isinstance(found.get("$ref"), str) or found.keys() != {"$ref"}:
-            return found
-        address = str(found["$ref"])
-    return None
-
-
-def _at(root: JsonObject, address: str) -> JsonObject | None:
-    place, *steps = unquote(address).split("/")
-    found: JsonValue = root if place == "#" else None
-    for step in steps:
-        key = step.replace("~1", "/").replace("~0", "~")
-        if isinstance(found, list) and key.isascii() and key.isdigit():
-            found = found[int(key)] if int(key) < len(found) else None
-        else:
-            found = found.get(key) if isinstance(found, dict) else None
-    return found if isinstance(found, dict) else None
-
-
-def _with_known_references(value: JsonValue, root: JsonObject, *, names: bool = False) -> JsonValue:
-    """Return the schema without references that lead nowhere. `names`: the keys are names, not keywords."""
-    if isinstance(value, list):
-        return [_with_known_references(each, root) for each in value]
-    if not isinstance(value, dict):
-        return value
-    return {
-        key: item
-        if key in DATA and not names
-        else _with_known_references(item, root, names=key in BY_NAME and not names)
-        for key, item in value.items()
-        if names or key != "$ref" or _target(root, str(item)) is not None
-    }

@@ -1,4 +1,4 @@
-"""Gemini's models get the schemas of tools in the part of JSON schema that they take."""
+"""Gemini's and Kimi's models get the schemas of tools in the part of JSON schema that they take."""
 
 import re
 from collections.abc import Iterator
@@ -12,10 +12,11 @@ from agent_core.mcp.tool import Schema
 from agent_core.messages import JsonObject
 from agent_core.models.llm import ToolSpec
 from agent_core.models.openai_wire import tools_to_wire
-from agent_core.models.plain_schema import MOST_CHARS, for_gemini
+from agent_core.models.plain_schema import MOST_CHARS, MOST_CHOICES, plain_schema
 from agent_core.tools.argument_schema import UnusableSchema, mended
 from tests.agent_core.models.raw_models import CLOCK
 from tests.agent_core.test_argument_schema import mutated
+from tests.kimi_schemas import refusals_of_kimi
 from tests.odd_schemas import ODD, SOUND
 
 FIELDS = frozenset(
@@ -79,24 +80,27 @@ def shown(given: JsonValue) -> JsonObject:
 
 
 @pytest.mark.parametrize("schema", [*SOUND, *ODD.values()])
-def test_what_public_servers_send_goes_out_in_a_form_that_gemini_takes(schema: JsonValue) -> None:
-    assert list(refusals(for_gemini(shown(schema)))) == []
+def test_what_public_servers_send_goes_out_in_a_form_that_they_take(schema: JsonValue) -> None:
+    plain = plain_schema(shown(schema))
+    assert list(refusals(plain)) == []
+    assert list(refusals_of_kimi(plain)) == []
 
 
 @given(mutated())
-def test_whatever_is_sent_nothing_goes_out_that_gemini_refuses(schema: JsonValue) -> None:
+def test_whatever_is_sent_nothing_goes_out_that_they_refuse(schema: JsonValue) -> None:
     try:
         sound = shown(schema)
     except UnusableSchema:
         return
 
-    plain = for_gemini(sound)
+    plain = plain_schema(sound)
     assert list(refusals(plain)) == []
-    assert for_gemini(plain) == plain
+    assert list(refusals_of_kimi(plain)) == []
+    assert plain_schema(plain) == plain
 
 
 def test_what_can_be_said_is_kept() -> None:
-    plain = for_gemini(shown(SOUND[2]))
+    plain = plain_schema(shown(SOUND[2]))
 
     assert plain["required"] == ["where"]
     assert plain["properties"] == {
@@ -118,10 +122,19 @@ def test_references_that_double_again_and_again_are_not_written_out() -> None:
         f"A{level}": {"type": "object", "properties": {each: {"$ref": f"#/$defs/A{level + 1}"} for each in "abcdefgh"}}
         for level in range(30)
     }
-    plain = for_gemini({"type": "object", "properties": {"a": {"$ref": "#/$defs/A0"}}, "$defs": defs})
+    plain = plain_schema({"type": "object", "properties": {"a": {"$ref": "#/$defs/A0"}}, "$defs": defs})
 
     assert len(str(plain)) <= MOST_CHARS
     assert list(refusals(plain)) == []
+
+
+def test_more_choices_than_they_take_are_left_out() -> None:
+    def choosing(number: int) -> JsonObject:
+        choices: list[JsonValue] = [f"Europe/Town{each}" for each in range(number)]
+        return plain_schema({"type": "object", "properties": {"zone": {"type": "string", "enum": choices}}})
+
+    assert len(str(choosing(MOST_CHOICES))) > 12 * MOST_CHOICES
+    assert choosing(MOST_CHOICES + 1)["properties"] == {"zone": {"type": "string"}}
 
 
 @pytest.mark.parametrize("model", ["gpt-5", "gemini/gemini-3-pro"])
@@ -131,9 +144,15 @@ def test_a_tool_is_converted_once_however_often_it_is_offered(model: str) -> Non
     assert tools_to_wire([spec], model)[0] is tools_to_wire([spec, CLOCK], model)[0]
 
 
-def test_other_models_get_the_schema_as_it_is() -> None:
+def test_other_models_get_the_schema_with_its_references() -> None:
     spec = ToolSpec(name="a", description="", parameters=SOUND[3])
 
-    for model, expected in (("gpt-5", SOUND[3]), ("gemini/gemini-3-pro", for_gemini(SOUND[3]))):
+    plain = plain_schema(SOUND[3])
+    for model, expected in (
+        ("gpt-5", SOUND[3]),
+        ("gemini/gemini-3-pro", plain),
+        ("moonshot/kimi-k2.6", plain),
+        ("openrouter/moonshotai/kimi-k2", plain),
+    ):
         (wire,) = tools_to_wire([spec], model)
         assert re.sub("'", "", str(expected)) in re.sub("'", "", str(wire))

@@ -17,6 +17,7 @@ from tests.emulators.dialects.lessons import Lesson
 from tests.emulators.dialects.rules import PREFILLED
 from tests.emulators.dialects.server import DialectServer
 from tests.emulators.model_script import Failure, Json, ModelRequest, Script, Turn
+from tests.strict_schemas import refusals
 
 NO_ADAPTIVE = "adaptive thinking is not supported on this model"
 FORCED = "Thinking may not be enabled when tool_choice forces tool use."
@@ -101,6 +102,8 @@ class AnthropicMessagesServer(DialectServer, AnthropicEmulator):
             return (
                 f"max_tokens: {most} > {limit}, which is the maximum allowed number of output tokens for {self.model}"
             )
+        if said := _schema_problem(body):
+            return said
         if self.messages.adaptive:
             return self._effort_problem(body) or self._prefill_problem(body)
         if _thinking(body) == "adaptive":
@@ -161,6 +164,15 @@ class AnthropicMessagesServer(DialectServer, AnthropicEmulator):
     def _seal(self, of: str) -> str:
         """Return base64 that no other thought of this server has."""
         return base64.b64encode(hashlib.sha256(f"{len(self.requests)} {of}".encode()).digest()).decode() + "/+="
+
+
+def _schema_problem(body: Json) -> str | None:
+    tools = body.get("tools")
+    for number, tool in enumerate(tools if isinstance(tools, list) else []):
+        schema = tool.get("input_schema") if isinstance(tool, dict) else None
+        if isinstance(schema, dict) and (said := refusals(schema)):
+            return f"tools.{number}.custom.input_schema: JSON schema is invalid: {said[0]}"
+    return None
 
 
 def _thinking(body: Json) -> str | None:

@@ -7,7 +7,7 @@ The sentence is that of continuedev/continue issue 11600; what it takes, of theo
 from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.dialects.lessons import Lesson
 from tests.emulators.dialects.openai_chat import OpenAiChat
-from tests.emulators.dialects.rules import wants_back
+from tests.emulators.dialects.rules import tools_for_kimi, wants_back
 
 MISSING = "thinking is enabled but reasoning_content is missing in assistant tool call message at index {}"
 
@@ -18,7 +18,7 @@ MOONSHOT = Dialect(
     OpenAiChat(
         reasoning_in="reasoning_content",
         parameters=frozenset({"thinking"}),
-        rules=(wants_back("reasoning_content", MISSING),),
+        rules=(wants_back("reasoning_content", MISSING), tools_for_kimi),
     ),
     provider="moonshot",
     lessons=(Lesson("temperature", "invalid temperature: only 1 is allowed for this model", unless=1),),

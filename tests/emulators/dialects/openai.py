@@ -6,6 +6,7 @@ The sentences are those of platform.openai.com, as quoted in reports of clients 
 from tests.emulators.dialects.dialect import Dialect
 from tests.emulators.dialects.lessons import Lesson
 from tests.emulators.dialects.openai_chat import OpenAiChat
+from tests.emulators.dialects.rules import sound_tools
 from tests.emulators.model_script import Json
 
 LIMIT = "Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
@@ -18,12 +19,12 @@ def named(sentence: str) -> Json:
     return {"error": {"message": sentence, "type": "invalid_request_error", "param": param, "code": code}}
 
 
-OPENAI = Dialect("OpenAI", "gpt-4.1", "litellm", OpenAiChat(), provider="openai")
+OPENAI = Dialect("OpenAI", "gpt-4.1", "litellm", OpenAiChat(rules=(sound_tools,)), provider="openai")
 GPT_5 = Dialect(
     "OpenAI, GPT-5 and o-series",
     "gpt-5-mini",
     "litellm",
-    OpenAiChat(error=named),
+    OpenAiChat(error=named, rules=(sound_tools,)),
     provider="openai",
     lessons=(Lesson("max_tokens", LIMIT), Lesson("temperature", HEAT, unless=1)),
     cannot="no words of the reasoning; GPT-5.4 and later think without tools only",

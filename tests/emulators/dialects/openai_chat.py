@@ -172,9 +172,19 @@ def assistant_calls(body: Json) -> list[tuple[int, Json, list[Json]]]:
     return found
 
 
+def parameters_of(body: Json) -> list[tuple[str, Json]]:
+    """Return the name and the schema of each tool in a request."""
+    functions = [_object(tool.get("function")) for tool in _objects(body.get("tools"))]
+    return [(str(each.get("name")), _object(each.get("parameters"))) for each in functions]
+
+
 def messages_of(body: Json) -> list[Json]:
     return _objects(body.get("messages"))
 
 
 def _objects(value: JsonValue) -> list[Json]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
+
+
+def _object(value: JsonValue) -> Json:
+    return value if isinstance(value, dict) else {}

@@ -3,8 +3,10 @@
 import re
 from itertools import pairwise
 
-from tests.emulators.dialects.openai_chat import Handed, Rule, assistant_calls, messages_of
+from tests.emulators.dialects.openai_chat import Handed, Rule, assistant_calls, messages_of, parameters_of
 from tests.emulators.model_script import Json
+from tests.kimi_schemas import refusals_of_kimi
+from tests.strict_schemas import refusals
 
 PREFILLED = "This model does not support assistant message prefill. The conversation must end with a user message."
 _SHORT = re.compile("[a-zA-Z0-9]{9}")
@@ -89,3 +91,16 @@ def no_empty_message(sentence: str) -> Rule:
         return None if all(each.get("content") or each.get("tool_calls") for each in spoken) else sentence
 
     return rule
+
+
+def sound_tools(body: Json, handed: Handed) -> str | None:
+    """Refuse tools whose schemas are not sound."""
+    for name, parameters in parameters_of(body):
+        for said in refusals(parameters):
+            return f"Invalid schema for function '{name}': {said}"
+    return None
+
+
+def tools_for_kimi(body: Json, handed: Handed) -> str | None:
+    """Refuse tools whose schemas have what Moonshot does not take."""
+    return next((said for _, parameters in parameters_of(body) for said in refusals_of_kimi(parameters)), None)
