@@ -6,10 +6,9 @@ from structlog.testing import capture_logs
 from agent_core.mcp.config import McpServer
 from agent_core.mcp.servers import McpServers
 from tests.agent_core.mcp.serving import ENVIRON, connected, emulated, over_http, told
-from tests.agent_core.models.test_dialects import at, last
+from tests.agent_core.models.at_provider import at, last
 from tests.emulators.dialects.anthropic import ANTHROPIC_BUDGET
 from tests.emulators.dialects.dialect import Dialect
-from tests.emulators.dialects.gemini import GEMINI
 from tests.emulators.dialects.gemini_native import GEMINI_NATIVE
 from tests.emulators.dialects.moonshot import MOONSHOT
 from tests.emulators.dialects.openai import OPENAI
@@ -44,9 +43,7 @@ async def test_one_by_address_is_read_alike(protocol: tuple[str, ...]) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Accessing the 'model_:DeprecationWarning")  # litellm silences it on import
-@pytest.mark.parametrize(
-    "dialect", [OPENAI, ANTHROPIC_BUDGET, GEMINI_NATIVE, GEMINI, MOONSHOT], ids=lambda each: each.name
-)
+@pytest.mark.parametrize("dialect", [OPENAI, ANTHROPIC_BUDGET, GEMINI_NATIVE, MOONSHOT], ids=lambda each: each.name)
 async def test_no_provider_refuses_a_request_for_them_and_they_are_called(dialect: Dialect) -> None:
     echoes = Turn(tools=(ToolUse("web_echo", {"text": "hi"}), ToolUse("emu_echo", {"text": "ho"})))
     async with (
