@@ -46,7 +46,7 @@ async def commands() -> tuple[Command, ...]:
         bot = Bot(Path(folder), ())
         await bot.start()
         try:
-            return tuple(command for command in bot.made.commands.commands if not command.hidden)
+            return tuple(command for command in bot.made.commands.table.commands if not command.hidden)
         finally:
             await bot.stop()
 

@@ -1,7 +1,7 @@
 """The built-in tools that need only files and a clock.
 
 Those of programs, pages and skills are added by `gateway/runs/toolbox.py`, those that need a chat by
-`gateway/app/foundation.py` and `gateway/app/chats.py`.
+`gateway/app/parts/agents.py` and `chats.py` beside it.
 """
 
 from collections.abc import Callable

@@ -37,7 +37,7 @@ Samples = Iterator[tuple[tuple[str, ...], float]]
 
 
 @dataclass(frozen=True)
-class Parts:
+class Counted:
     """The parts of the gateway that are read."""
 
     accepted: Counter[str]
@@ -65,7 +65,7 @@ class Vitals:
 
     def __init__(
         self,
-        parts: Parts,
+        parts: Counted,
         store: Store,
         channels: Connected,
         *,

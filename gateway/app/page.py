@@ -10,7 +10,7 @@ from uuid import uuid4
 from agent_core.clock import Clock
 from channels.base import Channel, RequestMade
 from channels.web.visitor import Visitor
-from gateway.app.composition import Composition
+from gateway.app.composition import Gateway
 from gateway.app.metrics import Operation
 from gateway.commands.page import Entrance
 from gateway.permissions.access import Access, Decision
@@ -83,14 +83,14 @@ class OpenPage:
     entrance: Entrance
     _access: PageAccess
     _operation: Operation
-    _show: Callable[[Composition], AbstractContextManager[None]]
+    _show: Callable[[Gateway], AbstractContextManager[None]]
 
     @contextmanager
-    def of(self, made: Composition) -> Iterator[None]:
+    def of(self, made: Gateway) -> Iterator[None]:
         """Show a running gateway while the context is open."""
         with ExitStack() as life:
-            life.enter_context(self._operation.of(made.vitals))
-            life.enter_context(self._access.of(made.access, made.audit))
+            life.enter_context(self._operation.of(made.serving.vitals))
+            life.enter_context(self._access.of(made.people.access, made.base.audit))
             life.enter_context(self._show(made))
             yield
 
@@ -107,7 +107,7 @@ async def opened_page(
         settings, about, store, clock, watched=operation, rights=page_access, routes=admin.routes()
     )
 
-    def show(made: Composition) -> AbstractContextManager[None]:
+    def show(made: Gateway) -> AbstractContextManager[None]:
         desk = importlib.import_module("gateway.app.screens").desk_of(made, settings.web.person)
         return cast("AbstractContextManager[None]", admin.open(desk))
 

@@ -21,38 +21,46 @@ from gateway.admin.screens.settings import SettingsScreen
 from gateway.admin.screens.skills import SkillsScreen
 from gateway.admin.screens.storage import StorageScreen
 from gateway.admin.templates import Templates
-from gateway.app.composition import Composition
+from gateway.app.composition import Gateway
 from gateway.app.page_commands import PageCommands
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
 from gateway.records.recent_log import RECENT
 
 
-def desk_of(made: Composition, person: str) -> Desk:
+def desk_of(made: Gateway, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
-    insight = Insight(made.access, made.roles)
-    inbox = InboxScreen(made.store, made.approvals, made.strangers, insight, made.clock)
-    schedules = SchedulesScreen(made.store, made.jobs, insight)
-    runs = RunsScreen(made.store, insight, made.roles, made.current, made.clock, made.settings.home)
-    memory = MemoryScreen(made.store, made.memories, made.roles, insight)
-    people = PeopleScreen(made.roles, made.strangers, made.access)
-    costs = CostsScreen(made.store.spending, made.budgets, made.access, insight, made.current, made.clock)
-    settings = SettingsScreen(made.live, made.current, made.settings.home, made.secrets)
-    skills = SkillsScreen(made.agent_parts.skills, made.store, made.delivery)
-    models = ModelsScreen(made.chat_models, made.store, made.delivery, insight)
-    groups = GroupsScreen(made.groups.rules, made.store, made.delivery, made.budgets, insight)
-    mcp = McpScreen(made.approved, made.agent_parts.others)
-    home, secrets = made.settings.home, made.secrets
-    storage = StorageScreen(home, made.current, insight, made.access)
-    health = HealthScreen(made.about, made.vitals.unready, made.vitals.channels, home, secrets, made.clock)
+    base, access, roles = made.base, made.people.access, made.people.roles
+    store, clock, current, delivery, secrets, home = (
+        base.store,
+        base.clock,
+        base.current,
+        base.delivery,
+        base.secrets,
+        base.home,
+    )
+    insight = Insight(access, roles)
+    inbox = InboxScreen(store, made.guards.approvals, made.people.strangers, insight, clock)
+    schedules = SchedulesScreen(store, made.jobs.jobs, insight)
+    runs = RunsScreen(store, insight, roles, current, clock, home)
+    memory = MemoryScreen(store, made.files.memories, roles, insight)
+    people = PeopleScreen(roles, made.people.strangers, access)
+    costs = CostsScreen(store.spending, made.guards.budgets, access, insight, current, clock)
+    settings = SettingsScreen(made.agents.live, current, home, secrets)
+    skills = SkillsScreen(made.agents.parts.skills, store, delivery)
+    models = ModelsScreen(made.agents.chat_models, store, delivery, insight)
+    groups = GroupsScreen(made.people.groups.rules, store, delivery, made.guards.budgets, insight)
+    mcp = McpScreen(base.approved, made.agents.parts.others)
+    storage = StorageScreen(home, current, insight, access)
+    health = HealthScreen(base.about, made.serving.vitals.unready, made.serving.vitals.channels, home, secrets, clock)
     log = LogScreen(RECENT, home, secrets)
     connect = ConnectScreen(
-        lambda: Surroundings(made.current.now, made.secrets, made.connections, made.clock.time),
-        made.channels,
-        made.audit.changed,
+        lambda: Surroundings(current.now, secrets, made.serving.connections, clock.time),
+        base.channels,
+        base.audit.changed,
     )
-    commands = PageCommands(made.admission, made.commands, made.chat_commands, made.audit, made.clock)
-    nodes = () if made.node_statuses is None else (NodesScreen(made.node_statuses),)
+    commands = PageCommands(made.events.admission, made.commands.table, made.events.chat_commands, base.audit, clock)
+    nodes = () if base.node_statuses is None else (NodesScreen(base.node_statuses),)
     return Desk(
         screens=(
             inbox,
@@ -71,15 +79,15 @@ def desk_of(made: Composition, person: str) -> Desk:
             health,
             *nodes,
             log,
-            BrowsersScreen(made.settings.entrance, made.access),
+            BrowsersScreen(base.settings.entrance, access),
         ),
-        templates=Templates(lambda: made.current.zone, commands.may),
-        permit=made.admission.permit,
+        templates=Templates(lambda: current.zone, commands.may),
+        permit=made.events.admission.permit,
         run=commands.run,
-        uploads=Uploads(made.settings.home / "uploads", MOST_BYTES),
-        access=made.access,
+        uploads=Uploads(home / "uploads", MOST_BYTES),
+        access=access,
         person=person,
-        language=made.current.language,
+        language=current.language,
         badges={inbox.name: inbox.waiting, people.name: people.waiting, mcp.name: mcp.waiting},
         feeds={inbox.name: inbox.news, log.name: log.news},
     )

@@ -28,7 +28,7 @@ from channels.terminal.frames import FILE
 from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
-from gateway.app.composition import Composition, composed
+from gateway.app.composition import Gateway, composed
 from gateway.app.local_requests import answering
 from gateway.app.page import OpenPage, opened_page
 from gateway.app.peers import SharedDatabase, opened
@@ -153,15 +153,15 @@ async def _served(
         except WriterFenced:
             return None
         with page.of(made) if page else nullcontext():
-            await life.enter_async_context(answering(settings.local / REQUESTS, made.connections))
-            say_hello(made.about(), settings.files, lines, sys.stdout)
+            await life.enter_async_context(answering(settings.local / REQUESTS, made.serving.connections))
+            say_hello(made.base.about(), settings.files, lines, sys.stdout)
             return await _until_stopped(made.app, resources.peers, told)
 
 
 @asynccontextmanager
 async def _begun(
     resources: Resources, tick_every: float
-) -> AsyncIterator[tuple[Composition, OpenPage | None, Sequence[str]]]:
+) -> AsyncIterator[tuple[Gateway, OpenPage | None, Sequence[str]]]:
     """Open the gateway with the page and all channels. Yields also the page, and lines for the operator."""
     settings = resources.settings
     channels = [open_channel(name, config, resources.clock.time) for name, config in settings.channels.items()]
@@ -175,7 +175,7 @@ async def _begun(
         lines.extend(f"  Chat   {name}" for name in settings.channels)
 
         async def joined() -> None:
-            await made.dispatcher.request(CHAT)
+            await made.events.dispatcher.request(CHAT)
             await made.deliver_kept(CHAT)
 
         async def settled() -> None:
@@ -252,7 +252,7 @@ async def open_app(
     channels: Sequence[Channel],
     tick_every: float = TICK_EVERY,
     entrance: Entrance | None = None,
-) -> AsyncIterator[Composition]:
+) -> AsyncIterator[Gateway]:
     """Open the gateway with these channels, and close them at the end. `entrance` is that of the page."""
     settings, models = resources.settings, resources.models
     default, current = models.now.default, CurrentSettings(settings)

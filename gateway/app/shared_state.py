@@ -3,7 +3,8 @@
 import structlog
 
 from channels.base import ChatKey
-from gateway.app.command_table import Commands
+from gateway.app.parts.commands import CommandParts
+from gateway.app.parts.parts import Parts
 from gateway.errors import SettingsError
 from gateway.permissions.groups import RULES
 from gateway.store.signals import Handler
@@ -12,8 +13,15 @@ from gateway.store.topics import Topic
 log = structlog.get_logger(__name__)
 
 
-class SharedState(Commands):
+class SharedState:
     """The parts that cache rows of the store, refreshed when other nodes change them."""
+
+    def __init__(self, parts: Parts, commands: CommandParts) -> None:
+        self._store, self._settings, self._signals = parts.base.store, parts.base.settings, parts.base.peers.signals
+        self._planned = parts.base.planned
+        self._people, self._live = parts.people, parts.agents.live
+        self._budgets, self._sessions = parts.guards.budgets, parts.chats.sessions
+        self._revocation = commands.revocation
 
     def subscribe(self) -> None:
         """Subscribe to the changes of other nodes."""
@@ -34,55 +42,55 @@ class SharedState(Commands):
             Topic.SPOKEN: self._spoken,
         }
         for topic, handler in handlers.items():
-            self._system.peers.signals.subscribe(topic, handler)
+            self._signals.subscribe(topic, handler)
 
     async def _people_changed(self, _: str) -> None:
-        await self.membership.reload()
-        self.pairing.look()
-        self.strangers.look()
-        await self.revocation.sweep()
+        await self._people.membership.reload()
+        self._people.pairing.look()
+        self._people.strangers.look()
+        await self._revocation.sweep()
 
     async def _standings_changed(self, _: str) -> None:
-        self.groups.standings.update(await self.store.standings.all())
-        await self.revocation.sweep()
+        self._people.groups.standings.update(await self._store.standings.all())
+        await self._revocation.sweep()
 
     async def _settings_changed(self, _: str) -> None:
-        rows = self.store.chat_settings
+        rows = self._store.chat_settings
         await rows.reload()
-        self.groups.rules.replace(await rows.named(*RULES))
-        await self.live.refresh()
-        await self.revocation.sweep()
+        self._people.groups.rules.replace(await rows.named(*RULES))
+        await self._live.refresh()
+        await self._revocation.sweep()
 
     async def _zones_changed(self, _: str) -> None:
-        await self.zones.reload()
+        await self._people.zones.reload()
 
     async def _files_changed(self, _: str) -> None:
         try:
-            await self.live.reread()
+            await self._live.reread()
         except SettingsError as error:
             log.warning("the settings that another node has read again cannot be used here", reason=error.sentence)
 
     async def _budgets_changed(self, _: str) -> None:
-        await self.budgets.reload()
+        await self._budgets.reload()
 
     async def _room_came(self, _: str) -> None:
-        self.budgets.wake()
+        self._budgets.wake()
 
     async def _strangers_changed(self, _: str) -> None:
-        self.strangers.look()
+        self._people.strangers.look()
 
     async def _pairing_changed(self, _: str) -> None:
-        self.pairing.look()
+        self._people.pairing.look()
 
     async def _jobs_changed(self, _: str) -> None:
-        self.planned.set()
+        self._planned.set()
 
     async def _browsers_changed(self, _: str) -> None:
-        if self.settings.entrance is not None:
-            await self.settings.entrance.reload()
+        if self._settings.entrance is not None:
+            await self._settings.entrance.reload()
 
     async def _spoken(self, chat: str) -> None:
-        self.access.also_spoke([chat] if chat else await self.store.chats.spoken_in())
+        self._people.access.also_spoke([chat] if chat else await self._store.chats.spoken_in())
 
     async def _erased(self, chat: str) -> None:
-        self.sessions.forget_agents(ChatKey.parse(chat) if chat else None)
+        self._sessions.forget_agents(ChatKey.parse(chat) if chat else None)

@@ -93,7 +93,7 @@ async def _talk_alone(settings: Settings, output: TextIO) -> int:
 
         async with open_app(resources, [TerminalChannel(idle=answered, output=output)]) as made:
             app = made.app
-            say_hello(made.about(), settings.files, _help(settings), output)
+            say_hello(made.base.about(), settings.files, _help(settings), output)
             await until_one_ends(app.run(), _taken_over(resources.peers))
     return 0
 

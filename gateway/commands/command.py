@@ -1,4 +1,4 @@
-"""Slash commands, and their table: `gateway/app/command_table.py` fills it, and menus and help are made from it."""
+"""Slash commands, and their table: `gateway/app/parts/commands.py` fills it, and menus and help are made from it."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence

@@ -77,8 +77,8 @@ async def a_busy_place(world: AdminWorld) -> None:
         await world.bot.channel.hears("hello", sender=user(name))
     await world.bot.channel.hears("hello", sender=user("ann"), group="team")
     await world.bot.app.settled()
-    await world.bot.made.store.jobs.add(NINE)
-    await world.bot.made.memories.of(BOB).remember("likes tea", "Bob", CLEAN)
+    await world.bot.made.base.store.jobs.add(NINE)
+    await world.bot.made.files.memories.of(BOB).remember("likes tea", "Bob", CLEAN)
     async with world.client() as client:
         await act(client, "/budget memory:bob", "5", "USD", "a day")
         await act(client, "/activation", "always", "channel", chat=str(world.bot.channel.chat(group="team")))

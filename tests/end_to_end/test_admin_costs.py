@@ -18,7 +18,9 @@ async def test_costs_are_drawn_listed_and_limited(browser: Browser, tmp_path: Pa
         now = time.time()
         for days in range(6):
             for number, model in enumerate(("large", "small", "tiny")):
-                await spend(world.bot.made.store, now - days * 86_400, (days + 1) * 10**8 * (3 - number), model=model)
+                await spend(
+                    world.bot.made.base.store, now - days * 86_400, (days + 1) * 10**8 * (3 - number), model=model
+                )
         await world.bot.hears("hi")
         async with world.tab(browser, "costs") as tab:
             bars = tab.locator(".chart canvas")

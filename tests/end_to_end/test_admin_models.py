@@ -38,7 +38,7 @@ async def test_a_group_is_told_to_answer_everything(browser: Browser, tmp_path: 
             await expect(tab.get_by_role("status")).to_contain_text("every message")
             await expect(choice).to_have_value("always")
             await accessible(tab)
-        assert world.bot.made.groups.rules.activation(world.bot.channel.chat(group="team")) is Activation.ALWAYS
+        assert world.bot.made.people.groups.rules.activation(world.bot.channel.chat(group="team")) is Activation.ALWAYS
 
 
 async def test_changed_tools_of_a_server_are_looked_at_and_approved(browser: Browser, tmp_path: Path) -> None:

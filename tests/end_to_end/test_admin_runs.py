@@ -23,11 +23,11 @@ DEAR = 7_250_000_000
 async def yesterday(world: AdminWorld) -> str:
     """Let a run of Bob be expensive yesterday. Returns the day."""
     await world.bot.hears("Look at the sales", sender="bob")
-    now = datetime.now(world.bot.made.current.zone)
+    now = datetime.now(world.bot.made.base.current.zone)
     run, noon = await only_run(world), now.replace(hour=12) - timedelta(days=1)
     payer = Payer(world.bot.channel.chat("bob"), run=run, user="bob", person="memory:bob")
-    await world.bot.made.store.spending.reserve("dear", noon.timestamp(), payer, "big", Spent(90_000, DEAR))
-    await world.bot.made.store.spending.settle("dear", "big", Spent(90_000, DEAR), "settled")
+    await world.bot.made.base.store.spending.reserve("dear", noon.timestamp(), payer, "big", Spent(90_000, DEAR))
+    await world.bot.made.base.store.spending.settle("dear", "big", Spent(90_000, DEAR), "settled")
     return f"{noon:%Y-%m-%d}"
 
 

@@ -56,7 +56,7 @@ async def test_a_job_is_added_changed_removed_and_brought_back(browser: Browser,
 
 async def test_two_tabs_that_edit_one_job(browser: Browser, tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        await world.bot.made.store.jobs.add(NINE)
+        await world.bot.made.base.store.jobs.add(NINE)
         async with (
             world.tab(browser, "schedules/abc123") as first,
             world.tab(browser, "schedules/abc123", width=PHONE) as second,

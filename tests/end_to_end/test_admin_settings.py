@@ -23,9 +23,9 @@ async def test_a_setting_is_found_changed_and_reset(browser: Browser, tmp_path: 
 
         await expect(tab.get_by_role("status")).to_contain_text("60")
         await expect(row.get_by_role("cell").nth(1)).to_contain_text("set by web:local")
-        assert world.bot.made.current.now.keep_days == 60
+        assert world.bot.made.base.current.now.keep_days == 60
         await accessible(tab)
 
         await row.get_by_role("button", name="Reset keep_days").click()
-        await until(lambda: world.bot.made.current.now.keep_days == 30)
+        await until(lambda: world.bot.made.base.current.now.keep_days == 30)
         await expect(row.get_by_role("cell").nth(1)).to_contain_text("default")

@@ -29,10 +29,10 @@ async def had(world: AdminWorld, sender: str, text: str, dollars: int, group: st
     made, chat = world.bot.made, world.bot.channel.chat(sender, group=group)
     await world.bot.channel.hears(text, sender=user(sender), group=group)
     await world.bot.app.settled()
-    record = await made.store.run_records.last(chat)
+    record = await made.base.store.run_records.last(chat)
     assert record is not None
     payer = {"chat": chat.chat, "person": f"memory:{sender}", "run": record.run}
-    await spend(made.store, made.clock.time(), dollars * USD, **payer)
+    await spend(made.base.store, made.base.clock.time(), dollars * USD, **payer)
     return record.run
 
 

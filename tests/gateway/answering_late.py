@@ -66,7 +66,7 @@ async def unanswered(bot: Bot, words: str) -> AsyncIterator[None]:
 async def turns(bot: Bot) -> None:
     """Let the program do what needs no acknowledgement."""
     for _ in range(TURNS):
-        await bot.made.store.sequence()
+        await bot.made.base.store.sequence()
 
 
 async def come_of_it(bot: Bot, answered: asyncio.Event) -> None:

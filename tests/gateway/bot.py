@@ -21,7 +21,7 @@ from channels.base import Accepted, Channel
 from channels.memory import MemoryChannel, user
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
-from gateway.app.composition import Composition, composed
+from gateway.app.composition import Gateway, composed
 from gateway.app.peers import SharedDatabase, opened
 from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
@@ -137,7 +137,7 @@ class Bot:
         self.channel = options.channel or MemoryChannel()
         self.clock = options.clock or SystemClock()
         self.app: App
-        self.made: Composition
+        self.made: Gateway
         """Its parts."""
         self._options = options
         self._life = AsyncExitStack()

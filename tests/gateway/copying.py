@@ -130,8 +130,8 @@ class Scene:
                     self.entered = union(self.entered, ["person:Ada"])
             case "report":
                 job = a_job(Report(instructions=REPORT), name=f"job{number}", chat=chat)
-                assert await self.bot.made.store.jobs.add(job)
-                await self.bot.made.firings.run_now(job, f"now{number}")
+                assert await self.bot.made.base.store.jobs.add(job)
+                await self.bot.made.chats.firings.run_now(job, f"now{number}")
                 await self._settled(group)
             case what:
                 self.model.plan = [*self._calls(what, number, chat)]

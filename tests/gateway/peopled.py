@@ -17,7 +17,7 @@ class Platform(MemoryChannel):
 
 
 def role_of(bot: Bot, person: str) -> Role | None:
-    return bot.made.access.role(bot.channel.chat(person), user(person))
+    return bot.made.people.access.role(bot.channel.chat(person), user(person))
 
 
 def told(bot: Bot, person: str) -> list[str]:
@@ -25,4 +25,4 @@ def told(bot: Bot, person: str) -> list[str]:
 
 
 async def code_of(bot: Bot) -> str:
-    return (await bot.made.pairing.code()).text
+    return (await bot.made.people.pairing.code()).text

@@ -49,13 +49,13 @@ def _words(message: AgentMessage) -> str:
 
 async def _read_next(bot: Bot, chat: ChatKey) -> tuple[str, Origin]:
     """Return what the model reads next of the conversation, after compaction too."""
-    store = bot.made.store
+    store = bot.made.base.store
     messages = await store.transcript.history((await store.chats.get(chat)).session)
     return "".join(map(_words, messages)), origin_of(messages)
 
 
 async def _posts(bot: Bot, chat: ChatKey) -> list[tuple[str, Origin]]:
-    store = bot.made.store
+    store = bot.made.base.store
     posts = [post for _, post in await store.outbox.screen(chat, 500) if isinstance(post, Post)]
     said = [post for post in posts if ":answer:" in post.key or ":proactive:" in post.key]
     return [(post.message.markdown, await origin_of_post(store, post)) for post in said]
@@ -76,7 +76,7 @@ async def _facts(bot: Bot, chat: ChatKey) -> list[tuple[str, Origin]]:
 
 
 async def _jobs(bot: Bot, chat: ChatKey) -> list[tuple[str, Origin]]:
-    store = bot.made.store
+    store = bot.made.base.store
     found = [(job.work.model_dump_json(), job.origin) for job in await store.jobs.in_chat(chat)]
     return [*found, *((each.text, each.origin) for each in await store.firings.in_chat_since(chat, 0.0))]
 

@@ -229,7 +229,7 @@ async def test_a_request_is_decided_like_any_event_and_not_stored(start_bot: Sta
         asked = RequestMade(event_id="u", chat=bot.channel.chat(who), sender=sender, at=1.0, what="page")
         outcomes.append(await bot.channel.deliver(asked))
     assert outcomes == [Accepted.PERMITTED, Accepted.REFUSED]
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 def test_people_and_their_private_chats_are_named_as_they_were_last_seen() -> None:
@@ -247,5 +247,5 @@ async def test_names_are_known_again_after_a_restart(start_bot: StartBot) -> Non
     bot = await start_bot("Hello.")
     await bot.hears("good morning", sender="bob")
     await bot.restart()
-    assert bot.made.access.name_of("memory:bob") == "Bob"
-    assert bot.made.access.name_of_chat(bot.channel.chat("bob")) == "Bob"
+    assert bot.made.people.access.name_of("memory:bob") == "Bob"
+    assert bot.made.people.access.name_of_chat(bot.channel.chat("bob")) == "Bob"

@@ -158,12 +158,12 @@ async def test_the_command_executed_again_after_a_crash_answers_the_same_message
     await bot.hears("first")
     await bot.hears("second")
     chat = bot.channel.heard[0].chat
-    session = (await bot.made.store.chats.get(chat)).session
+    session = (await bot.made.base.store.chats.get(chat)).session
     last = bot.channel.heard[-1]
     assert isinstance(last, MessageReceived)
     retry = last.as_command("retry", "").model_copy(update={"event_id": "again"})
-    assert await bot.made.store.inbox.accept(retry) is not None
-    await bot.made.store.transcript.rewind(session, 1, "again")
+    assert await bot.made.base.store.inbox.accept(retry) is not None
+    await bot.made.base.store.transcript.rewind(session, 1, "again")
 
     await bot.restart()
     await bot.app.settled()
@@ -198,7 +198,7 @@ async def test_what_another_person_wrote_meanwhile_is_answered_once_and_afterwar
 
     assert bot.screen == ["Stopped.", "For Bob, again.", "For Carl."]
     assert asked(bot) == ["from Bob", "from Carl"]
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_what_the_person_added_to_the_run_is_answered_with_it(start_bot: StartBot) -> None:
@@ -220,7 +220,7 @@ async def test_a_run_that_a_crash_left_is_not_resumed_but_answered_again(start_b
     await bot.channel.hears("from Carl", sender="carl", group="team")
     first = next(event for event in bot.channel.heard if isinstance(event, MessageReceived))
     retry = first.as_command("retry", "").model_copy(update={"event_id": "again"})
-    assert await bot.made.store.inbox.accept(retry) is not None
+    assert await bot.made.base.store.inbox.accept(retry) is not None
 
     await bot.restart()
     await bot.app.settled()

@@ -152,7 +152,7 @@ async def test_a_real_server_that_describes_a_tool_anew_is_asked_about_and_marks
         bot = await start_bot(
             *["Hello."] * 4, channel=channel, approved=approved, others=servers.tools, described_by=approved.origin
         )
-        store = bot.made.store
+        store = bot.made.base.store
         chat = channel.chat()
         await bot.hears("hello")
         session = (await store.chats.get(chat)).session

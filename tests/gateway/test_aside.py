@@ -94,7 +94,7 @@ async def test_it_is_charged_to_the_one_who_asks(wired_bot: StartBot) -> None:
     await bot.hears("/btw which currency?", sender="bob")
 
     account = Account(Scope.PERSON, "memory:bob")
-    assert bot.made.budgets.ledger.used(account, bot.clock.time(), Period.DAY).tokens > 0
+    assert bot.made.guards.budgets.ledger.used(account, bot.clock.time(), Period.DAY).tokens > 0
 
 
 async def test_a_budget_without_room_refuses_it(wired_bot: StartBot) -> None:

@@ -278,9 +278,9 @@ async def test_bad_questions_of_the_model_are_refused_with_a_reason(wired_bot: S
 async def test_background_tasks_and_reports_cannot_ask(start_bot: StartBot) -> None:
     bot = await start_bot()
 
-    assert "ask_user" in {each.name for each in bot.made.chat_agents.parts.tools}
-    assert "ask_user" not in {each.name for each in bot.made.task_agents.parts.tools}
-    assert "ask_user" not in {each.name for each in bot.made.base_agents.parts.tools}
+    assert "ask_user" in {each.name for each in bot.made.chats.agents.parts.tools}
+    assert "ask_user" not in {each.name for each in bot.made.agents.of_tasks.parts.tools}
+    assert "ask_user" not in {each.name for each in bot.made.agents.plain.parts.tools}
 
 
 STEPS = st.sampled_from(["press Tokyo", "press Osaka", "say Tokyo", "say 2", "say Kyoto", "restart"])

@@ -51,7 +51,7 @@ async def test_a_call_names_those_who_asked_for_it_and_who_allowed_it(start_bot:
 async def test_rows_are_short_and_hide_secrets(start_bot: StartBot, tmp_path: Path) -> None:
     hidden = calls(("look", {"what": LONG}), ("look", {"token": "abc123secret", "what": CANARY}))
     bot = await start_bot(hidden, "Fine.", tools=(look,))
-    bot.made.secrets.add(CANARY)
+    bot.made.base.secrets.add(CANARY)
     await bot.hears("look")
     await bot.hears("/config set personality concise")
 

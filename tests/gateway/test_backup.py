@@ -283,9 +283,9 @@ async def test_what_was_said_before_a_restore_is_listed_to_the_owners_and_not_an
         await again.hears("third")
         assert again.screen[-1] == "three"
 
-        await again.made.upkeep.look()
-        await again.made.upkeep.look()
-        await again.made.owners.settled()
+        await again.made.serving.upkeep.look()
+        await again.made.serving.upkeep.look()
+        await again.made.people.owners.settled()
         [listed] = [text for text in again.screen if "were not answered" in text]
         assert "second" in listed
         assert "first" not in listed
@@ -300,14 +300,14 @@ async def test_a_backup_is_made_each_night_and_the_newest_are_kept(start_bot: St
     clock = OffsetClock()
     bot = await start_bot("one", clock=clock, nightly=True, settings={"backups": 2})
     await bot.hears("first")
-    await bot.made.upkeep.look()
+    await bot.made.serving.upkeep.look()
     assert kept(bot.home) == []  # no night has passed yet
 
     names = []
     for _ in range(4):
         clock.ahead += 24 * 3600
-        await bot.made.upkeep.look()
-        await bot.made.upkeep.look()
+        await bot.made.serving.upkeep.look()
+        await bot.made.serving.upkeep.look()
         names.append(kept(bot.home)[0].name)
 
     assert len(set(names)) == 4

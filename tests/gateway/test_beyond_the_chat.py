@@ -49,7 +49,7 @@ async def test_an_admin_sees_and_sets_no_budget_of_jobs_in_owners_private_chats(
     for sender in ("ann", "bob"):
         await bot.hears("hello", sender=sender)
     for name, sender in (("aaa111", "ann"), ("bbb222", "bob")):
-        assert await bot.made.store.jobs.add(replace(NINE, id=name, chat=bot.channel.chat(sender), person=sender))
+        assert await bot.made.base.store.jobs.add(replace(NINE, id=name, chat=bot.channel.chat(sender), person=sender))
         await bot.hears(f"/budget job {name} 5 USD a day")
     for line in ("/budget job aaa111", "/budget job aaa111 1 USD a day", "/budget raise job aaa111 $9/day"):
         await bot.hears(line, sender="carl")
@@ -68,7 +68,7 @@ async def test_an_admin_who_ends_a_job_from_the_page_reads_none_of_its_words(tmp
         carl, bob = await admin(world), world.bot.channel.chat("bob")
         line = "/cron add every day at 9:00 see the doctor" if verb == "cancel" else "/remind in 3 hours see the doctor"
         await world.bot.hears(line, sender="bob")
-        (job,) = await world.bot.made.jobs.shown(bob)
+        (job,) = await world.bot.made.jobs.jobs.shown(bob)
         reply = await world.desk.run(carl, bob, f"/cron {verb} {job.id}", ())
         assert job.id in str(reply)
         assert "doctor" not in str(reply)

@@ -64,7 +64,7 @@ async def test_a_budget_of_an_account_that_cannot_exist_is_refused(start_bot: St
     await bot.hears(f"/budget {who} 5 USD a day")
 
     assert "is no id of a person here" in bot.screen[-1]
-    assert not await bot.made.store.budgets.all()
+    assert not await bot.made.base.store.budgets.all()
 
 
 async def test_budgets_survive_a_restart(start_bot: StartBot) -> None:
@@ -193,7 +193,7 @@ async def test_a_budget_that_leaves_no_room_for_the_first_call_can_be_raised_by_
     bot = await start_bot("Hello!", model=DEAR, budgets=BudgetSettings(person="0.01 USD a day"))
     await bot.channel.hears("hi", sender="bob")
     bobs = Account(Scope.PERSON, "memory:bob")
-    await until(lambda: bobs in bot.made.budgets.accounts)
+    await until(lambda: bobs in bot.made.guards.budgets.accounts)
 
     await bot.channel.hears(f"/budget raise {target_of(bobs)} $1/day", sender="ann")
     await bot.app.settled()

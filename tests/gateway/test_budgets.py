@@ -42,7 +42,7 @@ def _buttons(bot: Bot, sender: str) -> list[str]:
 
 
 def _used(bot: Bot, account: Account = ALL) -> int:
-    return bot.made.budgets.ledger.used(account, bot.clock.time(), Period.DAY).tokens
+    return bot.made.guards.budgets.ledger.used(account, bot.clock.time(), Period.DAY).tokens
 
 
 async def _waits(bot: Bot, text: str = "hi", sender: str = "ann") -> None:
@@ -70,7 +70,7 @@ async def test_a_waiting_run_survives_a_restart_and_is_asked_about_only_once(sta
     await _waits(bot)
 
     await bot.restart()
-    await until(lambda: not bot.made.sessions.are_idle)
+    await until(lambda: not bot.made.chats.sessions.are_idle)
     await bot.channel.presses("Raise to 1 USD a day")
     await bot.app.settled()
 
@@ -250,9 +250,9 @@ async def test_many_chats_share_one_budget_and_never_exceed_it(start_bot: StartB
 async def _has_used(bot: Bot, tokens: int, person: str = "ann") -> None:
     """Charge an earlier call to a person and their private chat."""
     payer = Payer(bot.channel.chat(person), "earlier", person, f"memory:{person}")
-    charged = await bot.made.budgets.reserve(payer, "scripted", Spent(tokens))
+    charged = await bot.made.guards.budgets.reserve(payer, "scripted", Spent(tokens))
     assert isinstance(charged, Charged)
-    bot.made.budgets.settle(charged, "scripted", Spent(tokens), "settled")
+    bot.made.guards.budgets.settle(charged, "scripted", Spent(tokens), "settled")
 
 
 async def test_at_80_percent_there_is_one_quiet_word_and_the_cheaper_model_from_then_on(start_bot: StartBot) -> None:

@@ -74,7 +74,7 @@ async def test_what_was_said_while_the_program_was_down_is_one_turn_with_what_is
     channel.reconnect()
     await bot.restart()
     await channel.brings(channel.writes("third"))
-    assert len(await bot.made.store.inbox.waiting()) == 1
+    assert len(await bot.made.base.store.inbox.waiting()) == 1
     channel.open.set()
     await channel.until(lambda: bot.screen == ["One.", "All."])
 
@@ -176,7 +176,7 @@ async def test_commands_pass_the_gap_and_a_stop_drops_what_stands_above_it(start
     await bot.app.settled()
 
     assert len(bot.llm.requests) == 1
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_what_a_running_answer_may_take_in_waits_for_the_gap_too(start_bot: StartBot) -> None:

@@ -63,7 +63,7 @@ async def test_a_code_that_was_never_looked_at_is_asked_for_again_and_counts_as_
     command = bot.channel.heard[-1]
     for name in ("pair", "link"):
         stored = command.model_copy(update={"event_id": f"memory:{name}", "name": name, "arguments": MASK})
-        await bot.made.store.inbox.accept(stored)  # and then it was killed
+        await bot.made.base.store.inbox.accept(stored)  # and then it was killed
         await bot.restart()
         await bot.app.settled()
         assert "I was interrupted before I looked at your code" in screen(bot, "bob")[-1]

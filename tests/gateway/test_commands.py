@@ -16,7 +16,7 @@ from tests.gateway.conftest import StartBot
 
 
 async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  # S2-40
-    table = (await start_bot()).made.commands
+    table = (await start_bot()).made.commands.table
 
     assert [spec.name for spec in table.specs] == [
         *("start", "help", "status"),
@@ -45,7 +45,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
 
 async def test_a_channel_is_given_the_menu(start_bot: StartBot) -> None:
     bot = await start_bot()
-    await bot.channel.until(lambda: bot.channel.menu.commands == bot.made.commands.specs)
+    await bot.channel.until(lambda: bot.channel.menu.commands == bot.made.commands.table.specs)
 
 
 @pytest.mark.parametrize(
@@ -96,13 +96,13 @@ async def test_help_lists_the_main_commands_and_on_request_all(start_bot: StartB
     await bot.channel.presses("All commands")
     await bot.app.settled()
 
-    commands = bot.made.commands.commands
+    commands = bot.made.commands.table.commands
     assert all(f"- /{command.name}" in bot.screen[-1] for command in commands if not command.hidden)
     assert not any(f"/{command.name} " in bot.screen[-1] for command in commands if command.hidden)
 
 
 async def test_documents_menus_and_manifest_tell_what_the_table_holds(start_bot: StartBot) -> None:
-    shown = [command for command in (await start_bot()).made.commands.commands if not command.hidden]
+    shown = [command for command in (await start_bot()).made.commands.table.commands if not command.hidden]
 
     stale = [path.name for path, text in pages(shown).items() if path.read_text("utf-8") != text]
 
@@ -110,7 +110,7 @@ async def test_documents_menus_and_manifest_tell_what_the_table_holds(start_bot:
 
 
 async def test_a_command_with_arguments_has_an_example_that_fits_them(start_bot: StartBot) -> None:
-    for command in (await start_bot()).made.commands.commands:
+    for command in (await start_bot()).made.commands.table.commands:
         if not command.hidden and command.arguments not in ("", "[ID]"):
             assert command.example, command.name
             for language in LANGUAGES:

@@ -25,9 +25,9 @@ async def offers(
     bot: Bot, sender: str, command: str, option: str, text: str = "", before: str = "", *, group: str | None = None
 ) -> list[str]:
     """Return the values that somebody is offered."""
-    session = bot.made.sessions.of(bot.channel.chat(sender, group=group))
+    session = bot.made.chats.sessions.of(bot.channel.chat(sender, group=group))
     typed = Typed(command=command, option=option, text=text, before=before)
-    return [each.value for each in await bot.made.commands.suggest(session, user(sender), typed)]
+    return [each.value for each in await bot.made.commands.table.suggest(session, user(sender), typed)]
 
 
 async def lived_in(start_bot: StartBot) -> Bot:
@@ -43,8 +43,8 @@ async def lived_in(start_bot: StartBot) -> Bot:
 
 async def test_known_values_are_offered(start_bot: StartBot) -> None:
     bot = await lived_in(start_bot)
-    (job,) = await bot.made.jobs.shown(bot.channel.chat("ann"))
-    (run,) = await bot.made.store.run_records.newest(bot.channel.chat("ann"), None, 9)
+    (job,) = await bot.made.jobs.jobs.shown(bot.channel.chat("ann"))
+    (run,) = await bot.made.base.store.run_records.newest(bot.channel.chat("ann"), None, 9)
 
     assert await offers(bot, "ann", "help", "name", "rem") == ["remind", "memory"]
     assert await offers(bot, "ann", "model", "name", "fast") == ["house/fast"]
@@ -65,7 +65,7 @@ async def test_known_values_are_offered(start_bot: StartBot) -> None:
 async def test_nobody_is_offered_what_they_may_not_see(start_bot: StartBot) -> None:
     bot = await lived_in(start_bot)
     await bot.hears("how is mine?", sender="bob", group="team")
-    commands = bot.made.commands.commands
+    commands = bot.made.commands.table.commands
 
     for sender, role in PEOPLE.items():
         for command in commands:
@@ -91,7 +91,7 @@ async def test_nobody_is_offered_what_they_may_not_see(start_bot: StartBot) -> N
 async def test_at_most_25_values_come_with_little_work(start_bot: StartBot) -> None:
     bot = await lived_in(start_bot)
     for number in range(2_000):
-        bot.made.roles.put(_person(number))
+        bot.made.people.roles.put(_person(number))
     asked = (("role", "person"), ("tz", "name"), ("help", "name"), ("resume", "id"), ("cron", "id"), ("why", "id"))
     for command, option in asked:
         found = await offers(bot, "ann", command, option)
@@ -125,7 +125,7 @@ async def test_help_lists_what_a_role_is_offered(start_bot: StartBot, sender: st
     await bot.hears("/help more", sender=sender)
 
     told = bot.screen[-1]
-    for command in bot.made.commands.commands:
+    for command in bot.made.commands.table.commands:
         is_offered = not command.hidden and PEOPLE[sender].is_at_least(command.offered_to)
         assert (f"- /{command.name} " in told) == is_offered, command.name
     await bot.hears("/help config", sender=sender)
@@ -138,7 +138,7 @@ async def test_each_command_with_arguments_tells_its_usage_with_an_example_and_i
     start_bot: StartBot,
 ) -> None:
     bot = await start_bot(channel=MemoryChannel(limits=NO_PACE))
-    for command in bot.made.commands.offered(Role.OWNER):
+    for command in bot.made.commands.table.offered(Role.OWNER):
         await bot.hears(f"/help {command.name}")
         assert f"/{command.name}" in bot.screen[-1]
         if command.arguments not in {"", "[ID]"}:

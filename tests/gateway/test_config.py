@@ -45,11 +45,11 @@ async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: Star
     assert (action.person, action.what, action.details) == ("memory:ann", "config keep_days", "40 → 60")
 
     await bot.restart()
-    assert bot.made.current.now.keep_days == 60
+    assert bot.made.base.current.now.keep_days == 60
     assert "- `keep_days` = 60 (set in a chat by memory:ann on 20" in await says(bot, "/config")
     reset = await says(bot, "/config reset PARLEY_KEEP_DAYS")
     assert reset == f"`keep_days` is 40 again (from {place}), from the next nightly work on."
-    assert bot.made.current.now.keep_days == 40
+    assert bot.made.base.current.now.keep_days == 40
 
 
 @pytest.mark.parametrize(
@@ -101,10 +101,10 @@ async def test_a_setting_is_changed_kept_over_restarts_and_reset(start_bot: Star
 )
 async def test_what_is_wrong_changes_nothing(start_bot: StartBot, words: str, answer: str) -> None:
     bot = await start_bot()
-    before = bot.made.current.now
+    before = bot.made.base.current.now
 
     assert (await says(bot, f"/config {words}")).startswith(answer)
-    assert bot.made.current.now == before
+    assert bot.made.base.current.now == before
 
 
 async def test_only_admins_may_and_only_in_a_direct_chat(start_bot: StartBot) -> None:
@@ -112,7 +112,7 @@ async def test_only_admins_may_and_only_in_a_direct_chat(start_bot: StartBot) ->
     for command in ("/config set keep_days 1", "/reload", "/audit"):
         assert await says(bot, command, sender="bob") == "Only owners and admins can do this."
         assert (await says(bot, command, group="birds")).startswith("Other people can read this chat.")
-    assert bot.made.current.now.keep_days == 30
+    assert bot.made.base.current.now.keep_days == 30
 
 
 async def test_two_admins_at_once_are_both_recorded_and_the_last_one_wins(start_bot: StartBot, tmp_path: Path) -> None:
@@ -129,9 +129,9 @@ async def test_two_admins_at_once_are_both_recorded_and_the_last_one_wins(start_
     assert sorted(int(after) for _, after in steps) == list(numbers)
     assert [before for before, _ in steps] == ["30", *(after for _, after in steps[:-1])]
     assert {each.person for each in changes} == {"memory:ann", "memory:bob"}
-    assert bot.made.current.now.keep_days == int(steps[-1][1])
+    assert bot.made.base.current.now.keep_days == int(steps[-1][1])
     await bot.restart()
-    assert bot.made.current.now.keep_days == int(steps[-1][1])
+    assert bot.made.base.current.now.keep_days == int(steps[-1][1])
 
 
 # What takes effect with the next message
@@ -150,7 +150,7 @@ async def test_name_manner_and_limits_hold_from_the_next_message_on(wired_bot: S
     assert "You are Ida," not in before
     assert "You are Ida, an assistant" in after
     assert bot.llm.requests[-1].messages[0] == bot.llm.requests[0].messages[0], "the conversation goes on"
-    session = bot.made.sessions.of(bot.channel.chat("ann"))
+    session = bot.made.chats.sessions.of(bot.channel.chat("ann"))
     assert (await session.conversation.agent()).loop.limits.max_turns == 7
     assert "Ida" in await says(bot, "/start")
 
@@ -178,10 +178,10 @@ async def test_a_raised_default_budget_lets_a_waiting_run_go_on(start_bot: Start
 async def test_models_of_members_are_limited_at_once(start_bot: StartBot) -> None:
     bot = await start_bot()
     await says(bot, "/config set member_models some/other, third")
-    assert bot.made.current.now.member_models == {"some/other", "third"}
+    assert bot.made.base.current.now.member_models == {"some/other", "third"}
     await says(bot, "/config set member_models none")
     assert await says(bot, "/config get member_models") == bot.screen[-1].replace("\\", "")
-    assert bot.made.current.now.member_models == frozenset()
+    assert bot.made.base.current.now.member_models == frozenset()
 
 
 # Tokens
@@ -214,7 +214,7 @@ async def test_a_short_token_is_not_stored_either_and_others_cannot_have_words_m
     bot = await start_bot("Fine.")
     await says(bot, "/config set slack.bot_token hunter2")
     await says(bot, "/config set slack.bot_token everybody-says-this-7", sender="bob")
-    assert not bot.made.secrets.are_in("everybody-says-this-7")
+    assert not bot.made.base.secrets.are_in("everybody-says-this-7")
     await bot.stop()
 
     for word in ("hunter2", "everybody-says-this-7"):
@@ -249,13 +249,13 @@ async def test_the_files_are_read_again(start_bot: StartBot, tmp_path: Path) -> 
     assert "- without effect until reset, because another value was set in a chat: `backups`" in answer
     assert "- after a restart: `search`, `channels.telegram`, `BRAVE_API_KEY`" in answer
     assert "PARLEY_AI_NAME`" not in answer
-    assert bot.made.secrets.are_in("abcdefgh12345678")
-    assert (bot.made.current.now.keep_days, bot.made.current.now.limits.tool_calls) == (41, 7)
-    assert bot.made.current.now.backups == 5
+    assert bot.made.base.secrets.are_in("abcdefgh12345678")
+    assert (bot.made.base.current.now.keep_days, bot.made.base.current.now.limits.tool_calls) == (41, 7)
+    assert bot.made.base.current.now.backups == 5
 
     (tmp_path / "parley.toml").write_text('keep_days = "many"')
     assert (await says(bot, "/reload")).startswith("The files cannot be used, so nothing was changed:")
-    assert bot.made.current.now.keep_days == 41
+    assert bot.made.base.current.now.keep_days == 41
 
 
 # Names and values

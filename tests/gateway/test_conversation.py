@@ -207,7 +207,7 @@ async def test_an_answer_on_its_way_stands_above_the_new_conversation(start_bot:
     await channel.hears("hi")
     await channel.reached.wait()
     said.set()
-    session = bot.made.sessions.of(channel.chat("ann"))
+    session = bot.made.chats.sessions.of(channel.chat("ann"))
     await until(lambda: not session.current.is_open)
     before = session.conversation.settings_now.session
 

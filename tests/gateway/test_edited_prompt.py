@@ -252,7 +252,7 @@ async def test_an_edit_without_other_words_does_nothing(start_bot: StartBot) -> 
     await edits(bot, "first", "second")
 
     assert bot.screen == ["One.", "Two."]
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 @pytest.mark.parametrize("after", ["/new", "/rewind", "second"])
@@ -265,7 +265,7 @@ async def test_an_edit_of_an_older_message_does_nothing(start_bot: StartBot, aft
     await edits(bot, "first", "something else")
 
     assert bot.screen == shown
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_the_same_edit_delivered_again_restarts_nothing(start_bot: StartBot) -> None:
@@ -289,7 +289,7 @@ async def test_an_edit_does_not_touch_the_run_of_another_person(start_bot: Start
     await bot.channel.until(lambda: len(bot.llm.requests) == 2)
 
     await bot.channel.changes(sent(bot, "from Bob"), "other words")
-    await bot.channel.until(lambda: bot.made.handling.is_idle)
+    await bot.channel.until(lambda: bot.made.events.handling.is_idle)
     said.set()
     await bot.app.settled()
 
@@ -329,10 +329,10 @@ async def test_an_edit_while_it_waits_to_be_answered_again_counts(start_bot: Sta
         await bot.hears("hello", sender="bob")
     await bot.hears("first", sender="bob")
     await bot.channel.changes(sent(bot, "first"), "second")
-    await bot.channel.until(lambda: bot.made.handling.is_idle)
+    await bot.channel.until(lambda: bot.made.events.handling.is_idle)
 
     await bot.channel.changes(sent(bot, "first"), "third")
-    await bot.channel.until(lambda: bot.made.handling.is_idle)
+    await bot.channel.until(lambda: bot.made.events.handling.is_idle)
     async with clock.going_on():
         await channel.until(lambda: bot.screen[-1] == "Last.")
 
@@ -344,9 +344,9 @@ async def test_an_edit_that_a_crash_cut_short_restarts_once(start_bot: StartBot)
     bot = await start_bot("One.", "Two.", "Three.")
     await bot.hears("first")
     edit = edit_of(bot, "first", "new")
-    assert await bot.made.store.inbox.accept(edit) is not None
-    session = (await bot.made.store.chats.get(edit.chat)).session
-    await bot.made.store.transcript.rewind(session, 1, edit.event_id)
+    assert await bot.made.base.store.inbox.accept(edit) is not None
+    session = (await bot.made.base.store.chats.get(edit.chat)).session
+    await bot.made.base.store.transcript.rewind(session, 1, edit.event_id)
 
     await bot.restart()
     await bot.app.settled()
@@ -361,7 +361,7 @@ async def test_a_run_left_by_a_crash_is_not_resumed_but_begun_anew(start_bot: St
     bot = await start_bot(Waits(asyncio.Event()), "Two.")
     await begins(bot, "first")
     edit = edit_of(bot, "first", "new")
-    assert await bot.made.store.inbox.accept(edit) is not None
+    assert await bot.made.base.store.inbox.accept(edit) is not None
 
     await bot.restart()
     await bot.app.settled()

@@ -229,8 +229,8 @@ async def test_what_a_sub_agent_said_by_itself_is_in_no_chat_but_in_the_document
     bot = await talked(start_bot)
     chat = ChatKey.parse(ANN)
     aside = AssistantMessage(content=(), stop_reason=StopReason.STOP, origin=CLEAN)
-    await bot.made.store.transcript.append(Run("run-9", chat, "aside", "ann", 1.0), 1, user("do a thing"))
-    await bot.made.store.transcript.append(Run("run-9", chat, "aside", "ann", 1.0), 1, aside)
+    await bot.made.base.store.transcript.append(Run("run-9", chat, "aside", "ann", 1.0), 1, user("do a thing"))
+    await bot.made.base.store.transcript.append(Run("run-9", chat, "aside", "ann", 1.0), 1, aside)
 
     assert "do a thing" not in (await export(bot.home, "ann")).out
     document = json.loads((await export(bot.home, "ann", "--json")).out)

@@ -72,7 +72,7 @@ async def talked(start_bot: StartBot, **how: object) -> Bot:
     await bot.hears(f"my bird is a {WORD}, {CHINESE}", sender="bob")
     await bot.hears("and more", sender="bob")
     await bot.hears("carl was here", sender="carl")
-    await bot.made.memories.of(bot.channel.chat("bob"), "bob").keep([f"likes the {WORD}"], CLEAN)
+    await bot.made.files.memories.of(bot.channel.chat("bob"), "bob").keep([f"likes the {WORD}"], CLEAN)
     places = {"audit", "memory", "workspaces"}
     await until(lambda: places <= {name.partition("/")[0] for name in on_disk(bot.home)})
     return bot

@@ -44,7 +44,7 @@ async def test_what_is_read_during_a_command_comes_before_what_was_said_after_it
     await channel.is_busy_with_a_command()
     await channel.brings(channel.writes("third"))
     channel.open.set()
-    await channel.until(lambda: not bot.made.gaps.of(channel.name))
+    await channel.until(lambda: not bot.made.chats.gaps.of(channel.name))
     channel.takes.set()
     await channel.until(lambda: bot.screen[-1] == "All.")
 
@@ -63,7 +63,7 @@ async def test_what_is_said_during_a_command_comes_after_what_is_read_during_it(
     await channel.is_busy_with_a_command()
     await channel.brings(channel.writes("second"))
     channel.open.set()
-    await channel.until(lambda: not bot.made.gaps.of(channel.name))
+    await channel.until(lambda: not bot.made.chats.gaps.of(channel.name))
     channel.takes.set()
     await channel.until(lambda: bot.screen[-1] == "All.")
 
@@ -81,7 +81,7 @@ async def test_what_waited_for_a_gap_is_answered_after_a_command_that_held_nothi
     await channel.brings(channel.writes("first"))
     await channel.is_busy_with_a_command()
     channel.open.set()
-    await channel.until(lambda: not bot.made.gaps.of(channel.name))
+    await channel.until(lambda: not bot.made.chats.gaps.of(channel.name))
     channel.takes.set()
     await channel.until(lambda: bot.screen[-1] == "All.")
 

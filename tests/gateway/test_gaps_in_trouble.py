@@ -81,6 +81,6 @@ async def test_the_history_is_read_although_the_gaps_could_not_be_noted_at_first
     bot = await start_bot("Yes.", channel=channel)
 
     await until(lambda: not errors)
-    await until(lambda: not bot.made.gaps.is_open(channel.chat("ann")))
+    await until(lambda: not bot.made.chats.gaps.is_open(channel.chat("ann")))
     await talked(bot, channel)
     assert bot.screen == ["Yes."]

@@ -38,7 +38,7 @@ async def says(bot: Bot, text: str, sender: str | Sender = "ann", thread: str | 
 
 
 def role_of(bot: Bot, sender: Sender) -> Role | None:
-    return bot.made.access.role(bot.channel.chat(group="team"), sender)
+    return bot.made.people.access.role(bot.channel.chat(group="team"), sender)
 
 
 async def test_every_message_of_a_group_is_answered_once_an_admin_wants_it(start_bot: StartBot) -> None:

@@ -19,7 +19,7 @@ async def says(bot: Bot, text: str, *, group: str = "team", thread: str | None =
 
 
 def role_in(bot: Bot, group: str, thread: str | None = None) -> Role | None:
-    return bot.made.access.role(bot.channel.chat(group=group, thread=thread), ZOE)
+    return bot.made.people.access.role(bot.channel.chat(group=group, thread=thread), ZOE)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ async def test_a_rule_holds_at_the_level_that_was_named_also_after_a_restart(
     found = [(group, thread) for group, thread in (("team", "7"), ("team", None), ("plans", None))]
 
     assert [each for each in found if role_in(bot, *each) is Role.GUEST] == opened
-    assert bot.made.access.role(bot.channel.chat("zoe"), ZOE) is None
+    assert bot.made.people.access.role(bot.channel.chat("zoe"), ZOE) is None
 
 
 async def test_people_see_which_level_holds_and_how_to_take_it_back(start_bot: StartBot) -> None:
@@ -105,7 +105,7 @@ async def test_no_limit_gives_anybody_more_than_their_role(start_bot: StartBot) 
 async def test_bad_limits_change_nothing_and_say_what_to_write(start_bot: StartBot, words: str) -> None:
     bot = await start_bot()
     assert (await says(bot, f"/tools {words}")).startswith("Write `/tools [read|")
-    assert await bot.made.store.chat_settings.names("tools.") == set()
+    assert await bot.made.base.store.chat_settings.names("tools.") == set()
 
 
 async def test_only_owners_and_admins_limit_tools(start_bot: StartBot) -> None:

@@ -9,7 +9,7 @@ async def test_titles_ids_and_search_results_of_others_are_not_shown_to_guests(s
     bot = await start_bot("A salary.", "A tulip.", "A rose.", "Nothing found.")
     await bot.hears("/allow memory:gus guest")
     await bot.hears("@parley the salary of Carl in spring", sender="bob", group=GROUP)
-    [secret] = await bot.made.store.sessions.of(bot.channel.chat("bob", group=GROUP), 5)
+    [secret] = await bot.made.base.store.sessions.of(bot.channel.chat("bob", group=GROUP), 5)
     await bot.hears("/new", group=GROUP)
     await bot.hears("@parley a flower in spring", sender="gus", group=GROUP)
 

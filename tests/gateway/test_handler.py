@@ -55,7 +55,7 @@ async def test_no_kind_of_event_passes_for_a_stranger(start_bot: StartBot, event
     await bot.app.settled()
 
     assert bot.channel.calls == []
-    assert await bot.made.store.outbox.screen(event.chat) == []
+    assert await bot.made.base.store.outbox.screen(event.chat) == []
 
 
 async def test_every_kind_of_event_of_a_known_person_is_dealt_with(start_bot: StartBot) -> None:
@@ -65,8 +65,8 @@ async def test_every_kind_of_event_of_a_known_person_is_dealt_with(start_bot: St
     await bot.app.settled()
 
     assert [outcome.value for outcome in outcomes] == ["new"] * 5 + ["ignored"] * 2 + ["new"]
-    assert await bot.made.store.inbox.waiting() == []
-    assert await bot.made.store.outbox.unsent() == []
+    assert await bot.made.base.store.inbox.waiting() == []
+    assert await bot.made.base.store.outbox.unsent() == []
 
 
 @pytest.mark.parametrize("text", INVISIBLE)
@@ -168,7 +168,7 @@ async def test_on_a_full_disk_nothing_is_acked_and_afterwards_everything_goes_on
     bot = await start_bot(Waits(said, "First."), "Second.")
     await bot.channel.hears("one")
     await bot.channel.until(lambda: len(bot.llm.requests) == 1)
-    await bot.made.store.inbox.settle([])
+    await bot.made.base.store.inbox.settle([])
     with full_disk(bot.home):
         with pytest.raises(StoreUnavailable):
             await bot.channel.hears("two", sender="bob")

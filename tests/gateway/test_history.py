@@ -95,7 +95,7 @@ async def test_a_conversation_is_shown_as_it_was(start_bot: StartBot) -> None:
     await bot.hears("how are you?")
     await bot.restart()
 
-    shown = shown_on_the_page(await bot.made.store.outbox.screen(bot.channel.chat("ann")))
+    shown = shown_on_the_page(await bot.made.base.store.outbox.screen(bot.channel.chat("ann")))
 
     assert [each.markdown for each in shown] == ["hello", "Hi.", "how are you?", "Fine."]
 

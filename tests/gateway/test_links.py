@@ -22,7 +22,7 @@ NO_ROOM = "has no room for the next step"
 
 
 def role_of(bot: Bot, person: str) -> Role | None:
-    return bot.made.access.role(bot.channel.chat(person), user(person))
+    return bot.made.people.access.role(bot.channel.chat(person), user(person))
 
 
 def chat_of(bot: Bot, person: str) -> ChatKey:
@@ -67,7 +67,7 @@ async def test_before_linking_the_other_account_is_named(start_bot: StartBot) ->
     await bot.hears(f"/link {code}", sender="carl")
 
     assert "`Bob` (`memory:bob`)" in bot.screen[-1]
-    assert await bot.made.store.people.all() == []
+    assert await bot.made.base.store.people.all() == []
 
 
 @pytest.mark.parametrize(
@@ -160,7 +160,7 @@ async def test_linking_frees_nobody_from_a_budget(start_bot: StartBot, account: 
 async def test_linked_accounts_share_what_they_have_used(start_bot: StartBot) -> None:
     bot = await start_bot("Hello, Bob.", "Hello, Carl.")
     await bot.hears("hi", sender="carl")
-    used = bot.made.budgets.ledger.used(Account(Scope.PERSON, "memory:carl"), bot.clock.time(), Period.DAY)
+    used = bot.made.guards.budgets.ledger.used(Account(Scope.PERSON, "memory:carl"), bot.clock.time(), Period.DAY)
     await linked(bot, "bob", "carl")
 
     await bot.hears("/budget memory:bob 10m tokens a day")
@@ -173,7 +173,7 @@ async def test_the_giver_of_a_code_is_told_and_takes_it_back_by_a_button(start_b
     bot = await start_bot(channel=Platform())
     await bot.hears(f"/link {await code_from(bot, 'ann')}", sender="eve")
     assert role_of(bot, "eve") is Role.OWNER
-    await bot.made.stranger_notices.settled()
+    await bot.made.people.stranger_notices.settled()
     told = bot.channel.screen_of(chat_of(bot, "ann"))[-1]
     assert told.startswith("`Eve` (`memory:eve`) has used your code")
 
@@ -230,7 +230,7 @@ async def test_names_do_nothing_where_they_are_shown(start_bot: StartBot, name: 
     code = await code_from(bot, "ann")
     await bot.channel.hears(f"/link {code}", sender=eve)
     await bot.app.settled()
-    await bot.made.stranger_notices.settled()
+    await bot.made.people.stranger_notices.settled()
     await bot.hears("/people")
 
     shown = [text for text in bot.channel.screen_of(chat_of(bot, "ann")) if "memory:eve" in text]
@@ -252,16 +252,18 @@ async def test_a_person_hears_of_a_budget_once_whichever_account_pays(start_bot:
     await bot.hears("/budget memory:bob 90k tokens a day")
     for person in ("bob", "carl", "eve"):
         await bot.hears("hi", sender=person)
-        charged = await bot.made.budgets.reserve(
-            Payer(chat_of(bot, person), "run", person, bot.made.access.person(chat_of(bot, person), user(person))),
+        charged = await bot.made.guards.budgets.reserve(
+            Payer(
+                chat_of(bot, person), "run", person, bot.made.people.access.person(chat_of(bot, person), user(person))
+            ),
             "m",
             Spent(40_000, 0),
         )
         assert isinstance(charged, Charged) == (person != "eve")
         if isinstance(charged, Charged):
-            bot.made.budgets.settle(charged, "m", Spent(42_000, 0), "settled")
+            bot.made.guards.budgets.settle(charged, "m", Spent(42_000, 0), "settled")
         await bot.app.settled()
-        await bot.made.owners.settled()
+        await bot.made.people.owners.settled()
 
     seen = {each: "\n".join(bot.channel.screen_of(chat_of(bot, each))) for each in ("ann", "bob", "carl", "eve")}
     told = {each: text.count("% of a budget are used") for each, text in seen.items()}
@@ -286,9 +288,11 @@ async def test_a_code_said_on_the_page_in_anothers_chat_makes_that_nobodys_own_c
     await bot.hears("/role memory:dora owner")
     code = await code_from(bot, "dora")
     made = bot.made
-    page = PageCommands(made.admission, made.commands, made.chat_commands, made.audit, bot.clock)
+    page = PageCommands(
+        made.events.admission, made.commands.table, made.events.chat_commands, made.base.audit, bot.clock
+    )
 
     await page.run(Sender(id="memory:ann", name="Ann"), chat_of(bot, "bob"), f"/link {code} yes")
 
-    [person] = [each for each in await made.store.people.all() if len(each.accounts) == 2]
+    [person] = [each for each in await made.base.store.people.all() if len(each.accounts) == 2]
     assert chat_of(bot, "bob") not in [each.chat for each in person.accounts]

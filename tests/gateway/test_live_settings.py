@@ -36,7 +36,7 @@ async def test_another_model_answers_from_the_next_message_on_and_after_a_restar
         assert "llama-9" in await says(bot, "/model")
         assert "llama-9 (the settings name the server at http://127.0.0.1:" in await says(bot, "/status")
         assert "llama-9" in await says(bot, "/privacy")
-        assert "llama-9" in bot.made.about().model
+        assert "llama-9" in bot.made.base.about().model
 
         await bot.hears("hello again")
         assert bot.screen[-1] == "From the new one."
@@ -56,11 +56,11 @@ async def test_a_model_that_cannot_be_used_after_a_restart_gives_way_to_that_of_
     start_bot: StartBot, tmp_path: Path
 ) -> None:
     bot = await start_bot("Here.", loaded=loaded(tmp_path))
-    await bot.made.store.chat_settings.set(EVERYWHERE, "config.model", "nosuch/model", "memory:ann")
+    await bot.made.base.store.chat_settings.set(EVERYWHERE, "config.model", "nosuch/model", "memory:ann")
 
     await bot.restart()
 
-    assert bot.made.current.now.model is None
+    assert bot.made.base.current.now.model is None
     shown = await says(bot, "/config")
     assert "the models set in a chat cannot be used, so those of the files answer: The model" in shown
     await bot.hears("hello")
@@ -75,8 +75,8 @@ async def test_the_demo_model_can_be_switched_on_and_off_in_the_files(start_bot:
     assert (await says(bot, "/reload")).startswith("The files cannot be used, so nothing was changed: The model")
     (tmp_path / "parley.toml").write_text('model = "demo"\nfallbacks = "demo"\nvision = false\nmodels = "demo"')
     assert "- `model` = demo (from" in await says(bot, "/reload")
-    assert bot.made.about().demo
-    assert not bot.made.models.now.sees
+    assert bot.made.base.about().demo
+    assert not bot.made.base.models.now.sees
     await bot.hears("hello")
     assert not bot.llm.requests
     assert any("demo" in each.lower() for each in bot.screen[1:])
@@ -88,13 +88,13 @@ async def test_a_cheaper_model_and_fallbacks_are_used_at_once(start_bot: StartBo
     await bot.hears("hello")
     assert len(bot.llm.requests) == 1
     assert "demo" in bot.screen[-1].lower()
-    assert bot.made.budgets.rules.cheaper() is None
+    assert bot.made.guards.budgets.rules.cheaper() is None
     assert (await says(bot, "/config set budgets.cheaper_model demo")).startswith("`budgets.cheaper_model` is demo")
-    cheaper = bot.made.budgets.rules.cheaper()
+    cheaper = bot.made.guards.budgets.rules.cheaper()
     assert cheaper is not None
     assert cheaper.model.id == "demo"
     await says(bot, "/config set budgets.cheaper_model none")
-    assert bot.made.budgets.rules.cheaper() is None
+    assert bot.made.guards.budgets.rules.cheaper() is None
 
 
 async def test_quotas_hold_from_the_next_call_on(start_bot: StartBot) -> None:
@@ -107,15 +107,15 @@ async def test_quotas_hold_from_the_next_call_on(start_bot: StartBot) -> None:
     await says(bot, "/config set quotas.chat_mb 5")
     await bot.hears("write it again")
     assert "there is no room" not in last_result(bot)
-    assert bot.made.current.limits_of_a_command().grow_bytes == 500_000_000
+    assert bot.made.base.current.limits_of_a_command().grow_bytes == 500_000_000
     await says(bot, "/config set quotas.command_mb 7")
-    assert bot.made.current.limits_of_a_command().grow_bytes == 7_000_000
+    assert bot.made.base.current.limits_of_a_command().grow_bytes == 7_000_000
 
 
 async def test_the_level_of_the_log_changes_at_once(start_bot: StartBot) -> None:
     bot, lines = await start_bot(), StringIO()
     with restored_logs():
-        configure_logs(bot.made.secrets, level="warning", form="json", stream=lines)
+        configure_logs(bot.made.base.secrets, level="warning", form="json", stream=lines)
         log = structlog.get_logger("a part that logged before")
         log.info("one")
         await says(bot, "/config set log_level debug")
@@ -135,12 +135,12 @@ async def test_budget_days_follow_the_zone(start_bot: StartBot) -> None:
     bot = await start_bot("One.", "Two.", model=dear, clock=clock, zone="America/Los_Angeles")  # still the 23rd there
     await bot.hears("hello")
     account = Account(Scope.CHAT, str(bot.channel.chat("ann")))
-    used = bot.made.budgets.ledger.used(account, clock.time(), Period.DAY)
+    used = bot.made.guards.budgets.ledger.used(account, clock.time(), Period.DAY)
     assert used.tokens > 0
 
     clock.ahead += 6 * 3600  # the 24th in both; in Shanghai it began before the message
-    assert bot.made.budgets.ledger.used(account, clock.time(), Period.DAY).tokens == 0
+    assert bot.made.guards.budgets.ledger.used(account, clock.time(), Period.DAY).tokens == 0
     await says(bot, "/config set timezone Asia/Shanghai")
-    assert bot.made.budgets.ledger.used(account, clock.time(), Period.DAY) == used
+    assert bot.made.guards.budgets.ledger.used(account, clock.time(), Period.DAY) == used
     await says(bot, "/config reset timezone")
-    assert bot.made.budgets.ledger.used(account, clock.time(), Period.DAY).tokens == 0
+    assert bot.made.guards.budgets.ledger.used(account, clock.time(), Period.DAY).tokens == 0

@@ -54,7 +54,7 @@ def found(bot: Bot) -> str:
 
 def memories_of(bot: Bot, *, shared: bool = False) -> Memories:
     access = Access(Roles(PEOPLE), [bot.channel], [], bot.clock)
-    delivery = Delivery([bot.channel], bot.made.store, bot.clock)
+    delivery = Delivery([bot.channel], bot.made.base.store, bot.clock)
     return Memories(bot.home, bot.clock, in_force(), delivery, access, Versions(bot.home, bot.clock), shared=shared)
 
 

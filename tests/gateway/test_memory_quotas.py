@@ -107,7 +107,7 @@ async def test_a_helper_in_the_background_shares_with_the_answer_of_its_chat(sta
     cast = Cast(begins("hold"), IN_BACKGROUND, hold("second"), "Ended.", tasks={"hold": [hold("first"), "Held."]})
     tool = run_command_tool(ProcessSandbox(PlainLauncher(), SystemClock()), limits=lambda: COMMAND)
     bot = await start_bot(*cast.turns, tools=(tool,), quotas=OF_A_CHAT, policy=Policy(shut_in=lambda _: True))
-    versions = bot.made.versions
+    versions = bot.made.files.versions
     await bot.channel.hears("hold it in the background")
     await until(lambda: Programs(versions, tool).is_seen("ann", "ann"))
     await bot.channel.hears("and once more")

@@ -83,7 +83,7 @@ async def watched(bot: Bot | None, folder: Path, token: str = "") -> AsyncIterat
                 if bot is None:
                     yield client
                     return
-                with operation.of(bot.made.vitals):
+                with operation.of(bot.made.serving.vitals):
                     yield client
         finally:
             await server.close()

@@ -158,7 +158,7 @@ async def test_a_model_that_is_not_for_members_is_neither_listed_nor_used_for_th
 
 async def test_a_chosen_model_that_is_no_longer_configured_gives_way_to_the_default(start_bot: StartBot) -> None:
     bot = await start_bot("Default.", models=offering())
-    await bot.made.store.chat_settings.set(EVERYWHERE, "model", "gone/model", "ann")
+    await bot.made.base.store.chat_settings.set(EVERYWHERE, "model", "gone/model", "ann")
 
     await bot.hears("hello")
     await bot.hears("/model")
@@ -207,9 +207,9 @@ async def test_an_unknown_level_is_answered_with_those_that_exist(start_bot: Sta
 async def test_jobs_and_tasks_are_answered_by_the_model_of_their_chat(start_bot: StartBot) -> None:
     bot = await start_bot(models=offering("Big."))
     await bot.hears("/model big")
-    agent = bot.made.task_agents.make(bot.channel.heard[0].chat, "session", bot.home)
+    agent = bot.made.agents.of_tasks.make(bot.channel.heard[0].chat, "session", bot.home)
 
-    await bot.made.chat_models.equip(agent, bot.channel.heard[0].chat, Role.OWNER)
+    await bot.made.agents.chat_models.equip(agent, bot.channel.heard[0].chat, Role.OWNER)
 
     assert agent.loop.model.id == "anthropic/big"
 
@@ -280,10 +280,10 @@ async def test_pictures_go_to_a_chosen_model_only_if_it_sees(start_bot: StartBot
 async def test_the_cost_of_a_job_is_told_for_the_model_that_will_do_it(start_bot: StartBot) -> None:
     bot = await start_bot(models=offering(), settings={"member_models": frozenset({"some/other"})})
     job = a_job(Report(instructions="What is new?"), chat=bot.channel.chat("ann"))
-    before = await bot.made.jobs.costs.expected(job, [], 0)
+    before = await bot.made.jobs.jobs.costs.expected(job, [], 0)
     await bot.hears("/model big everywhere")
-    by_owner = await bot.made.jobs.costs.expected(job, [], 0)
-    by_member = await bot.made.jobs.costs.expected(replace(job, person="bob"), [], 0)
+    by_owner = await bot.made.jobs.jobs.costs.expected(job, [], 0)
+    by_member = await bot.made.jobs.jobs.costs.expected(replace(job, person="bob"), [], 0)
 
     assert by_owner is not None
     assert by_owner.usd is not None

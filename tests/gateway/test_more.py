@@ -76,7 +76,7 @@ async def test_the_word_gives_the_long_form_at_once(
 @pytest.mark.parametrize("command", [command for command, *_ in SHORT_AND_LONG])
 async def test_a_menu_of_options_offers_the_word(start_bot: StartBot, command: str) -> None:
     bot = await start_bot()
-    [spec] = [each for each in bot.made.commands.specs if f"/{each.name}" == command]
+    [spec] = [each for each in bot.made.commands.table.specs if f"/{each.name}" == command]
     assert any("more" in (*option.choices, *option.proposals) for option in spec.options)
 
 

@@ -32,7 +32,7 @@ class Platforms:
     async def stranger_writes(self, bot: Bot, person: str = "eve") -> None:
         await self.all["memory"].hears("hi, may I?", sender=Sender(id=person, name=person.title()))
         await self.all["memory"].until(lambda: bool(self.asked(person)))
-        await bot.made.stranger_notices.settled()
+        await bot.made.people.stranger_notices.settled()
 
     def asked(self, person: str = "eve") -> list[str]:
         """Return the platforms on which Ann was asked about a stranger, in order."""
@@ -62,7 +62,7 @@ async def test_accounts_of_the_settings_that_never_wrote_are_told_nothing_while_
 
     await here.stranger_writes(bot)
     await bot.restart()
-    await bot.made.stranger_notices.settled()
+    await bot.made.people.stranger_notices.settled()
 
     assert here.asked() == ["work"]
 

@@ -74,7 +74,7 @@ async def test_a_notice_to_owners_may_quote_anybody(start_bot: StartBot, in_thre
     ann = People(owners=frozenset({"memory:ann"}), allow=frozenset())
     bot = await start_bot("Hello.", "Well.", people=ann, channel=Platform())
     await bot.hears("hello")
-    bot.made.owners.tell("mcp_left_out", name="lab", lines="`Run tidy.sh now`")
+    bot.made.people.owners.tell("mcp_left_out", name="lab", lines="`Run tidy.sh now`")
     await bot.channel.until(lambda: "tidy.sh" in bot.screen[-1])
     posted, message = bot.channel.posts[-1]
 

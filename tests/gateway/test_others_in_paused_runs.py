@@ -45,7 +45,7 @@ async def test_words_of_another_that_a_run_without_room_took_in_are_answered_at_
 
     assert heard(bot.llm.requests[2]) == ["For Ann?", "assistant", "For Bob?", "assistant", "tool_result"]
     assert ends_of(bot) == [("ann", "completed"), ("bob", "completed")]
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_words_of_another_that_the_model_has_seen_go_on_without_what_was_done_being_done_again(

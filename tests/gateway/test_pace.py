@@ -159,7 +159,7 @@ async def test_a_stop_drops_what_waits_for_the_pace(start_bot: StartBot) -> None
     await bot.hears("/stop", sender="bob")
 
     assert len(bot.llm.requests) == BURST
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_a_button_that_says_words_keeps_the_pace_and_one_that_commands_does_not(start_bot: StartBot) -> None:
@@ -197,7 +197,7 @@ async def test_of_more_messages_than_may_wait_each_is_refused_by_name(start_bot:
     assert last_heard(bot)[-1].endswith(f"message {MOST_WAITING - 1}")
     assert f"You already have {MOST_WAITING} messages waiting" in "".join(bot.screen)
     assert bot.screen[-1] == "All of it."
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_a_refusal_that_has_failed_keeps_no_later_one_back(

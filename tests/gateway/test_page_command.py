@@ -135,7 +135,7 @@ async def test_who_is_no_admin_any_more_is_signed_out_at_once_and_it_is_in_the_a
     page = Page(tmp_path / "page", address=Address(url=URL), guests=entry)  # type: ignore[arg-type]
     async with page.serving():
         bot = await start_bot(entrance=Entrance(page.server, entry), beside=(page.channel,))
-        with entry.of(bot.made.access, bot.made.audit):
+        with entry.of(bot.made.people.access, bot.made.base.audit):
             entrance = Entrance(page.server, entry)
             await bot.hears("/role memory:bob admin")
             link = local(page, f"?{entrance.link_for('memory:bob', 'bob').partition('?')[2]}")

@@ -26,7 +26,7 @@ WAITS = "Waiting: a budget is used up"
 
 
 def session(bot: Bot) -> ChatSession:
-    return bot.made.sessions.of(TEAM)
+    return bot.made.chats.sessions.of(TEAM)
 
 
 def paused(bot: Bot) -> list[str]:
@@ -34,7 +34,7 @@ def paused(bot: Bot) -> list[str]:
 
 
 async def allows(bot: Bot, allowance: Allowance, person: str = "bob") -> None:
-    await bot.made.budgets.set(Budget(Account(Scope.PERSON, f"memory:{person}"), allowance), "memory:ann")
+    await bot.made.guards.budgets.set(Budget(Account(Scope.PERSON, f"memory:{person}"), allowance), "memory:ann")
 
 
 async def asks(bot: Bot, sender: str, text: str) -> None:
@@ -119,7 +119,7 @@ async def test_the_same_persons_later_words_wait_with_the_run_and_steer_it(wired
     await bot.app.settled()
 
     assert [heard(each) for each in bot.llm.requests] == [["Oslo", "no, Bergen"]]
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_runs_of_several_wait_and_each_goes_on_by_itself(start_bot: StartBot) -> None:

@@ -145,7 +145,7 @@ async def test_ids_in_a_wrong_form_are_refused_with_an_example(start_bot: StartB
     await bot.hears(f"/block {who}")
 
     assert "telegram:123456789" in bot.screen[-1]
-    assert await bot.made.store.people.all() == []
+    assert await bot.made.base.store.people.all() == []
 
 
 async def test_what_stands_in_the_settings_cannot_be_taken_in_a_chat_but_by_a_block(start_bot: StartBot) -> None:
@@ -179,7 +179,7 @@ async def test_members_and_guests_see_and_change_nobody(start_bot: StartBot) -> 
         await bot.hears(words, sender="bob")
 
     assert set(told(bot, "bob")) == {"Only owners and admins can see and change roles."}
-    assert await bot.made.store.people.all() == []
+    assert await bot.made.base.store.people.all() == []
 
 
 async def test_people_are_listed_with_buttons_that_change_them(start_bot: StartBot) -> None:

@@ -315,7 +315,7 @@ async def test_what_the_model_sets_says_the_zone_as_well(start: Start) -> None:
 async def test_an_erased_person_has_no_zone(start: Start) -> None:
     bot = await start()
     await says(bot, "hello", ann("Asia/Tokyo"))
-    await bot.made.forgetting.erase("memory:ann", "memory:ann")
+    await bot.made.commands.forgetting.erase("memory:ann", "memory:ann")
 
     assert await bot.store.person_zones.all() == {}
     assert (await says(bot, "hello", ann(None))).endswith("(UTC)")

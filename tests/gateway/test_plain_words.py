@@ -158,7 +158,7 @@ async def test_what_was_caught_up_does_not_approve(start_bot: StartBot) -> None:
     bot = await start_bot(CHART, "As you like.", tools=(run,))
     await asked(bot)
 
-    await bot.made.handler.accept(
+    await bot.made.events.handler.accept(
         message("yes", event_id="late", message_id="late", at=bot.clock.time() + 1), is_live=False
     )
     await bot.app.settled()

@@ -26,7 +26,7 @@ def says(text: str) -> MessageReceived:
 
 async def stored(bot: Bot, event: InboundEvent) -> InboxItem:
     """Store an event that nobody has handled."""
-    seq = await bot.made.store.inbox.accept(event)
+    seq = await bot.made.base.store.inbox.accept(event)
     assert seq is not None
     return InboxItem(seq, event)
 
@@ -47,12 +47,12 @@ async def test_stored_events_after_it_are_handled(start_bot: StartBot) -> None:
 
     with capture_logs() as logs:
         for event in (POISON, says("one")):
-            bot.made.stored.put_nowait(await stored(bot, event))
+            bot.made.base.stored_events.put_nowait(await stored(bot, event))
         await bot.app.settled()
 
     assert bot.screen == ["One."]
     assert [each["exc_info"][0] for each in logs if each["log_level"] == "error"] == [TypeError]
-    assert [item.event for item in await bot.made.store.inbox.waiting()] == [POISON]
+    assert [item.event for item in await bot.made.base.store.inbox.waiting()] == [POISON]
 
 
 @pytest.mark.usefixtures("mistake")
@@ -73,14 +73,14 @@ async def test_stored_events_are_heard_after_a_mistake_over_who_may_speak(
 ) -> None:
     monkeypatch.setattr(supervise, "FIRST_PAUSE", 0.01)
     bot = await start_bot("Two.")
-    may_speak, mistakes = bot.made.access.may_speak, [TypeError("nobody")]
+    may_speak, mistakes = bot.made.people.access.may_speak, [TypeError("nobody")]
 
     def may(chat: ChatKey, sender: Sender) -> bool:
         if mistakes:
             raise mistakes.pop()
         return may_speak(chat, sender)
 
-    monkeypatch.setattr(bot.made.access, "may_speak", may)
+    monkeypatch.setattr(bot.made.people.access, "may_speak", may)
     for text in ("one", "two"):
-        bot.made.stored.put_nowait(await stored(bot, says(text)))
+        bot.made.base.stored_events.put_nowait(await stored(bot, says(text)))
     await until(lambda: "Two." in bot.screen)

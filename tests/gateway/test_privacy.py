@@ -56,7 +56,7 @@ async def test_everybody_may_ask_in_either_language(start_bot: StartBot) -> None
 async def test_it_promises_no_backups_of_a_database_that_parley_does_not_copy(start_bot: StartBot) -> None:
     bot = await start_bot()
     on_a_server = {"database_url": SecretStr("postgresql://parley@db/parley")}
-    bot.made.current.now = bot.made.current.now.model_copy(update=on_a_server)
+    bot.made.base.current.now = bot.made.base.current.now.model_copy(update=on_a_server)
 
     await bot.hears("/privacy")
 

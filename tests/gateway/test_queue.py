@@ -29,7 +29,7 @@ async def commanded(bot: Bot, words: str, *, sender: str = "carl") -> str:
     """Give a command in the group; return the newest message."""
     before = len(bot.screen)
     await bot.channel.hears(words, sender=sender, group="team")
-    await bot.channel.until(lambda: len(bot.screen) > before and bot.made.handling.is_idle)
+    await bot.channel.until(lambda: len(bot.screen) > before and bot.made.events.handling.is_idle)
     return bot.screen[-1]
 
 
@@ -115,7 +115,7 @@ async def test_words_given_to_the_run_do_not_wait(start_bot: StartBot) -> None:
     bot = await start_bot(Waits(said, "The story."), "With a dog.")
     await busy(bot, ("bob", "with a dog"))
     chat = bot.channel.chat("bob", group="team")
-    await bot.channel.until(lambda: not bot.made.sessions.of(chat).mail.has_arriving)
+    await bot.channel.until(lambda: not bot.made.chats.sessions.of(chat).mail.has_arriving)
 
     assert await commanded(bot, "/queue", sender="bob") == "No messages are waiting here."
     said.set()
@@ -144,11 +144,11 @@ async def test_the_numbers_of_the_messages_that_somebody_may_drop_are_offered(st
     said = asyncio.Event()
     bot = await start_bot(Waits(said, "The story."), "Sunny.", "Well.", people=WITH_DORA)
     await busy(bot, ("dora", "dora's question"), ("carl", "the weather"))
-    session = bot.made.sessions.of(bot.channel.chat(group="team"))
+    session = bot.made.chats.sessions.of(bot.channel.chat(group="team"))
 
     async def offers(sender: str, before: str = "drop") -> list[str]:
         typed = Typed(command="queue", option="n", text="", before=before)
-        return [each.label for each in await bot.made.commands.suggest(session, user(sender), typed)]
+        return [each.label for each in await bot.made.commands.table.suggest(session, user(sender), typed)]
 
     [own] = await offers("carl")
     assert own.endswith("the weather")

@@ -33,7 +33,7 @@ TOOLS = (*file_tools(), run_command_tool(ProcessSandbox(PlainLauncher(), SystemC
 
 
 def workspace(bot: Bot) -> Path:
-    return bot.made.workspaces.folder(ANN)
+    return bot.made.files.workspaces.folder(ANN)
 
 
 def test_a_larger_memory_quota_raises_what_a_single_process_may_map() -> None:

@@ -85,7 +85,7 @@ async def test_after_its_run_was_begun(wired_bot: StartBot, tmp_path: Path) -> N
 async def test_after_its_run_was_begun_in_a_conversation_with_a_past(wired_bot: StartBot) -> None:
     bot = await wired_bot("One.", "Two.")
     await bot.hears("first")
-    store = bot.made.store
+    store = bot.made.base.store
     chat = await store.chats.get(ANN)
     await store.inbox.accept(heard(9, "second"))
     await store.runs.begin(Run("run-9", ANN, chat.session, "ann", 2_000.0))
@@ -317,7 +317,7 @@ async def test_a_chat_of_a_platform_that_is_not_connected_waits(wired_bot: Start
     await bot.hears("hello")
 
     assert bot.screen == ["Hi."]
-    assert [item.event for item in await bot.made.store.inbox.waiting()] == [elsewhere]
+    assert [item.event for item in await bot.made.base.store.inbox.waiting()] == [elsewhere]
 
 
 class Mistaken(MemoryChannel):
@@ -381,7 +381,7 @@ async def test_a_stop_given_just_before_a_crash_stops_the_run_that_it_left(start
     said = bot.channel.heard[-1]
     assert isinstance(said, MessageReceived)
     stop = said.as_command("stop", "").model_copy(update={"event_id": "stop"})
-    assert await bot.made.store.inbox.accept(stop) is not None
+    assert await bot.made.base.store.inbox.accept(stop) is not None
 
     await bot.restart()
     await bot.app.settled()

@@ -68,11 +68,11 @@ async def test_long_results_are_shortened_after_thirty_days_where_the_conversati
     before, messages = counts(bot.home), rows(bot.home, "SELECT message FROM transcript ORDER BY seq")
 
     clock.ahead += 29 * DAY
-    await bot.made.upkeep.look()
+    await bot.made.serving.upkeep.look()
     assert rows(bot.home, "SELECT message FROM transcript ORDER BY seq") == messages
 
     clock.ahead += 2 * DAY
-    await bot.made.upkeep.look()
+    await bot.made.serving.upkeep.look()
     after = rows(bot.home, "SELECT message FROM transcript ORDER BY seq")
     changed = [number for number, row in enumerate(after) if row != messages[number]]
     assert counts(bot.home) == before
@@ -93,7 +93,7 @@ async def test_a_run_that_was_shortened_is_still_told(start_bot: StartBot) -> No
     bot = await talked(start_bot, clock)
     whole = told(bot.home, which=1)
     clock.ahead += 31 * DAY
-    await bot.made.upkeep.look()
+    await bot.made.serving.upkeep.look()
 
     text = told(bot.home, which=1)
     assert "[shortened: " in told(bot.home, which=1, full=True)
@@ -108,7 +108,7 @@ async def test_the_space_of_what_was_shortened_is_given_back(start_bot: StartBot
     assert rows(bot.home, "PRAGMA auto_vacuum") == [(2,)]
     [(before,)] = rows(bot.home, "PRAGMA page_count")
     clock.ahead += 31 * DAY
-    await bot.made.upkeep.look()
+    await bot.made.serving.upkeep.look()
 
     assert rows(bot.home, "PRAGMA freelist_count") == [(0,)]
     [(after,)] = rows(bot.home, "PRAGMA page_count")
@@ -125,7 +125,7 @@ async def test_copies_of_sent_files_go_after_thirty_days(start_bot: StartBot) ->
             os.utime(path, (time.time() - age,) * 2)
     (bot.home / "outgoing" / "begun").mkdir()
 
-    await bot.made.upkeep.look()
+    await bot.made.serving.upkeep.look()
 
     assert not old.parent.exists()
     assert new.exists()

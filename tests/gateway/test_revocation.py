@@ -35,24 +35,24 @@ async def look() -> str:
 async def blocked(bot: Bot, name: str = "bob") -> None:
     """Block a person, as /block does."""
     person = Person(name, None, is_blocked=True, by="memory:ann", accounts=(Account(f"memory:{name}"),))
-    await bot.made.store.people.save(person)
-    bot.made.roles.put(person)
-    await bot.made.revocation.sweep()
+    await bot.made.base.store.people.save(person)
+    bot.made.people.roles.put(person)
+    await bot.made.commands.revocation.sweep()
 
 
 async def made(bot: Bot, role: Role, name: str) -> None:
     person = Person(name, role.value, by="memory:ann", accounts=(Account(f"memory:{name}"),))
-    await bot.made.store.people.save(person)
-    bot.made.roles.put(person)
-    await bot.made.revocation.sweep()
+    await bot.made.base.store.people.save(person)
+    bot.made.people.roles.put(person)
+    await bot.made.commands.revocation.sweep()
 
 
 async def rule(bot: Bot, setting: Speakers, group: str = "team") -> None:
-    settings = bot.made.store.chat_settings
+    settings = bot.made.base.store.chat_settings
     place = settings.places(bot.channel.chat(group=group))[0]
     await settings.set(place, "speakers", str(setting), "ann")
-    bot.made.groups.rules.put(place.key, "speakers", str(setting))
-    await bot.made.revocation.sweep()
+    bot.made.people.groups.rules.put(place.key, "speakers", str(setting))
+    await bot.made.commands.revocation.sweep()
 
 
 async def test_a_run_ends_with_the_block_and_makes_no_further_call(start_bot: StartBot) -> None:
@@ -65,7 +65,7 @@ async def test_a_run_ends_with_the_block_and_makes_no_further_call(start_bot: St
     said.set()
     await bot.app.settled()
     assert len(bot.llm.requests) == 1
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
     assert await bot.channel.hears("hello?", sender="bob") is Accepted.REFUSED
 
 
@@ -81,7 +81,7 @@ async def test_admins_are_told_what_ended_and_nobody_twice(start_bot: StartBot) 
     await bot.channel.until(lambda: bool(bot.channel.screen_of(bot.channel.chat("dora"))))  # else the run ends first
     said.set()
     await bot.app.settled()
-    await bot.made.owners.settled()
+    await bot.made.people.owners.settled()
 
     notice = "`memory:bob` may no longer speak with me, or have jobs there. Ended or paused: running answers: 1."
     for name in ("ann", "dora", "carl"):
@@ -155,9 +155,9 @@ async def test_a_role_taken_while_an_approval_is_checked_holds_too(
 async def test_jobs_pause_and_say_why(start_bot: StartBot) -> None:
     bot = await start_bot()
     job = replace(a_job("stretch", name="aa0001"), chat=bot.channel.chat("bob"), person="bob")
-    await bot.made.store.jobs.add(job)
+    await bot.made.base.store.jobs.add(job)
     await blocked(bot)
-    found = await bot.made.store.jobs.find("aa0001")
+    found = await bot.made.base.store.jobs.find("aa0001")
     assert found is not None
     assert (found.state, found.pause) == (JobState.PAUSED, Pause.NOT_ALLOWED)
 
@@ -168,13 +168,13 @@ async def test_a_change_cut_short_by_a_crash_is_completed_at_the_next_start(star
     bot = await start_bot(calls(("run", {"command": ["x"]})), "done", tools=(run,))
     await asked(bot, sender="bob")
     person = Person("bob", None, is_blocked=True, by="memory:ann", accounts=(Account("memory:bob"),))
-    await bot.made.store.people.save(person)
+    await bot.made.base.store.people.save(person)
     await bot.restart()
     await bot.app.settled()
     assert states(bot.home) == ["withdrawn"]
     assert ran == []
     assert bot.screen[-1].endswith("Stopped, because its sender may no longer speak with me here.")
-    assert await bot.made.store.runs.unfinished() == []
+    assert await bot.made.base.store.runs.unfinished() == []
 
 
 async def test_what_a_group_gave_ends_when_the_group_is_closed(start_bot: StartBot) -> None:
@@ -198,7 +198,7 @@ async def test_losing_the_servers_role_ends_what_is_open_and_survives_a_restart(
     await bot.channel.hears("draw it", sender=cook, group="team")
     await bot.channel.until(lambda: bool(questions(bot)))
     await bot.restart()
-    assert bot.made.access.role(bot.channel.chat(group="team"), Sender(id="zoe", name="")) is Role.MEMBER
+    assert bot.made.people.access.role(bot.channel.chat(group="team"), Sender(id="zoe", name="")) is Role.MEMBER
     assert states(bot.home) == ["pending"]
     fired = cook.model_copy(update={"standing": Standing()})
     told = await bot.channel.hears("hm", sender=fired, group="team", addressed=Addressed.AMBIENT)
@@ -217,7 +217,7 @@ async def test_an_edit_changes_nobody_elses_message(start_bot: StartBot) -> None
     mine = bot.channel.heard[-1]
     assert isinstance(mine, MessageReceived)
     await bot.channel.changes(mine.model_copy(update={"sender": user("carl")}), "run it")
-    await bot.channel.until(lambda: bot.made.handling.is_idle)
+    await bot.channel.until(lambda: bot.made.events.handling.is_idle)
     said.set()
     await bot.app.settled()
     assert "run it" not in str(bot.llm.requests[-1].messages)

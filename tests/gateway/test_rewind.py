@@ -56,12 +56,12 @@ async def test_the_same_event_rewinds_only_once(start_bot: StartBot) -> None:
     bot = await start_bot("One.", "Two.")
     await bot.hears("first")
     await bot.hears("second")
-    session = (await bot.made.store.chats.get(bot.channel.heard[0].chat)).session
+    session = (await bot.made.base.store.chats.get(bot.channel.heard[0].chat)).session
 
-    counts = [await bot.made.store.transcript.rewind(session, 1, "event") for _ in range(2)]
+    counts = [await bot.made.base.store.transcript.rewind(session, 1, "event") for _ in range(2)]
 
     assert counts == [1, 1]
-    assert len(await bot.made.store.transcript.history(session)) == 2
+    assert len(await bot.made.base.store.transcript.history(session)) == 2
 
 
 @pytest.mark.parametrize("wrong", ["-1", "0", "lots", "1e309", "9" * 500, "1.5", "٣"])
@@ -104,7 +104,7 @@ async def test_what_another_person_wrote_meanwhile_is_kept_and_answered_once(sta
 
     assert sorted(bot.screen) == sorted(["One.", "Stopped.", ONE, "For Carl."])
     assert [words.split("\n")[-1] for words in asked(bot)] == ["first", "from Carl"]
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_a_run_that_a_crash_left_is_taken_back(start_bot: StartBot) -> None:
@@ -115,7 +115,7 @@ async def test_a_run_that_a_crash_left_is_taken_back(start_bot: StartBot) -> Non
     second = bot.channel.heard[-1]
     assert isinstance(second, MessageReceived)
     rewind = second.as_command("rewind", "").model_copy(update={"event_id": "rewind"})
-    assert await bot.made.store.inbox.accept(rewind) is not None
+    assert await bot.made.base.store.inbox.accept(rewind) is not None
 
     await bot.restart()
     await bot.app.settled()

@@ -31,7 +31,7 @@ from channels.base import (
 )
 from gateway.admin.desk import CommandRefused
 from gateway.app.app_settings import AppSettings, System
-from gateway.app.composition import Composition, composed
+from gateway.app.composition import Gateway, composed
 from gateway.app.page_commands import PageCommands
 from gateway.permissions.roles import People
 from gateway.texts.about import About
@@ -119,7 +119,7 @@ class Rights(RuleBasedStateMachine):
         current = in_force(home=Path(self.folder.name), audit=False)
         owners = frozenset(each for each, role in SEEDS.items() if role == OWNER)
         self.life = AsyncExitStack()
-        self.made: Composition = await self.life.enter_async_context(
+        self.made: Gateway = await self.life.enter_async_context(
             composed(
                 AppSettings(current, People(owners, frozenset(SEEDS) - owners)),
                 self.database.store(self.clock, new_id),
@@ -129,8 +129,8 @@ class Rights(RuleBasedStateMachine):
                 system=System(self.clock, console=lambda _: None),
             )
         )
-        made = self.made
-        self.page = PageCommands(made.admission, made.commands, made.chat_commands, made.audit, self.clock)
+        events, table = self.made.events, self.made.commands.table
+        self.page = PageCommands(events.admission, table, events.chat_commands, self.made.base.audit, self.clock)
 
     def teardown(self) -> None:
         if hasattr(self, "runner"):
@@ -267,7 +267,7 @@ class Rights(RuleBasedStateMachine):
         self.run(self.deliver(*said))
 
     def shown_code(self) -> None:
-        code = self.run(self.made.pairing.code()).text
+        code = self.run(self.made.people.pairing.code()).text
         if self.model.valid_code is None:
             assert code not in self.codes, "a code that was used or has expired is shown again"
             self.model.code, self.model.wrong_of_code = (code, self.clock.now + HOUR), 0
@@ -378,19 +378,19 @@ class Rights(RuleBasedStateMachine):
             model.knocks(at, who)
 
     async def deliver(self, *events: InboundEvent) -> list[Accepted]:
-        taken = await asyncio.gather(*(self.made.handler.accept(event) for event in events))
+        taken = await asyncio.gather(*(self.made.events.handler.accept(event) for event in events))
         await self.made.settled()
-        await self.made.stranger_notices.settled()
+        await self.made.people.stranger_notices.settled()
         return taken
 
     def ids(self) -> dict[str, str]:
         """Return the accounts of strangers by the ids in their newest buttons; older buttons are of no use any more."""
-        for each in self.run(self.made.store.strangers.all()):
+        for each in self.run(self.made.base.store.strangers.all()):
             self.newest[each.principal] = each.id
         return {each: account for account, each in self.newest.items()}
 
     def found(self) -> dict[tuple[str, Place], str | None]:
-        access = self.made.access
+        access = self.made.people.access
         return {(who, at): access.role(chat, by) for who, by in SENDERS.items() for at, chat in KEYS.items()}
 
 

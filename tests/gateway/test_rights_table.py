@@ -60,7 +60,7 @@ def allowed(role: Role, acts: str) -> bool:
 @pytest.mark.parametrize("role", Role)
 async def test_no_form_of_a_command_is_wider_than_the_pages_say(start_bot: StartBot, role: Role, place: Place) -> None:
     bot, policy = await start_bot(), Policy()
-    for command in bot.made.commands.commands:
+    for command in bot.made.commands.table.commands:
         for form, right in command.rights.forms.items():
             if not policy.permits(right, role, place):
                 continue
@@ -88,8 +88,8 @@ async def test_a_guest_does_by_command_what_the_page_allows_guests_and_nothing_e
             assert "nly " in bot.screen[-1], (line, group, bot.screen[-1])
     for group in (None, "team"):
         chat = bot.channel.chat("gus", group=group)
-        assert await bot.made.jobs.shown(chat) == []
-        assert await bot.made.store.heartbeats.find(chat) is None
+        assert await bot.made.jobs.jobs.shown(chat) == []
+        assert await bot.made.base.store.heartbeats.find(chat) is None
 
 
 async def test_a_stranger_whom_a_group_admits_sets_no_job(start_bot: StartBot) -> None:
@@ -98,7 +98,7 @@ async def test_a_stranger_whom_a_group_admits_sets_no_job(start_bot: StartBot) -
     for line in ("/cron add every 5 minutes tell all", "/remind in 5 minutes x", "/report chat", "/heartbeat on"):
         await bot.hears(line, sender="eve", group="team")
         assert bot.screen[-1] == "Only members, admins and owners can do this."
-    assert await bot.made.store.jobs.active() == []
+    assert await bot.made.base.store.jobs.active() == []
 
 
 async def test_a_button_asks_the_same_table_as_the_command(start_bot: StartBot) -> None:
@@ -107,15 +107,15 @@ async def test_a_button_asks_the_same_table_as_the_command(start_bot: StartBot) 
     await bot.hears("/cron add every day at 9:00 look", group="team")
     await bot.channel.presses("Confirm", sender="eve")
     await bot.app.settled()
-    assert await bot.made.store.jobs.active() == []
+    assert await bot.made.base.store.jobs.active() == []
 
 
 async def test_suggestions_ask_the_same_table(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/allow memory:gus guest")
-    for command in bot.made.commands.commands:
+    for command in bot.made.commands.table.commands:
         policy = Policy()
-        is_offered = command in bot.made.commands.offered(Role.GUEST)
+        is_offered = command in bot.made.commands.table.offered(Role.GUEST)
         can = [
             each
             for each in command.rights.forms.values()
@@ -136,7 +136,7 @@ async def test_a_command_that_is_denied_by_the_settings_is_denied_to_all_but_own
 async def test_whose_private_chat_it_is_decides_and_an_unknown_one_counts_as_an_owners(start_bot: StartBot) -> None:
     bot = await start_bot("Hi.")
     await bot.hears("hello", sender="bob")
-    access, carl = bot.made.access, user("memory:carl")
+    access, carl = bot.made.people.access, user("memory:carl")
     await bot.hears("/role memory:carl admin")
     assert access.place(bot.channel.chat("bob"), user("bob")) is Place.DIRECT
     assert access.place(bot.channel.chat("bob"), carl) is Place.OTHERS
@@ -147,7 +147,7 @@ async def test_whose_private_chat_it_is_decides_and_an_unknown_one_counts_as_an_
 
 async def test_every_command_says_what_its_other_forms_are(start_bot: StartBot) -> None:
     bot = await start_bot()
-    for command in bot.made.commands.commands:
+    for command in bot.made.commands.table.commands:
         assert OTHERWISE in command.rights.forms, command.name
         assert re.fullmatch(r"talk|read|write|net|exec|admin", command.rights.of("any words at all").acts)
 
@@ -186,12 +186,12 @@ async def test_no_tool_is_wider_than_the_page_says(
     for name in ("olga", "oscar"):
         await bot.hears("hello", sender=name)
     words = table_of(TOOLS, HEAD)
-    tools = bot.made.chat_agents.parts.tools
+    tools = bot.made.chats.agents.parts.tools
     assert {each.acts for each in tools} >= {"read", "write", "net", "exec"}
     for tool in tools:
         told = words[tool.acts][1 + [*Role].index(role)]
         least = max(told, words[tool.acts][5] if tainted else "", key=STRICT.index)
-        found = word_of(place, tool, role, bot.made.rules, tainted=tainted)
+        found = word_of(place, tool, role, bot.made.guards.rules, tainted=tainted)
         if place in ELSEWHERE and role is not Role.OWNER:
             assert found == "deny", tool.name
         elif not (tainted and tool.name in {"web_search", "web_fetch"}):
@@ -213,4 +213,4 @@ async def test_no_screen_of_the_page_takes_a_form_from_anybody_but_owners(tmp_pa
                 for do in ("begin", "answer", "leave", ""):
                     with pytest.raises(NoSuchItem):
                         await screen.submit(replace(offered, role=role, item=item), {"do": do, "number": "1"})
-        assert await world.bot.made.store.jobs.active() == []
+        assert await world.bot.made.base.store.jobs.active() == []

@@ -311,13 +311,13 @@ async def test_a_titled_conversation_without_messages_can_be_resumed(start_bot: 
 async def test_its_title_is_erased_with_the_chat(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/rename Garden plans")
-    session = (await bot.made.store.chats.get(bot.channel.chat())).session
+    session = (await bot.made.base.store.chats.get(bot.channel.chat())).session
 
     await bot.hears("/forget me")
     await bot.channel.presses("Erase for good")
     await bot.app.settled()
 
-    assert await bot.made.store.sessions.title(session) == ""
+    assert await bot.made.base.store.sessions.title(session) == ""
 
 
 async def test_a_message_is_found_by_the_names_of_its_files(start_bot: StartBot) -> None:

@@ -28,7 +28,7 @@ def no_collector() -> Iterator[None]:
 async def test_a_chat_that_is_let_go_is_gone_without_the_collector(start_bot: StartBot, no_collector: None) -> None:
     bot = await start_bot(*["yes"] * (MOST_IDLE + 2))
     await bot.hears("first", sender="carl")
-    chats = bot.made.sessions
+    chats = bot.made.chats.sessions
     session = chats.of(bot.channel.chat("carl"))
     agent = await session.conversation.agent()
     held = [weakref.ref(each) for each in (session, session.conversation, agent, agent.loop)]
@@ -44,7 +44,7 @@ async def test_a_chat_that_is_let_go_is_gone_without_the_collector(start_bot: St
 async def test_chats_with_a_heavy_history_are_let_go_and_go_on_where_they_were(start_bot: StartBot) -> None:
     bot = await start_bot("one", "two")
     await bot.hears("first", sender="carl")
-    chats = bot.made.sessions
+    chats = bot.made.chats.sessions
     carl = bot.channel.chat("carl")
     session = weakref.ref(chats.of(carl))
     agent = await chats.of(carl).conversation.agent()

@@ -155,7 +155,7 @@ async def test_a_changed_skill_never_runs_under_an_old_approval(
     await installed(bot, f"{site.url}/rates.zip")
     await bot.hears("/skill load rates")
     [script] = (tmp_path / FOLDER).rglob("rate.py")
-    chat_skills = await bot.made.sessions.of(bot.channel.chat()).conversation.skills()
+    chat_skills = await bot.made.chats.sessions.of(bot.channel.chat()).conversation.skills()
     assert chat_skills.opened("rates").name == "rates"
 
     script.write_text("import os\n")
@@ -312,7 +312,7 @@ async def test_a_lock_stops_updates_and_a_change_stops_a_locked_skill(
 
     await bot.hears("/skill lock chart")
     assert bot.screen[-1].startswith("**chart** is locked to its files as they are now")
-    library = bot.made.agent_parts.skills
+    library = bot.made.agents.parts.skills
     assert library.is_locked(library.get("chart"))
     write_skill(tmp_path / "skills", "chart", body="CHANGED")
     await bot.hears("/skill load chart")

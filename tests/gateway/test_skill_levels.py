@@ -65,7 +65,7 @@ async def test_a_level_never_loads_a_skill_that_was_written_in_a_chat(start_bot:
     bot = await start_bot("Hello.", skills=library(folder))
     await bot.hears("/skill load chart everywhere")
     shutil.rmtree(folder / "chart")
-    own = bot.made.workspaces.folder(bot.channel.chat()) / "skills"
+    own = bot.made.files.workspaces.folder(bot.channel.chat()) / "skills"
     write_skill(own, "chart", body="EVIL")
 
     await bot.restart()

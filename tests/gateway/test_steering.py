@@ -50,7 +50,7 @@ def newest(bot: Bot) -> MessageReceived:
 
 def waiting(bot: Bot, count: int) -> Callable[[], bool]:
     chat = bot.channel.chat("ann")
-    return lambda: len(bot.made.sessions.of(chat).mail) == count
+    return lambda: len(bot.made.chats.sessions.of(chat).mail) == count
 
 
 async def test_all_that_waits_reaches_the_run_together(wired_bot: StartBot) -> None:  # C-18, D-11
@@ -117,7 +117,7 @@ async def test_what_comes_too_late_begins_the_next_run(wired_bot: StartBot) -> N
 
     assert len(bot.screen) == 2
     assert bot.screen[1] == "Bergen."  # C-19
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_a_message_with_a_file_keeps_its_place_among_the_others(wired_bot: StartBot) -> None:
@@ -190,7 +190,7 @@ async def test_a_stop_drops_a_message_whose_file_is_still_fetched(wired_bot: Sta
     await bot.app.settled()
 
     assert bot.screen == ["Stopped."]
-    assert await bot.made.store.inbox.waiting() == []
+    assert await bot.made.base.store.inbox.waiting() == []
 
 
 async def test_a_stop_reaches_a_run_whose_own_files_are_still_fetched(wired_bot: StartBot) -> None:
@@ -254,7 +254,7 @@ async def test_a_message_on_its_way_into_the_run_says_what_it_was_edited_to(wire
     await bot.channel.hears("tpyo")
     await bot.channel.until(waiting(bot, 1))
     await bot.channel.changes(newest(bot), "typo")
-    await bot.channel.until(lambda: bot.made.handling.is_idle)
+    await bot.channel.until(lambda: bot.made.events.handling.is_idle)
     said.set()
     await bot.app.settled()
 
@@ -272,7 +272,7 @@ async def test_an_edit_while_its_file_is_fetched_is_not_lost(wired_bot: StartBot
     await bot.channel.changes(newest(bot), "typo")
     channel.let.set()
     await bot.channel.until(lambda: channel.asked == 2)
-    await bot.channel.until(lambda: bot.made.handling.is_idle)
+    await bot.channel.until(lambda: bot.made.events.handling.is_idle)
     said.set()
     await bot.app.settled()
 
@@ -286,7 +286,7 @@ async def test_an_edit_survives_a_restart(wired_bot: StartBot) -> None:
     await asked(bot, 1)
     await bot.channel.hears("tpyo", sender="carl", group="team")
     await bot.channel.changes(newest(bot), "typo")
-    await bot.channel.until(lambda: bot.made.handling.is_idle)
+    await bot.channel.until(lambda: bot.made.events.handling.is_idle)
     await bot.restart()
     await bot.app.settled()
 

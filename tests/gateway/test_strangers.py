@@ -72,7 +72,7 @@ async def test_a_question_is_closed_though_its_button_was_pressed_before_its_sen
 
 async def test_a_stranger_who_was_let_in_is_answered_after_a_crash_too(start_bot: StartBot) -> None:
     bot = await with_stranger(start_bot, "Hello, Eve.")
-    await bot.made.membership.give(By(ANN, user("ann")), Account("memory:eve"), Role.MEMBER)
+    await bot.made.people.membership.give(By(ANN, user("ann")), Account("memory:eve"), Role.MEMBER)
 
     await bot.restart()
 
@@ -139,7 +139,7 @@ async def test_groups_stay_silent(start_bot: StartBot) -> None:
     await bot.hears("hello", sender="eve", group="team", addressed=Addressed.MENTION)
 
     assert bot.screen == []
-    assert await bot.made.strangers.waiting() == []
+    assert await bot.made.people.strangers.waiting() == []
 
 
 async def test_by_setting_strangers_get_no_line(start_bot: StartBot) -> None:
@@ -171,12 +171,12 @@ async def test_words_and_names_carry_no_mentions_links_or_hidden_characters(star
 async def test_words_are_kept_up_to_a_limit_and_for_a_week(start_bot: StartBot) -> None:
     clock = FakeClock()
     bot = await with_stranger(start_bot, words="x" * 2_000, clock=clock)
-    [waiting] = await bot.made.strangers.waiting()
+    [waiting] = await bot.made.people.strangers.waiting()
     assert waiting.words == "x" * LONGEST
 
     clock.now += KEPT + 1
 
-    assert await bot.made.strangers.waiting() == []
+    assert await bot.made.people.strangers.waiting() == []
 
 
 async def test_the_button_of_a_stranger_whose_week_is_over_does_nothing_and_says_so(start_bot: StartBot) -> None:
@@ -201,7 +201,7 @@ async def test_a_person_with_several_accounts_is_asked_once(start_bot: StartBot)
 
     await bot.hears("hi, may I?", sender="eve")
     await bot.channel.until(lambda: any("unknown here" in text for text in told(bot, "ann")))
-    await bot.made.stranger_notices.settled()
+    await bot.made.people.stranger_notices.settled()
 
     asked = [text for name in ("dora", "dora2") for text in told(bot, name) if "unknown here" in text]
     assert len(asked) == 1
@@ -218,7 +218,7 @@ async def test_a_quotation_of_the_question_brings_no_words_to_the_model(start_bo
 
 async def test_the_second_of_two_admins_is_told_that_it_is_decided(start_bot: StartBot) -> None:
     bot = await with_stranger(start_bot, "Hello.")
-    [waiting] = await bot.made.strangers.waiting()
+    [waiting] = await bot.made.people.strangers.waiting()
 
     await asyncio.gather(
         bot.channel.hears(f"/stranger guest {waiting.id}"), bot.channel.hears(f"/stranger block {waiting.id}")
@@ -238,13 +238,13 @@ async def test_forged_buttons_do_nothing(start_bot: StartBot, action: str) -> No
 
 async def test_a_member_cannot_press_for_an_owner(start_bot: StartBot) -> None:
     bot = await with_stranger(start_bot)
-    [waiting] = await bot.made.strangers.waiting()
+    [waiting] = await bot.made.people.strangers.waiting()
 
     for verdict in ("member", "guest", "ignore", "block"):
         await bot.hears(f"/stranger {verdict} {waiting.id}", sender="bob")
 
     assert set(told(bot, "bob")) == {"Only owners and admins can see and change roles."}
-    assert [each.id for each in await bot.made.strangers.waiting()] == [waiting.id]
+    assert [each.id for each in await bot.made.people.strangers.waiting()] == [waiting.id]
 
 
 async def test_a_stranger_from_before_there_was_an_owner_is_shown_to_the_first_one(start_bot: StartBot) -> None:
@@ -269,7 +269,7 @@ async def test_a_stranger_whom_a_crash_kept_from_the_owner_is_shown_once_after_t
         message_id="1",
         text="may I?",
     )
-    await bot.made.store.strangers.hear("s1", "memory:eve", said)
+    await bot.made.base.store.strangers.hear("s1", "memory:eve", said)
 
     await bot.restart()
     await bot.channel.until(lambda: any("may I?" in text for text in told(bot, "ann")))
@@ -285,7 +285,7 @@ async def test_pair_without_a_code_says_how_and_is_silent_after_a_few_times(star
         await bot.hears("/pair", sender="eve")
     await bot.channel.until(lambda: len(told(bot, "eve")) == MOST_OF_SENDER)
     await bot.hears("/pair", sender="eve")
-    await bot.made.stranger_notices.settled()
+    await bot.made.people.stranger_notices.settled()
 
     assert told(bot, "eve")[0].startswith("Write `/pair CODE`")
     assert len(told(bot, "eve")) == MOST_OF_SENDER
@@ -294,14 +294,14 @@ async def test_pair_without_a_code_says_how_and_is_silent_after_a_few_times(star
 @pytest.mark.parametrize("verdict", ["give", "block", "ignore"])
 async def test_a_question_that_a_crash_left_open_is_closed_at_the_next_start(start_bot: StartBot, verdict: str) -> None:
     bot = await with_stranger(start_bot, "Hello.", words="xyzzy")
-    [waiting] = await bot.made.strangers.waiting()
+    [waiting] = await bot.made.people.strangers.waiting()
     by, eve = By(ANN, user("ann")), Account("memory:eve")
     if verdict == "give":
-        await bot.made.membership.give(by, eve, Role.GUEST)
+        await bot.made.people.membership.give(by, eve, Role.GUEST)
     elif verdict == "block":
-        await bot.made.membership.block(by, eve)
+        await bot.made.people.membership.block(by, eve)
     else:
-        await bot.made.store.strangers.ignore(waiting.id)
+        await bot.made.base.store.strangers.ignore(waiting.id)
 
     await bot.restart()
 

@@ -34,7 +34,7 @@ async def test_it_starts_and_answers_and_the_row_stays(tmp_path: Path, table: st
 
     await bot.app.settled()
     await bot.hears("and now?")
-    shown = await bot.made.store.outbox.screen(bot.channel.heard[0].chat)
+    shown = await bot.made.base.store.outbox.screen(bot.channel.heard[0].chat)
     await bot.stop()
 
     assert bot.screen == ["One.", "Two."]

@@ -63,7 +63,7 @@ class Talk:
 async def own_usage(bot: Bot) -> str:
     """Return what a job reads of the chat."""
     job = a_job(Report(instructions="Report."), person="bob", chat=ANN)  # of this chat, as Bob is no owner
-    tools = bot.made.run_tools.of(job, Firing(job=job.id, slot="now", id="f00001", chat=ANN, due=0.0, origin=CLEAN))
+    tools = bot.made.jobs.tools.of(job, Firing(job=job.id, slot="now", id="f00001", chat=ANN, due=0.0, origin=CLEAN))
     tool = next(each for each in tools if each.name == "own_usage")
     context = ToolContext("call_0", ToolEnvironment("job-1", bot.home, chat_id=str(ANN)))
     result = await tool.execute(tool.validate({"days": DAYS_OF_WEEK}), context)
@@ -92,7 +92,7 @@ async def test_all_views_tell_the_same(wired_bot: StartBot, audio: AudioEmulator
 
     [(aside,)] = rows(bot.home, "SELECT sum(cost) FROM spending WHERE run NOT IN (SELECT run FROM runs)")
     assert isinstance(aside, int)  # of /btw, which is part of no conversation
-    sessions = await bot.made.store.sessions.of(ANN, 100)
+    sessions = await bot.made.base.store.sessions.of(ANN, 100)
     assert round(sum(each.cost_usd for each in sessions) * USD) == cost - aside
     assert round(sum(await asyncio.to_thread(_archived, bot.home)) * USD) == cost - aside
     await bot.hears("/sessions")

@@ -166,7 +166,7 @@ async def test_a_key_is_never_shown(start_bot: StartBot) -> None:
         )
         await hears_voice(bot, f"my key is {KEY}")
         assert "the server refused the key" in bot.screen[0]
-        assert KEY not in repr(bot.made.settings)
+        assert KEY not in repr(bot.made.base.settings)
 
         audio.key = KEY
         await hears_voice(bot, f"my key is {KEY}")

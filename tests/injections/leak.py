@@ -105,8 +105,8 @@ async def _reported(here: Scene, words: str, steps: Sequence[JsonObject]) -> Non
     here.remembers_own(PRIVATE)
     here.model.understands([Step.model_validate(step) for step in steps])
     job = a_job(Report(instructions=words), given=given_in(words, [user(words)]))
-    assert await here.bot.made.store.jobs.add(job)
-    await here.bot.made.firings.run_now(job, new_id())
+    assert await here.bot.made.base.store.jobs.add(job)
+    await here.bot.made.chats.firings.run_now(job, new_id())
     await here.bot.app.settled()
 
 

@@ -85,7 +85,7 @@ class AdminWorld:
     async def seen_by_admin(self, path: str, principal: str = "memory:carl", **query: str) -> str:
         """Make somebody an admin, and return a screen as they see it. `path` is the name, or `name/item`."""
         owner = By(ChatKey(platform="web", account="local", chat="main"), Sender(id="local", name="You"))
-        await self.bot.made.membership.give(owner, Account(principal), Role.ADMIN)
+        await self.bot.made.people.membership.give(owner, Account(principal), Role.ADMIN)
         name, _, item = path.partition("/")
         visitor = Visitor(principal, principal.rpartition(":")[2].title())
         visit = Visit(visitor, visitor.sender("You"), Role.ADMIN, "en", item, query, f"/admin/{path}")
@@ -105,13 +105,13 @@ async def admin_world(home: Path, *turns: object, **how: object) -> AsyncIterato
     """Start a bot that answers these turns, with its page."""
 
     async def history(chat: ChatKey, before: str) -> Past:
-        return await page_history(bot.made.store, chat, before)
+        return await page_history(bot.made.base.store, chat, before)
 
     web = WebChannel(Config(), history=history, listing=MemoryListing(), detail=no_detail, uploads=home / "uploads")
     bot = Bot(home, turns, BotOptions(beside=(web,), **how))  # type: ignore[arg-type]
     pages = AdminPages()
     await bot.start()
-    server = page_server(bot.made.store, [*routes_of(web), *pages.routes()], about=lambda: ABOUT)
+    server = page_server(bot.made.base.store, [*routes_of(web), *pages.routes()], about=lambda: ABOUT)
     await server.start()
     try:
         desk = desk_of(bot.made, "You")

@@ -107,10 +107,10 @@ async def test_without_calls_and_budgets_it_says_what_will_be_here(tmp_path: Pat
 
 async def test_a_day_is_shown_by_hours_and_its_rows_lead_to_the_runs_of_that_day(tmp_path: Path) -> None:
     async with admin_world(tmp_path, clock=OffsetClock.at(NOON)) as world:
-        await spend(world.bot.made.store, NOON - 86_400, 2 * 10**9, chat="team")
-        await spend(world.bot.made.store, NOON - 86_400 + 7_200, 10**9, chat="ann")
-        await spend(world.bot.made.store, NOON, 5 * 10**9, chat="team")
-        await world.bot.made.store.spending.of_run("")
+        await spend(world.bot.made.base.store, NOON - 86_400, 2 * 10**9, chat="team")
+        await spend(world.bot.made.base.store, NOON - 86_400 + 7_200, 10**9, chat="ann")
+        await spend(world.bot.made.base.store, NOON, 5 * 10**9, chat="team")
+        await world.bot.made.base.store.spending.of_run("")
 
         week = await page(world, "?by=chat")
         assert 'href="/admin/costs?day=2026-11-01&amp;by=chat"' in week
@@ -134,7 +134,7 @@ async def test_budgets_show_what_is_used_and_reserved_and_are_changed_by_command
     async with admin_world(tmp_path, "Hello!", model=DEAR, budgets=settings) as world, world.client() as client:
         await world.bot.channel.hears("hi", sender=user("ann"))
         await world.bot.app.settled()
-        budgets = world.bot.made.budgets
+        budgets = world.bot.made.guards.budgets
 
         assert "5 USD a day" in await act(client, "/budget", "all", "5", "USD", "a day")
         chat = ChatKey(platform="memory", account="here", chat="ann")
@@ -154,7 +154,7 @@ async def test_budgets_show_what_is_used_and_reserved_and_are_changed_by_command
 
 async def test_names_of_attackers_are_shown_as_they_are_written(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        store = world.bot.made.store
+        store = world.bot.made.base.store
         await spend(store, world.bot.clock.time(), 10**9, chat=ATTACK, person=ATTACK, job=ATTACK, model=ATTACK)
         await store.spending.of_run("")
         for by in By:
@@ -170,8 +170,8 @@ async def test_linked_accounts_are_one_person_in_costs_and_budgets(tmp_path: Pat
         code = re.search(r"/link (\w{8})`", bot.screen[-1])
         assert code
         for each, cost in (("memory:ann", 10**9), ("memory:eve", 2 * 10**9)):
-            await spend(bot.made.store, bot.clock.time(), cost, person=each)
-        await bot.made.budgets.load()
+            await spend(bot.made.base.store, bot.clock.time(), cost, person=each)
+        await bot.made.guards.budgets.load()
         await bot.hears(f"/link {code[1]}", sender="eve")
 
         text = await page(world, "?by=person")

@@ -75,7 +75,7 @@ async def test_a_question_of_the_model_is_answered_in_own_words(tmp_path: Path) 
         await world.bot.channel.until(lambda: any("Tea or" in text for text in world.bot.screen))
         page = await inbox(world)
         assert "Tea or &lt;img src=x onerror=alert(1)&gt;?" in page
-        (question,) = await world.bot.made.store.approvals.pending()
+        (question,) = await world.bot.made.base.store.approvals.pending()
         await act(client, f"/answer {question.id}", "neither, thanks", chat=str(question.chat))
         await world.bot.app.settled()
         assert "neither, thanks" in str(world.bot.llm.requests[-1])

@@ -29,7 +29,7 @@ async def shown(world: AdminWorld, path: str = f"memory/{BOB}", status: int = 20
 
 
 async def facts(world: AdminWorld, chat: ChatKey = BOB) -> list[Fact]:
-    return await world.bot.made.memories.of(chat).facts()
+    return await world.bot.made.files.memories.of(chat).facts()
 
 
 async def test_an_empty_memory_says_how_facts_get_there(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ async def test_a_fact_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) 
 
 async def test_a_fact_after_strangers_is_marked_until_a_person_rewrites_it(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
-        await world.bot.made.memories.of(BOB).remember("pay Eve", "Bob", named("page:evil.example"))
+        await world.bot.made.files.memories.of(BOB).remember("pay Eve", "Bob", named("page:evil.example"))
         page = await shown(world)
         assert "after text from evil.example" in page
         (fact,) = await facts(world)
@@ -101,10 +101,10 @@ async def test_admins_see_their_own_memory_only(tmp_path: Path) -> None:
         for name in ("bob", "carl"):
             await world.bot.hears("hello", sender=name)
             chat = world.bot.channel.chat(name)
-            await world.bot.made.memories.of(chat).remember(f"{name} likes tea", name, CLEAN)
+            await world.bot.made.files.memories.of(chat).remember(f"{name} likes tea", name, CLEAN)
         made = world.bot.made
         account = Account("memory:carl", "Carl", world.bot.channel.chat("carl"))
-        await made.membership.give(By(world.bot.channel.chat("ann"), user("ann")), account, Role.ADMIN)
+        await made.people.membership.give(By(world.bot.channel.chat("ann"), user("ann")), account, Role.ADMIN)
         page = await world.seen_by_admin("memory")
         assert "Carl (memory)" in page
         assert "memory:here:bob" not in page
@@ -115,7 +115,7 @@ async def test_admins_see_their_own_memory_only(tmp_path: Path) -> None:
 
 async def test_in_a_group_members_read_and_admins_change(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        await world.bot.made.memories.of(TEAM).remember("meets on Mondays", "Ann", CLEAN)
+        await world.bot.made.files.memories.of(TEAM).remember("meets on Mondays", "Ann", CLEAN)
         await world.bot.channel.hears("/memory", sender=user("bob"), group="team")
         await world.bot.app.settled()
         assert "meets on Mondays" in world.bot.screen[-1]

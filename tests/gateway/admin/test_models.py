@@ -47,7 +47,7 @@ async def test_models_are_shown_with_price_use_and_the_reason_that_one_cannot_be
 async def test_a_model_is_chosen_for_a_chat_and_everywhere_and_taken_back(tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Hello!", models=menu()) as world, world.client() as client:
         await world.bot.hears("hi")
-        chat, models = world.bot.channel.chat("ann"), world.bot.made.chat_models
+        chat, models = world.bot.channel.chat("ann"), world.bot.made.agents.chat_models
         await act(client, "/model", "other/model", "here", chat=str(chat))
         await act(client, "/think", "high", "everywhere")
         chosen = await models.chosen(chat)
@@ -66,7 +66,7 @@ async def test_a_test_call_tells_its_time_and_price_and_is_charged(tmp_path: Pat
         answer = await act(client, "/model test scripted")
         assert "answered after 0.0 s" in answer
         assert "USD: ready" in answer
-        sums = await world.bot.made.store.spending.sums(0)
+        sums = await world.bot.made.base.store.spending.sums(0)
         assert sums[ALL].tokens > 0
 
 
@@ -97,7 +97,7 @@ async def test_the_rules_of_a_group_are_shown_and_changed_in_it(tmp_path: Path) 
         assert "There are no groups yet." in await get(client, "groups")
         await world.bot.channel.hears("hi", sender=user("ann"), group="team")
         await world.bot.app.settled()
-        team, groups = world.bot.channel.chat(group="team"), world.bot.made.groups.rules
+        team, groups = world.bot.channel.chat(group="team"), world.bot.made.people.groups.rules
         for command, arguments in (
             ("/activation", ("always", "channel")),
             ("/speakers", ("everybody",)),
@@ -108,7 +108,7 @@ async def test_the_rules_of_a_group_are_shown_and_changed_in_it(tmp_path: Path) 
         assert groups.activation(team) is Activation.ALWAYS
         assert groups.speakers(team).audience is Audience.EVERYBODY
         assert groups.limits(team)["exec"] == "deny"
-        assert len(world.bot.made.budgets.of(chat_account(team))) == 1
+        assert len(world.bot.made.guards.budgets.of(chat_account(team))) == 1
         text = await get(client, "groups")
         assert f"<code>{team}</code>" in text
         assert "<h2>team (memory)</h2>" in text

@@ -48,10 +48,10 @@ async def filled(world: AdminWorld) -> None:
     for name, person, group in (("aaa111", "ann", None), ("bbb222", "bob", None), ("ccc333", "bob", "team")):
         await bot.hears("hello", sender=person, group=group)
         chat = bot.channel.chat(person, group=group)
-        assert await bot.made.store.jobs.add(replace(NINE, id=name, chat=chat, person=person))
-        await bot.made.store.heartbeats.save(Heartbeat(chat, person, name))
+        assert await bot.made.base.store.jobs.add(replace(NINE, id=name, chat=chat, person=person))
+        await bot.made.base.store.heartbeats.save(Heartbeat(chat, person, name))
     by = By(bot.channel.chat("ann"), Sender(id="ann", name="Ann"))
-    await bot.made.membership.give(by, Account("memory:carl"), Role.ADMIN)
+    await bot.made.people.membership.give(by, Account("memory:carl"), Role.ADMIN)
 
 
 async def page_for(world: AdminWorld, path: str, visitor: Visitor, role: Role) -> str:
@@ -88,4 +88,8 @@ async def test_no_screen_offers_an_admin_a_form_that_is_refused(tmp_path: Path) 
         for path, line, chat in found:
             name, _, arguments = line.removeprefix("/").partition(" ")
             at = ChatKey.parse(chat) if chat else CARL.chat()
-            assert world.bot.made.commands.refusal(at, CARL.sender("You"), name, arguments) == "", (path, line, chat)
+            assert world.bot.made.commands.table.refusal(at, CARL.sender("You"), name, arguments) == "", (
+                path,
+                line,
+                chat,
+            )

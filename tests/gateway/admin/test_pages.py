@@ -29,7 +29,7 @@ async def act(client: ClientSession, command: str, *arguments: str, chat: str = 
 
 async def audited(world: AdminWorld) -> list[str]:
     """Return what the audit file says was changed."""
-    await world.bot.made.audit.close()
+    await world.bot.made.base.audit.close()
     return [f"{each.person} {each.what}" for each in last_actions(world.bot.home, 100)]
 
 
@@ -54,7 +54,7 @@ async def test_every_screen_is_shown_in_both_languages(tmp_path: Path) -> None:
 async def test_a_change_is_a_command_with_the_rights_and_the_audit_of_one(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
         assert "memory:zoe" in await act(client, "/allow", "memory:zoe", "guest")
-        person = world.bot.made.roles.person("memory:zoe")
+        person = world.bot.made.people.roles.person("memory:zoe")
         assert person is not None
         assert person.role == "guest"
         assert person.by == "web:local"
@@ -66,7 +66,7 @@ async def test_a_command_for_another_chat_is_given_there(tmp_path: Path) -> None
     async with admin_world(tmp_path, "Hello!") as world, world.client() as client:
         await world.bot.channel.hears("hello", sender=user("ann"))
         await world.bot.app.settled()
-        chat, zones = world.bot.channel.chat("ann"), world.bot.made.zones
+        chat, zones = world.bot.channel.chat("ann"), world.bot.made.people.zones
         assert "Asia/Tokyo" in await act(client, "/tz", "Asia/Tokyo", chat=str(chat))
         assert str(await zones.of(chat)) == "Asia/Tokyo"
         assert str(await zones.of(world.bot.channel.chat("bob"))) == "Europe/Paris"
@@ -111,13 +111,13 @@ async def test_an_admin_learns_nothing_from_chats_of_others_by_commands(tmp_path
         await world.bot.hears("my secret is plum", sender="bob")
         made, carl = world.bot.made, Sender(id="memory:carl", name="Carl")
         owner = By(ChatKey(platform="web", account="local", chat="main"), Sender(id="local", name="You"))
-        await made.membership.give(owner, Account("memory:carl"), Role.ADMIN)
+        await made.people.membership.give(owner, Account("memory:carl"), Role.ADMIN)
         others = (world.bot.channel.chat("bob"), owner.chat, Visitor("memory:bob").chat("other"))
         for chat in others:
-            for name in [command.name for command in made.commands.commands]:
+            for name in [command.name for command in made.commands.table.commands]:
                 for words in ("", " pear", " list", " add every day at 9 pear", " on"):
                     with suppress(CommandRefused):
                         assert "plum" not in str(await world.desk.run(carl, chat, f"/{name}{words}", ()))
-            assert await made.jobs.shown(chat) == []
+            assert await made.jobs.jobs.shown(chat) == []
         assert await world.desk.run(carl, Visitor("memory:carl").chat(), "/whoami", ()) is not None
         assert "plum" in str(await world.desk.run(owner.sender, others[0], "/search plum", ()))

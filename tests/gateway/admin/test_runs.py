@@ -32,7 +32,7 @@ async def shown(world: AdminWorld, path: str = "runs", status: int = 200) -> str
 
 
 async def only_run(world: AdminWorld) -> str:
-    (run,) = await world.bot.made.store.run_records.listed(RunFilter(), 10, 0)
+    (run,) = await world.bot.made.base.store.run_records.listed(RunFilter(), 10, 0)
     return run.run
 
 
@@ -67,7 +67,7 @@ async def test_the_list_is_filtered_by_chat_person_day_and_outcome(tmp_path: Pat
 
 async def test_a_run_belongs_to_the_day_on_which_it_was_paid_for(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        store, chat = world.bot.made.store, world.bot.channel.chat("bob")
+        store, chat = world.bot.made.base.store, world.bot.channel.chat("bob")
         late = datetime(2026, 3, 1, 22, 59, tzinfo=UTC).timestamp()  # one minute before midnight in Paris
         await store.runs.begin(Run("dear", chat, "s", "bob", late))
         payer = Payer(chat, run="dear", user="bob", person="memory:bob")
@@ -123,7 +123,7 @@ async def test_an_admin_sees_times_of_others_and_words_of_their_own(tmp_path: Pa
 
 async def test_a_thousand_steps_are_shown_in_parts(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        store, chat, began = world.bot.made.store, world.bot.channel.chat("bob"), time.time() - 3_600
+        store, chat, began = world.bot.made.base.store, world.bot.channel.chat("bob"), time.time() - 3_600
         await store.runs.begin(Run("long", chat, "s", "bob", began))
         steps = []
         for number in range(1_000):
@@ -150,7 +150,7 @@ async def test_a_thousand_steps_are_shown_in_parts(tmp_path: Path) -> None:
 async def test_waits_for_a_budget_and_for_the_queue_have_their_own_bars(tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Hello.") as world:
         await world.bot.hears("hello", sender="bob")
-        (run,) = await world.bot.made.store.run_records.listed(RunFilter(), 1, 0)
+        (run,) = await world.bot.made.base.store.run_records.listed(RunFilter(), 1, 0)
         run = run._replace(started=100.0, ended=130.0)
         rows = (
             StepRow(1, 0, 101.0, {"type": "turn_start", "turn": 1}, None),

@@ -38,7 +38,7 @@ async def shown(world: AdminWorld, path: str = "schedules", status: int = 200) -
 
 
 async def state(world: AdminWorld, job_id: str = "abc123") -> JobState:
-    job = await world.bot.made.store.jobs.find(job_id)
+    job = await world.bot.made.base.store.jobs.find(job_id)
     assert job is not None
     return job.state
 
@@ -64,7 +64,7 @@ async def test_an_empty_list_says_how_jobs_get_there(tmp_path: Path) -> None:
 
 async def test_jobs_of_all_chats_are_shown_in_words_and_filtered(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        store = world.bot.made.store
+        store = world.bot.made.base.store
         await store.jobs.add(NINE)
         await store.jobs.add(replace(NINE, id="xyz789", chat=world.bot.channel.chat("ann"), state=JobState.PAUSED))
         await store.jobs.add(replace(NINE, id="dra678", state=JobState.DRAFT))
@@ -94,7 +94,7 @@ async def test_jobs_of_all_chats_are_shown_in_words_and_filtered(tmp_path: Path)
 
 async def test_a_job_is_paused_resumed_removed_and_brought_back(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
-        await world.bot.made.store.jobs.add(NINE)
+        await world.bot.made.base.store.jobs.add(NINE)
         assert "is paused" in await acts(client, "/cron pause abc123")
         assert await state(world) is JobState.PAUSED
         assert "goes on" in await acts(client, "/cron resume abc123")
@@ -112,7 +112,7 @@ async def test_a_job_is_paused_resumed_removed_and_brought_back(tmp_path: Path) 
 
 async def test_a_removed_draft_is_not_brought_back(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
-        await world.bot.made.store.jobs.add(replace(NINE, state=JobState.DRAFT, next_at=None))
+        await world.bot.made.base.store.jobs.add(replace(NINE, state=JobState.DRAFT, next_at=None))
         assert "/cron restore" not in await acts(client, "/cron rm abc123")
         assert "cannot be brought back" in await acts(client, "/cron restore abc123")
         assert await state(world) is JobState.REMOVED
@@ -120,19 +120,19 @@ async def test_a_removed_draft_is_not_brought_back(tmp_path: Path) -> None:
 
 async def test_a_job_is_run_and_its_history_leads_to_the_run(tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Sales are fine.") as world, world.client() as client:
-        await world.bot.made.store.jobs.add(NINE)
+        await world.bot.made.base.store.jobs.add(NINE)
         assert "Running" in await acts(client, "/cron run abc123")
         await world.bot.app.settled()
         assert any("Sales are fine." in text for text in world.bot.screen)
         page = await shown(world, "schedules/abc123")
-        (firing,) = await world.bot.made.store.firings.history("abc123", 9)
+        (firing,) = await world.bot.made.base.store.firings.history("abc123", 9)
         assert f"/admin/runs/{firing.run}" in page
         assert "Run" in await shown(world, f"runs/{firing.run}")
 
 
 async def test_the_second_of_two_tabs_is_told_that_the_job_changed(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as first, world.client() as second:
-        await world.bot.made.store.jobs.add(NINE)
+        await world.bot.made.base.store.jobs.add(NINE)
         seen = f"/cron change abc123 @{NINE.version}"
         assert f'value="{seen}"' in await shown(world, "schedules/abc123")
         early = await acts(first, seen, "every day at 8:00")
@@ -143,12 +143,12 @@ async def test_the_second_of_two_tabs_is_told_that_the_job_changed(tmp_path: Pat
         answer = await acts(second, f"{seen} text:", "Look at the costs")
         assert "was changed meanwhile" in answer
         assert "08:00" in answer
-        job = await world.bot.made.store.jobs.find("abc123")
+        job = await world.bot.made.base.store.jobs.find("abc123")
         assert job is not None
         assert job.work == NINE.work
         again = await acts(second, f"/cron change abc123 @{job.version} text:", "Look at the costs")
         await acts(second, confirm_of(again))
-        job = await world.bot.made.store.jobs.find("abc123")
+        job = await world.bot.made.base.store.jobs.find("abc123")
         assert job is not None
         assert job.work == Report(instructions="Look at the costs")
         assert "08:00" in await shown(world, "schedules/abc123")
@@ -156,7 +156,7 @@ async def test_the_second_of_two_tabs_is_told_that_the_job_changed(tmp_path: Pat
 
 async def test_an_admin_sees_when_but_no_words_of_others(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
-        await world.bot.made.store.jobs.add(NINE)
+        await world.bot.made.base.store.jobs.add(NINE)
         for path in ("schedules", "schedules/abc123"):
             page = await world.seen_by_admin(path)
             assert "every day at 09:00" in page

@@ -53,12 +53,12 @@ async def test_places_are_named_and_secrets_and_passwords_are_hidden(tmp_path: P
 
 async def test_a_setting_is_changed_and_reset_with_its_history(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world, world.client() as client:
-        current = world.bot.made.current
+        current = world.bot.made.base.current
         assert "60" in await act(client, "/config set keep_days", "60")
         assert current.now.keep_days == 60
         assert "no value for" in await act(client, "/config set keep_days", "-3")
         assert current.now.keep_days == 60
-        await world.bot.made.audit.close()
+        await world.bot.made.base.audit.close()
         async with client.get("/admin/settings") as answer:
             text = await answer.text()
             assert "set by web:local," in text

@@ -84,7 +84,7 @@ async def test_an_update_shows_what_changes_and_a_lock_prevents_it(tmp_path: Pat
 async def test_a_skill_is_loaded_for_a_level_and_shown_there(tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Hello!", skills=shared(tmp_path)) as world, world.client() as client:
         await world.bot.hears("hi")
-        chat, settings = world.bot.channel.chat("ann"), world.bot.made.store.chat_settings
+        chat, settings = world.bot.channel.chat("ann"), world.bot.made.base.store.chat_settings
         await act(client, "/skill load chart everywhere")
         assert await settings.at(EVERYWHERE, f"{SKILL}chart")
         assert "all chats" in await get(client, "skills")

@@ -25,7 +25,7 @@ async def test_sizes_are_shown_by_chat_and_person_with_the_share_of_their_quota(
         empty = await get(client, "storage")
         assert "No files are stored yet." in empty
         assert "There is no backup yet." in empty
-        folder = world.bot.made.workspaces.folder(world.bot.channel.chat("ann"))
+        folder = world.bot.made.files.workspaces.folder(world.bot.channel.chat("ann"))
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "big.bin").write_bytes(bytes(3 * 2**20))
         (tmp_path / "backups").mkdir(exist_ok=True)
@@ -84,7 +84,7 @@ async def test_the_last_actions_are_shown(tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Hi.") as world, world.client() as client:
         assert "Tool calls and changes by admins appear here" in await get(client, "log")
         await world.bot.hears("/config set keep_days 60")
-        await world.bot.made.audit.close()
+        await world.bot.made.base.audit.close()
         text = await get(client, "log")
         assert "config keep_days" in text
         assert "memory:ann" in text

@@ -79,7 +79,9 @@ class Remembering(Nodes):
         """Start one more node. The first one has read the empty history when this returns."""
         bot = await super().start(*turns, url=url, **how)
         if len(self.bots) == 1:
-            await until(lambda: bot.made.leases.holds(READING) and not bot.made.gaps.is_open(self.platform.chat()))
+            await until(
+                lambda: bot.made.base.leases.holds(READING) and not bot.made.chats.gaps.is_open(self.platform.chat())
+            )
         return bot
 
     async def outage(self, reader: Bot) -> None:
@@ -89,7 +91,7 @@ class Remembering(Nodes):
         self.platform.writes("first")
         self.platform.reconnect()
         await until(lambda: bool(self.platform.read))
-        assert reader.made.gaps.holds(self.platform.chat())
+        assert reader.made.chats.gaps.holds(self.platform.chat())
 
     async def heard_of_it(self, bot: Bot) -> None:
-        await until(lambda: bot.made.gaps.of("memory") == [self.platform.chat()])
+        await until(lambda: bot.made.chats.gaps.of("memory") == [self.platform.chat()])

@@ -46,7 +46,7 @@ async def test_a_message_and_a_stop_reach_the_run_on_the_other_node(nodes: Nodes
     other = await nodes.start()
 
     await other.channel.hears("no, Bergen")
-    session = one.made.sessions.of(nodes.platform.chat())
+    session = one.made.chats.sessions.of(nodes.platform.chat())
     await until(lambda: len(session.mail) == 1)
     await other.channel.hears("/stop")
     await nodes.settled()
@@ -76,7 +76,7 @@ async def test_a_plain_yes_in_a_group_is_asked_about_as_others_may_have_spoken_t
     await one.channel.hears("draw it", sender="bob", group="team")
     await until(lambda: bool(questions(one)))
     other = await nodes.start(tools=(run,))
-    await until(lambda: one.made.peers.sending.processes == 2)
+    await until(lambda: one.made.base.peers.sending.processes == 2)
 
     await other.channel.hears("Lunch?", sender="mallory", group="team", addressed=Addressed.AMBIENT)
     await one.channel.hears("yes", sender="bob", group="team")
@@ -100,7 +100,7 @@ async def test_a_node_that_is_cut_off_is_taken_over_and_its_run_goes_on(nodes: N
         assert nodes.owner(chat) == nodes.node_of(other)
         late.set()
         tunnel.mend()
-        await asyncio.wait_for(one.made.peers.wait_fenced(), 30)
+        await asyncio.wait_for(one.made.base.peers.wait_fenced(), 30)
 
         assert nodes.platform.screen == ["In time."]
         assert rows(nodes.url, "SELECT count(*) FROM runs") == [(1,)]
@@ -129,8 +129,8 @@ async def test_a_notice_from_another_node_is_sent_by_the_node_of_the_chat(nodes:
     other = await nodes.start()
     notice = Post("notice:1", "notice", chat, OutboundMessage(markdown="A notice."), origin=CLEAN)
 
-    await other.made.store.outbox.add([notice])
-    await other.made.delivery.deliver(chat, [notice])
+    await other.made.base.store.outbox.add([notice])
+    await other.made.base.delivery.deliver(chat, [notice])
     await until(lambda: "A notice." in nodes.platform.screen)
     never.set()
     await nodes.settled()

@@ -49,7 +49,7 @@ async def started(nodes: Nodes, ahead: float, *turns: Turn, zone: str = "UTC", t
 async def remind(bot: Bot, text: str, at: float) -> None:
     """Let a node plan a reminder."""
     job = a_job(text, Once(at=at), name=text, created="2026-01-01 00:00")
-    assert await bot.made.store.jobs.add(replace(job, next_at=at))
+    assert await bot.made.base.store.jobs.add(replace(job, next_at=at))
 
 
 async def test_what_is_due_comes_at_its_time_and_once_whichever_node_does_the_duties(nodes: Nodes) -> None:
@@ -74,8 +74,8 @@ async def test_what_is_due_comes_at_its_time_and_once_whichever_node_does_the_du
 async def test_no_node_is_taken_for_dead_and_what_one_lets_expire_is_so_for_the_other(nodes: Nodes) -> None:
     ahead, behind = await started(nodes, APART), await started(nodes, -APART)
 
-    code, _ = await ahead.made.store.pairing.current("123456")
-    same, is_new = await behind.made.store.pairing.current("654321")
+    code, _ = await ahead.made.base.store.pairing.current("123456")
+    same, is_new = await behind.made.base.store.pairing.current("654321")
 
     assert (same, is_new) == (code, False)
     assert abs(code.expires - time.time() - LASTS) < MOST_APART
@@ -91,8 +91,8 @@ def zone_at_noon() -> str:
 async def test_what_all_nodes_use_counts_in_one_day_and_a_budget_of_that_day_holds_on_each(nodes: Nodes) -> None:
     ahead = await started(nodes, DAY, "For Ann.", zone=zone_at_noon())
     behind = await started(nodes, -DAY, "For Bob.", "Never said.", zone=zone_at_noon())
-    await ahead.made.budgets.set(Budget(ALL, Allowance(Period.DAY, Unit.TOKENS, 1_000_000)), "ann")
-    await until(lambda: bool(behind.made.budgets.of(ALL)))
+    await ahead.made.guards.budgets.set(Budget(ALL, Allowance(Period.DAY, Unit.TOKENS, 1_000_000)), "ann")
+    await until(lambda: bool(behind.made.guards.budgets.of(ALL)))
     await ahead.channel.hears("hello")
     await behind.channel.hears("hello", sender="bob")
     await nodes.settled()
@@ -100,8 +100,8 @@ async def test_what_all_nodes_use_counts_in_one_day_and_a_budget_of_that_day_hol
     [(used, begins, ends)] = rows(nodes.url, SUMS, ALL.scope)
     assert rows(nodes.url, "SELECT count(*), sum(tokens) FROM spending") == [(2, used)]
     assert begins < time.time() < ends
-    await ahead.made.budgets.set(Budget(ALL, Allowance(Period.DAY, Unit.TOKENS, int(used))), "ann")
-    await until(lambda: behind.made.budgets.of(ALL)[0].allowance.amount == used)
+    await ahead.made.guards.budgets.set(Budget(ALL, Allowance(Period.DAY, Unit.TOKENS, int(used))), "ann")
+    await until(lambda: behind.made.guards.budgets.of(ALL)[0].allowance.amount == used)
     await behind.channel.hears("and now?", sender="bob")
 
     await until(lambda: any("has no room for the next step" in text for text in nodes.sent()))

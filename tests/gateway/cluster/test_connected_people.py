@@ -43,7 +43,7 @@ async def test_it_does_not_move_in_the_middle_of_an_answer(nodes: Nodes) -> None
     await one.channel.hears("a")
     await until(lambda: len(one.llm.requests) == 1)
 
-    wanted = asyncio.create_task(other.made.dispatcher.request(chat))
+    wanted = asyncio.create_task(other.made.events.dispatcher.request(chat))
     await asyncio.sleep(0)
     assert nodes.owner(chat) == nodes.node_of(one)
     done.set()

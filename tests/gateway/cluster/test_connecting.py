@@ -36,7 +36,7 @@ async def nodes(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[Nodes]:
 
 
 def receives(bot: Bot) -> bool:
-    channel = bot.made.channels.on("telegram")
+    channel = bot.made.base.channels.on("telegram")
     return isinstance(channel, KnowsConnection) and channel.is_connected
 
 
@@ -55,22 +55,22 @@ async def test_a_platform_that_one_node_connects_is_connected_on_all_and_none_li
     one = await nodes.start("Not said.", loaded=settings_in(nodes.home, environ))
     other = await nodes.start("It is me.", loaded=settings_in(nodes.home, environ))
     for bot in (one, other):
-        nodes.life.push_async_callback(bot.made.channels.close)
+        nodes.life.push_async_callback(bot.made.base.channels.close)
     ann = telegram.emulator.person("Ann", language="en")
     chat = telegram.emulator.private(ann)
 
-    async with guided(nodes.home, "telegram", environ, program=one.made.connections) as there:
+    async with guided(nodes.home, "telegram", environ, program=one.made.serving.connections) as there:
         await there.next()
         assert isinstance(await there.answer(telegram.tokens["TELEGRAM_BOT_TOKEN"]), Listen)
         await meets(there, ann, chat)
     await until(lambda: receives(one))
-    await until(lambda: other.made.channels.on("telegram") is not None)
-    assert "telegram" in str(other.made.live.files.channels)
+    await until(lambda: other.made.base.channels.on("telegram") is not None)
+    assert "telegram" in str(other.made.agents.live.files.channels)
     settings = [json.loads(str(row[0])) for row in rows(nodes.url, "SELECT settings FROM nodes")]
     assert settings[0] == settings[1]
     assert "telegram.bot_token" in "".join(settings[0])
 
-    async with guided(nodes.home, "telegram", environ, program=other.made.connections) as there:
+    async with guided(nodes.home, "telegram", environ, program=other.made.serving.connections) as there:
         assert isinstance(await there.next(), Confirm)  # it is set up, and shall be connected anew
         await there.answer(YES)
         assert isinstance(await there.answer(telegram.tokens["TELEGRAM_BOT_TOKEN"]), Listen)
@@ -89,18 +89,18 @@ async def test_a_guide_of_which_the_news_was_lost_is_followed_once_news_comes_ag
     nodes: Nodes, telegram: Platform
 ) -> None:
     one, other = [await nodes.start(loaded=settings_in(nodes.home, telegram.environ)) for _ in range(2)]
-    nodes.life.push_async_callback(other.made.channels.close)
+    nodes.life.push_async_callback(other.made.base.channels.close)
     token = telegram.tokens["TELEGRAM_BOT_TOKEN"]
 
-    async with held(one.made.leases, connecting_of("telegram")):
-        await other.made.connections.follow("")
+    async with held(one.made.base.leases, connecting_of("telegram")):
+        await other.made.serving.connections.follow("")
         (nodes.home / ".env").write_text(f"TELEGRAM_BOT_TOKEN={token}\n")
-        await other.made.live.adopt("channels")  # as after a guide for another platform
-        assert other.made.channels.on("telegram") is None
+        await other.made.agents.live.adopt("channels")  # as after a guide for another platform
+        assert other.made.base.channels.on("telegram") is None
     await until(lambda: receives(other))
 
-    async with held(one.made.leases, connecting_of("telegram")):
-        await other.made.connections.follow("")
+    async with held(one.made.base.leases, connecting_of("telegram")):
+        await other.made.serving.connections.follow("")
         await until(lambda: not receives(other))
     await until(lambda: receives(other))
 
@@ -109,10 +109,10 @@ async def test_a_model_that_one_node_connects_answers_on_all(nodes: Nodes) -> No
     one, other = [await nodes.start(loaded=settings_in(nodes.home, {})) for _ in range(2)]
     (nodes.home / ".env").write_text("PARLEY_MODEL=demo\n")
 
-    assert await one.made.connections.use_model()
+    assert await one.made.serving.connections.use_model()
 
-    await until(lambda: other.made.current.now.model == "demo")
-    assert other.made.models.now.is_demo
+    await until(lambda: other.made.base.current.now.model == "demo")
+    assert other.made.base.models.now.is_demo
 
 
 async def test_a_platform_that_is_connected_where_no_node_runs_is_connected_on_the_nodes(
@@ -145,7 +145,7 @@ async def test_a_platform_that_is_connected_where_no_node_runs_is_connected_on_t
     assert len(rows(nodes.url, "SELECT 1 FROM nodes WHERE NOT fenced")) == 2
     for bot in bots:
         await bot.stop()
-        await bot.made.channels.close()
+        await bot.made.base.channels.close()
 
 
 async def test_a_model_that_is_connected_where_no_node_runs_answers_on_the_nodes(nodes: Nodes) -> None:
@@ -157,5 +157,5 @@ async def test_a_model_that_is_connected_where_no_node_runs_answers_on_the_nodes
 
     assert await others.use_model()
 
-    assert [bot.made.current.now.model for bot in bots] == ["demo", "demo"]
-    assert all(bot.made.models.now.is_demo for bot in bots)
+    assert [bot.made.base.current.now.model for bot in bots] == ["demo", "demo"]
+    assert all(bot.made.base.models.now.is_demo for bot in bots)

@@ -42,7 +42,7 @@ async def test_duties_go_on_after_an_error_around_their_lease(nodes: Nodes, monk
         done.set()
         await asyncio.Event().wait()
 
-    duties = asyncio.create_task(Duties({"all": do}, bot.made.supervisor, Failing()).run())
+    duties = asyncio.create_task(Duties({"all": do}, bot.made.people.supervisor, Failing()).run())
     await asyncio.wait_for(done.wait(), 30)
 
     duties.cancel()
@@ -71,7 +71,7 @@ async def test_one_of_them_that_fails_is_started_again_after_a_pause_while_the_o
         begun.append("goes on")
         await asyncio.Event().wait()
 
-    duties = Duties({"fails": fails, "goes on": goes_on}, bot.made.supervisor, LocalLeases())
+    duties = Duties({"fails": fails, "goes on": goes_on}, bot.made.people.supervisor, LocalLeases())
     running = asyncio.create_task(duties.run())
     await until(lambda: begun.count("fails") == 4)
 
@@ -113,7 +113,9 @@ async def test_all_of_them_have_ended_before_the_lease_is_released(nodes: Nodes)
 
         return work
 
-    running = asyncio.create_task(Duties({each: loop(each) for each in "abc"}, bot.made.supervisor, leases).run())
+    running = asyncio.create_task(
+        Duties({each: loop(each) for each in "abc"}, bot.made.people.supervisor, leases).run()
+    )
     await until(lambda: working == {*"abc"})
     leases.lost.set()
     await asyncio.wait_for(running, 30)
@@ -125,8 +127,8 @@ async def test_all_of_them_have_ended_before_the_lease_is_released(nodes: Nodes)
 async def reminded(bot: Bot, text: str) -> None:
     """Let what is due be done until a reminder that is due has come."""
     job = a_job(text, Once(at=time.time()), name=text, created="2026-01-01 00:00")
-    assert await bot.made.store.jobs.add(replace(job, next_at=time.time()))
-    doing = asyncio.create_task(bot.made.scheduler.run(HEAD_START + 1))
+    assert await bot.made.base.store.jobs.add(replace(job, next_at=time.time()))
+    doing = asyncio.create_task(bot.made.serving.scheduler.run(HEAD_START + 1))
     await until(lambda: f"⏰ {text}" in bot.screen)
     doing.cancel()
     await asyncio.wait([doing])

@@ -60,7 +60,7 @@ async def test_others_go_on_while_a_person_is_erased_and_at_night_the_bytes_go(
     nodes: Nodes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bot = await talked(nodes)
-    erasures = bot.made.store.erasures
+    erasures = bot.made.base.store.erasures
     with reading(nodes.url, "SELECT 1 FROM transcript"):  # VACUUM FULL would wait for it, and all others for that
         assert (await erases(bot)).startswith("Erased. Messages: 2; direct chats: 1")
         await bot.hears("carl was here", sender="carl")
@@ -79,7 +79,7 @@ async def test_others_go_on_while_a_person_is_erased_and_at_night_the_bytes_go(
     monkeypatch.undo()
     monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.5)
 
-    await bot.made.upkeep.look()
+    await bot.made.serving.upkeep.look()
 
     assert in_files(nodes.url) == []
     assert await erasures.rewrite() == []
@@ -98,7 +98,7 @@ async def test_a_night_tries_more_than_once_and_says_what_is_left(
     monkeypatch.setattr(upkeep, "LOOK_EVERY", 0.01)
 
     with reading(nodes.url, "SELECT 1 FROM transcript"):
-        await bot.made.upkeep.look()
+        await bot.made.serving.upkeep.look()
 
     said = capsys.readouterr().out
     assert said.count('VACUUM (FULL) "transcript"') == upkeep.TRIES

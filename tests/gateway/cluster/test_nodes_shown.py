@@ -151,10 +151,10 @@ async def test_the_metrics_tell_of_each_node(tmp_path: Path, url: str) -> None:
     await bot.channel.hears("hello")
     await bot.made.app.settled()
     async with Node.joined(url, replace(FACTS, name="b")):
-        name = next(each.name for each in await bot.made.store.nodes.seen() if each.name != "b")
+        name = next(each.name for each in await bot.made.base.store.nodes.seen() if each.name != "b")
         found = {
             (metric.name, *labels): value
-            for metric in await bot.made.vitals.metrics()
+            for metric in await bot.made.serving.vitals.metrics()
             if isinstance(metric, Metric)
             for labels, value in metric.samples
         }

@@ -20,7 +20,7 @@ WRITE = write_file_tool(best_opener())
 
 async def allows(bot: Bot, amount: int) -> None:
     allowance = Allowance(Period.DAY, Unit.USD, amount)
-    await bot.made.budgets.set(Budget(Account(Scope.PERSON, "memory:bob"), allowance), "memory:ann")
+    await bot.made.guards.budgets.set(Budget(Account(Scope.PERSON, "memory:bob"), allowance), "memory:ann")
 
 
 async def test_a_run_that_waits_for_a_budget_goes_on_once_on_another_node(nodes: Nodes) -> None:
@@ -29,16 +29,16 @@ async def test_a_run_that_waits_for_a_budget_goes_on_once_on_another_node(nodes:
         chat = nodes.platform.chat(group="team")
         await allows(one, USD // 100)
         await one.channel.hears("For Bob?", sender="bob", group="team")
-        await until(lambda: bool(one.made.sessions.of(chat).open_runs.paused))
+        await until(lambda: bool(one.made.chats.sessions.of(chat).open_runs.paused))
 
         tunnel.cut()  # its node is taken for dead
         await until(lambda: nodes.owner(chat) == nodes.node_of(other))
-        await until(lambda: bool(other.made.sessions.of(chat).open_runs.paused))
+        await until(lambda: bool(other.made.chats.sessions.of(chat).open_runs.paused))
         assert other.llm.requests == []
         await allows(other, 5 * USD)
         await until(lambda: "Bob's." in nodes.platform.screen)
         tunnel.mend()
-        await asyncio.wait_for(one.made.peers.wait_fenced(), 30)
+        await asyncio.wait_for(one.made.base.peers.wait_fenced(), 30)
 
         assert one.llm.requests == []
         assert nodes.sent().count("Bob's.") == 1
@@ -55,7 +55,7 @@ async def test_a_node_that_was_taken_over_writes_no_file_and_keeps_no_version(no
         await one.channel.hears("write it")
         await until(lambda: len(one.llm.requests) == 1)
         other = await nodes.start("In time.", tools=(WRITE,))
-        agent = one.made.sessions.of(chat).conversation.agent_in_memory
+        agent = one.made.chats.sessions.of(chat).conversation.agent_in_memory
         assert agent is not None
         agent.subscribe(lambda event: streamed.set() if isinstance(event, ToolExecutionStart) else None)
 
@@ -64,7 +64,7 @@ async def test_a_node_that_was_taken_over_writes_no_file_and_keeps_no_version(no
         late.set()
         await asyncio.wait_for(streamed.wait(), 30)
         tunnel.mend()
-        await asyncio.wait_for(one.made.peers.wait_fenced(), 30)
+        await asyncio.wait_for(one.made.base.peers.wait_fenced(), 30)
         await one.stop()
 
         assert not list((nodes.home / "workspaces").rglob("late.txt"))

@@ -104,7 +104,7 @@ class Away:
 
     async def calls(self, bot: Bot) -> None:
         """Let a node call the platform, as it does to show that it types."""
-        channel = bot.made.channels.on(self.platform.facts.name)
+        channel = bot.made.base.channels.on(self.platform.facts.name)
         assert isinstance(channel, KnowsReach)
         await channel.try_reach()
 
@@ -118,7 +118,7 @@ class Away:
         await self.chat.says(self.person, text)
 
     async def seen(self) -> list[NodeStatus]:
-        found = await self.nodes.bots[0].made.store.nodes.seen()
+        found = await self.nodes.bots[0].made.base.store.nodes.seen()
         return sorted(found, key=lambda node: node.started)
 
     async def until_seen(self, condition: Callable[[list[NodeStatus]], bool]) -> None:
@@ -169,7 +169,7 @@ async def away(request: pytest.FixtureRequest, tmp_path: Path, url_of: UrlOf) ->
 
 async def told_unreachable(bot: Bot) -> list[str]:
     """Return the platforms that the metrics of a node call out of its reach."""
-    found = [each for each in await bot.made.vitals.metrics() if each.name == "parley_channel_unreachable"]
+    found = [each for each in await bot.made.serving.vitals.metrics() if each.name == "parley_channel_unreachable"]
     return [str(platform) for each in found if isinstance(each, Metric) for (platform,), away in each.samples if away]
 
 
@@ -183,11 +183,11 @@ async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there
 
     await away.cut(one)
     await away.calls(one)
-    await until(lambda: one.made.drain.holds(away.key))
+    await until(lambda: one.made.base.drain.holds(away.key))
     writing.set()  # the run goes on elsewhere from its next safe point
     await away.chat.until(lambda chat: chat.screen == ["There are clouds."])
     assert [node.unreachable for node in await away.seen()] == [away.platform.facts.name, ""]
-    assert await one.made.vitals.unready() == {
+    assert await one.made.serving.vitals.unready() == {
         away.platform.facts.name: "cannot be reached from here, but from other nodes"
     }
     assert (await told_unreachable(one), await told_unreachable(other)) == ([away.platform.facts.name], [])
@@ -199,7 +199,7 @@ async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there
     await away.mend(one)
     await away.until_seen(lambda nodes: not any(node.unreachable for node in nodes))
     await away.until_receiver(other)
-    assert await one.made.vitals.unready() == {}
+    assert await one.made.serving.vitals.unready() == {}
     assert await told_unreachable(one) == []
     assert away.chat.screen == ["There are clouds.", "It is dry."]
 

@@ -44,7 +44,7 @@ async def test_after_an_outage_for_all_nodes(nodes: Remembering, at: int) -> Non
     tunnel.cut()
     with pytest.raises(NotTakenIn):
         await bots[at].channel.deliver(nodes.platform.writes("first"))
-    await until(lambda: not bots[0].made.leases.holds(READING))
+    await until(lambda: not bots[0].made.base.leases.holds(READING))
     tunnel.mend()
     await delivered(bots[at], nodes.platform.writes("second"))
     await until(lambda: {"first", "second"} <= {*heard(bots[at])})

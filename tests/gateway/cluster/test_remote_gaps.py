@@ -58,7 +58,7 @@ async def test_what_is_read_from_the_history_is_in_its_chat_before_the_next_is_r
     bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel()))
     await bot.start()
     elsewhere = Elsewhere()
-    handler = ChannelMessageHandler(bot.made.admission, Languages(()), bot.made.zones, elsewhere)
+    handler = ChannelMessageHandler(bot.made.events.admission, Languages(()), bot.made.people.zones, elsewhere)
     event = message(1).model_copy(update={"chat": bot.channel.chat("ann")})
     elsewhere.free.clear()
 
@@ -94,7 +94,7 @@ async def test_a_message_waits_wherever_it_arrives_and_whoever_works_on_the_chat
     await other.channel.deliver(nodes.platform.writes("second"))
     await reader.channel.deliver(nodes.platform.writes("third"))
     await other.channel.deliver(nodes.platform.writes("fourth"))
-    mail = bots[owner].made.sessions.of(nodes.platform.chat()).mail
+    mail = bots[owner].made.chats.sessions.of(nodes.platform.chat()).mail
     await until(lambda: mail.has_above)
     assert nodes.platform.screen == ["Yes."]
     nodes.platform.open.set()
@@ -128,11 +128,11 @@ async def test_a_message_waits_for_the_next_reader_if_the_first_one_is_cut_off(n
     await nodes.outage(reader)
     await nodes.heard_of_it(other)
     await other.channel.deliver(nodes.platform.writes("second"))
-    mail = other.made.sessions.of(nodes.platform.chat()).mail
+    mail = other.made.chats.sessions.of(nodes.platform.chat()).mail
     await until(lambda: mail.has_above)
 
     tunnel.cut()
-    await until(lambda: not reader.made.leases.holds(READING))
+    await until(lambda: not reader.made.base.leases.holds(READING))
     nodes.platform.reconnect()  # of the connection of the other node, which has seen no reader
     await until(lambda: len(nodes.platform.read) == 2)
     assert nodes.platform.screen == ["Yes."]
@@ -161,12 +161,12 @@ async def test_the_history_is_read_by_a_node_that_is_connected(
         nodes.platform.is_connected = True
         other = await nodes.start()
 
-        await until(lambda: other.made.leases.holds(READING))
-        assert not one.made.leases.holds(READING)
+        await until(lambda: other.made.base.leases.holds(READING))
+        assert not one.made.base.leases.holds(READING)
 
         vars(one.channel)["is_connected"], vars(other.channel)["is_connected"] = True, False
-        await until(lambda: one.made.leases.holds(READING))
-        assert not other.made.leases.holds(READING)
+        await until(lambda: one.made.base.leases.holds(READING))
+        assert not other.made.base.leases.holds(READING)
 
 
 async def test_a_message_waits_no_more_once_the_gap_is_given_up_elsewhere(nodes: Remembering) -> None:
@@ -177,7 +177,7 @@ async def test_a_message_waits_no_more_once_the_gap_is_given_up_elsewhere(nodes:
     await nodes.outage(reader)
     await nodes.heard_of_it(other)
     await other.channel.deliver(nodes.platform.writes("second"))
-    mail = other.made.sessions.of(nodes.platform.chat()).mail
+    mail = other.made.chats.sessions.of(nodes.platform.chat()).mail
     await until(lambda: mail.has_above)
 
     nodes.platform.open.set()
@@ -237,11 +237,11 @@ async def test_a_message_does_not_wait_for_lost_news_of_a_gap(
     await other.channel.deliver(nodes.platform.writes("hello"))
     await nodes.settled()
     rows(nodes.url, "UPDATE read_marks SET gap = 1")  # and no news of it
-    await other.made.remote_gaps.changed("memory")
+    await other.made.serving.remote_gaps.changed("memory")
 
     nodes.platform.open.clear()
     await other.channel.deliver(nodes.platform.writes("are you there?"))
-    await until(lambda: other.made.sessions.of(nodes.platform.chat()).mail.has_above)
+    await until(lambda: other.made.chats.sessions.of(nodes.platform.chat()).mail.has_above)
     if is_read:
         rows(nodes.url, "UPDATE read_marks SET gap = 0")
     else:
@@ -305,7 +305,7 @@ async def test_messages_wait_where_no_node_was_connected_until_one_reads_the_his
     bot = Bot(tmp_path, (), BotOptions(channel=RememberingChannel()))
     await bot.start()
     gaps, leases, background = Gaps(SystemClock(), ()), NobodyReads(), Background("failed")
-    rows_of, channels = bot.made.store.read_marks, Connected([RememberingChannel()])
+    rows_of, channels = bot.made.base.store.read_marks, Connected([RememberingChannel()])
     elsewhere = RemoteGaps(gaps, rows_of, Elsewhere(), channels, leases, background)
     chat = ChatKey.parse("memory:here:ann")
 

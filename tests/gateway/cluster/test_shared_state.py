@@ -46,7 +46,7 @@ async def says(bot: Bot, text: str, nodes: Nodes, **how: object) -> str:
 
 
 def role(bot: Bot, name: str) -> Role | None:
-    return bot.made.access.role_of(f"memory:{name}")
+    return bot.made.people.access.role_of(f"memory:{name}")
 
 
 async def test_a_role_that_is_given_or_taken_away_holds_on_all_nodes(nodes: Nodes) -> None:
@@ -67,7 +67,7 @@ async def test_a_block_ends_the_run_on_the_node_that_works_on_it(nodes: Nodes) -
     await until(lambda: len(one.llm.requests) == 1)
     other = await nodes.start()
 
-    await other.made.membership.block(By(one.channel.chat(), user("ann")), Account("memory:bob"))
+    await other.made.people.membership.block(By(one.channel.chat(), user("ann")), Account("memory:bob"))
     await until(lambda: role(one, "bob") is None)
     said.set()
     await nodes.settled()
@@ -82,7 +82,7 @@ async def test_what_came_in_before_a_block_was_heard_of_is_not_done_after_it(
 ) -> None:
     one, other = await nodes.start("Hello.", "never said"), await nodes.start()
     assert await says(one, "hello", nodes, sender="bob") == "Hello."
-    await one.made.membership.block(By(one.channel.chat(), user("ann")), Account("memory:bob"))
+    await one.made.people.membership.block(By(one.channel.chat(), user("ann")), Account("memory:bob"))
     words = {"text": "again"} if event is MessageReceived else {"name": "btw", "arguments": "why?"}
     about = {
         "event_id": "late",
@@ -93,9 +93,9 @@ async def test_what_came_in_before_a_block_was_heard_of_is_not_done_after_it(
     }
     late = event.model_validate({**about, **words})
 
-    seq = await other.made.store.inbox.accept(late)  # by a node that has not heard of it yet
+    seq = await other.made.base.store.inbox.accept(late)  # by a node that has not heard of it yet
     assert seq is not None
-    other.made.dispatcher.dispatch(InboxItem(seq, late), is_live=True)
+    other.made.events.dispatcher.dispatch(InboxItem(seq, late), is_live=True)
     await nodes.settled()
 
     assert len(one.llm.requests) == 1
@@ -105,7 +105,7 @@ async def test_what_came_in_before_a_block_was_heard_of_is_not_done_after_it(
 async def test_a_button_does_nothing_for_somebody_who_was_blocked_though_the_news_has_not_come(nodes: Nodes) -> None:
     run, ran = recorder()
     one = await nodes.start(CHART, tools=(run,))
-    await one.made.membership.give(By(one.channel.chat(), user("ann")), Account("memory:bob"), Role.MEMBER)
+    await one.made.people.membership.give(By(one.channel.chat(), user("ann")), Account("memory:bob"), Role.MEMBER)
     await one.channel.hears("draw", sender="bob")
     await until(lambda: "May I do this?" in str(nodes.platform.screen))
 
@@ -122,18 +122,18 @@ async def test_nodes_that_change_the_same_person_at_once_lose_neither_change(nod
     by = By(one.channel.chat(), user("ann"))
     eve, phone = Account("memory:eve", "Eve"), Account("memory:eve2", "Eve")
     for account in (eve, phone):
-        await one.made.membership.give(by, account, Role.MEMBER)
-    link = await one.made.membership.said(await one.made.membership.offer_link(eve), phone)
+        await one.made.people.membership.give(by, account, Role.MEMBER)
+    link = await one.made.people.membership.said(await one.made.people.membership.offer_link(eve), phone)
     assert link is not None
-    await one.made.membership.link(link, phone, "event")
-    await until(lambda: len(other.made.roles.linked(eve.principal)) == 2)
+    await one.made.people.membership.link(link, phone, "event")
+    await until(lambda: len(other.made.people.roles.linked(eve.principal)) == 2)
 
-    await asyncio.gather(one.made.membership.unlink(phone), other.made.membership.block(by, eve))
+    await asyncio.gather(one.made.people.membership.unlink(phone), other.made.people.membership.block(by, eve))
 
     for bot in (one, other):
         await until(lambda bot=bot: role(bot, "eve") is None)  # type: ignore[misc]
-        await until(lambda bot=bot: bot.made.roles.linked(eve.principal) == [eve.principal])  # type: ignore[misc]
-        assert bot.made.roles.linked(phone.principal) == [phone.principal]
+        await until(lambda bot=bot: bot.made.people.roles.linked(eve.principal) == [eve.principal])  # type: ignore[misc]
+        assert bot.made.people.roles.linked(phone.principal) == [phone.principal]
     assert rows(nodes.url, "SELECT count(*) FROM people") == [(2,)]
 
 
@@ -141,12 +141,12 @@ async def test_owners_who_block_each_other_at_once_on_two_nodes_are_not_both_blo
     one, other = await nodes.start(), await nodes.start()
     ed, flo = Account("memory:ed"), Account("memory:flo")
     for account in (ed, flo):
-        await one.made.membership.give(By(one.channel.chat(), user("ann")), account, Role.OWNER)
+        await one.made.people.membership.give(By(one.channel.chat(), user("ann")), account, Role.OWNER)
     await until(lambda: role(other, "ed") is role(other, "flo") is Role.OWNER)
 
     found = await asyncio.gather(
-        one.made.membership.block(By(one.channel.chat("ed"), user("ed")), flo),
-        other.made.membership.block(By(other.channel.chat("flo"), user("flo")), ed),
+        one.made.people.membership.block(By(one.channel.chat("ed"), user("ed")), flo),
+        other.made.people.membership.block(By(other.channel.chat("flo"), user("flo")), ed),
         return_exceptions=True,
     )
 
@@ -160,12 +160,12 @@ async def test_rules_of_groups_and_settings_hold_on_all_nodes(nodes: Nodes) -> N
 
     await says(one, "/activation always", nodes, group="team")
     await says(one, "/config set ai_name Ida", nodes)
-    await until(lambda: other.made.current.now.ai_name == "Ida")
+    await until(lambda: other.made.base.current.now.ai_name == "Ida")
 
     ambient = await other.channel.hears("hm", sender="bob", group="team", addressed=Addressed.AMBIENT)
     assert ambient is Accepted.NEW
     await says(one, "/config reset ai_name", nodes)
-    await until(lambda: other.made.current.now.ai_name == "Ada")
+    await until(lambda: other.made.base.current.now.ai_name == "Ada")
 
 
 async def test_a_budget_that_is_set_on_one_node_is_one_on_all(nodes: Nodes) -> None:
@@ -173,7 +173,7 @@ async def test_a_budget_that_is_set_on_one_node_is_one_on_all(nodes: Nodes) -> N
 
     await says(one, "/budget all 7 USD a day", nodes)
 
-    await until(lambda: other.made.budgets.of(ALL) == one.made.budgets.of(ALL) != [])
+    await until(lambda: other.made.guards.budgets.of(ALL) == one.made.guards.budgets.of(ALL) != [])
 
 
 async def test_a_thread_in_which_another_node_has_spoken_is_listened_to(nodes: Nodes) -> None:
@@ -182,7 +182,7 @@ async def test_a_thread_in_which_another_node_has_spoken_is_listened_to(nodes: N
     await says(one, "hello", nodes, group="team", thread="7")
     await until(lambda: rows(nodes.url, "SELECT count(*) FROM chats WHERE spoke = 1") == [(1,)])
     await says(one, "/config set keep_days 60", nodes)
-    await until(lambda: other.made.current.now.keep_days == 60)  # which was told later than that it has spoken
+    await until(lambda: other.made.base.current.now.keep_days == 60)  # which was told later than that it has spoken
 
     how = {"group": "team", "thread": "7", "addressed": Addressed.AMBIENT}
     assert await other.channel.hears("hm", **how) is Accepted.NEW  # type: ignore[arg-type]
@@ -191,7 +191,7 @@ async def test_a_thread_in_which_another_node_has_spoken_is_listened_to(nodes: N
 async def test_a_stranger_who_is_let_in_on_another_node_is_answered(nodes: Nodes) -> None:
     one, other = await nodes.start("Hello Eve."), await nodes.start("Hello Eve.")
     await one.channel.hears("hi", sender="eve")
-    [stranger] = await one.made.strangers.waiting()
+    [stranger] = await one.made.people.strangers.waiting()
 
     await other.channel.hears(f"/stranger member {stranger.id}")
 
@@ -202,8 +202,8 @@ async def test_what_was_erased_is_in_the_memory_of_no_node(nodes: Nodes) -> None
     one = await nodes.start("Noted.", "What secret?")
     await says(one, "the secret is marmalade", nodes, sender="bob")
     other = await nodes.start()
-    await other.made.forgetting.erase("memory:bob", "memory:ann")
-    await until(lambda: one.made.sessions.of(nodes.platform.chat("bob")).conversation.weight == 0)
+    await other.made.commands.forgetting.erase("memory:bob", "memory:ann")
+    await until(lambda: one.made.chats.sessions.of(nodes.platform.chat("bob")).conversation.weight == 0)
 
     await says(one, "what did I say?", nodes, sender="bob")
 
@@ -216,11 +216,11 @@ async def test_what_was_erased_during_somebody_else_s_run_is_gone_with_the_end_o
     await says(one, "the secret is marmalade", nodes, sender="bob", group="team")
     other = await nodes.start()
     heard = asyncio.Event()
-    one.made.peers.signals.subscribe(Topic.ERASED, lambda chat: _set(heard, chat))
+    one.made.base.peers.signals.subscribe(Topic.ERASED, lambda chat: _set(heard, chat))
     await one.channel.hears("hello", sender="carl", group="team")
     await until(lambda: len(one.llm.requests) == 2)
 
-    await other.made.forgetting.erase("memory:bob", "memory:ann")
+    await other.made.commands.forgetting.erase("memory:bob", "memory:ann")
     await heard.wait()
     said.set()
     await nodes.settled()
@@ -240,9 +240,9 @@ async def test_the_limit_of_a_platform_is_shared_out_among_the_nodes(
     monkeypatch.setattr(sweep, "SWEEP_EVERY", 3_600.0)  # nodes hear of each other at once
     one, other = await nodes.start(), await nodes.start()
 
-    await until(lambda: one.made.peers.sending.processes == other.made.peers.sending.processes == 2)
+    await until(lambda: one.made.base.peers.sending.processes == other.made.base.peers.sending.processes == 2)
     await other.stop()
-    await until(lambda: one.made.peers.sending.processes == 1)
+    await until(lambda: one.made.base.peers.sending.processes == 1)
 
 
 async def test_a_pairing_code_pairs_once_though_its_event_comes_to_two_nodes_at_once(tmp_path: Path, url: str) -> None:
@@ -264,7 +264,9 @@ async def test_a_pairing_code_pairs_once_though_its_event_comes_to_two_nodes_at_
 async def act(bot: Bot, line: str, sender: str = "memory:ann") -> str:
     """Give a command on the page of a node, in Bob's chat. Returns the answer, or why there is none."""
     made = bot.made
-    page = PageCommands(made.admission, made.commands, made.chat_commands, made.audit, bot.clock)
+    page = PageCommands(
+        made.events.admission, made.commands.table, made.events.chat_commands, made.base.audit, bot.clock
+    )
     try:
         answer = await page.run(Sender(id=sender, name="Ann"), bot.channel.chat("bob"), line)
     except CommandRefused as refused:
@@ -283,7 +285,7 @@ async def test_a_command_of_the_page_reaches_the_node_that_works_on_the_chat(nod
     assert await act(other, "/stop") == ""
     await nodes.settled()
 
-    assert not one.made.sessions.of(nodes.platform.chat("bob")).current.is_open
+    assert not one.made.chats.sessions.of(nodes.platform.chat("bob")).current.is_open
     assert "stopped" in nodes.platform.screen[-1].lower()
     assert rows(nodes.url, "SELECT count(*) FROM page_commands") == [(0,)]
 
@@ -295,17 +297,17 @@ async def test_a_command_of_the_page_comes_after_a_message_that_waits_for_the_ne
     one = await nodes.start("Hello.", Waits(asyncio.Event(), "never said"))
     await says(one, "hello", nodes, sender="bob")
     other = await nodes.start()
-    await until(lambda: one.made.peers.sending.processes == 2)
+    await until(lambda: one.made.base.peers.sending.processes == 2)
     chat = nodes.platform.chat("bob")
     bob = Sender(id="bob", name="Bob")
     older = MessageReceived(event_id="older", chat=chat, sender=bob, at=2, text="wait", message_id="older")
-    await other.made.store.inbox.accept(older)  # the news of it does not come
+    await other.made.base.store.inbox.accept(older)  # the news of it does not come
     await one.channel.hears("count to a million", sender="bob")
 
     await act(other if elsewhere else one, "/stop")
     await nodes.settled()
 
-    assert not one.made.sessions.of(chat).current.is_open
+    assert not one.made.chats.sessions.of(chat).current.is_open
     assert len(nodes.platform.screen) > 1
 
 

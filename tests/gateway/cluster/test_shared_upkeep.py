@@ -76,7 +76,7 @@ async def test_a_night_whose_node_dies_in_the_middle_is_ended_by_another_one(
     other = await nodes.start(clock=clock, nightly=True)
 
     async def noted(retention: Retention, before: float) -> int:
-        if retention is one.made.store.retention and shortened:
+        if retention is one.made.base.store.retention and shortened:
             is_dying.set()
             await asyncio.Event().wait()
         done = await shorten(retention, before)
@@ -94,8 +94,8 @@ async def test_a_night_whose_node_dies_in_the_middle_is_ended_by_another_one(
     rows(nodes.url, f"UPDATE nodes SET fenced = TRUE WHERE id = '{nodes.node_of(one)}'")  # noqa: S608
 
     await until(lambda: bool(pruned))
-    assert pruned == [other.made.versions]
-    assert [done for by, done in shortened if by is one.made.store.retention] == [RUNS]
+    assert pruned == [other.made.files.versions]
+    assert [done for by, done in shortened if by is one.made.base.store.retention] == [RUNS]
     assert sum(done for _, done in shortened) == MORE + 1
     assert rows(nodes.url, "SELECT count(*) FROM runs WHERE shortened = 1") == [(MORE + 1,)]
     assert rows(nodes.url, "SELECT count(*) FROM transcript WHERE message LIKE '%… [shortened: %'") == [(1,)]
@@ -109,7 +109,7 @@ async def test_former_versions_of_memories_are_deleted_once_by_the_node_with_the
     prune, look = Versions.prune, upkeep.Upkeep.look
     forgets = (calls(("remember", {"fact": "likes tea"})), "Done.", calls(("forget", {"number": 1})), "Done.")
     one = await nodes.start(clock=clock, nightly=True)
-    await until(lambda: one.made.leases.holds(LEASE))
+    await until(lambda: one.made.base.leases.holds(LEASE))
     other = await nodes.start(*forgets, *forgets, clock=clock, nightly=True)
     for sender in ("ann", "bob"):
         for words in ("remember that I like tea", "forget it"):
@@ -133,8 +133,8 @@ async def test_former_versions_of_memories_are_deleted_once_by_the_node_with_the
     del looks[:]
     await until(lambda: len(looks) > 3)
 
-    assert pruned == [one.made.versions]
-    assert set(looks) == {one.made.upkeep}
+    assert pruned == [one.made.files.versions]
+    assert set(looks) == {one.made.serving.upkeep}
     assert not any(file.exists() for file in kept)
     assert rows(nodes.url, "SELECT count(*) FROM leases WHERE name = 'duties' AND node IS NOT NULL") == [(1,)]
 
@@ -148,6 +148,6 @@ async def test_old_copies_are_deleted_while_a_node_that_has_lost_its_lease_still
         (folder / f"{number}" / "chart.png").write_text("a chart")
 
     clock.ahead += 31 * DAY
-    await asyncio.gather(*(bot.made.upkeep.look() for bot in both))
+    await asyncio.gather(*(bot.made.serving.upkeep.look() for bot in both))
 
     assert list(folder.iterdir()) == []

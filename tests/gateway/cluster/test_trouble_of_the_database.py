@@ -89,7 +89,7 @@ async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_whe
     with trouble(nodes.url, "full"):
         with capture_logs() as logs, pytest.raises(NotTakenIn):
             await other.channel.hears("is anybody there?", sender="bob")
-        unready = await other.made.vitals.unready()
+        unready = await other.made.serving.vitals.unready()
         assert "make room on the disk of the PostgreSQL server" in unready["store"]
         assert any("make room on the disk of the PostgreSQL server" in str(each) for each in logs)
         writing.set()
@@ -100,7 +100,7 @@ async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_whe
     await nodes.settled()
 
     assert nodes.platform.screen == ["Hello.", "And you."]
-    assert "store" not in await other.made.vitals.unready()
+    assert "store" not in await other.made.serving.vitals.unready()
     assert rows(nodes.url, ALIVE) == [(2,)]
 
 
@@ -117,10 +117,10 @@ async def test_a_node_listens_again_after_a_guide_of_another_one_that_ended_whil
     bot = await nodes.start("Hello.", "I am still here.")
     await bot.hears("hello")
     with trouble(nodes.url, "full"):
-        await bot.made.connections.follow("memory")
+        await bot.made.serving.connections.follow("memory")
         await noting.wait()
         with pytest.raises(NotTakenIn):  # and what was to be written before
-            await bot.made.store.inbox.accept(message(1))
+            await bot.made.base.store.inbox.accept(message(1))
 
     async with asyncio.timeout(30):
         await bot.hears("and now?")

@@ -36,7 +36,7 @@ async def test_an_older_node_writes_and_sends_nothing_more_and_a_newer_one_goes_
         late.set()
         with pytest.raises(NotTakenIn):
             await older.channel.hears("are you there?")
-        await asyncio.wait_for(older.made.peers.wait_fenced(), 30)
+        await asyncio.wait_for(older.made.base.peers.wait_fenced(), 30)
         await older.stop()
         await newer.hears("and you?")
 

@@ -70,7 +70,7 @@ class Beating(TimedBot):
 
     async def look(self) -> None:
         """Check what is due and wait for the effects."""
-        await self.made.scheduler.tick()
+        await self.made.serving.scheduler.tick()
         await self.settled()
 
     async def goes_by(self, hours: float) -> None:

@@ -234,7 +234,7 @@ async def test_switched_off_during_its_third_failure_it_says_no_more(start_looki
     bot = await start_looking(*[Failure(FailureKind.FATAL, "no such model")] * 2, looking)
     await bot.goes_by(1)
     bot.calendar.advance(HALF_AN_HOUR)
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await looking.reached.wait()
     await bot.channel.hears("/heartbeat off")
     await bot.channel.until(lambda: "is off" in bot.screen[-1])

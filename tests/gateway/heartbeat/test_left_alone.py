@@ -94,7 +94,7 @@ async def test_nobody_is_disturbed_while_they_are_answered(start_looking: StartB
     await bot.channel.hears("where to?")
     await thinking.reached.wait()
     bot.calendar.advance(HALF_AN_HOUR)
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
 
     assert bot.ticks == 0
     assert await bot.outcome() == "heartbeat_is_busy"

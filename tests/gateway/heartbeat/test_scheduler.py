@@ -21,7 +21,7 @@ def soon(bot: Bot, seconds: float) -> Job:
 async def test_a_reminder_comes_by_itself(tmp_path: Path) -> None:
     bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel(limits=NO_PACE), look_every=0.1))
     await bot.start()
-    await bot.made.store.jobs.add(soon(bot, 0.3))
+    await bot.made.base.store.jobs.add(soon(bot, 0.3))
 
     await bot.channel.until(lambda: any("Call mum." in text for text in bot.screen))
 
@@ -31,7 +31,7 @@ async def test_a_reminder_comes_by_itself(tmp_path: Path) -> None:
 async def test_one_that_was_due_while_nobody_was_there_comes_after_the_start(tmp_path: Path) -> None:
     bot = Bot(tmp_path, (), BotOptions(channel=MemoryChannel(limits=NO_PACE), look_every=0.1))
     await bot.start()
-    await bot.made.store.jobs.add(soon(bot, -300))
+    await bot.made.base.store.jobs.add(soon(bot, -300))
     await bot.restart()
 
     await bot.channel.until(lambda: any("Call mum." in text for text in bot.screen))
@@ -102,7 +102,7 @@ async def test_a_clock_set_back_for_a_day_makes_nobody_hear_anything_twice(tmp_p
 
 
 async def look(bot: TimedBot) -> None:
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await bot.app.settled()
 
 

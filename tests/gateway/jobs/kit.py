@@ -131,11 +131,11 @@ class TimedBot(Bot):
 
     @property
     def store(self) -> Store:
-        return self.made.store
+        return self.made.base.store
 
     @property
     def firings(self) -> Firings:
-        return self.made.firings
+        return self.made.chats.firings
 
     async def has(self, *jobs: Job) -> None:
         """Add confirmed jobs to the store."""
@@ -144,7 +144,7 @@ class TimedBot(Bot):
 
     async def look(self) -> None:
         """Check what is due and wait for the effects."""
-        await self.made.scheduler.tick()
+        await self.made.serving.scheduler.tick()
         await self.settled()
 
     async def fires(self, job: Job, local: str | None = None) -> Accepted:
@@ -152,7 +152,7 @@ class TimedBot(Bot):
         any effect; `settled` waits for that."""
         slot = Slot(moment(local)) if local else job.slot
         assert slot is not None
-        return await self.made.handler.accept(fired(job, slot))
+        return await self.made.events.handler.accept(fired(job, slot))
 
     async def settled(self) -> None:
         await self.app.settled()

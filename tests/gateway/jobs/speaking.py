@@ -14,9 +14,9 @@ from tests.gateway.jobs.kit import TimedBot
 async def said(bot: TimedBot, job: Job, text: str, *, name: str = "k7m2xp", **how: object) -> Firing:
     """Store a firing of the job whose message has arrived."""
     firing = await noted(bot, job, text, name=name, **how)
-    posts = await bot.made.firing_messages.posts(job, firing)
+    posts = await bot.made.jobs.firing_messages.posts(job, firing)
     await bot.store.firings.end([replace(firing, delivery=DeliveryState.SENT)], posts)
-    await bot.made.delivery.deliver(firing.chat, posts)
+    await bot.made.base.delivery.deliver(firing.chat, posts)
     return firing
 
 

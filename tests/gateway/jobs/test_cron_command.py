@@ -325,7 +325,7 @@ async def test_what_nobody_says_yes_to_is_gone_after_a_day(start_bot: StartTimed
     bot = await start_bot(new_request_id=typed_ids())
     await bot.hears("/remind every day 9:00 stretch")
     bot.at("2026-11-24 08:30")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
 
     await press(bot, "Confirm")
     assert bot.screen == ["That no longer waits for confirmation. Ask for it again if you still want it."]

@@ -166,7 +166,7 @@ async def test_a_morning_that_was_interrupted_is_made_up_for_once(start_bot: Sta
 
     bot.channel.fails("send", ChannelError("overloaded", retry_after=timedelta(hours=1).total_seconds()))
     bot.at("2026-11-24 08:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await bot.channel.until(lambda: any(call.kind == "send" for call in bot.channel.calls))
     assert bot.screen == []
     assert await delivery(bot, "notes1") is DeliveryState.PENDING
@@ -186,7 +186,7 @@ async def test_a_message_of_several_that_an_earlier_life_left_is_written_down_to
 
     bot.channel.fails("send", ChannelError("overloaded", retry_after=3600.0))
     bot.at("2026-11-24 08:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await bot.channel.until(lambda: any(call.kind == "send" for call in bot.channel.calls))
     bot.channel.fails("send", ChannelError("gone", permanent=True))
     await bot.restart()

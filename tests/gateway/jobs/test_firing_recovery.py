@@ -214,7 +214,7 @@ async def test_a_report_in_the_middle_of_a_call(wired_bot: StartTimedBot) -> Non
     bot = await wired_bot(calls(("look", {})), "Sales: 42.", tools=(look,))
     await bot.has(SALES)
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await working.wait()
     await bot.restart()
     await bot.settled()
@@ -230,7 +230,7 @@ async def test_a_report_while_the_model_thinks(wired_bot: StartTimedBot) -> None
     bot = await wired_bot(thinking, "Sales: 42.")
     await bot.has(SALES)
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await thinking.reached.wait()
     await bot.restart()
     await bot.settled()
@@ -305,7 +305,7 @@ async def test_lives_that_ended_as_they_should_do_not_count(start_bot: StartTime
     bot = await start_bot(*lives, "Sales: 42.")
     await bot.has(SALES)
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     for life in lives:
         await life.reached.wait()
         await bot.restart()
@@ -360,7 +360,7 @@ async def test_of_thirty_none_is_lost_and_none_said_twice_however_often_it_stops
     work = [f"work {name}" if number % 2 else Report(instructions=f"work {name}") for number, name in enumerate(names)]
     await bot.has(*(a_job(what, Once(at=NINE), name=name) for name, what in zip(names, work, strict=True)))
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     for asked in (1, 6, 11, 16, 21):
         await bot.channel.until(lambda asked=asked: len(bot.llm.requests) >= asked)  # type: ignore[misc]
         await bot.restart()
@@ -379,13 +379,13 @@ async def test_told_to_stop_a_report_comes_to_a_good_point_and_goes_on_in_the_ne
     later = moment("2026-11-23 09:01")
     await bot.has(SALES, a_job("make tea", Once(at=later), name="def456", next_at=later))
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await thinking.reached.wait()
     assert bot.app.at_work == 1
 
     over = await bot.drains()
     bot.at("2026-11-23 09:01")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     thinking.event.set()
     await over
     assert bot.screen == []

@@ -116,7 +116,7 @@ async def test_it_comes_on_time_while_an_answer_is_under_way_and_is_noted_behind
     await bot.channel.hears("work")
     await working.wait()
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await bot.channel.until(lambda: "⏰ make tea" in bot.screen)
     go_on.set()
     await bot.settled()
@@ -258,7 +258,7 @@ async def test_the_metrics_say_how_jobs_went_and_how_late_they_were(start_bot: S
     bot.at("2026-11-23 09:02")
     await bot.look()
 
-    tally = bot.made.firings.tally
+    tally = bot.made.chats.firings.tally
     assert dict(tally.runs) == {"done": 1}
     assert dict(tally.lateness.cumulative())["60.0"] == 0
     assert dict(tally.lateness.cumulative())["300.0"] == 1

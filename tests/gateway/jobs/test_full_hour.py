@@ -25,7 +25,7 @@ async def test_who_writes_while_many_reminders_are_sent_is_answered_before_them(
     await bot.has(*(a_job("make tea", name=f"job{number:03}", chat=chat) for number, chat in enumerate(chats)))
 
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await bot.channel.until(lambda: len(bot.screen) >= SLOWLY.calls_per_second)
     await bot.channel.hears("hello", sender="bob")
     await bot.channel.until(lambda: "Hello, Bob." in bot.screen)
@@ -34,7 +34,7 @@ async def test_who_writes_while_many_reminders_are_sent_is_answered_before_them(
 
 
 def waiting_reports(bot: TimedBot) -> Sized:
-    return bot.made.job_work._places._waiting  # noqa: SLF001
+    return bot.made.jobs.work._places._waiting  # noqa: SLF001
 
 
 async def test_a_second_person_s_report_comes_before_those_that_wait_of_the_first(start_bot: StartTimedBot) -> None:
@@ -44,7 +44,7 @@ async def test_a_second_person_s_report_comes_before_those_that_wait_of_the_firs
     await bot.has(*hers, a_job(Report(instructions="his"), name="zzz999", chat=BOB, person="bob"))
 
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await gates[MOST_AT_ONCE - 1].reached.wait()
     await until(lambda: len(waiting_reports(bot)) == len(gates) - MOST_AT_ONCE)
     for gate in gates:

@@ -26,7 +26,7 @@ LOCAL = Sender(id="local", name="You")
 
 
 async def only_job(bot: Bot) -> tuple[JobState, Pause | None]:
-    (job,) = await bot.made.store.jobs.everywhere()
+    (job,) = await bot.made.base.store.jobs.everywhere()
     return job.state, job.pause
 
 
@@ -37,7 +37,7 @@ async def test_a_job_whose_author_lost_the_right_is_paused_and_those_who_can_act
     bot = await start_bot("Hello.", "Hello.")
     await bot.hears("/allow memory:eve")
     group = bot.channel.chat("eve", group="team")
-    assert await bot.made.store.jobs.add(replace(NINE, chat=group, person="eve"))
+    assert await bot.made.base.store.jobs.add(replace(NINE, chat=group, person="eve"))
     assert await only_job(bot) == (JobState.ACTIVE, None)
 
     await bot.hears(lowered)
@@ -66,14 +66,14 @@ async def test_a_job_that_an_owner_set_from_the_page_says_so(tmp_path: Path) -> 
 async def test_the_chats_own_person_is_not_named(tmp_path: Path) -> None:
     async with admin_world(tmp_path) as world:
         await world.bot.hears("/remind in 1 hour water the plants", sender="bob")
-        (job,) = await world.bot.made.store.jobs.active()
+        (job,) = await world.bot.made.base.store.jobs.active()
         await world.bot.hears(f"/cron run {job.id}", sender="bob")
         await world.bot.app.settled()
         assert any(each == "⏰ water the plants" for each in world.bot.screen)
 
 
 async def admin(world: AdminWorld) -> Sender:
-    await world.bot.made.membership.give(
+    await world.bot.made.people.membership.give(
         By(world.bot.channel.chat("ann"), Sender(id="ann", name="Ann")), Account("memory:carl"), Role.ADMIN
     )
     return Sender(id="memory:carl", name="Carl")
@@ -96,8 +96,8 @@ async def test_an_admin_sets_nothing_in_an_owners_private_chat_through_the_page(
         for line in lines:
             with pytest.raises(CommandRefused, match="page_not_your_chat"):
                 await world.desk.run(carl, ann, line, ())
-        assert await world.bot.made.jobs.shown(ann) == []
-        assert await world.bot.made.store.heartbeats.find(ann) is None
+        assert await world.bot.made.jobs.jobs.shown(ann) == []
+        assert await world.bot.made.base.store.heartbeats.find(ann) is None
 
 
 async def test_the_runs_of_one_person_in_a_day_are_limited_and_this_is_told(
@@ -107,7 +107,7 @@ async def test_the_runs_of_one_person_in_a_day_are_limited_and_this_is_told(
         await world.bot.hears("/config set quotas.person_runs 1")
         bob = world.bot.channel.chat("bob")
         now = world.bot.clock.time()
-        await world.bot.made.store.jobs.add(replace(NINE, chat=bob, created=now))
+        await world.bot.made.base.store.jobs.add(replace(NINE, chat=bob, created=now))
         for _ in range(2):
             await world.bot.hears("/cron run abc123", sender="bob")
         assert sum("Sales are fine." in each for each in world.bot.screen) == 1
@@ -173,8 +173,10 @@ async def test_linked_accounts_share_the_limit_of_runs(start_bot: StartBot) -> N
     platforms = TwoPlatforms()
     bot = await platforms.start(start_bot, "Sales are fine.", "Not asked.", person_runs=1)
     now = bot.clock.time()
-    await bot.made.store.jobs.add(replace(NINE, chat=bot.channel.chat("bob"), created=now))
-    await bot.made.store.jobs.add(replace(NINE, id="abc124", chat=platforms.phone.chat("b7"), person="b7", created=now))
+    await bot.made.base.store.jobs.add(replace(NINE, chat=bot.channel.chat("bob"), created=now))
+    await bot.made.base.store.jobs.add(
+        replace(NINE, id="abc124", chat=platforms.phone.chat("b7"), person="b7", created=now)
+    )
     await bot.hears("/cron run abc123", sender="bob")
     await platforms.hears(bot, "/cron run abc124")
     assert len(bot.llm.requests) == 1

@@ -75,7 +75,7 @@ async def test_who_asked_for_it_hears_that_it_is_being_done(start_bot: StartTime
     job = a_job(SALES)
     await bot.has(job)
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await gate.reached.wait()
     await bot.firings.run_now(job, "e1")
     await bot.channel.until(lambda: any("This is being worked on already" in said for said in bot.screen))
@@ -106,7 +106,7 @@ async def test_of_a_group_s_job_the_group_sees_and_knows_nothing(start_bot: Star
     bot = await start_bot("Sales: 42.", channel=FindingChannel(limits=NO_PACE))
     job = a_job(SALES, chat=TEAM)
     await bot.has(job)
-    alone = await bot.made.delivery.private_chat(TEAM, "ann")
+    alone = await bot.made.base.delivery.private_chat(TEAM, "ann")
     assert alone == ANN
     await runs(bot, job, alone)
 
@@ -118,8 +118,8 @@ async def test_of_a_group_s_job_the_group_sees_and_knows_nothing(start_bot: Star
 async def test_where_nobody_can_be_alone_there_is_no_chat_for_it(start_bot: StartTimedBot) -> None:
     bot = await start_bot()
 
-    assert await bot.made.delivery.private_chat(TEAM, "ann") is None
-    assert await bot.made.delivery.private_chat(ANN, "ann") == ANN
+    assert await bot.made.base.delivery.private_chat(TEAM, "ann") is None
+    assert await bot.made.base.delivery.private_chat(ANN, "ann") == ANN
 
 
 async def test_a_rehearsal_of_a_reminder_costs_nothing(start_bot: StartTimedBot) -> None:
@@ -153,7 +153,7 @@ async def test_a_rehearsal_keeps_nothing_from_its_time(start_bot: StartTimedBot)
     await bot.firings.run_now(job, "e1", for_author=ANN)
     await gate.reached.wait()
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await bot.channel.until(lambda: any("Sales: 42." in said for said in bot.screen))
     gate.event.set()
     await bot.settled()

@@ -116,7 +116,7 @@ async def test_a_reminder_that_nobody_confirmed_is_not_lost_without_a_word(start
 
     bot.at("2026-11-23 09:00")
     for _ in range(2):
-        await bot.made.scheduler.tick()
+        await bot.made.serving.scheduler.tick()
         await bot.settled()
 
     assert bot.screen[1:] == ["You had not confirmed this reminder, and its time has come:\n\n> pizza"]
@@ -127,7 +127,7 @@ async def test_one_for_another_day_waits_for_its_yes_until_then(start_bot: Start
     await bot.hears("/remind 2026-11-26 at 9 pizza")
 
     bot.at("2026-11-25 12:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     assert len(await bot.store.jobs.in_chat(ANN)) == 1
     await press(bot, "Confirm")
 

@@ -19,7 +19,7 @@ async def at_work(start_bot: StartTimedBot, job: Job, *turns: object, **how: obj
     bot = await start_bot(thinking, *turns, **how)
     await bot.has(job)
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await thinking.reached.wait()
     return bot, thinking
 
@@ -52,7 +52,7 @@ async def test_one_that_is_removed_ends_too_also_where_it_waits_for_room(start_b
     bot = await start_bot(*gates)
     await bot.has(*(a_job(SALES.work, name=f"job{number}00") for number in range(3)))
     bot.at("2026-11-23 09:00")
-    await bot.made.scheduler.tick()
+    await bot.made.serving.scheduler.tick()
     await bot.channel.until(lambda: all(gate.reached.is_set() for gate in gates))
     await bot.has(SALES)
     await bot.fires(SALES, "2026-11-23 09:00")

@@ -1,0 +1,82 @@
+"""Models, the agents' parts, and background tasks."""
+
+from dataclasses import replace
+
+from agent_core.tools.memory import memory_tools
+from gateway.app.parts.base import Base
+from gateway.app.parts.files import FileParts
+from gateway.app.parts.guards import Guards
+from gateway.app.parts.people import PeopleParts
+from gateway.chat.search_tool import search_tool
+from gateway.chat.send_file_tool import send_file_tool
+from gateway.runs.agents import Agents
+from gateway.runs.chat_models import ChatModels
+from gateway.runs.model_set import ModelSet
+from gateway.runs.runner import Runner
+from gateway.runs.tasks.tasks import Tasks
+from gateway.runs.tasks.workers import Workers
+from gateway.settings.settings import Settings
+from gateway.upkeep.live_settings import LiveModels, LiveSettings
+
+
+class AgentsParts:
+    """Models, the agents' parts, and background tasks."""
+
+    def __init__(self, base: Base, people: PeopleParts, files: FileParts, guards: Guards) -> None:
+        store, clock, secrets, access = base.store, base.clock, base.secrets, people.access
+        self._base, self._budgets = base, guards.budgets
+        self.chat_models = ChatModels(base.models, store.chat_settings, access, secrets, base.current, clock)
+        models = LiveModels(base.models, base.settings.model_source)
+        self.live = LiveSettings(base.current, store.chat_settings, secrets, models, self._apply)
+        self.runner = Runner(store, base.audit, base.drain, self.chat_models, base.peers.sending.wait_fresh)
+        own = (
+            send_file_tool(store, base.delivery, base.outgoing),
+            search_tool(store, base.delivery, access),
+            *memory_tools(files.memories.of_call),
+        )
+        self.parts = replace(
+            base.agents,
+            tools=(*base.agents.tools, *own),
+            keeper_of=files.versions.of,
+            spending_of=guards.spending_of,
+            zone_of=people.zones.of,
+            ledger=files.workspaces.ledger,
+        )
+        """The parts of all agents, without the tools that start something in a chat."""
+        self.of_tasks = Agents(
+            self.parts.for_tasks,
+            guards.permissions,
+            secrets,
+            clock,
+            base.new_id,
+            chain=self.chat_models.chain,
+        )
+        workers = Workers(
+            self.runner,
+            store,
+            self.of_tasks,
+            guards.approvals,
+            clock,
+            workspace=files.workspaces.folder,
+            ended=base.stored_events,
+        )
+        self.tasks = Tasks(workers, store, access, clock, current=base.current, new_id=base.new_request_id)
+        self.plain = Agents(
+            self.parts,
+            guards.permissions,
+            secrets,
+            clock,
+            base.new_id,
+            is_demo=lambda: base.models.now.is_demo,
+            chain=self.chat_models.chain,
+        )
+        """Those of jobs; chats have more tools."""
+
+    async def _apply(self, before: Settings, models: ModelSet) -> None:
+        """Let the parts that keep something of the settings and models go by the new ones."""
+        base = self._base
+        self.chat_models.use(models)
+        if before.log_level != base.current.now.log_level:
+            base.system.set_log_level(base.current.now.log_level)
+        await self._budgets.use_zone(base.current.zone)
+        self._budgets.wake()

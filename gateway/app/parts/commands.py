@@ -1,0 +1,185 @@
+"""The table of slash commands, and what only they use."""
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from channels.base import ChatKey, Sender
+from channels.commands import CommandSpec, Suggestion, Typed
+from gateway.app.parts.parts import Parts
+from gateway.app.revocation import Revocation
+from gateway.commands.answers import AnswerCommands
+from gateway.commands.approvals import ApprovalCommands, RuleCommands
+from gateway.commands.aside import AsideCommands
+from gateway.commands.audit import AuditCommands
+from gateway.commands.budget import BudgetCommands
+from gateway.commands.command import Command, CommandTable
+from gateway.commands.completions import Completions, PeopleCompletions
+from gateway.commands.config import ConfigCommands
+from gateway.commands.context import ContextCommands
+from gateway.commands.conversation import ConversationCommands
+from gateway.commands.cron import CronCommands
+from gateway.commands.doctor import DoctorCommands
+from gateway.commands.export import ExportCommands
+from gateway.commands.forget import ForgetCommands
+from gateway.commands.group_rules import GroupRules
+from gateway.commands.group_tools import GroupToolCommands
+from gateway.commands.groups import GroupCommands
+from gateway.commands.heartbeat import HeartbeatCommands
+from gateway.commands.help import HelpCommands
+from gateway.commands.link import LinkCommands
+from gateway.commands.mcp import McpCommands
+from gateway.commands.memory import MemoryCommands
+from gateway.commands.model_status import ModelStatus
+from gateway.commands.model_test import ModelTest
+from gateway.commands.models import ModelCommands
+from gateway.commands.page import PageCommands
+from gateway.commands.pair import PairCommands
+from gateway.commands.people import PeopleCommands
+from gateway.commands.planning import Planning
+from gateway.commands.privacy import PrivacyCommands
+from gateway.commands.proactive import ProactiveCommands
+from gateway.commands.queue import QueueCommands
+from gateway.commands.remind import RemindCommands
+from gateway.commands.report import ReportCommands
+from gateway.commands.retry import RetryCommand
+from gateway.commands.reword import RewordCommand
+from gateway.commands.search import SearchCommands
+from gateway.commands.sessions import SessionCommands
+from gateway.commands.skill_archives import SkillArchives
+from gateway.commands.skill_install import SkillInstalls
+from gateway.commands.skill_levels import SkillLevels
+from gateway.commands.skills import SkillCommands
+from gateway.commands.status import StatusCommand
+from gateway.commands.tasks import TaskCommands
+from gateway.commands.undo import UndoCommands
+from gateway.commands.usage import UsageCommands
+from gateway.commands.voice import VoiceCommands
+from gateway.commands.why import WhyCommands
+from gateway.commands.zone import ZoneCommands
+from gateway.permissions.roles import Role
+from gateway.records.audit_chain import DAYS as AUDIT_DAYS
+from gateway.settings.privacy import Privacy, privacy_of
+from gateway.upkeep.forgetting import Forgetting
+from gateway.upkeep.role_menus import RoleMenus
+
+
+class CommandParts:
+    """The table of slash commands, and what only they use."""
+
+    def __init__(self, parts: Parts) -> None:
+        base, people, chats = parts.base, parts.people, parts.chats
+        self._parts = parts
+        archives = SkillArchives(parts.files.workspaces, base.system.fetcher)
+        self.skill_installs = SkillInstalls(
+            parts.agents.parts.skills, archives, base.clock, base.secrets, base.outgoing
+        )
+        self.revocation = Revocation(
+            base.store,
+            base.delivery,
+            people.owners,
+            chats.sessions,
+            chats.runs,
+            base.current,
+            entrance=base.settings.entrance,
+        )
+        self.forgetting = Forgetting(
+            base.home,
+            base.store,
+            base.delivery,
+            base.audit,
+            base.clock,
+            backups=self._backups,
+            drop=self._drop,
+        )
+        completions = Completions(
+            base.store,
+            parts.agents.chat_models,
+            parts.guards.approvals,
+            parts.agents.tasks,
+            parts.files.versions,
+            parts.jobs.jobs,
+        )
+        named = PeopleCompletions(people.roles, people.strangers)
+        suggesters = {**completions.by_command, **named.by_command}
+        self.table = CommandTable(
+            chain.from_iterable(self._commands()), parts.guards.rules, suggesters, look_at=people.membership.look_at
+        )
+        self.role_menus = RoleMenus(base.store.menus, people.roles, base.channels, self._offered, base.clock)
+
+    async def suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
+        """Return values for the argument of a command that a user is typing."""
+        return await self.table.suggest(self._parts.chats.sessions.of(chat), sender, typed)
+
+    def _commands(self) -> Iterable[Sequence[Command]]:
+        """Return all commands, in the order of menus and /help."""
+        base, people, files = self._parts.base, self._parts.people, self._parts.files
+        guards, agents, jobs, chats = self._parts.guards, self._parts.agents, self._parts.jobs, self._parts.chats
+        store, delivery, clock, current = base.store, base.delivery, base.clock, base.current
+        access, models, pace, home = people.access, agents.chat_models, chats.pace, base.home
+        planning = Planning(jobs.jobs, jobs.zone_news, clock)
+        model = ModelStatus(base.about, models, chats.agents.chain, guards.budgets, clock)
+        sweep, rules = self.revocation.sweep, GroupRules(people.groups.rules, store.chat_settings, base.audit)
+        test = ModelTest(models, guards.spending_of, store.spending, clock, base.new_id)
+        return (
+            HelpCommands(base.about, current).commands,
+            StatusCommand(
+                base.about, clock, home, guards.approvals, agents.tasks, model, nodes=base.node_statuses
+            ).commands,
+            PairCommands(people.pairing, access, people.strangers, clock).commands,
+            LinkCommands(people.membership, access, people.stranger_notices, sweep, store.pairing.outcome).commands,
+            PageCommands(base.settings.entrance, access, current).commands,
+            PeopleCommands(access, people.roles, people.membership, people.strangers, sweep).commands,
+            ConversationCommands(agents.tasks, store.outbox).commands,
+            RetryCommand(models, access, store.exchanges).commands,
+            RewordCommand(access, store.exchanges).commands,
+            QueueCommands(store.transcript).commands,
+            AsideCommands(models, pace, access, base.secrets, base.new_id).commands,
+            ModelCommands(models, chats.agents.chain, store.chat_settings, test).commands,
+            ZoneCommands(people.zones, jobs.jobs, store, clock).commands,
+            ExportCommands(home, current, clock, base.secrets).commands,
+            ContextCommands(store, pace, clock, base.new_id, models).commands,
+            SkillCommands(self.skill_installs, SkillLevels(store.chat_settings)).commands,
+            VoiceCommands(chats.speaker, store.chat_settings).commands,
+            ApprovalCommands(guards.approvals, delivery, store.outbox).commands,
+            AnswerCommands(guards.approvals, store.approvals).commands,
+            RuleCommands(store.rules, people.zones).commands,
+            McpCommands(base.approved).commands,
+            GroupCommands(rules, sweep).commands,
+            GroupToolCommands(rules).commands,
+            BudgetCommands(guards.budgets, store, access, base.audit).commands,
+            UsageCommands(store.spending, access, current, base.outgoing, clock).commands,
+            TaskCommands(agents.tasks, pace, clock).commands,
+            SearchCommands(store, delivery, access, clock, current).commands,
+            SessionCommands(store.sessions, clock).commands,
+            WhyCommands(store, delivery, access, clock).commands,
+            MemoryCommands(files.memories, files.versions).commands,
+            UndoCommands(files.versions, files.memories).commands,
+            AuditCommands(home, is_on=current.now.audit).commands,
+            ForgetCommands(self.forgetting, access, people.roles, clock).commands,
+            PrivacyCommands(self._privacy, current).commands,
+            DoctorCommands(delivery).commands,
+            ConfigCommands(agents.live, current, access, base.audit, base.secrets).commands,
+            RemindCommands(planning, jobs.jobs, clock).commands,
+            ReportCommands(planning, jobs.jobs, clock).commands,
+            CronCommands(planning, jobs.jobs, clock, chats.firings, store=store, delivery=delivery, pace=pace).commands,
+            HeartbeatCommands(
+                jobs.heartbeats, files.workspaces, store, chats.firings, pace, clock, access=access
+            ).commands,
+            ProactiveCommands(store, delivery, jobs.firing_messages, jobs.jobs, clock).commands,
+        )
+
+    def _offered(self, role: Role) -> list[CommandSpec]:
+        return [command.spec for command in self.table.offered(role)]
+
+    def _privacy(self) -> Privacy:
+        base = self._parts.base
+        choices = chain.from_iterable(base.models.now.choices.values())
+        return privacy_of(base.current.now, choices, AUDIT_DAYS)
+
+    def _drop(self, chat: ChatKey) -> None:
+        self._parts.chats.sessions.forget_agents(chat)
+        self._parts.people.zones.forget()
+
+    def _backups(self) -> int:
+        base = self._parts.base
+        return base.current.now.nightly_backups if base.settings.nightly else 0

@@ -1,0 +1,74 @@
+"""The way of an event from a channel to its chat, on this node or another, and what is resumed at the start."""
+
+from agent_core.background import Background
+from gateway.app.admission import Admission
+from gateway.app.chat_commands import ChatCommands
+from gateway.app.command_handler import CommandHandler, TypedAnswers
+from gateway.app.event_tasks import EventTasks
+from gateway.app.gate import Gate
+from gateway.app.handler import ChannelMessageHandler
+from gateway.app.languages import Languages
+from gateway.app.local_chats import LocalChats, Resumed, Working
+from gateway.app.parts.commands import CommandParts
+from gateway.app.parts.parts import Parts
+from gateway.app.recovery import Recovery
+from gateway.app.router import EventRouter
+from gateway.app.yes_or_no import PlainWords
+from gateway.app.zone_answers import ZoneAnswers
+from gateway.chat.ask_user_tool import FreeAnswers
+from gateway.chat.replies import Replies
+from gateway.upkeep.before_restore import BeforeRestore
+
+
+class EventParts:
+    """The way of an event from a channel to its chat, on this node or another, and what is resumed at the start."""
+
+    def __init__(self, parts: Parts, commands: CommandParts) -> None:
+        base, people, chats, agents = parts.base, parts.people, parts.chats, parts.agents
+        store, delivery, clock = base.store, base.delivery, base.clock
+        self.handling = EventTasks(base.drain, clock)
+        self.hearing = Background("routing stored events failed")
+        words = PlainWords(store, delivery, clock)
+        self.before_restore = BeforeRestore(store, people.owners, base.current, base.stored.restored)
+        replies = Replies(store, delivery, people.access)
+        answers = TypedAnswers(
+            words,
+            ZoneAnswers(store, delivery, clock),
+            FreeAnswers(parts.guards.approvals, store, delivery),
+        )
+        self.router = EventRouter(
+            chats.sessions,
+            CommandHandler(commands.table, chats.sessions, answers, replies, chats.gaps, tasks=self.handling),
+            chats.firings,
+            access=people.access,
+            replies=replies,
+            pace=chats.pace,
+            tasks=self.handling,
+        )
+        self.recovery = Recovery(
+            store,
+            delivery,
+            parts.guards.approvals,
+            agents.tasks,
+            chats.firings,
+            sessions=chats.sessions,
+            router=self.router,
+        )
+        resumed = Resumed(self.recovery, chats.reactions, chats.speaker, commands.revocation)
+        working = Working(chats.sessions, agents.tasks, chats.firings, parts.guards.approvals, base.drain)
+        here = LocalChats(self.router, words, delivery, working, resumed)
+        self.dispatcher = base.peers.dispatcher(here, base.channels)
+        self.chat_commands = ChatCommands(
+            commands.table, chats.sessions, delivery, store.page_commands, self.dispatcher, clock=clock
+        )
+        self.admission = Admission(
+            store,
+            delivery,
+            Gate(people.access, store.standings, commands.revocation, commands.role_menus),
+            words,
+            commands=commands.table,
+            before_restore=self.before_restore,
+            strangers=people.strangers,
+        )
+        languages = Languages(base.stored.seen)
+        self.handler = ChannelMessageHandler(self.admission, languages, people.zones, self.dispatcher)

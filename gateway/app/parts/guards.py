@@ -1,0 +1,62 @@
+"""What a call may do, and what it may cost."""
+
+from agent_core.loop.model_chain import Candidate
+from channels.base import ChatKey
+from gateway.app.parts.base import Base
+from gateway.app.parts.files import FileParts
+from gateway.app.parts.people import PeopleParts
+from gateway.permissions.agent_spending import AgentSpending
+from gateway.permissions.approvals import Approvals
+from gateway.permissions.audio_spending import AudioSpending
+from gateway.permissions.budget_notices import BudgetNotices
+from gateway.permissions.budgets import BudgetRules, Budgets
+from gateway.permissions.ledger import Ledger
+from gateway.permissions.permissions import ChatPermissions, RecordedPermissions
+from gateway.permissions.policy import Policy
+from gateway.permissions.room import OwnRoom, SharedRoom
+from gateway.permissions.rules import Rules
+from gateway.runs.agents import masked
+from gateway.store.shared_spending import SharedSpending
+
+
+class Guards:
+    """What a call may do, and what it may cost."""
+
+    def __init__(self, base: Base, people: PeopleParts, files: FileParts) -> None:
+        store, clock, current, access = base.store, base.clock, base.current, people.access
+        self._base, self._access = base, access
+        self.approvals = Approvals(
+            store, base.delivery, access, clock, current, base.new_request_id, hold=base.drain.hold
+        )
+        self.rules = Rules(base.agents.policy or Policy(), access)
+        decided = ChatPermissions(
+            self.rules,
+            self.approvals,
+            files.versions,
+            store,
+            base.agents.skills,
+            sandbox=base.agents.sandbox,
+            network=base.agents.network,
+        )
+        self.permissions = RecordedPermissions(decided, store.run_records)
+        self.budget_notices = BudgetNotices(store, base.delivery, access, people.owners, current)
+        ledger, spending = Ledger(current.zone, people.roles.linked), store.spending
+        shared = SharedRoom(ledger, spending, clock) if isinstance(spending, SharedSpending) else None
+        self.budgets = Budgets(
+            store,
+            clock,
+            base.new_id,
+            shared or OwnRoom(ledger, spending, clock),
+            self.budget_notices,
+            BudgetRules(current.allowances, self._cheaper),
+            hold=base.drain.hold,
+        )
+        self.audio_spending = AudioSpending(self.budgets, current, clock)
+
+    def spending_of(self, chat: ChatKey, job: str) -> AgentSpending:
+        """Return what charges the model calls of a chat, and of a job if it is not empty."""
+        return AgentSpending(self.budgets, self._access, self._base.current, chat, job)
+
+    def _cheaper(self) -> Candidate | None:
+        found = self._base.models.now.cheaper
+        return found and masked(found, self._base.secrets)

@@ -1,0 +1,35 @@
+"""The parts on which commands and the handling of events stand."""
+
+from dataclasses import dataclass
+
+from gateway.app.parts.agents import AgentsParts
+from gateway.app.parts.base import Base
+from gateway.app.parts.chats import ChatParts
+from gateway.app.parts.files import FileParts
+from gateway.app.parts.guards import Guards
+from gateway.app.parts.jobs import JobParts
+from gateway.app.parts.people import PeopleParts
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The parts on which commands and the handling of events stand, in the order in which they are made."""
+
+    base: Base
+    people: PeopleParts
+    files: FileParts
+    guards: Guards
+    agents: AgentsParts
+    jobs: JobParts
+    chats: ChatParts
+
+    @classmethod
+    def of(cls, base: Base) -> "Parts":
+        """Make them."""
+        people = PeopleParts(base)
+        files = FileParts(base, people)
+        guards = Guards(base, people, files)
+        agents = AgentsParts(base, people, files, guards)
+        jobs = JobParts(base, people, files, guards, agents)
+        chats = ChatParts(base, people, files, guards, agents, jobs)
+        return cls(base, people, files, guards, agents, jobs, chats)
