@@ -21,7 +21,7 @@ from tests.end_to_end.program import Program
 from tests.end_to_end.script import Script
 from tests.entering import enter
 from tests.gateway.admin.desk import AdminWorld, admin_world
-from tests.gateway.approving import CHART, asked, questions, recorder
+from tests.gateway.approving import CHART, asked, asked_by_model, questions, recorder
 from tests.gateway.test_page_address import certificate
 from tests.process import until
 
@@ -37,7 +37,7 @@ async def fits(tab: Page) -> None:
 
 async def ask_for_a_drink(world: AdminWorld) -> None:
     await world.bot.channel.hears("A drink, please", sender=user("bob"))
-    await world.bot.channel.until(lambda: any("Tea or coffee?" in text for text in world.bot.screen))
+    await asked_by_model(world.bot, "bob")
 
 
 async def test_an_admin_approves_on_the_phone_and_the_run_goes_on(browser: Browser, tmp_path: Path) -> None:

@@ -80,6 +80,12 @@ async def asked(bot: Bot, **how: object) -> str:
     return id_of(questions(bot)[-1])
 
 
+async def asked_by_model(bot: Bot, sender: str) -> None:
+    """Wait until the model waits for the answer to a question of its own. The progress shows its words earlier."""
+    chat = bot.channel.chat(sender)
+    await bot.channel.until(lambda: bot.made.guards.approvals.of_model(chat) is not None)
+
+
 def states(home: Path) -> list[str]:
     connection = sqlite3.connect(home / FILE)
     try:

@@ -7,7 +7,7 @@ from channels.memory import user
 from gateway.permissions.workspaces import workspace_of
 from tests.gateway.admin.desk import AdminWorld, admin_world
 from tests.gateway.admin.test_pages import act
-from tests.gateway.approving import asked, questions, recorder
+from tests.gateway.approving import asked, asked_by_model, questions, recorder
 from tests.gateway.test_always_here import TIDY, programs
 
 XSS = "<img src=x onerror=alert(1)>"
@@ -72,7 +72,7 @@ async def test_a_question_of_the_model_is_answered_in_own_words(tmp_path: Path) 
     asks = calls(("ask_user", {"question": f"Tea or {XSS}?", "choices": ["Tea", "Coffee"]}))
     async with admin_world(tmp_path, asks, "Good choice.") as world, world.client() as client:
         await world.bot.channel.hears("A drink", sender=user("bob"))
-        await world.bot.channel.until(lambda: any("Tea or" in text for text in world.bot.screen))
+        await asked_by_model(world.bot, "bob")
         page = await inbox(world)
         assert "Tea or &lt;img src=x onerror=alert(1)&gt;?" in page
         (question,) = await world.bot.made.base.store.approvals.pending()
@@ -121,7 +121,7 @@ async def test_an_admin_answers_for_members_but_reads_no_question_of_others(tmp_
         assert f'value="/approve {request}"' in page
         async with world.client() as client:
             await act(client, f"/approve {request}", chat=str(world.bot.channel.chat("bob")))
-        await world.bot.channel.until(lambda: any("secret colour" in text for text in world.bot.screen))
+        await asked_by_model(world.bot, "bob")
         page = await world.seen_by_admin("inbox")
         assert "secret colour" not in page
         assert "You may not read this" in page
