@@ -16,7 +16,16 @@ from gateway.permissions.access import Access
 from gateway.permissions.rights import END_JOB, JOB, LOOK, OTHERWISE, Rights
 from gateway.permissions.roles import Role
 from gateway.permissions.workspaces import Workspaces
-from gateway.schedule.heartbeat.checklist import DRAFT, NAME, draft_checklist, drop_draft, read_checklist, take_draft
+from gateway.schedule.heartbeat.checklist import (
+    DRAFT,
+    NAME,
+    digest_of,
+    draft_checklist,
+    drop_draft,
+    read_checklist,
+    read_draft,
+    take_draft,
+)
 from gateway.schedule.heartbeat.heartbeats import Heartbeats, Standing
 from gateway.schedule.heartbeat.settings import EVERY
 from gateway.schedule.jobs.firings import Firings
@@ -135,6 +144,11 @@ class HeartbeatCommands:
         origin = files.of([NAME]) | given.origin
         text = await draft_checklist(workspace, say("heartbeat_list_title", language), wanted or usual)
         files.wrote(DRAFT, origin)
+        return await self._shown_draft(given, text)
+
+    async def _shown_draft(self, given: Invocation, text: str) -> OutboundMessage:
+        """Return a preview, whose button takes this very draft."""
+        language = given.language
         found = await self._store.heartbeats.find(given.chat) or Heartbeat(given.chat, "", "")
         quiet = QuietHours.of(found)
         words = say(
@@ -148,16 +162,20 @@ class HeartbeatCommands:
             most=found.most_a_day,
             slash=given.slash,
         )
-        return OutboundMessage(markdown=words, buttons=_buttons(given, "use", "plain", "cancel"), asks=given.sender.id)
+        buttons = (_button(given, "use", digest_of(text)), _button(given, "plain"), _button(given, "cancel"))
+        return OutboundMessage(markdown=words, buttons=(buttons,), asks=given.sender.id)
 
-    async def _use(self, given: Invocation, _: str) -> Answer:
+    async def _use(self, given: Invocation, digest: str) -> Answer:
+        """Use the draft with this digest, which was shown; another one is shown first."""
         workspace = self._workspaces.folder(given.chat)
         files = self._workspaces.sources(given.chat)
         origin = files.of([DRAFT])
         author = Author("heartbeat", given.asked, given.sender.id)
-        if await take_draft(workspace, self._workspaces.versions.of(given.chat), author):
+        if await take_draft(workspace, self._workspaces.versions.of(given.chat), author, digest):
             files.wrote(NAME, origin)
         else:
+            if text := await read_draft(workspace):
+                return await self._shown_draft(given, text)
             standing = await self._heartbeats.standing(given.chat)
             if standing is not None and standing.is_on:  # pressed twice
                 return await self._status(given, "")
@@ -304,9 +322,9 @@ def _buttons(given: Invocation, *wanted: str) -> tuple[tuple[Button, ...], ...]:
     return (tuple(_button(given, name) for name in wanted),)
 
 
-def _button(given: Invocation, name: str) -> Button:
+def _button(given: Invocation, name: str, of: str = "") -> Button:
     key, verb = _LABELS[name]
-    button = Button(label=say(key, given.language), action=f"/heartbeat {verb}")
+    button = Button(label=say(key, given.language), action=f"/heartbeat {verb} {of}".rstrip())
     match name:
         case "use":
             return button.model_copy(update={"style": "primary", "says": "yes"})

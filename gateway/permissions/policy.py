@@ -36,6 +36,7 @@ AFTER_UNTRUSTED = "after_strangers"
 """Reason of a ruling made stricter by untrusted input."""
 _OUTWARD = frozenset({"net", "admin"})
 """Effects that need approval even if the only untrusted input is a file sent by a user."""
+_CHANGES_FILES: tuple[Class, ...] = ("write", "exec", "sandboxed")
 _SAYS_NOTHING = WEB | {"clock", "calculator", "wait", "remember", "write_file", "send_file", "schedule"}
 """Tools whose results contain nothing private."""
 _DOES: Mapping[Acts, str] = {
@@ -87,7 +88,7 @@ class Policy:
         """Decide about a call; `limits` are the loosest words of the chat."""
         acts, messages = proposal.tool.acts, proposal.messages
         of = self._class(proposal)
-        word = max(self._rows[role][of], (limits or {}).get(of, "allow"), key=WORDS.index)
+        word = self._word(role, of, limits or {})
         origin = origin_of(messages)
         is_strict = origin.is_tainted or (acts in _OUTWARD and origin.is_data)
         least = self._tainted.get(of, "allow") if is_strict else "allow"
@@ -111,6 +112,11 @@ class Policy:
             return False
         return right.acts == "talk" or role is Role.OWNER or self._rows[role][right.acts] != "deny"
 
+    def weakest_writer(self, limits: Row) -> Role:
+        """Return the least role of those who can have files changed, under the limits of a chat."""
+        writers = [role for role in Role if any(self._word(role, of, limits) != "deny" for of in _CHANGES_FILES)]
+        return writers[-1] if writers else Role.OWNER
+
     def setting(self, proposal: Proposal, role: Role, limits: Row | None = None) -> str:
         """Return the name of the setting that decides about the call while the input is trusted."""
         of, row = self._class(proposal), "user" if role is Role.MEMBER else role
@@ -120,6 +126,9 @@ class Policy:
     def is_tainted(self, proposal: Proposal) -> bool:
         """Return True if the conversation contains untrusted input."""
         return origin_of(proposal.messages).is_tainted
+
+    def _word(self, role: Role, of: Class, limits: Row) -> Word:
+        return max(self._rows[role][of], limits.get(of, "allow"), key=WORDS.index)
 
     def _class(self, proposal: Proposal) -> Class:
         acts = proposal.tool.acts

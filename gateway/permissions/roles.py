@@ -19,6 +19,10 @@ class Role(StrEnum):
     def is_at_least(self, other: "Role") -> bool:
         return _RANK[self] <= _RANK[other]
 
+    def no_more_than(self, other: "Role") -> "Role":
+        """Return the weaker of the two."""
+        return other if self.is_at_least(other) else self
+
 
 _RANK = {role: rank for rank, role in enumerate(Role)}
 

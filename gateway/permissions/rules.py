@@ -30,14 +30,15 @@ class Rules:
         self._policy = policy
         self.access = access
 
-    def of(self, proposal: Proposal) -> Ruling:
+    def of(self, proposal: Proposal, most: Role = Role.OWNER) -> Ruling:
+        """Decide about a call, which has the rights of its person, and none that the role `most` has not."""
         if proposal.chat_id is None or proposal.user_id is None:
             return Ruling("deny", ("for_nobody",))
         chat, person = ChatKey.parse(proposal.chat_id), Sender(id=proposal.user_id, name="")
         role = self.access.role(chat, person)
         if role is None or not self._policy.permits(TALK, role, self.access.place(chat, person)):
             return Ruling("deny", ("may_not_speak",))
-        limits = self.access.limits(chat)
+        role, limits = role.no_more_than(most), self.access.limits(chat)
         ruling = self._policy.decide(proposal, role, limits)
         return replace(ruling, setting=self._policy.setting(proposal, role, limits))
 
@@ -45,6 +46,17 @@ class Rules:
         """Return True if somebody has a right in a chat."""
         role = self.access.role(chat, sender)
         return role is not None and self._policy.permits(right, role, self.access.place(chat, sender))
+
+    def weakest_writer(self, chat: ChatKey, person: str) -> Role:
+        """Return the least role of those who can have the files changed of a chat in which a person has a job."""
+        match self.access.place(chat, Sender(id=person, name="")):
+            case Place.DIRECT:
+                return Role.OWNER  # the person's own role
+            case Place.GROUP | Place.VISITED:
+                return self._policy.weakest_writer(self.access.limits(chat))
+            case Place.OTHERS | Place.OWNERS:
+                whose = self.access.whose(chat)
+                return (whose and self.access.role_of(whose)) or Role.GUEST
 
     def may_have(self, role: Role, right: Right) -> bool:
         """Return True if people of a role have a right in chats of their own or in groups."""

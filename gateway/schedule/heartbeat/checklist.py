@@ -4,6 +4,7 @@ Users and the model can put anything there, so files are opened with care.
 """
 
 import asyncio
+import hashlib
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -101,13 +102,23 @@ async def draft_checklist(workspace: Path, title: str, lines: Sequence[str]) -> 
     return text
 
 
-async def take_draft(workspace: Path, keeper: Keeper, author: Author) -> bool:
-    """Replace the list by the draft; `keeper` keeps the previous version. Returns False if there is no draft.
+async def read_draft(workspace: Path) -> str | None:
+    """Return the draft, or None if there is none. Raises ToolFailed if it cannot or may not be read."""
+    return await read_note(workspace, DRAFT)
 
-    Raises ToolFailed.
+
+def digest_of(draft: str) -> str:
+    """Return what tells this draft from another one, for the button below it."""
+    return hashlib.sha256(draft.encode()).hexdigest()[:12]
+
+
+async def take_draft(workspace: Path, keeper: Keeper, author: Author, digest: str) -> bool:
+    """Replace the list by the draft; `keeper` keeps the previous version.
+
+    Returns False if the draft is not the one with this digest, or there is none. Raises ToolFailed.
     """
-    text = await read_note(workspace, DRAFT)
-    if text is None:
+    text = await read_draft(workspace)
+    if text is None or digest_of(text) != digest:
         return False
     await write_note(workspace, NAME, text, partial(keeper.file, author, NAME))
     await drop_note(workspace, DRAFT)

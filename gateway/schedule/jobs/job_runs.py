@@ -25,6 +25,7 @@ from agent_core.subagents import Errand, asked
 from agent_core.tools.tool import Tool
 from channels.base import ChatKey, Sender
 from gateway.permissions.permissions import RecordedPermissions
+from gateway.permissions.roles import Role
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions
 from gateway.runs.agents import AgentParts, Agents
@@ -106,6 +107,8 @@ class Places:
                 future.set_result(None)
 
 
+OF_OTHERS = frozenset({"read_history"})
+"""Tools that tell what others said, which guests do not read."""
 WITHHELD = frozenset({"forget", "remember"})
 """Tools of the chats' agents that job runs do not get, as there is no user whose words they would record."""
 
@@ -139,6 +142,14 @@ class JobAgents:
         """Parts of the chats' agents."""
         return self._agents.parts
 
+    def most(self, job: Job) -> Role:
+        """Return the role whose rights a job's run does not exceed.
+
+        A check-in works from files of the chat, so it may do no more than the weakest of those who can write them.
+        """
+        is_from_files = isinstance(job.work, CheckIn)
+        return self._rules.weakest_writer(job.chat, job.person) if is_from_files else Role.OWNER
+
     def make(self, job: Job, firing: Firing, parts: AgentParts, own: Sequence[Tool], duty: str) -> Agent:
         """Return the agent of a firing.
 
@@ -149,7 +160,7 @@ class JobAgents:
         names = WITHHELD | {tool.name for tool in own}
         tools = (*(tool for tool in parts.tools if tool.name not in names), *own)
         permissions = UnattendedPermissions(
-            self._rules, self._versions, parts.skills, job.scripts, job.given, parts.ledger
+            self._rules, self._versions, parts.skills, job.scripts, job.given, parts.ledger, most=self.most(job)
         )
 
         async def zone_of(_chat: ChatKey, _person: str | None) -> ZoneInfo:
@@ -260,8 +271,10 @@ class JobWork:
         if brief is None:
             return Outcome(FiringState.NOTHING, CLEAN)
         base = self._agents.parts
-        own = [tool for tool in self._tools.of(job, firing) if tool.name in brief.tools]
-        names = brief.tools - {tool.name for tool in own}
+        is_by_guests = not self._agents.most(job).is_at_least(Role.MEMBER)
+        wanted = brief.tools - OF_OTHERS if is_by_guests else brief.tools
+        own = [tool for tool in self._tools.of(job, firing) if tool.name in wanted]
+        names = wanted - {tool.name for tool in own}
         few = [tool for tool in base.tools if tool.name in names]
         parts = replace(base, tools=few, others=tuple, described_by=lambda: CLEAN, skills=SkillLibrary())
         parts = replace(parts, limits=lambda: brief.limits)

@@ -10,6 +10,7 @@ from agent_core.tools.tool import FunctionTool
 from agent_core.workspace.provenance import FileLedger
 from gateway.permissions.addresses import FETCH, is_one_of
 from gateway.permissions.policy import AFTER_FILES, AFTER_UNTRUSTED, WRITE, Ruling
+from gateway.permissions.roles import Role
 from gateway.permissions.rules import CANNOT_UNDO, Rules, in_english, undoable
 from gateway.permissions.workspaces import Versions
 from gateway.texts.say import say
@@ -31,6 +32,8 @@ class UnattendedPermissions:
         scripts: Collection[str],
         given: Collection[str],
         ledger: FileLedger,
+        *,
+        most: Role,
     ) -> None:
         """`versions` tells which programs can be undone; no others are run.
 
@@ -38,6 +41,7 @@ class UnattendedPermissions:
             scripts: Skills whose scripts the user agreed to when setting the job.
             given: Addresses in the job's text that users wrote.
             ledger: Records the sources of untrusted input in each file.
+            most: The run has no rights that this role has not.
         """
         self._rules = rules
         self._versions = versions
@@ -45,11 +49,12 @@ class UnattendedPermissions:
         self._scripts = scripts
         self._given = given
         self._ledger = ledger
+        self._most = most
 
     async def decide(self, proposal: Proposal) -> PermissionDecision:
         if self._is_unwanted_page(proposal):
             return PermissionDecision(behavior="deny", reason=f"{say('not_given', 'en')} {NOBODY}")
-        ruling = await undoable(self._rules.of(proposal), proposal, self._versions)
+        ruling = await undoable(self._rules.of(proposal, self._most), proposal, self._versions)
         if ruling.behavior != "ask":
             return PermissionDecision(behavior=ruling.behavior, reason=in_english(ruling), ruled_by=ruling.setting)
         if (self._is_approved(proposal) and CANNOT_UNDO not in ruling.reason) or self._is_given(proposal, ruling):

@@ -13,6 +13,7 @@ from gateway.schedule.heartbeat.checklist import (
     LARGEST,
     MOST_LINES,
     NAME,
+    digest_of,
     draft_checklist,
     drop_draft,
     matters,
@@ -114,24 +115,25 @@ async def test_a_draft_counts_once_it_is_taken(tmp_path: Path) -> None:
     assert text == "# To look after\n\n- [ ] water the plants\n"
     assert await read_checklist(workspace) == ()
 
-    assert await take_draft(workspace, KeepsNothing(), ANN)
+    assert not await take_draft(workspace, KeepsNothing(), ANN, digest_of("- another one\n"))
+    assert await take_draft(workspace, KeepsNothing(), ANN, digest_of(text))
 
     assert await read_checklist(workspace) == ("water the plants",)
     assert not (workspace / DRAFT).exists()
-    assert not await take_draft(workspace, KeepsNothing(), ANN)
+    assert not await take_draft(workspace, KeepsNothing(), ANN, digest_of(text))
 
 
 async def test_a_draft_adds_to_what_is_there(tmp_path: Path) -> None:
     (tmp_path / NAME).write_text("# Mine\n- feed the cat\n\n")
-    await draft_checklist(tmp_path, "To look after", ["water the plants"])
-    await take_draft(tmp_path, KeepsNothing(), ANN)
+    text = await draft_checklist(tmp_path, "To look after", ["water the plants"])
+    await take_draft(tmp_path, KeepsNothing(), ANN, digest_of(text))
 
     assert (tmp_path / NAME).read_text() == "# Mine\n- feed the cat\n- [ ] water the plants\n"
 
 
 async def test_a_draft_can_be_dropped(tmp_path: Path) -> None:
-    await draft_checklist(tmp_path, "To look after", ["water the plants"])
+    text = await draft_checklist(tmp_path, "To look after", ["water the plants"])
     await drop_draft(tmp_path)
     await drop_draft(tmp_path)
 
-    assert not await take_draft(tmp_path, KeepsNothing(), ANN)
+    assert not await take_draft(tmp_path, KeepsNothing(), ANN, digest_of(text))

@@ -19,7 +19,7 @@ from channels.memory import MemoryChannel
 from gateway.permissions.access import Access
 from gateway.permissions.addresses import given_in
 from gateway.permissions.policy import Policy
-from gateway.permissions.roles import Roles
+from gateway.permissions.roles import Role, Roles
 from gateway.permissions.rules import Rules
 from gateway.permissions.workspaces import Versions
 from gateway.schedule.jobs.unattended import UnattendedPermissions
@@ -44,7 +44,8 @@ def library(tmp_path: Path) -> SkillLibrary:
 
 def permissions(library: SkillLibrary, *scripts: str, given: Collection[str] = ()) -> UnattendedPermissions:
     rules = Rules(Policy(), Access(Roles(PEOPLE), [MemoryChannel()], [], FakeClock()))
-    return UnattendedPermissions(rules, Versions(Path("/dev/null"), FakeClock()), library, scripts, given, FileLedger())
+    versions = Versions(Path("/dev/null"), FakeClock())
+    return UnattendedPermissions(rules, versions, library, scripts, given, FileLedger(), most=Role.OWNER)
 
 
 def a_tool(acts: Acts) -> Tool:
