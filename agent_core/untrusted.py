@@ -5,6 +5,7 @@ A mark is no protection: a model may follow instructions inside it all the same.
 
 import hashlib
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 
 from agent_core.messages import (
@@ -18,8 +19,13 @@ from agent_core.messages import (
 )
 from agent_core.origin import Origin, joined
 
-LONGEST_NAME = 60
-"""Characters of a sender's name."""
+MOST_WORDS = 3
+"""Words of a name that a model reads."""
+LONGEST_WORD = 20
+LONGEST_WIDE = 8
+"""Letters of a word, and of one in a script without spaces between words."""
+SOMEBODY = "somebody"
+"""Stands for a sender whose name has no letters."""
 
 _MARK = "<untrusted {0}>\n{1}\n</untrusted {0}>"
 _MARKED = re.compile(r"<untrusted ([0-9a-f]{8})>\n(.*)\n</untrusted \1>", re.DOTALL)
@@ -46,7 +52,9 @@ _UNSEEN = re.compile(
 _JOINERS = re.compile("(?:(?!\ufe0f\u200d)[\u200c-\u200f\ufe00-\ufe0f\U000e0100-\U000e01ef]){2,}")
 """Languages and emoji need one of these at a time; a series can encode hidden text."""
 _BREAKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_COLONS = str.maketrans(":\uff1a", "  ")
+_WIDE = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+_JOINTS = frozenset("'\u2019-_\u00b7\u30fb")
+"""Signs inside a word of a name."""
 
 
 def origin_of(messages: Iterable[AgentMessage]) -> Origin:
@@ -82,14 +90,36 @@ def inside(text: str, tag: str) -> str:
 
 
 def name_of(speaker: str) -> str:
-    """Return a sender's name for the start of a line: without line breaks and colons."""
-    return harmless(_BREAKS.sub(" ", speaker)).translate(_COLONS).strip()[:LONGEST_NAME]
+    """Return a sender's name as models read it: at most three words, up to the first sign; "" if there is no letter.
+
+    Others can set a name, as moderators of a server do. So it must not tell a model more than a name does: an address,
+    say.
+    """
+    text = harmless(unicodedata.normalize("NFKC", _BREAKS.sub(" ", speaker)))
+    begin = next((at for at, char in enumerate(text) if char.isalnum()), len(text))
+    told: list[str] = []
+    for word in text[begin:].split()[:MOST_WORDS]:
+        told.append(_up_to_a_sign(word))
+        if told[-1] != word:
+            break
+    return " ".join(filter(None, told))
+
+
+def _up_to_a_sign(word: str) -> str:
+    """Return the beginning of a word of a name; an initial keeps its dot."""
+    if word.endswith(".") and word[:-1].isalpha():
+        return word[: LONGEST_WORD + 1]
+    most = LONGEST_WIDE if _WIDE.search(word) else LONGEST_WORD
+    signs = (
+        at for at, char in enumerate(word[:most]) if not (unicodedata.category(char)[0] in "LMN" or char in _JOINTS)
+    )
+    return word[: next(signs, most)].rstrip("'\u2019-")
 
 
 def shown(message: UserMessage | ToolResultMessage) -> UserMessage | ToolResultMessage:
     """Return the message as sent to a model: text of others in it is marked."""
     if isinstance(message, UserMessage):
-        changed: dict[str, object] = {"source": name_of(message.source)} if message.source else {}
+        changed: dict[str, object] = {"source": name_of(message.source) or SOMEBODY} if message.source else {}
         if message.origin.is_data and message.context:
             changed["context"] = marked(message.context, message.id)
     else:

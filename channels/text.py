@@ -15,6 +15,9 @@ from channels.base import OutboundMessage, Sender
 from channels.fences import Fence, Fences
 
 _COMMAND = re.compile(r"/([A-Za-z0-9_]{1,32})(?:@([A-Za-z0-9_]+))?(?:\s+(.*))?", re.DOTALL)
+_EMOJI_PARTS = re.compile(r"[A-Z]?[^\W\d_A-Z]+|[A-Z]+|\d+")
+_MOST_EMOJI_PARTS = 2
+_LONGEST_EMOJI = 20
 _SENTENCE = re.compile(r"[.!?…][\"'”’)\]]*\s+|[。！？][\"”’」』）]*")
 _ATOM = re.compile(r"\[[^\[\]\n]*\]\([^()\n]*\)|`[^`\n]+`|\*\*[^*\n]+\*\*|\\.")
 _QUOTE = re.compile(r" {0,3}>")
@@ -53,6 +56,12 @@ class MessageText(NamedTuple):
     @property
     def full_text(self) -> str:
         return "\n\n".join(filter(None, (self.text, self.shared)))
+
+
+def emoji_told(name: str) -> str:
+    """Return a custom emoji as text, without a name that may tell something: whoever made the emoji chose it."""
+    is_plain = len(name) <= _LONGEST_EMOJI and len(_EMOJI_PARTS.findall(name)) <= _MOST_EMOJI_PARTS
+    return f":{name}:" if is_plain else ":emoji:"
 
 
 def utf16_len(text: str) -> int:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from channels.base import Sender, Standing
 from channels.discord.cache import Servers
 from channels.discord.wire import Content, Embed, Message
-from channels.text import MessageText, linked, without
+from channels.text import MessageText, emoji_told, linked, without
 from channels.unread import Unread
 
 _MARK = re.compile(
@@ -35,8 +35,11 @@ def message_text(message: Content, me: str, servers: Servers) -> MessageText:
         return mark["user"] == me or bool(mark["role"] and servers.is_role_of(mark["role"], me))
 
     def spell(mark: re.Match[str]) -> str:
-        if mark["emoji"] or mark["command"]:
-            return f":{mark['emoji']}:" if mark["emoji"] else f"/{mark['command']}"
+        if mark["emoji"]:
+            return emoji_told(mark["emoji"])
+        if mark["command"]:  # another app chose its name
+            named.append(Sender(id="", name=mark["command"]))
+            return f"/{mark['command']}"
         if mark["user"]:
             user = people.get(mark["user"])
             name = user.name if user else None

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from channels.slack.mentions import Names, link, readable
 from channels.slack.wire import Blocks
-from channels.text import linked
+from channels.text import emoji_told, linked
 
 _MARKS = {
     "user": ("@", "user_id"),
@@ -23,6 +23,18 @@ _CONTROLS = frozenset(("image", "button", "workflow_button", "overflow"))
 def block_words(blocks: Blocks, names: Names) -> str:
     """Return the text of an app's blocks, one line per block with text."""
     return "\n".join(filter(None, (_block_words(block, names) for block in blocks)))
+
+
+def custom_emoji(value: JsonValue) -> Iterator[str]:
+    """Yield the names of emoji inside blocks that are not everybody's."""
+    if isinstance(value, list):
+        for each in value:
+            yield from custom_emoji(each)
+    elif isinstance(value, dict):
+        if value.get("type") == "emoji" and isinstance(name := value.get("name"), str) and not value.get("unicode"):
+            yield name
+        for inner in value.values():
+            yield from custom_emoji(inner)
 
 
 def _block_words(block: dict[str, JsonValue], names: Names) -> str:
@@ -115,8 +127,8 @@ def _element(value: dict[str, JsonValue], names: Names) -> str:
         case {"type": str(kind)} if kind in _MARKS:
             sign, field = _MARKS[kind]
             return readable(f"<{sign}{value.get(field)}>", names)
-        case {"type": "emoji"}:
-            return f":{value.get('name')}:"
+        case {"type": "emoji", "name": str(name)}:
+            return f":{name}:" if value.get("unicode") else emoji_told(name)
         case {"type": "link"}:
             return link(str(value.get("text") or ""), str(value.get("url") or ""))
         case {"type": "date", "timestamp": int(timestamp)}:

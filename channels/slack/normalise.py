@@ -17,13 +17,13 @@ from channels.base import (
     MessageReceived,
     Sender,
 )
-from channels.slack.blocks import block_words
+from channels.slack.blocks import block_words, custom_emoji
 from channels.slack.files import not_here
 from channels.slack.kinds import TYPED, is_service, lost_kinds, unread_kinds
 from channels.slack.mentions import TOKEN, Identity, Mentions, Names, readable, standing
 from channels.slack.shared_content import attachment_words, files_of
 from channels.slack.wire import Message
-from channels.text import MessageText, without
+from channels.text import MessageText, emoji_told, without
 
 SAID = frozenset(("", "file_share", "thread_broadcast", "me_message"))
 """Subtypes that are messages of users."""
@@ -37,11 +37,17 @@ def message_text(message: Message, me: Identity, names: Names) -> MessageText:
     spans = [found.span() for found in TOKEN.finditer(message.text) if found[1] == "@" and found[2] == me.user]
     mentions = Mentions(me, names)
     own = block_words(message.blocks, mentions) if _says_more(message) else ""
-    own = own or readable(without(message.text, spans), mentions)
+    own = own or _without_telling_emoji(readable(without(message.text, spans), mentions), message)
     shared = (attachment_words(attachment, names) for attachment in message.attachments)
     files = (not_here(file) for file in message.files)  # others may have given them their names
     by_others = "\n".join(filter(None, (*shared, *files)))
     return MessageText(own, bool(spans), by_others, mentions.named(message.text))
+
+
+def _without_telling_emoji(text: str, message: Message) -> str:
+    for name in dict.fromkeys(custom_emoji([*message.blocks])):
+        text = text.replace(f":{name}:", emoji_told(name))
+    return text
 
 
 def _says_more(message: Message) -> bool:

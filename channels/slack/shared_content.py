@@ -24,7 +24,7 @@ def attachment_words(attachment: LegacyAttachment, names: Names) -> str:
     if not words and (fallback != _NO_PREVIEW or not (links or inner)):
         words = [fallback]
     shown = "\n".join(filter(None, (*words, *links, readable(attachment.footer, names), *inner)))
-    return f"{attachment.author_name}: {shown}" if attachment.author_name and shown else shown
+    return f"From {attachment.author_name}:\n{shown}" if attachment.author_name and shown else shown
 
 
 def _words(attachment: LegacyAttachment, names: Names) -> Iterator[str]:

@@ -13,6 +13,7 @@ import structlog
 
 from agent_core.origin import CLEAN, DATA, Origin, joined, named
 from agent_core.sources import person
+from agent_core.untrusted import name_of
 from channels.attachments import Attachment
 from channels.base import Addressed, Channel, ChannelError, ChatKey, CommandInvoked, MessageReceived, Sender
 from channels.capabilities import ReadsHistory
@@ -122,7 +123,9 @@ class EarlierTalk:
 
     def _origin(self, said: MessageReceived | CommandInvoked) -> Origin:
         theirs = origin_of_event(said) if isinstance(said, MessageReceived) else CLEAN
-        own = DATA if self.is_trusted(said.chat, said.sender) else named(person(said.sender.name))
+        name = said.sender.name  # others may have set it
+        is_plain = self.is_trusted(said.chat, said.sender) and name_of(name) == name
+        own = DATA if is_plain else named(person(name))
         return own | theirs | origin_of_names(said, self.is_trusted)
 
     async def root(self, chat: ChatKey) -> OwnWords | None:

@@ -21,7 +21,7 @@ from gateway.chat.earlier_talk import EarlierTalk
 from gateway.chat.memories import Memories
 from gateway.chat.transcription import Transcriber
 from gateway.chat.undo_news import NOTHING, UndoNews, Undos
-from gateway.permissions.sources import origin_of_event, origin_of_names
+from gateway.permissions.sources import origin_of_event, origin_of_names, with_plain_names
 from gateway.permissions.workspaces import Workspaces
 from gateway.runs.chat_models import ChatModels
 from gateway.schedule.jobs.chat_notes import ChatNotes
@@ -81,7 +81,9 @@ class PromptMaker:
             await self.transcriber.hear(InboxItem(item.seq, event), self.run, sound, self.language)
             for sound in fetched.sounds
         ]
-        said = "\n\n".join(filter(None, [event.text, *(each.words for each in heard)]))
+        said = "\n\n".join(
+            filter(None, [with_plain_names(event, self.talk.is_trusted), *(each.words for each in heard)])
+        )
         own = names | named(person(event.sender.name)) if by_guest else names
         text = await self._shortened(said, f"message-{item.seq}.txt", own)
         in_group = self.attachments.channel.is_group(event.chat)

@@ -8,6 +8,7 @@ from agent_core.messages import AssistantMessage, UserMessage
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined
 from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
+from agent_core.untrusted import name_of
 from channels.base import ChatKey, Sender
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.access import Access
@@ -72,7 +73,7 @@ async def origins_of(store: Store, found: Sequence[Found]) -> dict[int, Origin]:
 
 def _row(found: Found, origin: Origin) -> str:
     message = found.message
-    author = (message.source or "the person") if isinstance(message, UserMessage) else "you"
+    author = (name_of(message.source or "") or "the person") if isinstance(message, UserMessage) else "you"
     day = datetime.fromtimestamp(message.created_at, UTC).strftime("%Y-%m-%d")
     flat = " ".join(found.text.split())
     marked = f" (from {', '.join(origin.sources)})" if origin.is_tainted else ""

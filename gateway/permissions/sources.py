@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined
 from agent_core.origin import named as from_sources
 from agent_core.sources import UNKNOWN, parted, person, sent
+from agent_core.untrusted import SOMEBODY, name_of
 from channels.attachments import Attachment
 from channels.base import ChatKey, InboundEvent, MessageEdited, MessageReceived, Sender
 from gateway.store.question import Grounds, Question
@@ -14,10 +15,9 @@ from gateway.store.rows import Post
 from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
-_FORWARDED = re.compile(r"(?:Forwarded from )?(?!\[[^\]\n]*:)([^:\n]{1,60}):(?=\s|$)")
-"""The name before a text. Neither a placeholder such as `[sticker: Wave]` nor an address names anybody."""
-_NO_SPEAKER = frozenset({"Checklist", "Contact", "Forwarded", "Game", "Invoice", "Location", "Poll"})
-"""Beginnings of shared text that name nobody."""
+_QUOTED = re.compile(r"([^:\n]{1,60}):(?=\s|$)")
+_SHARED = re.compile(r"(?:Forwarded from|From) ([^:\n]{1,60}):(?:\n|$)")
+"""The line with the author, before a shared text. Other lines with a colon, as of a card's fields, name nobody."""
 _WORD = re.compile(r"[^\W\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,32}|[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]{1,4}")
 """A name of one word; where words have no spaces between them, of four characters."""
 MOST = 3
@@ -27,16 +27,24 @@ _LOUD = str.maketrans(dict.fromkeys("*_`[]()<>~#|\\", " "))
 """Characters with a meaning in some Markdown dialect. Without them a source's name cannot pose as Parley's text."""
 
 
-def speaker_of(words: str) -> str:
-    """Return the source for the speaker of quoted text such as `Eve: text` or `Forwarded from Eve: text`."""
-    named = _FORWARDED.match(words)
-    return person(named[1].strip()) if named and named[1] not in _NO_SPEAKER else UNKNOWN
+def speaker_of(quoted: str) -> str:
+    """Return the source for the speaker of a quoted message, which channels tell as `Eve: text`."""
+    return _person(_QUOTED.match(quoted))
+
+
+def author_of(shared: str) -> str:
+    """Return the source for the author of a shared text, which channels tell as `From Eve:` above it."""
+    return _person(_SHARED.match(shared))
+
+
+def _person(named: re.Match[str] | None) -> str:
+    return person(named[1].strip()) if named else UNKNOWN
 
 
 def origin_of_event(event: MessageReceived | MessageEdited) -> Origin:
     """Return the origin of what a message or an edit forwards or attaches; its own text is its sender's."""
     files = event.attachments if isinstance(event, MessageReceived) else ()
-    shared = from_sources(speaker_of(event.shared)) if event.shared else CLEAN
+    shared = from_sources(author_of(event.shared)) if event.shared else CLEAN
     return joined([shared, *map(origin_of_file, files)])
 
 
@@ -47,6 +55,19 @@ def origin_of_names(event: InboundEvent, is_trusted: Callable[[ChatKey, Sender],
     """
     told = (each for each in event.named if not (_WORD.fullmatch(each.name) or is_trusted(event.chat, each)))
     return joined(from_sources(person(each.name)) for each in told)
+
+
+def with_plain_names(event: MessageReceived, is_trusted: Callable[[ChatKey, Sender], bool]) -> str:
+    """Return the text of a message, with names for mentions of people with rights as a model reads names.
+
+    Those of others stay, see `origin_of_names`.
+    """
+    text = event.text
+    for each in event.named:
+        plain = name_of(each.name) or SOMEBODY
+        if plain != each.name and each.name.strip() and is_trusted(event.chat, each):
+            text = text.replace(each.name, plain)
+    return text
 
 
 def origin_of_file(file: Attachment) -> Origin:

@@ -15,7 +15,7 @@ from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
 from agent_core.sources import UNKNOWN
 from channels.base import ChatKey, OutboundMessage, Sender, TaskEnded
 from channels.memory import MemoryChannel
-from gateway.permissions.sources import origin_of_post, speaker_of
+from gateway.permissions.sources import author_of, origin_of_post, speaker_of
 from gateway.runs.tasks.report import notice
 from gateway.schedule.jobs.recent_messages import Lines, RecentMessages
 from gateway.store.rows import InboxItem, Post, Run
@@ -98,7 +98,9 @@ async def test_nothing_is_washed_by_another_conversation(steps: list[tuple[str, 
 
 
 def test_whoever_is_quoted_or_passed_on_is_named() -> None:
-    assert speaker_of("Forwarded from Eve:\nrun this") == "person:Eve"
+    assert author_of("Forwarded from Eve:\nrun this") == "person:Eve"
+    assert author_of("From [Sales] Eve:\nrun this") == "person:[Sales] Eve"
+    assert author_of("Forwarded from Eve:") == "person:Eve"
     assert speaker_of("Eve: run this") == "person:Eve"
     assert speaker_of("[Sales] Eve: run this") == "person:[Sales] Eve"
     assert speaker_of("run this") == UNKNOWN
@@ -116,10 +118,13 @@ def test_whoever_is_quoted_or_passed_on_is_named() -> None:
         "Invoice: Trip, 7 of the smallest unit of EUR",
         "Game: Chess",
         "Forwarded:\nrun this",
+        "CPU: 40 %",
+        "Status: failing\nFrom Eve:\nrun this",
+        "From Eve: run this",
     ],
 )
 def test_what_comes_along_without_an_author_is_of_nobody_knows_whom(words: str) -> None:
-    assert speaker_of(words) == UNKNOWN
+    assert author_of(words) == UNKNOWN
 
 
 def test_news_of_a_task_that_an_earlier_version_stored_are_of_nobody_knows_whom() -> None:

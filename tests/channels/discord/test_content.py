@@ -189,3 +189,17 @@ def test_the_answers_of_a_poll_are_read_with_their_emoji() -> None:
     event = heard(DM, poll={"question": {"text": "Tea?"}, "answers": answers})
 
     assert event.shared == "Poll: Tea?\n- 🍵 Green\n- :mug: Black\n- 💧\n- None"
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [("party", ":party:"), ("party_parrot", ":party_parrot:"), ("now_run_all_of_it", ":emoji:"), ("x" * 32, ":emoji:")],
+)
+def test_an_emoji_of_a_server_tells_no_more_than_a_name(name: str, told: str) -> None:
+    assert heard(DM, content=f"nice <a:{name}:77> work").text == f"nice {told} work"
+
+
+def test_whoever_named_a_command_of_another_app_is_among_the_named() -> None:
+    event = heard(DM, content="try </run all of it:77>")
+
+    assert (event.text, [each.name for each in event.named]) == ("try /run all of it", ["run all of it"])

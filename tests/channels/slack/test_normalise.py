@@ -188,7 +188,7 @@ CARD: JsonValue = [
 @pytest.mark.parametrize(
     ("content", "text"),
     [
-        ({"text": "see", "attachments": SHARED}, "see\nBen: Ship it (https://a.example)\n[a.png]"),
+        ({"text": "see", "attachments": SHARED}, "see\nFrom Ben:\nShip it (https://a.example)\n[a.png]"),
         ({"text": "", "attachments": CARD}, "New issue\nCrash (https://i.example/1)\nIt fell\nPriority: high"),
         ({"text": "", "attachments": [{"fallback": "only this"}]}, "only this"),
     ],
@@ -246,7 +246,7 @@ def test_an_edit_keeps_what_the_message_shares_apart() -> None:
     event = read(changed(post(text="see", edited=EDITED, attachments=shares), post(text="look")))
 
     assert isinstance(event, MessageEdited)
-    assert (event.text, event.shared) == ("see", "Eve: obey")
+    assert (event.text, event.shared) == ("see", "From Eve:\nobey")
 
 
 @pytest.mark.parametrize(("user", "by"), [("U7", ""), ("U8", "Ben"), ("U9", "U9"), (None, "")])
@@ -342,3 +342,19 @@ def test_only_full_members_of_this_workspace_are_told_as_such() -> None:
 
 def test_who_is_not_known_yet_has_no_standing() -> None:
     assert received(user="U999", text="hi").sender.standing is None
+
+
+@pytest.mark.parametrize(
+    ("emoji", "told"),
+    [
+        ({"name": "now_run_all_of_it"}, ":emoji:"),
+        ({"name": "party_parrot"}, ":party_parrot:"),
+        ({"name": "slightly_smiling_face", "unicode": "1f642"}, ":slightly_smiling_face:"),
+    ],
+)
+def test_an_emoji_of_a_workspace_tells_no_more_than_a_name(emoji: dict[str, JsonValue], told: str) -> None:
+    typed: list[JsonValue] = [{"type": "text", "text": "nice "}, {"type": "emoji", **emoji}]
+    blocks: list[JsonValue] = [{"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": typed}]}]
+
+    assert received(text=f"nice :{emoji['name']}:", blocks=blocks).text == f"nice {told}"
+    assert received(text="", blocks=blocks).text == f"nice {told}"

@@ -52,7 +52,7 @@ def test_a_shared_message_that_has_only_blocks_is_read() -> None:
         attachments=[{"author_name": "Ben", "fallback": "[no preview available]", "message_blocks": blocks}]
     )
 
-    assert event.shared == "Ben: Ship it"
+    assert event.shared == "From Ben:\nShip it"
 
 
 def test_a_link_behind_words_in_blocks_has_its_address() -> None:
@@ -114,7 +114,7 @@ def test_a_shared_message_is_read_with_the_cards_and_files_inside_it() -> None:
 
     event = received(text="what is this?", attachments=[shared])
 
-    assert (event.text, event.shared) == ("what is this?", "Ben: see\n[plan.pdf]\nEve: obey\n[evil.pdf]")
+    assert (event.text, event.shared) == ("what is this?", "From Ben:\nsee\n[plan.pdf]\nFrom Eve:\nobey\n[evil.pdf]")
     assert [(file.name, file.by) for file in event.attachments] == [("plan.pdf", "Ben"), ("evil.pdf", "Eve")]
 
 
@@ -123,7 +123,7 @@ def test_a_file_that_is_told_twice_comes_along_once() -> None:
 
     event = received(attachments=[shared])
 
-    assert (event.shared, [file.name for file in event.attachments]) == ("Ben: see\n[plan.pdf]", ["plan.pdf"])
+    assert (event.shared, [file.name for file in event.attachments]) == ("From Ben:\nsee\n[plan.pdf]", ["plan.pdf"])
 
 
 def test_a_shared_file_that_is_only_linked_has_its_address() -> None:
@@ -131,7 +131,7 @@ def test_a_shared_file_that_is_only_linked_has_its_address() -> None:
 
     assert (
         received(attachments=[quoting(text="see", files=[linked])]).shared
-        == "Ben: see\n[notes: https://docs.example/1]"
+        == "From Ben:\nsee\n[notes: https://docs.example/1]"
     )
 
 
@@ -142,7 +142,7 @@ def test_the_buttons_of_a_shared_message_are_read_though_it_has_a_text() -> None
     shared: Json = {**quoting(blocks=[section]), "text": "CPU is high"}
     event = received(attachments=[shared])
 
-    assert event.shared == "Ben: CPU is high\nOpen (https://o.example)"
+    assert event.shared == "From Ben:\nCPU is high\nOpen (https://o.example)"
 
 
 @pytest.mark.parametrize(
