@@ -16,10 +16,13 @@ _DOTS = re.compile("[\u3002\uff61\u06d4\u0701\u0702\u0660\u06f0\ua4f8\ua60e\U000
 """Characters that are read as dots: the first two also by browsers, the others by people alone."""
 _SPELT_DOTS = re.compile(
     r"[ \xa0]?(?:\(\.\)|\[\.\]|\{\.\}|[(\[{]dot[)\]}])[ \xa0]?"
-    r"|[ \xa0](?:\.|dot[ \xa0])(?=(?:com|net|org|info|biz|example)\b)",
+    r"|[ \xa0](?:\.|dot[ \xa0])(?=(?:com|net|org|info|biz|example)\b)"
+    r"|(?<=\w)(?:[,\u201a\u060c\u066b\u0323\u0358]|\.[ \xa0])(?=(?-i:c[o0]m|net|[o0]rg|info|biz)\b)",
     re.IGNORECASE,
 )
-"""Dots as people write them who want no link to be made of an address."""
+"""Dots as people write them who want no link to be made of an address, and signs that are read as dots there."""
+REORDERING = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters that let a text be seen in another order than it has."""
 _GAP = "[\u2000-\u200a\u202f\u205f\u2800\u3164\u115f\u1160\uffa0]"
 _GAPS = re.compile(f"{_GAP}++(?=[.:/@])|(?<=[.:/@]){_GAP}++")
 """Spaces beside the signs of an address that are hardly seen."""
@@ -36,12 +39,23 @@ _BROKEN = re.compile(r"(?<=[.:/@-])\s*\n\s*|\s*\n\s*(?=[.:/@-])")
 _CLAIM = re.compile(
     r"(?<![\w.+%-])(?P<mailbox>[\w.+%-]{1,64}+)@(?P<at>[\w-]++(?:\.[\w-]++)*+)"
     r"|(?P<scheme>https?):/{1,3}(?P<named>[^\s/?#]+)"
-    r"|(?<![\w.@-])(?P<bare>localhost(?![\w.-])|[\w-]++(?:\.[\w-]++)++)(?::(?P<port>\d{1,5})(?!\d))?"
+    r"|(?<![\w.-])(?P<bare>localhost(?![\w.-])|[\w-]++(?:\.[\w-]++)++)(?::(?P<port>\d{1,5})(?!\d))?"
 )
 _REST = re.compile(r"[/?#:(]\S*+")
 _PORT = re.compile(r":(\d{0,5})$")
 _DEFAULT_PORTS = {"http": 80, "https": 443, "ftp": 21}
 _IPV4 = re.compile(r"(?:(?:25[0-5]|2[0-4]\d|1?\d?\d)(?:\.(?!\Z)|\Z)){4}")
+_LIKE_LETTERS = (str.maketrans("0134578", "oleastb"), str.maketrans("0134578", "oieastb"))
+"""Digits, and the letters that they look like."""
+_TOP_DOMAINS = frozenset({"app", "bank", "biz", "com", "edu", "example", "gov", "info", "net", "online", "org", "shop"})
+"""Top-level domains that are known so well that they are read into other words."""
+_LIKE_ASCII = str.maketrans(
+    "\u0430\u0432\u0435\u043a\u043c\u043d\u043e\u0440\u0441\u0442\u0443\u0445\u0455\u0456\u0458\u0501\u051b\u051d"
+    "\u03b1\u03b3\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03f2\u03f3"
+    "\u0570\u0578\u057d\u0581\u0585\u0251\u0131",
+    "abekmhopctyxsijdqwayikvoptuxcjhnugoai",
+)
+"""Letters that look like those of ASCII: Cyrillic, Greek, Armenian and Latin ones."""
 _LIKE_LATIN = ("ARMENIAN", "CHEROKEE", "COPTIC", "CYRILLIC", "GREEK", "LISU")
 """Scripts with letters that look like Latin ones, as their names begin."""
 
@@ -86,12 +100,19 @@ def place_without_scheme(address: str) -> Place | None:
 def claims_of(label: str) -> Claims:
     """Return what the text of a link claims, as it is displayed."""
     seen = displayed(label)
-    found = list(_claims(seen))
+    found = list(_claims(seen)) or list(_look_alikes(label))
     places = {place for place, _, _ in found}
     if "\n" in seen:
         places |= {place for place, _, _ in _claims(_BROKEN.sub("", seen))}
     is_all = any(seen[start:end] == seen.strip() for _, start, end in found)
     return Claims(frozenset(places), is_all)
+
+
+def _look_alikes(label: str) -> Iterator[tuple[Place, int, int]]:
+    """Yield what is an address only if its letters are taken for those that they look like."""
+    if not label.isascii():
+        read = displayed(unicodedata.normalize("NFKC", unescape(label)).lower().translate(_LIKE_ASCII))
+        yield from (each for each in _claims(read) if "xn--" not in each[0].host)
 
 
 def _claims(seen: str) -> Iterator[tuple[Place, int, int]]:
@@ -105,19 +126,28 @@ def _claims(seen: str) -> Iterator[tuple[Place, int, int]]:
 
 
 def _claimed(found: re.Match[str]) -> Place | None:
-    if found["at"]:
-        return Place(ascii_host(found["at"]), mailbox=found["mailbox"]) if "." in found["at"] else None
+    if found["at"] and "." in found["at"]:
+        return Place(ascii_host(found["at"]), mailbox=found["mailbox"])
     if found["named"]:
         return place_of(found["named"], found["scheme"])
-    host = found["bare"]
-    top = host.rpartition(".")[2]
-    if "-" in top and not top.startswith("xn--"):  # readers see bank.com in bank.com-login
-        host = host.removesuffix(top) + (top := top.partition("-")[0])
-    is_host = (len(top) > 1 and top.isalpha() and top not in ENDINGS) or host.startswith("www.")
-    if not (is_host or top.startswith("xn--") or host == "localhost" or _IPV4.fullmatch(host)):
-        return None
+    host = _host(found["bare"] or found["mailbox"])  # readers see bank.com in bank.com@evil
     port = found["port"]
-    return Place(ascii_host(host), int(port) if port and int(port) not in (80, 443) else None)
+    return Place(ascii_host(host), int(port) if port and int(port) not in (80, 443) else None) if host else None
+
+
+def _host(name: str) -> str:
+    """Return a host that a name with dots is read as; empty for other names, as those of files."""
+    top = name.rpartition(".")[2]
+    if "-" in top and not top.startswith("xn--"):  # readers see bank.com in bank.com-login
+        name = name.removesuffix(top) + (top := top.partition("-")[0])
+    is_top = "." in name and len(top) > 1 and (top.isalpha() or _is_read_as_top(top)) and top not in ENDINGS
+    is_host = is_top or name.startswith("www.") or top.startswith("xn--")
+    return name if is_host or name == "localhost" or _IPV4.fullmatch(name) else ""
+
+
+def _is_read_as_top(name: str) -> bool:
+    """Return True for `c0m` and the like."""
+    return any(name.translate(letters) in _TOP_DOMAINS for letters in _LIKE_LETTERS)
 
 
 def displayed(label: str) -> str:

@@ -12,6 +12,7 @@ from typing import NamedTuple
 from channels.fences import Fences, code_spans
 from channels.link_claims import (
     NONE,
+    REORDERING,
     Claims,
     Place,
     claims_of,
@@ -26,6 +27,8 @@ _LONGEST_LABEL = 1_000
 """Characters of a link's text that are examined; the host is always appended to longer texts."""
 _LONGEST_ADDRESS = 4_000
 _SCHEME = re.compile(r"(?:[a-z][a-z0-9+.-]{0,30}:|//)", re.IGNORECASE)
+_OVERRIDE = re.compile(r"[\u202d\u202e]|&#(?:0{0,9}823[78]|[xX]0{0,9}202[dDeE]);")
+"""Characters that turn around all text behind them, as such and in Markdown."""
 _EDGE = re.compile(r"[\[\]\\]")
 _RAW = re.compile(r"(?:[^\s()<>\\]|\\[^\s])+")
 _ANGLED = re.compile(r"<([^<>\n]{0,4000})>")
@@ -62,7 +65,7 @@ def show_link_targets(markdown: str) -> str:
     for start, end, words in better:
         parts += [markdown[at:start], words]
         at = end
-    return "".join([*parts, markdown[at:]])
+    return _OVERRIDE.sub("", "".join([*parts, markdown[at:]]))
 
 
 def _code(markdown: str) -> Iterator[tuple[int, int]]:
@@ -111,7 +114,8 @@ def _misleading_links(
         elif opened:
             start = opened.pop()
             label = text[start + 1 : edge.start()]
-            claims = None if len(label) > _LONGEST_LABEL else claims_of(label)
+            is_unclear = len(label) > _LONGEST_LABEL or REORDERING.search(unescape(label))
+            claims = None if is_unclear else claims_of(label)
             if claims == NONE or (target := _target(text, label, edge.end(), references)) is None:
                 continue
             words = _better(label, claims, target.address)
@@ -168,7 +172,11 @@ def _raw_end(text: str, at: int) -> int:
 
 def _better(label: str, claims: Claims | None, address: str) -> str | None:
     """Return the replacement for the link's text, or None if it claims no other place. `claims` is None for a text that
-    is too long to examine."""
+    is too long to examine, or that is seen in another order than it has."""
+    if REORDERING.search(unescape(label)):
+        in_order = REORDERING.sub("", label)
+        label = _ESCAPED.sub(r"\\\1", displayed(label)) if REORDERING.search(unescape(in_order)) else in_order
+        return _better(label, None, address) or label
     readings, seen = [*_readings(address)], displayed(label).strip()
     if any(seen == displayed(_in_ascii(reading)) for reading in readings):
         return None

@@ -83,6 +83,14 @@ EVIL = "https://evil.example"
         (f"[bank.example-login]({EVIL})", f"[{EVIL}]({EVIL})"),
         (f"[bank<!-- x -->.example]({EVIL})", f"[{EVIL}]({EVIL})"),
         (f"[bank\u30fbexample]({EVIL}) [bank\ua78fexample]({EVIL})", f"[{EVIL}]({EVIL}) [{EVIL}]({EVIL})"),
+        (f"[bank.c0m]({EVIL}) [bank.0rg/x]({EVIL})", f"[{EVIL}]({EVIL}) [{EVIL}]({EVIL})"),
+        (f"[bank.com@evil]({EVIL}) [@bank.com]({EVIL})", f"[{EVIL}]({EVIL}) [@bank.com (evil.example)]({EVIL})"),
+        (f"[bank,com]({EVIL}) [bank. com]({EVIL})", f"[{EVIL}]({EVIL}) [{EVIL}]({EVIL})"),
+        (f"[https:/bank.com]({EVIL}) [b\u0430nk.com]({EVIL})", f"[{EVIL}]({EVIL}) [{EVIL}]({EVIL})"),
+        (f"[\u202emoc.1knab]({EVIL})", f"[moc.1knab (evil.example)]({EVIL})"),
+        (f"[&#8238;moc.1knab]({EVIL})", f"[moc.1knab (evil.example)]({EVIL})"),
+        (f"[\u2067moc.x\u2069]({EVIL})", f"[moc.x (evil.example)]({EVIL})"),
+        (f"\u202e&#x202e;[moc.1knab]({EVIL})", f"[moc.1knab]({EVIL})"),
         (f"[bank.example {'x' * 2_000}]({EVIL})", f"{'x' * 2_000} (evil.example)]({EVIL})"),
     ],
 )
@@ -115,6 +123,7 @@ def test_words_that_claim_another_address_show_the_real_one(said: str, shown: st
         "[bank.example](bank.example/login), [the .env file, polka dot dress, node.js-based](https://a.example/notes)",
         "[docs/a.md](docs/a.md#part), [ann@bank.example](mailto:ann@bank.example?subject=to%3A%20x)",
         "[e.g. Mae\u2009Bo](https://a.example), [\u30b8\u30e7\u30f3\u30fb\u30c9\u30a6](https://a.example)",
+        f"[bug.h264, a.mp3, a,b, complete. Net income]({EVIL}), [Ann @ work, mail@home]({EVIL})",
         f"https://bank.example and {EVIL}",
         "",
     ],
@@ -170,6 +179,37 @@ def test_however_an_address_is_spelt_the_real_one_is_seen_in_every_renderer(labe
     on_the_page = re.sub("<[^>]*>", "", web.render(safe))
     for seen in (text, on_slack, on_discord, on_the_page):
         assert "evil.example" in seen.lower(), seen
+
+
+_LOOKS = {
+    "a": "\u0430\u0251\uff41\U0001d41a\u24d0",
+    "b": "\uff42\U0001d41b",
+    "n": "\uff4e\U0001d427\u0578",
+    "k": "\uff4b\u212a\u043a",
+    "c": "\u0441\uff43\u217d\u03f2",
+    "o": "0\u043e\u03bf\uff4f\u0585",
+    "m": "\uff4d\u217f",
+    ".": "\u3002\uff0e\uff61\u2024\u0701\u00b7",
+}
+LETTERS = (st.sampled_from([letter, letter, letter, *_LOOKS[letter]]) for letter in "bank.com")
+LIKE_BANK = st.tuples(*LETTERS).map("".join)
+_AROUND = st.sampled_from(
+    ["{}", "https:/{}", "https://{}", "hxxps://{}", "{}@evil", "@{}", "{}/login", "{}:443", "\u202e{}", "**{}**"]
+)
+
+
+@given(LIKE_BANK, _AROUND)
+def test_whatever_looks_like_an_address_is_seen_with_the_real_one_in_every_renderer(host: str, around: str) -> None:
+    safe = show_link_targets(f"Your [{around.format(host)}]({EVIL}) here")
+    text, _ = telegram.render(safe)
+
+    on_slack = re.sub(r"<[^|>]*\|", "", slack.mrkdwn(safe))
+    on_discord = re.sub(r"\]\([^)]*\)", "]", discord.render(safe))
+    on_the_page = re.sub("<[^>]*>", "", web.render(safe))
+    for seen in (safe.partition("](")[0], text, on_slack, on_discord, on_the_page):
+        assert "evil.example" in seen, seen
+        assert "\u202e" not in seen
+    assert show_link_targets(safe) == safe
 
 
 async def test_every_channel_shows_the_real_address() -> None:

@@ -87,7 +87,7 @@ def test_the_weakest_writer_of_a_group_is_the_least_role_that_can_have_files_cha
 async def test_in_somebodys_private_chat_it_has_the_rights_of_that_person(tmp_path: Path) -> None:
     async with admin_world(tmp_path, "Hi.") as world:
         await world.bot.hears("hello", sender="bob")
-        rules = world.bot.made.rules
+        rules = world.bot.made.guards.rules
 
         assert rules.weakest_writer(world.bot.channel.chat("bob"), "memory:ann") is Role.MEMBER
         assert rules.weakest_writer(world.bot.channel.chat("nobody"), "memory:ann") is Role.GUEST
