@@ -238,7 +238,7 @@ async def test_a_conversation_goes_on_after_a_summary_of_its_beginning(dialect: 
 
 async def test_a_run_whose_first_calls_are_summarised_goes_on_with_the_last_ones_as_they_came(dialect: Dialect) -> None:
     pages = [
-        Turn(tools=(ToolUse("write", {"text": f"{each}. {SENTENCE * 60}"}),), thinking=f"Page {each}.")
+        Turn(tools=(ToolUse("write", {"text": f"{each}. {SENTENCE * 60}"}),), thinking=f"Page {each}.", chunk=400)
         for each in range(12)
     ]
     model = WithSummaries(*pages, says("All written."), says("Gladly."))
