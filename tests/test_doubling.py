@@ -3,8 +3,6 @@
 Users, pages and models choose these texts; quadratic code would let any of them block everyone.
 """
 
-import gc
-import math
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -49,6 +47,7 @@ from gateway.schedule.times.zone_words import zone_said
 from gateway.security.secrets import Secrets
 from gateway.store.rule import BadRule
 from gateway.texts.written import written_in
+from tests.cpu import cpu_seconds, growth
 from tests.examples import examples
 from tests.messages import user
 
@@ -59,9 +58,6 @@ QUICK = 0.008
 MOST = 2.5
 DOUBLINGS = 2
 """How often the text is doubled at once. Whatever disturbs a measurement is then a smaller part of the growth."""
-TIMES = 2**DOUBLINGS
-"""How much longer the text is then."""
-TRIES = 12
 REFUSES = (ToolFailed, BadSkill, BadRule, ParleyError, ValueError)
 
 MARKS = r"""
@@ -145,16 +141,14 @@ TAKES_TEXT: dict[str, Callable[[str], object]] = {
 }
 
 
-def seconds(take: Callable[[str], object], text: str) -> float:
-    """Return the CPU seconds of this thread without garbage collection, which depends on the rest of the process."""
-    gc.disable()
-    try:
-        began = time.thread_time()
+def reading(take: Callable[[str], object], text: str) -> Callable[[], None]:
+    """Return what reads a text, which may be refused."""
+
+    def read() -> None:
         with suppress(*REFUSES):
             take(text)
-        return time.thread_time() - began
-    finally:
-        gc.enable()
+
+    return read
 
 
 def made_of(units: list[str], size: int, *, opened: bool) -> str:
@@ -172,19 +166,11 @@ def made_of(units: list[str], size: int, *, opened: bool) -> str:
 def test_twice_the_text_takes_at_most_two_and_a_half_times_the_time(
     name: str, *, units: list[str], opened: bool
 ) -> None:
-    take = TAKES_TEXT[name]
-    if seconds(take, made_of(units, SIZE, opened=opened)) < QUICK:
+    short, text, longer = (
+        reading(TAKES_TEXT[name], made_of(units, size, opened=opened))
+        for size in (SIZE, 2 * SIZE, 2 * SIZE * 2**DOUBLINGS)  # fixed costs no longer count from twice the size on
+    )
+    if cpu_seconds(short) < QUICK:
         return
-    # start with twice the size, where fixed costs no longer count
-    text, longer = (made_of(units, size, opened=opened) for size in (2 * SIZE, 2 * SIZE * TIMES))
-    if seconds(take, longer) <= MOST**DOUBLINGS * seconds(take, text):
-        return
-    # A moment in which a busy machine leaves a short run alone is found sooner than one that is long enough for a
-    # long run. So the short one is repeated until both take about as long, and the quickest of several tries counts.
-    least, most = math.inf, math.inf
-    for _ in range(TRIES):
-        least = min(least, sum(seconds(take, text) for _ in range(TIMES)) / TIMES)
-        most = min(most, seconds(take, longer))
-        if most <= MOST**DOUBLINGS * least:
-            return
-    assert most <= MOST**DOUBLINGS * least, f"{units!r}, {opened}: {(most / least) ** (1 / DOUBLINGS):.1f} times"
+    grown = growth(text, longer, times=2**DOUBLINGS, most=MOST**DOUBLINGS)
+    assert grown <= MOST**DOUBLINGS, f"{units!r}, {opened}: {grown ** (1 / DOUBLINGS):.1f} times"

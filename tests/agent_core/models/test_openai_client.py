@@ -1,7 +1,6 @@
 """The light client with servers that deviate from the OpenAI protocol."""
 
 import json
-import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -17,6 +16,7 @@ from agent_core.models.chunks import read_chunk
 from agent_core.models.llm import FailureKind, LlmOptions, ModelInfo, StreamDone, ThinkingDelta
 from agent_core.models.openai_client import ERROR_BODY, OpenAiClient
 from tests.agent_core.models.clients import HELLO, OPTIONS, model_info
+from tests.cpu import growth
 from tests.emulators.server import LoopbackServer
 
 DONE = b"data: [DONE]\n\n"
@@ -266,16 +266,12 @@ async def test_a_session_that_was_handed_in_stays_open() -> None:
 
 
 def test_twice_as_many_pieces_of_arguments_take_twice_as_long() -> None:
-    def seconds(pieces: int) -> float:
-        def once() -> float:
-            answer, began = Answer(ModelInfo(id="m"), new_id), time.thread_time()
-            for text in ['{"text": "', *["ab "] * pieces, '"}']:
-                again = {"index": 0, "id": "a", "function": {"name": "echo", "arguments": text}}
-                delta = {"choices": [{"delta": {"tool_calls": [again]}}]}
-                assert len([*answer.take(read_chunk(delta))]) == 1
-            assert answer.done().message.tool_calls[0].arguments == {"text": "ab " * pieces}
-            return time.thread_time() - began
+    def take(pieces: int) -> None:
+        answer = Answer(ModelInfo(id="m"), new_id)
+        for text in ['{"text": "', *["ab "] * pieces, '"}']:
+            again = {"index": 0, "id": "a", "function": {"name": "echo", "arguments": text}}
+            delta = {"choices": [{"delta": {"tool_calls": [again]}}]}
+            assert len([*answer.take(read_chunk(delta))]) == 1
+        assert answer.done().message.tool_calls[0].arguments == {"text": "ab " * pieces}
 
-        return min(once() for _ in range(3))
-
-    assert any(seconds(16_000) <= 2.5 * seconds(8_000) + 0.01 for _ in range(5))
+    assert growth(lambda: take(8_000), lambda: take(16_000), times=2, most=2.5) <= 2.5

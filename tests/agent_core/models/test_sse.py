@@ -1,6 +1,5 @@
 """An event stream is parsed the same however the network splits it."""
 
-import time
 from itertools import pairwise
 
 import pytest
@@ -8,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_core.models.event_stream import LONGEST_LINE, NotAnEventStream, SseReader
+from tests.cpu import growth
 
 payloads = st.text(st.characters(exclude_categories=["Cs", "Cc", "Z"]), min_size=1, max_size=20)
 
@@ -66,14 +66,10 @@ def test_a_line_without_end_is_refused_before_it_fills_the_memory() -> None:
 
 
 def test_twice_as_many_pieces_of_a_line_take_twice_as_long() -> None:
-    def seconds(pieces: int) -> float:
-        def once() -> float:
-            reader, began = SseReader(), time.thread_time()
-            for _ in range(pieces):
-                assert not [*reader.feed(b"data: x")]
-            assert len([*reader.finish()]) == 1
-            return time.thread_time() - began
+    def feed(pieces: int) -> None:
+        reader = SseReader()
+        for _ in range(pieces):
+            assert not [*reader.feed(b"data: x")]
+        assert len([*reader.finish()]) == 1
 
-        return min(once() for _ in range(5))
-
-    assert any(seconds(80_000) <= 2.5 * seconds(40_000) + 0.01 for _ in range(5))
+    assert growth(lambda: feed(40_000), lambda: feed(80_000), times=2, most=2.5) <= 2.5

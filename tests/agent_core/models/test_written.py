@@ -1,7 +1,6 @@
 """Reasoning and tool calls that a model writes as text are neither shown nor lost; words about them stay words."""
 
 import json
-import time
 from collections.abc import Sequence
 from itertools import pairwise
 
@@ -15,6 +14,7 @@ from agent_core.models.answer import Answer
 from agent_core.models.chunks import read_chunk
 from agent_core.models.llm import ModelInfo, StreamDelta, TextDelta
 from tests.agent_core.models.raw_models import openai, tables
+from tests.cpu import growth
 from tests.emulators.model_script import Json
 
 TOOLS: dict[str, JsonObject] = {
@@ -204,15 +204,8 @@ async def test_over_the_wire_people_read_only_the_answer() -> None:
 
 @pytest.mark.parametrize("text", ["<", "`", "</think", "\n", "<tool_call>\n", "[TOOL_CALLS]{", "<function=a>", "~"])
 def test_twice_as_much_text_takes_twice_as_long(text: str) -> None:
-    def seconds(count: int) -> float:
-        def once() -> float:
-            began = time.thread_time()
-            read("a", *[text] * count)
-            return time.thread_time() - began
-
-        return min(once() for _ in range(3))
-
-    assert any(seconds(8_000) <= 2.5 * seconds(4_000) + 0.02 for _ in range(5))
+    grown = growth(lambda: read("a", *[text] * 4_000), lambda: read("a", *[text] * 8_000), times=2, most=2.5)
+    assert grown <= 2.5
 
 
 def test_an_endless_row_of_line_breaks_is_passed_on_and_not_gathered() -> None:

@@ -1,6 +1,5 @@
 """A skill loads although its head is not as it should be; what protects holds all the same."""
 
-import time
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
 from agent_core.untrusted import harmless
 from tests.agent_core.skills.odd_heads import WHAT, heads
+from tests.cpu import growth
 
 HEADS = list(heads())
 
@@ -145,15 +145,9 @@ def test_a_damaged_head_is_read_or_refused_in_one_line(head: bytes, noise: bytes
 
 @pytest.mark.parametrize("piece", ["a: b: c\n", "description:\n", "<!---->", "\t- x\n", "'\"", "key: [", " \uff1a"])
 def test_twice_as_much_takes_twice_as_long_at_most(piece: str) -> None:
-    def seconds(count: int) -> float:
-        content = f"---\ndescription: a: b\n{piece * count}\n---\n".encode()
-        best = 9.0
-        for _ in range(3):
-            began = time.process_time()
-            with suppress(BadSkill):
-                read_header(content, "reports")
-            best = min(best, time.process_time() - began)
-        return best
+    def read(count: int) -> None:
+        with suppress(BadSkill):
+            read_header(f"---\ndescription: a: b\n{piece * count}\n---\n".encode(), "reports")
 
     count = 14_000 // len(piece)
-    assert seconds(2 * count) <= 2.5 * seconds(count) + 0.01
+    assert growth(lambda: read(count), lambda: read(2 * count), times=2, most=2.5) <= 2.5
