@@ -50,6 +50,8 @@ class Pace:
     """Rate limits. With `on = False` only windows opened by faults apply."""
 
     on: bool = True
+    quickness: float = 1.0
+    """Seconds of the limits that pass in a second of the clock, for clients whose clock is quick as well."""
     calls_in_window: int = 0
     """Calls made despite being told to wait; a correct client makes none."""
     _windows: dict[str, Window] = field(default_factory=dict)
@@ -59,25 +61,26 @@ class Pace:
 
     def close(self, key: str, seconds: float, now: float) -> None:
         """Refuse the calls of this bucket for so many seconds."""
-        self._closed[key] = max(self._closed.get(key, 0.0), now + seconds)
+        self._closed[key] = max(self._closed.get(key, 0.0), now * self.quickness + seconds)
 
     def close_all(self, seconds: float, now: float) -> None:
-        self._all_closed = (now, now + seconds)
+        self._all_closed = (now * self.quickness, now * self.quickness + seconds)
 
     def refuse(self, key: str | None, limit: tuple[int, float] | None, now: float, *, overall: bool) -> Wait | None:
         """Return the wait, or None if the call passes and is counted. `overall`: it counts towards the global limit."""
         if key is None:
             return None
-        shut = self._shut(key, now, overall=overall)
+        passed = now * self.quickness
+        shut = self._shut(key, passed, overall=overall)
         if shut is not None or not self.on:
             return shut
-        if overall and not self._overall.take(now):
-            left = self._overall.left(now)
+        if overall and not self._overall.take(passed):
+            left = self._overall.left(passed)
             self.close_all(left, now)
             return Wait(left, "global")
-        if limit is None or self._window(key, limit).take(now):
+        if limit is None or self._window(key, limit).take(passed):
             return None
-        left = self._window(key, limit).left(now)
+        left = self._window(key, limit).left(passed)
         self.close(key, left, now)
         return Wait(left)
 
@@ -97,7 +100,7 @@ class Pace:
         if key is None or limit is None or not self.on:
             return {}
         window = self._window(key, limit)
-        left = math.ceil(window.left(now) * 1000) / 1000
+        left = math.ceil(window.left(now * self.quickness) * 1000) / 1000
         return {
             "X-RateLimit-Limit": str(limit[0]),
             "X-RateLimit-Remaining": str(max(0, limit[0] - window.used)),

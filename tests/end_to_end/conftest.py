@@ -38,6 +38,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "where(condition): runs on the platforms of which it is true")
     config.addinivalue_line("markers", "command_line: Parley is started as a person starts it, and not forked")
     config.addinivalue_line("markers", "fresh(reason): Parley is started anew before the test")
+    config.addinivalue_line("markers", "quick_clock: the clock of Parley and of the platform's rate limits runs faster")
     config.addinivalue_line("markers", "one_process(reason, on): does not run with nodes, on all platforms or on these")
 
 
@@ -113,12 +114,22 @@ def make_program(node_count: int, request: pytest.FixtureRequest) -> Iterator[Ma
         yield lambda folder, environ: Cluster(folder, environ, url=url_of(folder), size=node_count)
 
 
+def _is_quick(request: pytest.FixtureRequest) -> bool:
+    """Return True for tests with a quick clock; nodes have that of their database."""
+    is_marked = request.node.get_closest_marker("quick_clock") is not None
+    return is_marked and not request.getfixturevalue("node_count")
+
+
 @asynccontextmanager
-async def opened(folder: Path, platform_kind: Kind, make_program: MakeProgram) -> AsyncIterator[Stage]:
+async def opened(
+    folder: Path, platform_kind: Kind, make_program: MakeProgram, *, quick: bool = False
+) -> AsyncIterator[Stage]:
     async with platform_kind() as platform:
         stage = Stage(folder, platform, make_program)
         async with stage.model:
             stage.settle_in()
+            if quick and platform.facts.emulated:
+                stage.quicken()
             try:
                 yield stage
             finally:
@@ -128,9 +139,13 @@ async def opened(folder: Path, platform_kind: Kind, make_program: MakeProgram) -
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module")
 async def shared_stage(
-    platform_kind: Kind, make_program: MakeProgram, tmp_path_factory: pytest.TempPathFactory
+    platform_kind: Kind,
+    make_program: MakeProgram,
+    tmp_path_factory: pytest.TempPathFactory,
+    request: pytest.FixtureRequest,
 ) -> AsyncIterator[Stage]:
-    async with opened(tmp_path_factory.mktemp("parley"), platform_kind, make_program) as stage:
+    folder = tmp_path_factory.mktemp("parley")
+    async with opened(folder, platform_kind, make_program, quick=_is_quick(request)) as stage:
         yield stage
 
 
@@ -162,9 +177,11 @@ def telegram(stage: Stage) -> TelegramEmulator:
 
 
 @pytest_asyncio.fixture
-async def own_stage(platform_kind: Kind, make_program: MakeProgram, tmp_path: Path) -> AsyncIterator[Stage]:
+async def own_stage(
+    platform_kind: Kind, make_program: MakeProgram, tmp_path: Path, request: pytest.FixtureRequest
+) -> AsyncIterator[Stage]:
     """Yield a stage on which Parley is not started; the test may end it."""
-    async with opened(tmp_path, platform_kind, make_program) as stage:
+    async with opened(tmp_path, platform_kind, make_program, quick=_is_quick(request)) as stage:
         yield stage
         stage.check()
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from tests.emulators.model_script import ModelRequest
 from tests.emulators.openai import OpenAiEmulator
-from tests.end_to_end.clock import FILE, Hands
+from tests.end_to_end.clock import FILE, QUICK, Hands
 from tests.end_to_end.platforms.emulated import Emulated
 from tests.end_to_end.platforms.platform import Chat, Message, Person, Platform
 from tests.end_to_end.program import START_SECONDS, Program
@@ -46,6 +46,16 @@ class Stage:
         self.clock.move_to(local, zone)
         if isinstance(self.platform, Emulated):
             self.platform.emulator.go_by(lambda: self.clock.now)
+
+    def quicken(self) -> None:
+        """Let the program's clock and the platform's rate limits run faster, for tests that mostly wait for both.
+
+        What people and platforms wait for by the system's clock, as for an acknowledgement, keeps its time.
+        """
+        self.program.module = TIMED
+        self.clock.run(QUICK)
+        self.net.hurry(QUICK)
+        self.net.emulator.go_by(lambda: self.clock.now)
 
     def twin(self) -> "Stage":
         """Return a copy: another program with the same home, settings and platform."""

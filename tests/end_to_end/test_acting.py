@@ -15,7 +15,7 @@ from tests.end_to_end.platforms.platform import Chat
 from tests.end_to_end.stage import Stage
 from tests.process import REPOSITORY
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
 SECONDS = 30
 """Seconds; starting a script in a sandbox takes long on a busy machine."""

@@ -11,7 +11,7 @@ from tests.end_to_end.platforms.platform import Chat
 from tests.end_to_end.stage import Stage
 from tests.process import until
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
 RUNS = Turn(tools=(ToolUse("run_command", {"argv": ["sh", "-c", "echo run >> made; wc -l < made; rm made"]}),))
 LINE = "sh -c 'echo run >> made; wc -l < made; rm made'"

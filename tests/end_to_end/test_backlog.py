@@ -11,7 +11,7 @@ from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.inbox import acknowledged
 from tests.end_to_end.stage import Stage
 
-pytestmark = [only("telegram"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.quick_clock, only("telegram"), pytest.mark.timeout(120)]
 
 LINES = [f"line {number}" for number in range(16)]
 

@@ -9,7 +9,7 @@ from tests.emulators.model_script import Break, Failure, ToolUse, Turn, calls, s
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.stage import API_KEY, Stage, is_answered
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
 
 @where(lambda facts: facts.emulated)

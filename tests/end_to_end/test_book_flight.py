@@ -23,7 +23,7 @@ from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 from tests.process import REPOSITORY
 
-pytestmark = [only("telegram"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.quick_clock, only("telegram"), pytest.mark.timeout(120)]
 
 FOLDER = REPOSITORY / "skills" / "book-flight"
 BODY = "**Have all details.**"

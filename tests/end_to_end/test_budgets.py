@@ -9,7 +9,7 @@ from tests.end_to_end.stage import Stage
 from tests.end_to_end.tables import stored
 from tests.process import until
 
-pytestmark = pytest.mark.timeout(120)
+pytestmark = [pytest.mark.quick_clock, pytest.mark.timeout(120)]
 
 
 def _raises(chat: Chat) -> list[str]:

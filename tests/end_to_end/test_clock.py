@@ -1,6 +1,7 @@
 """A program with a set clock uses it in its messages too, also after a restart."""
 
 from tests.emulators.model_script import calls, says
+from tests.end_to_end.clock import Setting
 from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.stage import Stage
 
@@ -24,3 +25,9 @@ async def test_it_goes_by_the_clock_that_is_set_also_after_it_was_killed(own_sta
     await chat.says(ann, "and now?")
     await chat.until(lambda c: c.screen[-1] == "Later.")
     assert "Sunday, 2027-03-28 03:58" in own_stage.model.requests[-1].last_text
+
+
+def test_a_quick_clock_goes_on_from_the_time_that_it_showed() -> None:
+    setting = Setting(ahead=3_600, since=1_000, pace=4)
+
+    assert [setting.at(system) for system in (1_000, 1_010)] == [4_600, 4_640]

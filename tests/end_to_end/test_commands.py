@@ -8,7 +8,7 @@ from tests.emulators.model_script import Turn, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, newest
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
 COMMANDS = {
     *("start", "help", "status", "pair", "link", "page", "people", "allow", "role", "block", "whoami"),

@@ -7,7 +7,7 @@ from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, newest
 from tests.end_to_end.test_early_presses import answered_late, buttons, presses_early
 
-pytestmark = [where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
 
 
 async def test_continue_goes_on_and_leaves_the_words_of_the_answer(own_stage: Stage) -> None:

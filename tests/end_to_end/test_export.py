@@ -9,7 +9,7 @@ from tests.end_to_end.stage import API_KEY, Stage, is_answered
 from tests.end_to_end.tables import ADDRESS
 from tests.process import Finished
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
 
 async def parley(stage: Stage, *arguments: str) -> Finished:

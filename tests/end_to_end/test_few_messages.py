@@ -10,7 +10,7 @@ from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat, Message
 from tests.end_to_end.stage import Stage, newest
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 OF_A_LONG_RUN = re.compile(r"2 tools, \d\d+ s")
 """The line that stays if it took ten seconds or more, as on a busy machine."""
 

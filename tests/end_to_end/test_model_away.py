@@ -1,10 +1,12 @@
 """What people read when the server of the model is gone while Parley runs."""
 
+import pytest
+
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.emulated import STRANGERS
 from tests.end_to_end.stage import Stage, is_answered
 
-pytestmark = where(lambda facts: facts.emulated)
+pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated)]
 
 
 async def test_the_owner_reads_the_address_and_what_to_do_and_others_one_sentence(own_stage: Stage) -> None:

@@ -15,7 +15,7 @@ SECONDS = 30
 _QUESTION = re.compile(r"/approve (\w{6})")
 _PREVIEW = re.compile(r"/cron confirm (\w+)")
 
-pytestmark = pytest.mark.timeout(180)
+pytestmark = [pytest.mark.quick_clock, pytest.mark.timeout(180)]
 
 
 class Newcomer:

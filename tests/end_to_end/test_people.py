@@ -5,12 +5,14 @@ import re
 from collections import Counter
 from collections.abc import Callable
 
+import pytest
+
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat, Person, within
 from tests.end_to_end.stage import Stage, newest
 
-pytestmark = where(lambda facts: facts.name in {"telegram", "slack", "discord"})
+pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.name in {"telegram", "slack", "discord"})]
 CODE = re.compile(r"/pair (\w{8})")
 ACCOUNT = re.compile(r"(?:telegram|slack|discord):[\w:]+")
 

@@ -8,7 +8,7 @@ from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat, Message, Person
 from tests.end_to_end.stage import Stage
 
-pytestmark = [where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
 
 WRITE = calls(ToolUse("write_file", {"path": "sales.csv", "content": "day,sold\nFri,128\n"}))
 SEND = calls(ToolUse("send_file", {"path": "sales.csv"}))

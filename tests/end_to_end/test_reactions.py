@@ -13,7 +13,7 @@ from tests.end_to_end.platforms.catalogue import only
 from tests.end_to_end.platforms.platform import Message
 from tests.end_to_end.stage import Stage
 
-pytestmark = [pytest.mark.timeout(120), only("telegram", "slack", "discord")]
+pytestmark = [pytest.mark.timeout(120), pytest.mark.quick_clock, only("telegram", "slack", "discord")]
 
 CALLS = {"telegram": "setMessageReaction", "slack": "reactions.add", "discord": "PUT reaction"}
 EMOJI = {name: emoji for emoji, name in REACTIONS.items()}

@@ -28,7 +28,7 @@ from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage
 
-pytestmark = [where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated), pytest.mark.timeout(120)]
 
 SUNDAY, MONDAY = "2026-11-22 18:00", "2026-11-23 09:00:01"
 SALES = b"day,sold\nWednesday,120\nThursday,135\nFriday,128\n"

@@ -7,7 +7,7 @@ import pytest
 from tests.emulators.model_script import says
 from tests.end_to_end.stage import Stage, is_answered
 
-pytestmark = pytest.mark.asyncio(loop_scope="module")
+pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 LISTED = re.compile(r"([0-9a-f]{6})\W+How often")
 """The id of the conversation that began with this question, in the list."""
 

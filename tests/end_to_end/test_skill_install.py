@@ -14,7 +14,7 @@ from tests.end_to_end.platforms.emulated import STRANGERS
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage, newest
 
-pytestmark = [pytest.mark.timeout(120), only("telegram", "slack", "discord")]
+pytestmark = [pytest.mark.quick_clock, pytest.mark.timeout(120), only("telegram", "slack", "discord")]
 
 BAD: Mapping[str, tuple[Callable[[], bytes], str]] = {
     "link": (lambda: zipped(link="rates/x"), "is a link. Put the file itself into the archive."),

@@ -12,7 +12,7 @@ from tests.end_to_end.platforms.emulated import STRANGERS, Emulated
 from tests.end_to_end.platforms.platform import Chat
 from tests.end_to_end.stage import Stage
 
-pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
 
 SECONDS = 30
 INSTRUCTIONS = "It finds the delimiter"

@@ -4,13 +4,15 @@ import asyncio
 import re
 from dataclasses import dataclass
 
+import pytest
+
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.platforms.platform import Chat, Person
 from tests.end_to_end.stage import Stage
 from tests.process import until
 
-pytestmark = where(lambda facts: facts.groups)
+pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.groups)]
 CODE = re.compile(r"me `?/pair ([^\s`]+)`? there")
 ACCOUNT = re.compile(r"(?:telegram|slack|discord):[\w:]+")
 SESSION = re.compile(r"([0-9a-f]{6})\W+When is lunch")

@@ -9,7 +9,7 @@ from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
 from tests.end_to_end.stage import Stage, newest
 
-pytestmark = [where(lambda facts: facts.emulated), pytest.mark.asyncio(loop_scope="module")]
+pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated), pytest.mark.asyncio(loop_scope="module")]
 
 
 async def test_told_to_wait_during_progress_the_answer_still_arrives_and_nobody_calls_in_the_window(

@@ -20,6 +20,7 @@ from tests.end_to_end.tables import stored
 from tests.process import until
 
 pytestmark = [
+    pytest.mark.quick_clock,
     only("telegram"),
     pytest.mark.timeout(120),
     pytest.mark.one_process("the home is that of one process"),

@@ -92,6 +92,9 @@ class Discord(Emulated):
     def lift_limits(self) -> None:
         self.discord.pace.on = False
 
+    def hurry(self, times: float) -> None:
+        self.discord.pace.quickness = times
+
     def revoke(self) -> None:
         self.discord.revoke()
 

@@ -81,6 +81,9 @@ class Slack(Emulated):
     def lift_limits(self) -> None:
         self.slack.pace.on = False
 
+    def hurry(self, times: float) -> None:
+        self.slack.pace.quickness = times
+
     def revoke(self) -> None:
         self.slack.revoke()
 

@@ -88,6 +88,9 @@ class Telegram(Emulated):
     def lift_limits(self) -> None:
         self.telegram.flood.on = False
 
+    def hurry(self, times: float) -> None:
+        self.telegram.flood.quickness = times
+
     def revoke(self) -> None:
         self.telegram.token = "4242000001:ANOTHER"  # noqa: S105
         self.telegram.kill_connections()
