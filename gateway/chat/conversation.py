@@ -1,7 +1,8 @@
 """A chat's conversation: its settings, its agent with the history, and the prompts made from users' messages."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from zoneinfo import ZoneInfo
@@ -80,8 +81,10 @@ class Conversation:
         self._chat: Chat | None = None
         """Cached, since only this object changes it."""
         self._agent: Agent | None = None
+        self._is_driven = False
+        """True while a run drives the agent, also while its messages and its answer are being stored."""
         self._is_outdated = False
-        """True if the agent is to be loaded again once its run has ended."""
+        """True if the agent is to be loaded again once nothing uses it."""
         self._loading = asyncio.Lock()
         self._held = HeldHistory()
         self._undo_news = UndoNews()
@@ -134,14 +137,30 @@ class Conversation:
     async def agent_of(self, session: str) -> Agent:
         """Return the agent with the history of a session, creating it if needed."""
         async with self._loading:
-            if self._is_outdated:
-                self.read_again()
+            self._drop_outdated()
             if self._agent is None or self._agent.session_id != session:
+                self._is_outdated = False  # it may become so while it is loaded
                 self._agent = await self._agents.load(self.key, session)
             agent = self._agent
         self._agents.tune(agent)
         await self._agents.inherit_skills(self.key, agent)
         return agent
+
+    @contextmanager
+    def driving(self, agent: Agent, is_stopping: Callable[[], bool]) -> Iterator[None]:
+        """Keep the agent of a run in memory until the run is over, even if it is to be loaded again; see `read_again`.
+
+        A stop may come while files are still being fetched, before there is anything to abort: it then ends the run at
+        its first event.
+        """
+        self._agent, self._is_driven = agent, True
+        unsubscribe = agent.subscribe(lambda _: agent.abort() if is_stopping() else None)
+        try:
+            yield
+        finally:
+            unsubscribe()
+            agent.queues.clear_steering()
+            self._is_driven = False
 
     async def separate_agent(self) -> Agent:
         """Return another agent with the history of the current session. What it does is not recorded in it."""
@@ -162,8 +181,12 @@ class Conversation:
 
     def read_again(self) -> None:
         """Let the agent be loaded from the store again, after its run if one is going on."""
-        self._is_outdated = self._agent is not None and self._agent.is_running
-        if not self._is_outdated:
+        self._is_outdated = True
+        self._drop_outdated()
+
+    def _drop_outdated(self) -> None:
+        is_used = self._is_driven or (self._agent is not None and self._agent.is_running)
+        if self._is_outdated and not is_used:
             self._agent = None
 
     async def skills(self) -> ChatSkills:

@@ -301,9 +301,7 @@ class ChatSession:
         agent = await self._agent_of(run, attempt, goes_on=goes_on)
         if agent is None:
             return
-        # A stop may come while files are still being fetched, before there is anything to abort.
-        unsubscribe = agent.subscribe(lambda _: agent.abort() if self.current.is_stopping else None)
-        try:
+        with self.conversation.driving(agent, lambda: self.current.is_stopping):
             language, in_group = await self._language(), self._channel.is_group(self.key)
             driven = ChatRun(self._runs, agent, run, language, self._taken, makes_way=in_group)
             self.current.drive(driven)
@@ -313,9 +311,6 @@ class ChatSession:
                 await driven.start(await self.conversation.prompts(run, items, agent))
             else:
                 await driven.resume(list(attempt.said))
-        finally:
-            unsubscribe()
-            agent.queues.clear_steering()
         if driven.is_left:
             await self._make_way(run, agent.loop.models.spending)
 
