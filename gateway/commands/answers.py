@@ -1,12 +1,14 @@
 """The hidden command /answer, which the buttons under a question of the model give."""
 
-from channels.base import OutboundMessage
 from channels.text import literal
+from gateway.chat.replies import Answer
+from gateway.commands.approvals import OVER, told_of_question
 from gateway.commands.command import LONGEST_ID, Command, Invocation, whispered
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.request import Reply, typed_id
 from gateway.permissions.rights import ANSWER, always
 from gateway.store.approvals import Approvals as Questions
+from gateway.store.outbox import Outbox
 from gateway.texts.say import say
 
 _SENTENCES = {
@@ -20,11 +22,12 @@ _SENTENCES = {
 class AnswerCommands:
     """The command /answer."""
 
-    def __init__(self, approvals: Approvals, questions: Questions) -> None:
+    def __init__(self, approvals: Approvals, questions: Questions, outbox: Outbox) -> None:
         self._approvals = approvals
         self._questions = questions
+        self._outbox = outbox
 
-    async def answer(self, given: Invocation) -> OutboundMessage | None:
+    async def answer(self, given: Invocation) -> Answer:
         """Answer a question by the number of a choice or by words. The question's own message then shows the answer."""
         question_id, _, words = given.arguments.strip().partition(" ")
         question_id = typed_id(question_id)
@@ -32,7 +35,10 @@ class AnswerCommands:
         if question is None or question.chat != given.chat or not question.is_of_model or not words.strip():
             return whispered(given, say("asked_unknown", given.language, id=literal(question_id[:LONGEST_ID])))
         done = await self._approvals.answer(question, given.sender, question.pressed(words.strip()))
-        return None if done is Reply.TAKEN else whispered(given, say(_SENTENCES[done], given.language))
+        if done is Reply.TAKEN:
+            return None
+        text = say(_SENTENCES[done], given.language)
+        return await told_of_question(given, text, self._outbox, is_over=done in OVER)
 
     @property
     def commands(self) -> tuple[Command, ...]:

@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from channels.base import Button, OutboundMessage
+from channels.base import Button, ButtonPressed, OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Rewritten
-from gateway.commands.command import LONGEST_ID, Command, Invocation, reply, whispered
+from gateway.commands.command import LONGEST_ID, Command, Invocation, reply, rewritten, whispered
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals
 from gateway.permissions.question_text import ALWAYS, command_in_short, in_short, one_line
@@ -28,10 +28,27 @@ _SENTENCES = {
     Reply.WAS_DENIED: "ask_was_denied",
     Reply.WAS_WITHDRAWN: "ask_was_withdrawn",
 }
+OVER = {Reply.TOO_LATE, Reply.WAS_APPROVED, Reply.WAS_DENIED, Reply.WAS_WITHDRAWN}
+"""The results of which the question's own message tells."""
 MOST_LISTED = 20
 MOST_BUTTONS = 5
 MOST_NAME = 40
 _REMOVE = ("rm", "remove", "delete", "revoke")
+
+
+async def told_of_question(
+    given: Invocation, text: str, outbox: Outbox, *, is_over: bool
+) -> OutboundMessage | Rewritten:
+    """Reply to an answer that does not count.
+
+    Where a platform cannot be asked what has arrived there may be a second copy of a question, which nobody closes with
+    it: the reply to a press on that takes its place, and with it the buttons.
+    """
+    event = given.event
+    if not (is_over and isinstance(event, ButtonPressed)) or event.by_word:
+        return whispered(given, text)
+    known = await outbox.pressed(event.chat, event.message_id, event.action)
+    return whispered(given, text) if known else rewritten(text)
 
 
 class ApprovalCommands:
@@ -42,13 +59,13 @@ class ApprovalCommands:
         self._delivery = delivery
         self._outbox = outbox
 
-    async def approve(self, given: Invocation) -> OutboundMessage | None:
+    async def approve(self, given: Invocation) -> Answer:
         return await self._answer(given, approved=True)
 
-    async def deny(self, given: Invocation) -> OutboundMessage | None:
+    async def deny(self, given: Invocation) -> Answer:
         return await self._answer(given, approved=False)
 
-    async def _answer(self, given: Invocation, *, approved: bool) -> OutboundMessage | None:
+    async def _answer(self, given: Invocation, *, approved: bool) -> Answer:
         """Answer a question. Returns None on success, as the question's own message then shows the answer."""
         request_id = typed_id(given.arguments)
         if not request_id:
@@ -61,7 +78,7 @@ class ApprovalCommands:
         if done is Reply.TAKEN:
             return None
         text = say(_SENTENCES[done], given.language, id=literal(request_id[:LONGEST_ID]), slash=given.slash)
-        return whispered(given, text)
+        return await told_of_question(given, text, self._outbox, is_over=done in OVER)
 
     async def _open(self, given: Invocation) -> list[Question]:
         """Return the questions that this user may answer and that were visible when the command was sent."""

@@ -141,7 +141,7 @@ class CommandParts:
             SkillCommands(self.skill_installs, SkillLevels(store.chat_settings)).commands,
             VoiceCommands(chats.speaker, store.chat_settings).commands,
             ApprovalCommands(guards.approvals, delivery, store.outbox).commands,
-            AnswerCommands(guards.approvals, store.approvals).commands,
+            AnswerCommands(guards.approvals, store.approvals, store.outbox).commands,
             RuleCommands(store.rules, people.zones).commands,
             McpCommands(base.approved).commands,
             GroupCommands(rules, sweep).commands,
