@@ -66,7 +66,7 @@ class CommandHandler:
             self._tasks.start(self._run(item, name, arguments, session))
             return
         holds_runs = self._commands.takes_back(name)
-        session.begin_command(holds_runs=holds_runs)
+        number = session.begin_command(holds_runs=holds_runs)
         if name == "stop":
             session.stops.cut_short(item.event.sender)
 
@@ -75,14 +75,14 @@ class CommandHandler:
                 async with session.obeying:
                     await self._run(item, name, arguments, session)
             finally:
-                session.end_command(holds_runs=holds_runs)
+                session.end_command(number, holds_runs=holds_runs)
 
         self._tasks.start(work())
 
     def handle_edit(self, item: InboxItem, event: MessageEdited) -> None:
         """Apply an edit: to a message that waits, or to the last one, which may be answered again."""
         session = self._sessions.of(event.chat)
-        session.begin_command(holds_runs=True)
+        number = session.begin_command(holds_runs=True)
 
         async def work() -> None:
             try:
@@ -92,7 +92,7 @@ class CommandHandler:
                 async with session.obeying:
                     await self._run(item, REWORD, "", session)
             finally:
-                session.end_command(holds_runs=True)
+                session.end_command(number, holds_runs=True)
 
         self._tasks.start(work())
 
@@ -129,14 +129,14 @@ class CommandHandler:
 
     def _hold(self, item: InboxItem, session: ChatSession, handle: Callable[[], Awaitable[None]]) -> None:
         """Keep a message from the agent, and the chat's later ones behind it, until it is known what it answers."""
-        session.hold(item)
+        number = session.hold(item)
 
         async def work() -> None:
             try:
                 async with session.obeying:
                     await handle()
             finally:
-                session.end_command()
+                session.end_command(number)
 
         self._tasks.start(work())
 

@@ -41,7 +41,9 @@ class Mailbox:
         self._above: dict[int, InboxItem] = {}
         """Items newer than a history gap that has not been read yet."""
         self._held: dict[int, InboxItem] = {}
-        """Items held behind a command in progress."""
+        """Items held behind commands in progress."""
+        self._behind: dict[int, int] = {}
+        """The number of the last of those commands, by the number of the held item."""
         self._waiting: dict[int, InboxItem] = {}
         """Items waiting for a run of their own."""
         self._arriving: dict[int, InboxItem] = {}
@@ -106,7 +108,13 @@ class Mailbox:
         """Remove and return the items that waited for a gap, by the time they were sent."""
         return self._empty(self._above)
 
-    def hold(self, item: InboxItem) -> None:
+    def hold(self, item: InboxItem, command: int) -> None:
+        """Hold an item until all commands up to this number are over.
+
+        It waits no longer than items that were sent after it, nor than when it was held before.
+        """
+        later = (self._behind[seq] for seq, held in self._held.items() if _sent(held) > _sent(item))
+        self._behind[item.seq] = min((command, self._behind.get(item.seq, command), *later))
         self._put(self._held, item)
 
     def unhold(self, seq: int) -> InboxItem | None:
@@ -117,9 +125,12 @@ class Mailbox:
             self._show(item, None)
         return item
 
-    def release(self) -> list[InboxItem]:
-        """Remove and return the held items by the time they were sent: some may have been read from a history."""
-        return self._empty(self._held)
+    def release(self, over: int) -> list[InboxItem]:
+        """Remove and return the items held behind commands up to this number, by the time they were sent: some may
+        have been read from a history."""
+        due = {seq: item for seq, item in self._held.items() if self._behind[seq] <= over}
+        self._behind = {seq: command for seq, command in self._behind.items() if command > over}
+        return self._empty(due)
 
     def wait(self, item: InboxItem, *, is_first: bool = False) -> None:
         """Let an item wait for a run; `is_first`: before all others."""
@@ -252,7 +263,7 @@ class Mailbox:
             self._count[person_of(item.event.chat, item.event.sender)] += 1
 
     def _empty(self, place: Mapping[int, InboxItem]) -> list[InboxItem]:
-        items = sorted(place.values(), key=lambda item: (item.event.at, item.seq))
+        items = sorted(place.values(), key=_sent)
         for item in items:
             self._remove(item.seq)
         return items
@@ -270,6 +281,10 @@ class Mailbox:
             self._count[person] -= 1
             if not self._count[person]:
                 del self._count[person]
+
+
+def _sent(item: InboxItem) -> tuple[float, int]:
+    return item.event.at, item.seq
 
 
 def _as_sent(items: Sequence[InboxItem]) -> list[InboxItem]:

@@ -18,6 +18,7 @@ from gateway.chat.conversation import Conversation
 from gateway.chat.current_run import CurrentRun
 from gateway.chat.gaps import Gaps, GapWait
 from gateway.chat.mailbox import Mailbox
+from gateway.chat.open_commands import OpenCommands
 from gateway.chat.open_runs import OpenRuns
 from gateway.chat.run import ChatRun, ChatRuns
 from gateway.chat.stops import Stops
@@ -53,7 +54,9 @@ class ChatSession:
         self.open_runs = OpenRuns()
         self.mail = Mailbox(turns.waiting, runs.reactions, self.open_runs.is_paused_for)
         self._intake = asyncio.Lock()
-        self._commands = 0
+        self._commands = OpenCommands()
+        self._above_behind: int | None = None
+        """The last command that messages wait for whose gap has been read; None if there are none."""
         self._unsent: list[Post] = []
         self.current = CurrentRun(turns)
         self.stops = Stops(conversation, runs, turns, mail=self.mail, current=self.current, open_runs=self.open_runs)
@@ -83,50 +86,59 @@ class ChatSession:
         It waits for commands in progress, and for a history gap to be read unless `passes_gap`, as a button press does.
         """
         if self._commands:
-            self.mail.hold(item)
-        elif isinstance(item.event, TaskEnded | ScheduleFired):  # cannot steer a run
+            self.mail.hold(item, self._commands.newest)
+        else:
+            self._pass_on(item, passes_gap=passes_gap)
+
+    def _pass_on(self, item: InboxItem, *, passes_gap: bool = False) -> None:
+        """Take a message before which no command is in progress."""
+        if isinstance(item.event, TaskEnded | ScheduleFired):  # cannot steer a run
             self.enqueue(item)
         elif self._above_gap.is_needed and not passes_gap:
             self._above_gap.add(item, self._take_above)
         else:
             self._admit(item)
 
-    def begin_command(self, *, holds_runs: bool = False) -> None:
+    def begin_command(self, *, holds_runs: bool = False) -> int:
         """Hold back later messages while a command is in progress. It passes the queue, but not earlier messages.
 
         `holds_runs` also lets no run begin meanwhile, for a command that takes back what was said. Give it to
-        `end_command` too.
+        `end_command` too, with the number that this returns.
         """
-        self._commands += 1
         if holds_runs:
             self.mail.hold_turns()
+        return self._commands.begin()
 
-    def end_command(self, *, holds_runs: bool = False) -> None:
-        self._commands -= 1
+    def end_command(self, command: int, *, holds_runs: bool = False) -> None:
+        """Let the messages go on before which no command is in progress any more, though later ones may be."""
+        self._commands.end(command)
         if holds_runs:
             self.mail.release_turns()
             self._wake()
-        if not self._commands:
-            for item in self.mail.release():
-                self.receive(item)
-            self._above_gap.wait(self._take_above)
+        for item in self.mail.release(self._commands.over):
+            self._pass_on(item)
+        if self._above_behind is not None:
+            self._take_above()
+        self._above_gap.wait(self._take_above)
 
-    def hold(self, item: InboxItem) -> None:
-        """Hold a message, and those after it, until it is known if it answers a question."""
-        self.begin_command()
-        self.mail.hold(item)
+    def hold(self, item: InboxItem) -> int:
+        """Hold a message, and those after it, until it is known if it answers a question. Returns a number as of a
+        command."""
+        command = self.begin_command()
+        self.mail.hold(item, command)
+        return command
 
     def unhold(self, item: InboxItem) -> bool:
         """Remove a held message that answers a question. Return False if it was edited meanwhile and does not."""
         held = self.mail.unhold(item.seq)
         if held is None or held == item:
             return held is not None
-        self.mail.hold(held)
+        self.mail.hold(held, self._commands.newest)
         return False
 
     def hold_again(self, item: InboxItem) -> None:
-        """Hold a message that turned out not to be an answer, until the command in progress is over."""
-        self.mail.hold(item)
+        """Hold a message that turned out not to be an answer, until the commands before it are over."""
+        self.mail.hold(item, self._commands.newest)
 
     def can_stop(self, sender: Sender) -> bool:
         """Return True if there is a run or a question aside that the user may stop."""
@@ -179,8 +191,12 @@ class ChatSession:
     # Implementation
 
     def _take_above(self) -> None:
-        """Admit what waited for a gap, unless a command is in progress: it may hold older messages from the history."""
-        if not self._commands:
+        """Admit what waited for a gap that is read now, once the commands in progress are over: they may hold older
+        messages from the history."""
+        if self._above_behind is None:
+            self._above_behind = self._commands.newest
+        if self._above_behind <= self._commands.over:
+            self._above_behind = None
             for item in self.mail.take_above():
                 self._admit(item)
 

@@ -3,9 +3,12 @@
 from collections import Counter
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from channels.base import ChatKey, MessageReceived, Sender
 from gateway.chat.mailbox import Mailbox
+from gateway.chat.open_commands import OpenCommands
 from gateway.store.rows import InboxItem
 
 CHAT = ChatKey(platform="memory", account="here", chat="#team")
@@ -57,13 +60,13 @@ def test_it_counts_how_many_messages_of_each_person_are_anywhere() -> None:
     one, other = Mailbox(waiting), Mailbox(waiting)
     one.wait(said(1))
     one.stand_above(said(2))
-    other.hold(said(3))
+    other.hold(said(3), 1)
     other.wait(said(4, "bob"))
 
     assert waiting == {"memory:ann": 3, "memory:bob": 1}
     one.take(one.turns()[0])
     one.take_above()
-    other.release()
+    other.release(1)
     other.drop("bob", with_given=False)
     assert not waiting
 
@@ -91,7 +94,7 @@ def test_a_stop_drops_what_its_person_sent_and_what_the_run_was_given(mail: Mail
 
 
 def test_a_message_is_reworded_wherever_it_is(mail: Mailbox) -> None:
-    mail.hold(said(1))
+    mail.hold(said(1), 1)
     mail.arrive(said(2))
 
     mail.replace(said(2, text="new"))
@@ -101,3 +104,29 @@ def test_a_message_is_reworded_wherever_it_is(mail: Mailbox) -> None:
     assert found.event == said(2, text="new").event
     assert mail.find("m9") is None
     assert len(mail) == 2
+
+
+@given(st.lists(st.tuples(st.sampled_from(["begins", "ends", "says"]), st.integers(0, 9)), max_size=30))
+def test_what_waits_for_commands_is_released_as_it_was_sent_and_waits_for_no_later_command(
+    what: list[tuple[str, int]],
+) -> None:
+    mail, commands = Mailbox(), OpenCommands()
+    begun: list[int] = []
+    before: dict[int, int] = {}
+    for number, (kind, choice) in enumerate(what):
+        if kind == "begins":
+            begun.append(commands.begin())
+        elif kind == "says" and commands:
+            before[number] = commands.newest
+            mail.hold(said(number, at=float(choice)), commands.newest)
+        elif kind == "ends" and begun:
+            commands.end(begun.pop(choice % len(begun)))
+            released = mail.release(commands.over)
+            sent = [(item.event.at, item.seq) for item in released]
+            assert sent == sorted(sent)
+            assert all(last < (item.event.at, item.seq) for last in sent[-1:] for item in mail)
+            assert all(before[item.seq] > commands.over for item in mail)
+    for command in begun:
+        commands.end(command)
+    mail.release(commands.over)
+    assert not len(mail)
