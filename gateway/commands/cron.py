@@ -33,6 +33,7 @@ from gateway.schedule.jobs.preview import (
 )
 from gateway.schedule.times.grammar import parse_when
 from gateway.schedule.times.words import slot_words
+from gateway.schedule.times.zone_names import shown_zone
 from gateway.settings.zone import is_zone
 from gateway.store.job import CheckIn, DeliveryState, Firing, FiringState, Job, JobState, Report
 from gateway.store.rule import BadRule
@@ -155,6 +156,11 @@ class CronCommands:
                 raise
             job, is_change = await jobs.was_set(job_id, chat, given.sender)
             return rewritten(set_line(job, now, is_change=is_change))
+        if renewed := await jobs.by_clock_of_now(draft, given.sender):
+            question = await jobs.question(renewed, given.slash)
+            note = say("job_by_new_clock", given.language, zone=shown_zone(renewed.zone))
+            told = question.model_copy(update={"markdown": f"{note}\n\n{question.markdown}"})
+            return Quoting(Rewritten(told), renewed.origin)
         job = await jobs.confirm(job_id, chat, given.sender)
         return rewritten(set_line(job, now, is_change=bool(draft.instead_of)))
 
@@ -181,14 +187,16 @@ class CronCommands:
 
     def _changed(self, given: Invocation, job: Job, text: str) -> Draft:
         """Return a draft for a job; a time or text that is not given stays as it is."""
-        zone, rule, words = ZoneInfo(job.zone), job.rule, ""
+        zone, rule, words, is_own = ZoneInfo(job.zone), job.rule, "", job.is_by_own_clock
         if found := _ONLY_TEXT.match(text):
             words = text[found.end() :].strip()
         elif text:
             when = parse_when(text, zone, self._clock.time())
             zone, rule, words = when.zone or zone, when.rule, when.rest
+            is_own = is_own and when.is_by_own_clock
         draft = Draft.of(job, given.language, zone, rule, words=words, origin=given.origin)
-        return replace(draft, given=(*draft.given, *given_in(text, [user(text, origin=given.origin)])))
+        addresses = (*draft.given, *given_in(text, [user(text, origin=given.origin)]))
+        return replace(draft, given=addresses, is_by_own_clock=is_own)
 
     async def _reshape(self, given: Invocation, job_id: str, way: str) -> Answer:
         """Change a draft as its button says, and update the question."""

@@ -13,6 +13,7 @@ from gateway.schedule.jobs.jobs import JobRefused, Jobs
 from gateway.schedule.jobs.preview import in_short, kind_of, next_of, rule_of
 from gateway.schedule.jobs.zone_news import ZoneNews
 from gateway.schedule.times.grammar import When
+from gateway.schedule.times.zone_names import shown_zone
 from gateway.store.job import Job, JobState, Pause, Reminder, Report
 from gateway.store.rule import BadRule, Once
 from gateway.texts.say import Language, say
@@ -74,9 +75,9 @@ class Planning:
         jobs, chat = self._jobs, given.chat
         there = when.zone or await jobs.zone_of(chat, given.sender.id)
         draft = Draft(chat, given.sender.id, given.language, there, when.rule, work, given.origin)
-        job = await jobs.propose(draft, given.sender)
+        job = await jobs.propose(replace(draft, is_by_own_clock=when.is_by_own_clock), given.sender)
         question = await jobs.question(job, given.slash)
-        told = await self.news.added(question, job, is_relative=when.is_relative)
+        told = await self.news.added(question, job)
         return Quoting(Rewritten(told), job.origin)
 
     async def listed(self, given: Invocation, page: Page, *first: str) -> OutboundMessage | None:
@@ -92,7 +93,7 @@ class Planning:
         rows = [self._line(job, given, zone) for job in found[:MOST_LISTED]]
         if len(found) > MOST_LISTED:
             rows.append(say("cron_more", given.language, count=len(found) - MOST_LISTED))
-        text = "\n\n".join([*first, say(title, given.language, zone=zone), "\n".join(rows)])
+        text = "\n\n".join([*first, say(title, given.language, zone=shown_zone(zone)), "\n".join(rows)])
         return OutboundMessage(markdown=text, buttons=_buttons(found, given.language, page))
 
     def _line(self, job: Job, given: Invocation, zone: str) -> str:
@@ -102,7 +103,7 @@ class Planning:
             "cron_line",
             language,
             id=job.id,
-            rule=rule if job.zone == zone else f"{rule}, {literal(job.zone)}",
+            rule=rule if job.zone == zone else f"{rule}, {literal(shown_zone(job.zone))}",
             kind=kind_of(job, language),
             what=in_short(job),
             state=_state(job, language, self._clock.time()),

@@ -1,5 +1,7 @@
 """The command for reminders: /remind."""
 
+from dataclasses import replace
+
 from agent_core.clock import Clock
 from gateway.chat.replies import Answer, Quoting
 from gateway.commands.command import Command, Invocation, reply
@@ -35,15 +37,15 @@ class RemindCommands:
                 return await self._planning.asked(given, found, work)
             there = found.zone or zone
             draft = Draft(given.chat, given.sender.id, given.language, there, found.rule, work, given.origin)
-            return await self._set(given, draft, is_relative=found.is_relative)
+            return await self._set(given, replace(draft, is_by_own_clock=found.is_by_own_clock))
         except (BadRule, JobRefused) as error:
             return refused(given, error)
 
-    async def _set(self, given: Invocation, draft: Draft, *, is_relative: bool) -> Answer:
+    async def _set(self, given: Invocation, draft: Draft) -> Answer:
         """Set the reminder without a question, because its time is unambiguous."""
         job = await self._jobs.set_now(draft, given.sender, given.asked)
         message = set_message(job, self._clock.time())
-        return Quoting(await self._planning.news.added(message, job, is_relative=is_relative), job.origin)
+        return Quoting(await self._planning.news.added(message, job), job.origin)
 
     async def _list(self, given: Invocation) -> Answer:
         how = say("remind_how", given.language, slash=given.slash)

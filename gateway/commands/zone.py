@@ -65,7 +65,7 @@ class ZoneCommands:
     async def _shown(self, given: Invocation) -> OutboundMessage:
         known = await self._zones.known(given.chat, given.sender.id)
         lines = [self._now(given, known), say("zone_how", given.language, slash=given.slash)]
-        return await self._with_jobs(given, known, "\n\n".join(lines))
+        return await self._with_jobs(given, known.zone, reply("\n\n".join(lines)))
 
     async def _offered(self, given: Invocation, job_id: str) -> OutboundMessage:
         """Offer likely zones to the person; the chosen one is that of their job as well, whose time of day stays."""
@@ -102,7 +102,7 @@ class ZoneCommands:
             await self._look_by(given, found)
         known = await self._zones.known(given.chat, given.sender.id)
         text = say("zone_mine_set", given.language, zone=shown_zone(found.key), time=self._time(given, found))
-        return await self._with_jobs(given, known, text)
+        return await self._with_jobs(given, known.zone, reply(text))
 
     async def _with_job(self, given: Invocation, job_id: str, zone: ZoneInfo) -> Answer | None:
         """Return the message about a job whose time is by the zone from now on; None if it is over, or not theirs."""
@@ -114,7 +114,8 @@ class ZoneCommands:
             return None
         if job.state is not JobState.ACTIVE:
             return None
-        return Quoting(Rewritten(set_message(job, self._clock.time())), job.origin)
+        message = await self._with_jobs(given, zone, set_message(job, self._clock.time()))
+        return Quoting(Rewritten(message), job.origin)
 
     async def _set(self, given: Invocation, wanted: ZoneInfo | None) -> OutboundMessage:
         """Set the zone of the chat; in a private one it is the person's own as well."""
@@ -124,12 +125,12 @@ class ZoneCommands:
         known = await self._zones.known(given.chat, given.sender.id)
         await self._look_by(given, known.zone)
         if wanted is None:
-            return await self._with_jobs(given, known, self._now(given, known))
+            return await self._with_jobs(given, known.zone, reply(self._now(given, known)))
         where = say("in_this_chat" if given.chat.thread is None else "in_this_thread", given.language)
         done = say(
             "zone_set", given.language, zone=shown_zone(known.zone.key), where=where, time=self._time(given, known.zone)
         )
-        return await self._with_jobs(given, known, done)
+        return await self._with_jobs(given, known.zone, reply(done))
 
     async def _move(self, given: Invocation) -> OutboundMessage:
         known = await self._zones.known(given.chat, given.sender.id)
@@ -139,18 +140,21 @@ class ZoneCommands:
         await self._jobs.move_zone(given.chat, known.zone)
         return reply(say("zone_moved", given.language, count=count, zone=shown_zone(known.zone.key), slash=given.slash))
 
-    async def _with_jobs(self, given: Invocation, known: Known, text: str) -> OutboundMessage:
+    async def _with_jobs(self, given: Invocation, here: ZoneInfo, message: OutboundMessage) -> OutboundMessage:
         """Add a note about jobs in other zones, with a button that moves them."""
-        count = len(await self._elsewhere(given, known.zone))
+        count = len(await self._elsewhere(given, here))
         if not count or not given.may(SET):
-            return reply(text)
+            return message
         note = say("zone_jobs_elsewhere", given.language, count=count, slash=given.slash)
         button = Button(label=say("zone_move_button", given.language), action="/tz move", says="yes")
-        return OutboundMessage(markdown=f"{text}\n\n{note}", buttons=((button,),), asks=given.sender.id)
+        longer = f"{message.markdown}\n\n{note}"
+        update = {"markdown": longer, "buttons": (*message.buttons, (button,)), "asks": given.sender.id}
+        return message.model_copy(update=update)
 
     async def _elsewhere(self, given: Invocation, here: ZoneInfo) -> list[Job]:
+        """Return the jobs in other zones. Drafts go by the zone of the moment in which they are confirmed."""
         found = await self._jobs.shown(given.chat)
-        return [job for job in found if job.zone != here.key]
+        return [job for job in found if job.state is not JobState.DRAFT and job.zone != here.key]
 
     async def _look_by(self, given: Invocation, here: ZoneInfo) -> None:
         """Use the zone for quiet hours as well. Check-ins run at intervals and are not affected."""

@@ -114,6 +114,8 @@ class Job:
     told_at: float | None = None
     instead_of: str = ""
     """For a draft: the job that it replaces once it is confirmed."""
+    is_by_own_clock: bool = False
+    """True if its time named no zone, so that it follows its person to another one."""
 
     @property
     def words(self) -> str:

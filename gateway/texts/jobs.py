@@ -123,6 +123,10 @@ TEXTS = {
         "en": "That no longer waits for confirmation. Ask for it again if you still want it.",
         "zh": "它已不再等待确认。如仍需要，请重新提出。",
     },
+    "job_by_new_clock": {
+        "en": "The time zone is **{zone}** now, so look at the time again. Nothing is set yet.",
+        "zh": "时区现在是 **{zone}**，请再看一下时间。尚未设置。",
+    },
     "job_outdated": {
         "en": "This change no longer applies: it was cancelled, or the job was changed meanwhile. Look at the job as "
         "it is now, then change it again.",

@@ -237,8 +237,9 @@ TEXTS = {
         "zh": "没有 {name} 这个时区。例如：`{slash}tz Asia/Shanghai`、`{slash}tz 北京` 或 `{slash}tz UTC+8`。",
     },
     "zone_jobs_elsewhere": {
-        "en": "Planned here by the clocks of another zone: {count}. `{slash}tz move` moves them to this one.",
-        "zh": "这里有 {count} 个计划仍按其他时区执行，可用 `{slash}tz move` 移到这个时区。",
+        "en": "Planned here by the clocks of another zone: {count}. `{slash}tz move` moves them to this one; "
+        "the time of day stays.",
+        "zh": "这里有 {count} 个计划仍按其他时区执行，可用 `{slash}tz move` 移到这个时区，时刻不变。",
     },
     "zone_move_button": {"en": "Move them", "zh": "移过来"},
     "zone_moved": {

@@ -39,8 +39,8 @@ class Draft:
     """If that is not clean, the addresses in them that users of the bot wrote themselves."""
     instead_of: str = ""
     """The id of the job that it changes."""
-    is_relative: bool = False
-    """Its time is the same by every clock, as `in 20 minutes`."""
+    is_by_own_clock: bool = False
+    """Its time of day names no zone."""
 
     @classmethod
     def of(cls, job: Job, language: Language, zone: ZoneInfo, rule: Rule, *, words: str, origin: Origin) -> "Draft":
@@ -78,6 +78,7 @@ class Draft:
             created=now,
             grace=grace(self.rule, self.zone, now),
             origin=self.origin,
+            is_by_own_clock=self.is_by_own_clock,
             given=self.given if self.origin.is_data else given_in(words, [user(words, origin=self.origin)]),
         )
 
@@ -108,6 +109,7 @@ def as_drafted(job: Job, draft: Job) -> Job:
         origin=draft.origin,
         given=draft.given,
         scripts=draft.scripts,
+        is_by_own_clock=draft.is_by_own_clock,
     )
 
 
@@ -150,7 +152,9 @@ def restored(job: Job, now: float) -> Job:
 
 
 def moved(job: Job, zone: ZoneInfo, now: float) -> Job:
-    """Move a job to another time zone. Only rules by the clock change; intervals and fixed moments do not."""
+    """Move a job to another time zone. A time of day stays, by the clock there; intervals and moments do not change."""
+    if isinstance(job.rule, Once) and job.is_by_own_clock:
+        return by_other_clock(job, zone, now)
     job = replace(job, zone=zone.key)
     return set_(job, now) if job.state is JobState.ACTIVE and isinstance(job.rule, Cron | Recurrence) else job
 

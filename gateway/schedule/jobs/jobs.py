@@ -300,9 +300,12 @@ class Jobs:
             self.changed()
 
     async def move_zone(self, chat: ChatKey, zone: ZoneInfo) -> int:
-        """Move the chat's jobs to another time zone. Returns how many there are."""
+        """Move the chat's jobs to another time zone. Returns how many there are.
+
+        Drafts are not moved, as people confirm what they see; see `by_clock_of_now`.
+        """
         now = self.clock.time()
-        found = await self.store.jobs.planned(chat)
+        found = [job for job in await self.store.jobs.planned(chat) if job.state is not JobState.DRAFT]
         for job in found:
             await self._step(job, partial(moved, zone=zone, now=now))
         self.changed()
@@ -314,6 +317,13 @@ class Jobs:
         job = await self._step(job, partial(by_other_clock, zone=zone, now=self.clock.time()))
         self.changed()
         return job
+
+    async def by_clock_of_now(self, draft: Job, by: Sender) -> Job | None:
+        """Return a draft by the clock that its person has now; None if that is the one it shows. Raises JobRefused."""
+        zone = await self.zone_of(draft.chat, draft.person)
+        if not draft.is_by_own_clock or draft.zone == zone.key:
+            return None
+        return await self.go_by(draft.id, draft.chat, by, zone)
 
     # Internals
 

@@ -145,7 +145,7 @@ class JobTools:
         else:
             job = await self.jobs.propose(draft, by)
             message = await self.jobs.question(job, self._slash(chat))
-        message = await self.news.added(message, job, is_relative=draft.is_relative)
+        message = await self.news.added(message, job)
         run = await self.store.runs.current(chat, context.session_id)
         return Post(key, "", chat, message.model_copy(update={"reply_to": run.reply_to if run else None}), job.origin)
 
@@ -172,7 +172,8 @@ class JobTools:
         return replace(draft, rule=rule, given=())
 
     async def _new(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
-        zone, now = await _zone(asked.zone) or await self.jobs.zone_of(chat, by.id), self.jobs.clock.time()
+        own, now = await self.jobs.zone_of(chat, by.id), self.jobs.clock.time()
+        zone = await _zone(asked.zone) or own
         if not asked.when:
             raise ToolFailed("no time was given", "give one in when, such as 'tomorrow 9:00'")
         found = _time(asked.when, zone, now)
@@ -187,7 +188,7 @@ class JobTools:
             work=Reminder(text=what) if is_reminder else _report(what, asked.skill, context),
             origin=_origin(what, asked.skill, context, zone, now),
             given=given_in(what, context.messages),
-            is_relative=found.is_relative,
+            is_by_own_clock=zone == own and found.is_by_own_clock,
         )
 
     async def _changed(self, asked: _Asked, chat: ChatKey, by: Sender, context: ToolContext) -> Draft:
@@ -202,7 +203,8 @@ class JobTools:
             work = _report(draft.work.instructions, asked.skill or job.skill or "", context)
             draft = replace(draft, work=work)
         given = (*draft.given, *given_in(asked.what or job.words, context.messages))
-        return replace(draft, given=given)
+        is_own = job.is_by_own_clock and zone.key == job.zone and found.is_by_own_clock
+        return replace(draft, given=given, is_by_own_clock=is_own)
 
     async def _show(self, post: Post) -> None:
         """Send the preview. Raises ToolFailed if it does not arrive."""

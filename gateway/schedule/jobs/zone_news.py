@@ -21,15 +21,13 @@ class ZoneNews:
         self._zones = zones
         self._delivery = delivery
 
-    async def added(self, message: OutboundMessage, job: Job, *, is_relative: bool = False) -> OutboundMessage:
-        """Return the message with the zone of its times, once for each person.
-
-        `is_relative`: the time is the same by every clock, as `in 20 minutes`.
-        """
-        if is_relative or isinstance(job.rule, Every) or not await self._zones.is_news(job.chat, job.person):
+    async def added(self, message: OutboundMessage, job: Job) -> OutboundMessage:
+        """Return the message with the zone of its times, once for each person."""
+        is_by_clock = job.is_by_own_clock and not isinstance(job.rule, Every)
+        if not is_by_clock or not await self._zones.is_news(job.chat, job.person):
             return message
         known = await self._zones.known(job.chat, job.person)
-        if job.zone != known.zone.key:  # the person has named it
+        if job.zone != known.zone.key:  # that of the job which this one changes
             return message
         language = language_of(job.language, "en")
         if known.level is Level.PERSON:

@@ -102,6 +102,11 @@ class When:
     is_certain: bool = field(default=False, compare=False)
     """True if the text names exactly one future moment and allows no other reading; only `read_when` finds out."""
 
+    @property
+    def is_by_own_clock(self) -> bool:
+        """True for a time of day that names no zone, which is another moment by another clock."""
+        return self.zone is None and not self.is_relative
+
 
 def read_when(text: str, zone: ZoneInfo, now: float) -> When:
     """Parse a text as `parse_when` does, and decide if it needs a confirmation. Raises BadRule.
