@@ -139,7 +139,10 @@ class CronCommands:
     async def _add(self, given: Invocation, text: str) -> Answer:
         """Propose a report; the text after the time is the agent's instructions."""
         zone = await self._jobs.zone_of(given.chat, given.sender.id)
-        when = parse_when(text, zone, self._clock.time())
+        try:
+            when = parse_when(text, zone, self._clock.time())
+        except BadRule as error:
+            return self._planning.refused(given, error, say("cron_wish", given.language, words=text))
         return await self._planning.asked(given, when, Report(instructions=when.rest))
 
     async def _show(self, given: Invocation, job_id: str, _: str) -> Answer:

@@ -1,12 +1,12 @@
 """Shared by the commands for jobs: the question before a job is set, and the list of jobs."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from agent_core.clock import Clock
 from channels.base import Button, OutboundMessage
 from channels.text import literal
-from gateway.chat.replies import Answer, Quoting, Rewritten
+from gateway.chat.replies import Answer, Quoting, Rewritten, Said
 from gateway.commands.command import Invocation, reply
 from gateway.schedule.jobs.job_changes import Draft
 from gateway.schedule.jobs.jobs import JobRefused, Jobs
@@ -62,10 +62,18 @@ class Page:
 class Planning:
     """Proposes and lists jobs, for all commands that are about them."""
 
-    def __init__(self, jobs: Jobs, news: ZoneNews, clock: Clock) -> None:
+    def __init__(self, jobs: Jobs, news: ZoneNews, clock: Clock, *, is_demo: Callable[[], bool]) -> None:
+        """`is_demo` returns True while no real model answers."""
         self._jobs = jobs
         self.news = news
         self._clock = clock
+        self._is_demo = is_demo
+
+    def refused(self, given: Invocation, error: BadRule | JobRefused, wish: str) -> Answer:
+        """Return the reply to an error, or the wish for a model, which reads times in more languages than Parley."""
+        if isinstance(error, BadRule) and error.key == "rule_not_understood" and not self._is_demo():
+            return Said(wish)
+        return refused(given, error)
 
     async def asked(self, given: Invocation, when: When, work: Reminder | Report) -> Answer:
         """Propose a job and return the question to confirm it, which replaces a pressed message.

@@ -5,7 +5,7 @@ from dataclasses import replace
 from agent_core.clock import Clock
 from gateway.chat.replies import Answer, Quoting
 from gateway.commands.command import Command, Invocation, reply
-from gateway.commands.planning import Page, Planning, refused
+from gateway.commands.planning import Page, Planning
 from gateway.permissions.rights import JOB, LOOK_AT_JOBS, OTHERWISE, Rights
 from gateway.permissions.roles import Role
 from gateway.schedule.jobs.job_changes import Draft
@@ -39,7 +39,7 @@ class RemindCommands:
             draft = Draft(given.chat, given.sender.id, given.language, there, found.rule, work, given.origin)
             return await self._set(given, replace(draft, is_by_own_clock=found.is_by_own_clock))
         except (BadRule, JobRefused) as error:
-            return refused(given, error)
+            return self._planning.refused(given, error, say("remind_wish", given.language, words=given.arguments))
 
     async def _set(self, given: Invocation, draft: Draft) -> Answer:
         """Set the reminder without a question, because its time is unambiguous."""

@@ -220,6 +220,8 @@ TEXTS = {
         "zh": "可以发送 `{slash}remind 20分钟后 披萨`、`{slash}remind 明天9点 给银行打电话` 或 "
         "`{slash}remind 工作日9:00 站会`。",
     },
+    "remind_wish": {"en": "Remind me: {words}", "zh": "提醒我：{words}"},
+    "cron_wish": {"en": "Plan this: {words}", "zh": "请安排：{words}"},
     "report_ask": {
         "en": "Which report? Nothing is set before you have seen when it comes and what it costs.\n\n"
         "- **notes** – what is new in your folder of notes\n"

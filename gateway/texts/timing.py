@@ -19,11 +19,9 @@ TEXTS = {
         "zh": "这个日期不存在，请检查日和月。",
     },
     "rule_not_understood": {
-        "en": "I do not understand the time. Write for example `in 20m`, `tomorrow 9:00`, `monday 9:00`, "
-        "`2027-01-31 9:00`, `every weekday 9:00`, `every other monday 9:00`, `every hour from 9 to 17`, "
-        "`last friday of the month 9:00` or a cron line, and then what it is about.",
-        "zh": "我没看懂时间。请先写时间再写内容，例如 `20分钟后`、`明天9点`、`周一9点`、`2027-01-31 9:00`、"
-        "`每个工作日9点`、`每两周周一9点`、`每小时从9点到17点`、`每月最后一个周五9点`，或 cron 表达式。",
+        "en": "I do not understand the time. Write it in front, in English or Chinese, for example "
+        "`tomorrow 9:00 call Ann`.",
+        "zh": "我没看懂时间。请用中文或英文把时间写在前面，例如 `明天9点 给安打电话`。",
     },
     "rule_no_time": {
         "en": "At what time? Write for example `tomorrow 9:00` or `every monday 9:00`.",

@@ -89,7 +89,7 @@ async def test_a_command_alone_is_answered_in_that_of_the_client(start_bot: Star
 async def test_what_somebody_has_chosen_for_the_chat_holds(start_bot: StartBot) -> None:
     bot = await start_bot()
     await bot.hears("/language en")
-    await bot.hears("/remind 不知道什么时候 喝水")
+    await bot.hears("/remind 2020-01-01 9:00 喝水")
 
     assert written_in(bot.screen[-1]) == "en"
 

@@ -14,6 +14,7 @@ from gateway.schedule.times.changes import local, moments, offset_at
 from gateway.schedule.times.chinese import CHINESE
 from gateway.schedule.times.cron import cron_in_front
 from gateway.schedule.times.english import ENGLISH
+from gateway.schedule.times.foreign import is_foreign
 from gateway.schedule.times.lists import MONTHS
 from gateway.schedule.times.parsed_time import At, rule_of
 from gateway.schedule.times.parser import Parser
@@ -151,7 +152,22 @@ def certain_once(text: str, zone: ZoneInfo, now: float) -> tuple[Once, str] | No
 
 
 def parse_when(text: str, zone: ZoneInfo, now: float) -> When:
-    """Parse the time at the beginning of a text, or else at its end, by the clock that it names. Raises BadRule."""
+    """Parse the time at the beginning of a text, or else at its end, by the clock that it names. Raises BadRule.
+
+    A sentence of another language is never read by the figures in it.
+    """
+    try:
+        when = _parsed(text, zone, now)
+    except BadRule as error:
+        if error.key in ("rule_no_time", "rule_half_understood") and is_foreign(text, any_word=True):
+            raise BadRule("rule_not_understood") from error
+        raise
+    if is_foreign(when.rest):
+        raise BadRule("rule_not_understood")
+    return when
+
+
+def _parsed(text: str, zone: ZoneInfo, now: float) -> When:
     text = _SECONDS.sub("", text)
     for words in islice(zone_words(text), _MOST_ZONES):
         if when := _by_named_clock(text, words, zone, now):
