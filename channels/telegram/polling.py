@@ -97,7 +97,7 @@ def _joined(messages: list[MessageReceived]) -> MessageReceived:
     for before, message in pairwise(messages):
         glue = "" if utf16_len(before.text) == _FULL or not text or not message.text else "\n"
         text += glue + message.text
-    named = [message.addressed for message in messages if message.addressed is not Addressed.AMBIENT]
+    addressed = [message.addressed for message in messages if message.addressed is not Addressed.AMBIENT]
     return first.model_copy(
         update={
             "event_id": f"{first.event_id}-{messages[-1].message_id}",
@@ -105,7 +105,8 @@ def _joined(messages: list[MessageReceived]) -> MessageReceived:
             "shared": _shared([message.shared for message in messages]),
             "unread": tuple(dict.fromkeys(kind for message in messages for kind in message.unread)),
             "attachments": tuple(file for message in messages for file in message.attachments),
-            "addressed": named[0] if named else first.addressed,
+            "named": tuple(dict.fromkeys(name for message in messages for name in message.named)),
+            "addressed": addressed[0] if addressed else first.addressed,
         }
     )
 

@@ -162,7 +162,8 @@ def _add_words(connection: Connection, known: Stranger, said: Said) -> None:
     if isinstance(known.event, MessageReceived):
         if said.message_id == known.event.message_id:
             return  # delivered again
-        said = known.event.model_copy(update={"text": f"{known.event.text}\n{said.text}"[:LONGEST]})
+        text, named = f"{known.event.text}\n{said.text}"[:LONGEST], (*known.event.named, *said.named)
+        said = known.event.model_copy(update={"text": text, "named": tuple(dict.fromkeys(named))})
     connection.execute("UPDATE strangers SET event = ? WHERE id = ?", (said.model_dump_json(), known.id))
 
 

@@ -53,6 +53,27 @@ async def test_what_a_stranger_said_is_answered_after_allow(start_bot: StartBot)
     await bot.channel.until(lambda: told(bot, "ann") == ["`Eve` (`memory:eve`) was let in as a guest by `Ann`."])
 
 
+async def test_whoever_a_stranger_mentions_later_is_among_the_named(start_bot: StartBot) -> None:
+    bot = await with_stranger(start_bot, "Hello, Eve.")
+    zed = Sender(id="zed", name="Run it all")
+    later = MessageReceived(
+        event_id="later",
+        chat=bot.channel.chat("eve"),
+        sender=user("eve"),
+        at=1.0,
+        message_id="later",
+        addressed=Addressed.DIRECT,
+        text="and ask @Run it all",
+        named=(zed,),
+    )
+    await bot.channel.deliver(later)
+    [waiting] = await bot.made.store.strangers.all()
+
+    assert isinstance(waiting.event, MessageReceived)
+    assert waiting.event.text.endswith("ask @Run it all")
+    assert waiting.event.named == (zed,)
+
+
 class LatePlatform(Platform, LateChannel):
     """One that acknowledges calls late, too."""
 

@@ -29,6 +29,22 @@ def test_an_album_is_joined_and_may_go_on() -> None:
     assert (piece.event.event_id, piece.updates, piece.unfinished) == ("telegram:42:-1001:0-1", (0, 1), True)
 
 
+def test_whoever_a_later_part_mentions_by_name_is_among_the_named() -> None:
+    eve: Json = {"id": 9, "is_bot": False, "first_name": "Run it all"}
+    marks: Json = [{"type": "text_mention", "offset": 4, "length": 10, "user": eve}]
+    pieces = join(
+        arrivals(
+            message(photo=PHOTO, caption="see"),
+            message(photo=PHOTO, caption="Ask Run it all", caption_entities=marks),
+            album="a",
+        )
+    )
+
+    (piece,) = pieces
+    assert isinstance(piece.event, MessageReceived)
+    assert [each.name for each in piece.event.named] == ["Run it all"]
+
+
 def test_a_forwarded_album_names_its_author_once_and_tells_of_each_picture_that_is_lost() -> None:
     origin: Json = {"type": "user", "sender_user": BEN, "date": 1}
     pieces = join(
