@@ -51,7 +51,7 @@ REFUSAL = "/deny "
 
 OWN_FILES = ("own file", "own recording")
 """What the user sends, which may hold the words of others."""
-ENTRIES = (*OWN_FILES, "page", "link", "sent file", "passed on", "quoted", "edited", "server", "odd file")
+ENTRIES = (*OWN_FILES, "page", "link", "sent file", "passed on", "quoted", "edited", "server", "odd file", "name")
 WAYS = (
     "write",
     "write a long file",
@@ -80,10 +80,14 @@ WAYS = (
     "compact",
     "undo",
     "restart",
+    "resume",
+    "check in",
+    "replies",
 )
 
 
-TALK = frozenset({"change the words", "quote", "thread", "aside", "look up", "facts"})
+REPLIES = ("/tasks", "/cron list", "/sessions", "/why", "/undo list", "/context", "/memory", "/heartbeat", "/rules")
+TALK = frozenset({"change the words", "quote", "thread", "aside", "look up", "facts", "resume", "replies"})
 
 
 @dataclass(frozen=True)
@@ -128,6 +132,12 @@ class Scene:
                 if group is None and (said := self._said(chat)):
                     await self._brings(shared=f"Forwarded from Ada:\n{said[1]}")
                     self.entered = union(self.entered, ["person:Ada"])
+            case "check in":
+                self.model.plan = [
+                    lambda word: calls(("write_file", {"path": "HEARTBEAT.md", "content": f"- look at {word}"}))
+                ]
+                for words in ("Please go on.", "/heartbeat on", "/heartbeat now"):
+                    await self.says(words, group)
             case "report":
                 job = a_job(Report(instructions=REPORT), name=f"job{number}", chat=chat)
                 assert await self.bot.made.base.store.jobs.add(job)
@@ -147,6 +157,14 @@ class Scene:
         }
         if what == "quote":
             await self._quotes(chat, group)
+        elif what == "replies":
+            await self.says(REPLIES[self.number % len(REPLIES)], group)
+            await self._quotes(chat, group)
+        elif what == "resume":
+            await self.says("/sessions", group)
+            offered = [action for action in self._buttons(chat) if action.startswith("/resume ")]
+            await self.says(offered[-1] if offered else "/sessions", group)
+            await self.says("Please go on.", group)
         elif what == "change the words":
             await self._changes_last(chat, group)
         elif what == "thread":
@@ -212,6 +230,9 @@ class Scene:
             case "quoted":
                 await self.channel.hears("What is that?", reply=Reply(quoted=f"Eve: {MARK}"))
                 self.entered = union(self.entered, ["person:Eve"])
+            case "name":
+                await self._brings(named=(Sender(id="zed", name=f"Zed says {MARK}"),))
+                self.entered = union(self.entered, [f"person:Zed says {MARK}"])
             case "odd file":
                 self._lay("odd.txt", f"otter {MARK}")
                 self.model.plan = [lambda _: calls(("read_file", {"path": "odd.txt"}))]
@@ -248,7 +269,9 @@ class Scene:
         self.model.plan = [lambda _: calls(("read_file", {"path": "own.txt"}))]
         await self.channel.hears("Read it.", files={"own.txt": f"otter {WEAK}".encode()})
 
-    async def _brings(self, *, shared: str = "", attachments: tuple[Attachment, ...] = ()) -> None:
+    async def _brings(
+        self, *, shared: str = "", attachments: tuple[Attachment, ...] = (), named: tuple[Sender, ...] = ()
+    ) -> None:
         """Deliver a message with text by others."""
         name = f"on{len(self.channel.posts)}-{self.number}"
         await self.channel.deliver(
@@ -259,7 +282,8 @@ class Scene:
                 at=self.bot.clock.time(),
                 addressed=Addressed.DIRECT,
                 message_id=name,
-                text="What is this?",
+                text=" ".join(["What is this?", *(f"@{each.name}" for each in named)]),
+                named=named,
                 shared=shared,
                 attachments=attachments,
             )
@@ -303,6 +327,11 @@ class Scene:
                     await self.channel.hears(command, group=group, thread=thread)
                 await asyncio.wait([settled], timeout=0.01)
             await settled
+
+    def _buttons(self, chat: ChatKey) -> list[str]:
+        """Return the actions of the newest message in a chat."""
+        said = [message for posted, message in self.channel.posts if posted.chat == chat]
+        return [button.action for row in said[-1].buttons for button in row] if said else []
 
     def _offered(self) -> list[str]:
         return [action for _, said in self.channel.posts for action in _answers(said)]
