@@ -3,6 +3,7 @@
 A restored file, folder or link is replaced as a whole, and links are never followed.
 """
 
+import hashlib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -26,7 +27,9 @@ class Undone:
     group: Group
     """The group that was undone, or would have been."""
     changed_since: tuple[str, ...] = ()
-    """Files changed after the call; if there are any, nothing is done unless `anyway` was set."""
+    """Files changed after the call; if there are any, nothing is done unless they are as they were shown."""
+    mark: str = ""
+    """What tells their present state from another one."""
     failed: tuple[str, ...] = ()
     """Paths that could not be restored."""
     by: Group | None = None
@@ -43,16 +46,19 @@ def is_undoable(group: Group) -> bool:
     return group.undone_by is None and group.undoes is None and not (group.is_open or group.is_empty)
 
 
-def undo(versions: ChatVersions, group: Group, person: str, *, anyway: bool) -> Undone:
-    """Restore the files to their state before the group, also those changed since if `anyway` is set.
+def undo(versions: ChatVersions, group: Group, person: str, *, anyway: str) -> Undone:
+    """Restore the files to their state before the group.
+
+    `anyway` is the mark with which the files were shown that changed since; they are restored only in that state.
 
     Raises CannotKeep if their present state cannot be recorded first.
     """
     with versions.lock:
         now = versions.current([change.path for change in group.changes])
         since = tuple(_changed_since(versions, group, now))
-        if since and not anyway:
-            return Undone(group, since)
+        mark = _mark(since, now)
+        if since and anyway != mark:
+            return Undone(group, since, mark)
         wanted = [
             Change(change.path, change.before, now[change.path])
             for change in group.changes
@@ -64,7 +70,12 @@ def undo(versions: ChatVersions, group: Group, person: str, *, anyway: bool) -> 
         turned = replace(group, removed=group.added, added=group.removed, undoes=group.number, undone_by=None)
         done = versions.record(Author(TOOL, person=person), made, turned)
         _link(versions, group, done)
-        return Undone(group, since, tuple(failed), done)
+        return Undone(group, since, mark, tuple(failed), done)
+
+
+def _mark(paths: Sequence[str], now: Mapping[str, Entry | None]) -> str:
+    state = repr([(path, now[path]) for path in paths])
+    return hashlib.sha256(state.encode(errors="surrogateescape")).hexdigest()[:12]
 
 
 def _link(versions: ChatVersions, group: Group, done: Group) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 import re
 import sqlite3
+from collections.abc import Sequence
 
 import structlog
 
@@ -27,6 +28,8 @@ OTHERS = Right("admin", Role.ADMIN, None, refusal="forget_others")
 VALID = 600.0
 """Seconds for which the button works."""
 MOST_LISTED = 20
+_HALF = 4
+"""Characters of a mark for each of its halves."""
 
 log = structlog.get_logger(__name__)
 
@@ -53,11 +56,12 @@ class ForgetCommands:
                 else say("forget_usage", given.language, slash=given.slash)
             )
             return reply(text)
-        until = round(self._clock.time() + VALID)
-        action = f"/forget {CONFIRM} {who} {_mark(asker)} {until:x}"
+        until, accounts = round(self._clock.time() + VALID), self._accounts(who)
+        action = f"/forget {CONFIRM} {who} {_mark(asker, accounts)} {until:x}"
         button = Button(label=say("forget_button", given.language), action=action)
         key = "forget_ask" if who == asker else "forget_ask_other"
-        return OutboundMessage(markdown=say(key, given.language, who=literal(who)), buttons=((button,),))
+        names = literal(", ".join(accounts))
+        return OutboundMessage(markdown=say(key, given.language, who=names), buttons=((button,),))
 
     async def _confirmed(self, given: Invocation, words: list[str]) -> Answer:
         """Erase, if the button is still valid and was pressed by the person who asked for it."""
@@ -65,19 +69,18 @@ class ForgetCommands:
             return reply(say("forget_usage", given.language, slash=given.slash))
         who, mark, until = words
         asker = self._asker(given)
-        if mark != _mark(asker):
+        if mark[:_HALF] != _mark_of(asker)[:_HALF]:
             return reply(say("forget_not_yours", given.language, slash=given.slash))
-        if int(until, 16) < self._clock.time():
+        is_as_shown = mark == _mark(asker, self._accounts(who))  # no account was linked since
+        if int(until, 16) < self._clock.time() or not is_as_shown:
             return rewritten(say("forget_expired", given.language, slash=given.slash))
         if refusal := self._refusal(given, who):
             return reply(refusal)
         return await self._erased(given, asker, who)
 
     async def _erased(self, given: Invocation, asker: str, who: str) -> Answer:
-        person = self._roles.person(who)
-        accounts = [account.principal for account in person.accounts] if person is not None else [who]
         try:
-            done = [await self._forgetting.erase(account, asker) for account in accounts]
+            done = [await self._forgetting.erase(account, asker) for account in self._accounts(who)]
         except StillBusy:
             return reply(say("forget_busy", given.language, slash=given.slash))
         except (OSError, sqlite3.Error) as error:
@@ -98,6 +101,11 @@ class ForgetCommands:
             for each in holders[:MOST_LISTED]
         ]
         return "\n".join([say("forget_backups", given.language), "", *lines])
+
+    def _accounts(self, who: str) -> list[str]:
+        """Return the accounts of the person with this one."""
+        person = self._roles.person(who)
+        return [account.principal for account in person.accounts] if person is not None else [who]
 
     def _asker(self, given: Invocation) -> str:
         return self._access.principal(given.chat, given.sender)
@@ -136,9 +144,14 @@ def _form(arguments: str) -> str:
     return OTHERWISE if is_name or not words else ""
 
 
-def _mark(asker: str) -> str:
-    """Return a short mark of the person who asked: a button has no room for two names."""
-    return hashlib.sha256(asker.encode()).hexdigest()[:8]
+def _mark(asker: str, accounts: Sequence[str]) -> str:
+    """Return a short mark of the person who asked, and of several accounts: a button has no room for their names."""
+    own = _mark_of(asker)
+    return own if len(accounts) == 1 else own[:_HALF] + _mark_of(" ".join(accounts))[:_HALF]
+
+
+def _mark_of(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[: 2 * _HALF]
 
 
 def _told(given: Invocation, done: list[Erased]) -> str:

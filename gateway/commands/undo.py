@@ -46,11 +46,12 @@ class UndoCommands:
         found = await asyncio.to_thread(_wanted, given, versions, verb)
         if isinstance(found, OutboundMessage):
             return found
-        answer = await self._undone(given, versions, found, anyway=rest.strip() == ANYWAY)
+        word, _, mark = rest.strip().partition(" ")
+        answer = await self._undone(given, versions, found, anyway=mark.strip() if word == ANYWAY else "")
         return Rewritten(answer) if given.pressed else answer
 
     async def _undone(
-        self, given: Invocation, versions: ChatVersions, group: Group, *, anyway: bool
+        self, given: Invocation, versions: ChatVersions, group: Group, *, anyway: str
     ) -> OutboundMessage:
         def work() -> Undone:
             done = undo(versions, group, given.sender.id, anyway=anyway)
@@ -65,7 +66,7 @@ class UndoCommands:
             raise_lack(error)
             return reply(say("undo_cannot", language, why=str(error)))
         if done.by is None:
-            button = Button(label=say("undo_anyway_button", language), action=f"/undo {group.number} {ANYWAY}")
+            button = Button(label=say("undo_anyway_button", language), action=f"/undo {group.number} {ANYWAY} {done.mark}")
             text = say("undo_since", language, files=_named(done.changed_since, MOST_NAMED))
             return OutboundMessage(markdown=text, buttons=((button,),))
         lines = list(_lines(group, done, language))

@@ -17,6 +17,7 @@ from gateway.commands.forget import LONGEST_WHO
 from gateway.records.audit_check import check
 from gateway.store.erasures import ERASED, OF_CHAT, Erasures
 from gateway.store.opening import FILE, migrate
+from gateway.store.person import Account
 from gateway.upkeep.backup import Wanted, make
 from gateway.upkeep.forgetting import FILE as CONFIRMED
 from gateway.upkeep.restore import restore
@@ -294,3 +295,21 @@ async def test_what_others_said_is_found_again_at_once(start_bot: StartBot) -> N
     async with asyncio.timeout(30):
         while not await found():
             pass
+
+
+async def test_accounts_that_were_linked_after_the_question_are_not_erased_by_its_button(start_bot: StartBot) -> None:
+    bot = await talked(start_bot)
+    await bot.hears("/forget memory:bob", sender="ann")
+    bob, carl = Account("memory:bob"), Account("memory:carl")
+    membership = bot.made.people.membership
+    link = await membership.said(await membership.offer_link(bob), carl)
+    assert link is not None
+    await membership.link(link, carl, "linking")
+    before = on_disk(bot.home)
+    await bot.channel.presses("Erase for good", sender="ann")
+    await bot.app.settled()
+
+    assert bot.screen[-1].startswith("This question has expired")
+    assert on_disk(bot.home) == before
+    await bot.hears("/forget memory:bob", sender="ann")
+    assert "memory:bob, memory:carl" in bot.screen[-1]

@@ -100,6 +100,23 @@ async def test_what_was_changed_since_is_put_back_only_when_somebody_says_so(sta
     assert file.read_text() == "old"
 
 
+async def test_what_was_changed_again_after_it_was_shown_is_shown_again(start_bot: StartBot) -> None:
+    bot = await start_bot(write("notes.txt", "new"), "Done.", tools=TOOLS)
+    file = workspace(bot) / "notes.txt"
+    await bot.hears("write it")
+    file.write_text("by hand")
+    await bot.hears("/undo")
+    file.write_text("by hand, once more")
+    await bot.channel.presses("Restore anyway")
+    await bot.app.settled()
+
+    assert bot.screen[-1].startswith("Changed again since: notes.txt.")
+    assert file.read_text() == "by hand, once more"
+    await bot.channel.presses("Restore anyway")
+    await bot.app.settled()
+    assert not file.exists()
+
+
 async def test_a_forgotten_fact_is_known_again(start_bot: StartBot) -> None:
     bot = await start_bot(
         calls(("remember", {"fact": "likes tea"})), "Done.", calls(("forget", {"number": 1})), "Done.", tools=TOOLS

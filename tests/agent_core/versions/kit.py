@@ -41,7 +41,11 @@ class Kept:
         return group
 
     def undo(self, group: Group | None = None, *, anyway: bool = False) -> Undone:
-        return undo(self.versions, group or self.newest(), ANN, anyway=anyway)
+        wanted = group or self.newest()
+        shown = undo(self.versions, wanted, ANN, anyway="") if anyway else None
+        if shown is not None and shown.by is not None:
+            return shown
+        return undo(self.versions, wanted, ANN, anyway=shown.mark if shown else "")
 
     def next_life(self) -> "Kept":
         return kept_in(self.place, self.clock)

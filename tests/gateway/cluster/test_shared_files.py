@@ -83,7 +83,7 @@ def test_versions_that_a_node_keeps_while_another_one_deletes_old_ones_stay(
         (versions.workspace / "notes.txt").write_text("new")
     group = newest(versions, ANN)
     assert group is not None
-    assert undo(versions, group, ANN, anyway=False).failed == ()
+    assert undo(versions, group, ANN, anyway="").failed == ()
     nodes[1].prune()
 
     assert (versions.workspace / "notes.txt").read_text() == "old"
