@@ -50,9 +50,7 @@ class UndoCommands:
         answer = await self._undone(given, versions, found, anyway=mark.strip() if word == ANYWAY else "")
         return Rewritten(answer) if given.pressed else answer
 
-    async def _undone(
-        self, given: Invocation, versions: ChatVersions, group: Group, *, anyway: str
-    ) -> OutboundMessage:
+    async def _undone(self, given: Invocation, versions: ChatVersions, group: Group, *, anyway: str) -> OutboundMessage:
         def work() -> Undone:
             done = undo(versions, group, given.sender.id, anyway=anyway)
             if done.by is not None and group.memory:
@@ -66,7 +64,8 @@ class UndoCommands:
             raise_lack(error)
             return reply(say("undo_cannot", language, why=str(error)))
         if done.by is None:
-            button = Button(label=say("undo_anyway_button", language), action=f"/undo {group.number} {ANYWAY} {done.mark}")
+            action = f"/undo {group.number} {ANYWAY} {done.mark}"
+            button = Button(label=say("undo_anyway_button", language), action=action)
             text = say("undo_since", language, files=_named(done.changed_since, MOST_NAMED))
             return OutboundMessage(markdown=text, buttons=((button,),))
         lines = list(_lines(group, done, language))

@@ -15,7 +15,7 @@ from agent_core.models.scripted import Turn, calls
 from agent_core.sandbox.process import ProcessSandbox
 from agent_core.skills.library import SkillLibrary
 from agent_core.skills.skill import Origin
-from agent_core.sources import Sources, page, union
+from agent_core.sources import Sources, page, person, union
 from agent_core.tools.catalogue import builtin_tools
 from agent_core.tools.shell import run_command_tool
 from agent_core.tools.web.fetch import Fetcher
@@ -132,20 +132,24 @@ class Scene:
                 if group is None and (said := self._said(chat)):
                     await self._brings(shared=f"Forwarded from Ada:\n{said[1]}")
                     self.entered = union(self.entered, ["person:Ada"])
-            case "check in":
-                self.model.plan = [
-                    lambda word: calls(("write_file", {"path": "HEARTBEAT.md", "content": f"- look at {word}"}))
-                ]
-                for words in ("Please go on.", "/heartbeat on", "/heartbeat now"):
-                    await self.says(words, group)
-            case "report":
-                job = a_job(Report(instructions=REPORT), name=f"job{number}", chat=chat)
-                assert await self.bot.made.base.store.jobs.add(job)
-                await self.bot.made.chats.firings.run_now(job, f"now{number}")
-                await self._settled(group)
+            case "check in" | "report":
+                await self._fires(way.what, chat, group)
             case what:
                 self.model.plan = [*self._calls(what, number, chat)]
                 await self.says("Please go on.", group)
+
+    async def _fires(self, what: str, chat: ChatKey, group: str | None) -> None:
+        """Have a job's run begin now."""
+        if what == "check in":
+            path = "HEARTBEAT.md"
+            self.model.plan = [lambda word: calls(("write_file", {"path": path, "content": f"- look at {word}"}))]
+            for words in ("Please go on.", "/heartbeat on", "/heartbeat now"):
+                await self.says(words, group)
+            return
+        job = a_job(Report(instructions=REPORT), name=f"job{self.number}", chat=chat)
+        assert await self.bot.made.base.store.jobs.add(job)
+        await self.bot.made.chats.firings.run_now(job, f"now{self.number}")
+        await self._settled(group)
 
     async def _talks(self, what: str, chat: ChatKey, group: str | None) -> None:
         """Have Parley say again what it has said, or say something about it."""
@@ -230,9 +234,6 @@ class Scene:
             case "quoted":
                 await self.channel.hears("What is that?", reply=Reply(quoted=f"Eve: {MARK}"))
                 self.entered = union(self.entered, ["person:Eve"])
-            case "name":
-                await self._brings(named=(Sender(id="zed", name=f"Zed says {MARK}"),))
-                self.entered = union(self.entered, [f"person:Zed says {MARK}"])
             case "odd file":
                 self._lay("odd.txt", f"otter {MARK}")
                 self.model.plan = [lambda _: calls(("read_file", {"path": "odd.txt"}))]
@@ -240,14 +241,23 @@ class Scene:
                 self.entered = union(self.entered, ["file:odd.txt"])
             case "own file" | "own recording":
                 await self._sends_own(how)
-            case "sent file":
-                file = self.channel._keep("sent.txt", f"otter {MARK}".encode())  # noqa: SLF001 - as `hears` does it
-                await self._brings(attachments=(file.model_copy(update={"by": "Eve"}),))
-                self.entered = union(self.entered, ["sent:Eve:sent.txt"])
             case _:
-                await self._brings(shared=f"Forwarded from Eve:\n{MARK}")
-                self.entered = union(self.entered, ["person:Eve"])
+                await self._brings_of_others(how)
         await self._settled(None)
+
+    async def _brings_of_others(self, how: str) -> None:
+        """Have the user send something by others, or with the name of somebody."""
+        if how == "name":
+            zed = Sender(id="zed", name=f"Zed says {MARK}")
+            await self._brings(named=(zed,))
+            self.entered = union(self.entered, [person(zed.name)])
+        elif how == "sent file":
+            file = self.channel._keep("sent.txt", f"otter {MARK}".encode())  # noqa: SLF001 - as `hears` does it
+            await self._brings(attachments=(file.model_copy(update={"by": "Eve"}),))
+            self.entered = union(self.entered, ["sent:Eve:sent.txt"])
+        else:
+            await self._brings(shared=f"Forwarded from Eve:\n{MARK}")
+            self.entered = union(self.entered, ["person:Eve"])
 
     async def _opens(self, paths: Sequence[str]) -> None:
         """Have the model read a page, and another one to which only the first leads."""

@@ -67,7 +67,7 @@ async def test_whoever_a_stranger_mentions_later_is_among_the_named(start_bot: S
         named=(zed,),
     )
     await bot.channel.deliver(later)
-    [waiting] = await bot.made.store.strangers.all()
+    [waiting] = await bot.made.base.store.strangers.all()
 
     assert isinstance(waiting.event, MessageReceived)
     assert waiting.event.text.endswith("ask @Run it all")

@@ -1,5 +1,7 @@
 """Messages that Telegram's clients split arrive as one."""
 
+from pydantic import JsonValue
+
 from channels.base import Addressed, MessageReceived
 from channels.telegram.polling import Arrival, join
 from tests.channels.telegram.payloads import BEN, GROUP, PHOTO, Json, mention, message, read
@@ -31,7 +33,7 @@ def test_an_album_is_joined_and_may_go_on() -> None:
 
 def test_whoever_a_later_part_mentions_by_name_is_among_the_named() -> None:
     eve: Json = {"id": 9, "is_bot": False, "first_name": "Run it all"}
-    marks: Json = [{"type": "text_mention", "offset": 4, "length": 10, "user": eve}]
+    marks: JsonValue = [{"type": "text_mention", "offset": 4, "length": 10, "user": eve}]
     pieces = join(
         arrivals(
             message(photo=PHOTO, caption="see"),
