@@ -13,6 +13,7 @@ from agent_core.models.answer import Answer
 from agent_core.models.chunks import Unreadable, read_chunk
 from agent_core.models.llm import FailureCause, FailureKind, LlmFailure, ModelInfo
 from tests.agent_core.models.raw_models import anthropic, call, openai, tables
+from tests.any_json import anything, beside
 from tests.emulators.model_script import Json
 
 # litellm silences this warning on import; pytest undoes that.
@@ -262,19 +263,6 @@ async def test_calls_that_take_turns_under_one_index_are_told_apart_by_their_ids
 
 
 # Property: whatever a server puts beside the words, they arrive, or it is said that the chunk is unreadable.
-
-anything: st.SearchStrategy[JsonValue] = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(max_size=5),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=5,
-)
-NEEDED = ("content", "text", "choices", "delta", "message", "finish_reason", "error", "tool_calls", "object", "refusal")
-COMMON = (
-    *("usage", "reasoning", "reasoning_content", "reasoning_details", "extra_content", "provider_specific_fields"),
-    *("role", "id", "created", "model", "system_fingerprint", "logprobs", "index", "annotations", "audio"),
-)
-names = st.sampled_from(COMMON) | st.text(max_size=6).filter(lambda name: name not in NEEDED)
-beside = st.dictionaries(names, anything, max_size=4)
 
 
 @given(st.lists(st.text(max_size=6), min_size=1, max_size=4), st.data())
