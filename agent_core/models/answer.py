@@ -69,6 +69,7 @@ class Answer:
         self._heard: list[str] = []
         """The pieces of the text as they came."""
         self._choice: int | None = None
+        self._is_chosen = False
         self._usage: WireUsage | None = None
         self._finish_reason: str | None = None
         self._began = False
@@ -93,12 +94,20 @@ class Answer:
         """Add a chunk and yield the deltas in it."""
         if chunk.usage is not None:
             self._usage = chunk.usage
-        self._choice = chunk.choice if self._choice is None else self._choice
-        if chunk.choice not in (None, self._choice):
+        if not self._is_mine(chunk):
             return
         self._finish_reason = chunk.finish_reason or self._finish_reason
         if chunk.delta is not None:
             yield from self._grow(chunk.delta)
+
+    def _is_mine(self, chunk: Chunk) -> bool:
+        """Return False for a chunk of another choice than the first one that began: nobody asked for it."""
+        if chunk.choice is not None and chunk.choice != self._choice:
+            if self._is_chosen:
+                return False
+            self._choice, self._finish_reason = chunk.choice, None
+        self._is_chosen |= chunk.delta is not None
+        return True
 
     def rest(self) -> Iterator[TextDelta | ThinkingDelta | ToolCallDelta]:
         """Yield what was held back until the end of the stream: it might have been the beginning of a tag or a call."""

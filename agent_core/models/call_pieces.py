@@ -38,7 +38,7 @@ class OpenCall:
     def add(self, piece: CallPiece) -> str | None:
         """Add a piece; return the piece of the name in it, if that is new."""
         name = piece.name.strip()
-        is_new = bool(name) and name not in self.names and not self.pieces
+        is_new = bool(name) and name not in self.names and not (self.names and self.pieces)
         if is_new:
             self.names.append(name)
         if piece.arguments:
@@ -135,7 +135,8 @@ def _bare(name: str) -> str:
 
 
 def arguments_in(raw: str) -> JsonObject | str:
-    """Return the parsed arguments, or a text that says what is wrong. No text at all means no arguments."""
+    """Return the parsed arguments, or a text that says what is wrong. No text at all means no arguments, and neither
+    does an empty list: PHP writes an empty object like that."""
     if not raw.strip():
         return {}
     try:
@@ -146,7 +147,7 @@ def arguments_in(raw: str) -> JsonObject | str:
         return "nest too deep"
     except ValueError as error:
         return f"are not complete JSON ({error})"
-    if value is None:
+    if value in (None, []):
         return {}
     return value if isinstance(value, dict) else "are not a JSON object"
 

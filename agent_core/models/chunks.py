@@ -26,7 +26,9 @@ _PRIVATE = re.compile(r"reasoning|thinking|thought|signature|extra_content|provi
 """Names of fields that a model needs back as they came."""
 _SIGNED_BY = "__thought__"
 _ARGUMENTS = ("arguments", "parameters", "input")
-_TEXTS = ("text", "content", "thinking", "summary")
+_TEXTS = ("text", "content", "thinking", "summary", "value", "parts", "refusal")
+_WHOLE = "chat.completion"
+"""The kind of an answer that comes in one piece."""
 
 
 class Unreadable(ValueError):
@@ -61,6 +63,11 @@ class Delta:
     private: JsonObject = field(default_factory=dict)
     so_far: bool = False
     """True if the text and the calls may be all of the answer, which began before."""
+
+    @property
+    def says(self) -> bool:
+        """Return True if anything is in it that people or tools get."""
+        return bool(self.text or self.thinking or self.thoughts or self.refusal or self.calls)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,19 +120,35 @@ def read_chunk(value: object) -> Chunk:
     usage = _usage(fields.get("usage"))
     if error is not None or not choices:
         return Chunk(usage=usage, error=error)
-    if not isinstance(choices, list | tuple):
-        raise Unreadable("choices that are no list")
-    if choices[0] is None:
+    told = [each for each in _listed(choices) if each is not None]
+    if not told:
         return Chunk(usage=usage)
-    first = _fields(choices[0])
-    if first is None:
+    read = [each for each in map(_fields, told) if each is not None]
+    if len(read) < len(told):
         raise Unreadable("choices that are no list of objects")
+    first = min(read, key=lambda each: _count(each.get("index")) or 0)
     return Chunk(
         delta=_said(first),
         choice=_count(first.get("index")),
-        finish_reason=_word(first.get("finish_reason")),
+        finish_reason=_finish(first, is_whole=fields.get("object") == _WHOLE),
         usage=usage or _usage(first.get("usage")),
     )
+
+
+def _finish(choice: Mapping[str, object], *, is_whole: bool) -> str | None:
+    """Return why an answer ended, as told beside its last piece or in it; one in a single piece needs no reason."""
+    piece = _fields(choice.get("delta")) or {}
+    told = _reason(choice.get("finish_reason")) or _reason(piece.get("finish_reason"))
+    return told or ("stop" if is_whole and choice.get("message") else None)
+
+
+def _reason(value: object) -> str | None:
+    """Return a reason that stands alone, in an object or in a list."""
+    if isinstance(value, list | tuple):
+        value = next(iter(value), None)
+    if isinstance(value, dict):
+        value = value.get("type") or value.get("reason")
+    return _word(value)
 
 
 def _fields(value: object) -> Mapping[str, object] | None:
@@ -137,15 +160,16 @@ def _fields(value: object) -> Mapping[str, object] | None:
 
 def _said(choice: Mapping[str, object]) -> Delta | None:
     """Return what a choice says: a piece, the whole of an answer, or the text of the older protocol."""
-    if piece := choice.get("delta"):
-        return _delta(piece)
-    if whole := choice.get("message"):
-        return _delta(whole, so_far=True)
-    return Delta(text=_words(text)) if (text := choice.get("text")) else None
+    found = [
+        *([_delta(piece)] if (piece := choice.get("delta")) else []),
+        *([_delta(whole, so_far=True)] if (whole := choice.get("message")) else []),
+        *([Delta(text=_words(text))] if (text := choice.get("text")) else []),
+    ]
+    return next((each for each in found if each.says), found[0] if found else None)
 
 
 def _delta(value: object, *, so_far: bool = False) -> Delta:
-    fields = _fields(value)
+    fields = {"content": value} if isinstance(value, str | list | tuple) else _fields(value)
     if fields is None:
         raise Unreadable("a delta that is no object")
     text, thinking = _content(fields.get("content"))
@@ -227,31 +251,51 @@ def _thoughts(value: object) -> Iterator[Thought]:
 
 def _older_call(value: object) -> object:
     """Return the one call of the older protocol as one of today's."""
-    fields = _fields(value)
+    fields = _fields(next(iter(value), None) if isinstance(value, list | tuple) else value)
     return {"index": 0, "function": fields} if fields and (fields.get("name") or fields.get("arguments")) else None
 
 
 def _calls(value: object) -> Iterator[CallPiece]:
-    if not value:
-        return
-    for piece in _listed(value):
+    if isinstance(value, str):
+        value = _decoded(value)
+    for piece in _listed(value) if value else ():
+        if piece in (None, {}, []):
+            continue
         fields = _fields(piece)
         if fields is None:
             raise Unreadable("a tool call that is no object")
-        function = _fields(fields.get("function")) or fields
-        identity, signed = _identity(fields.get("id"))
-        inside = _private(function) if function is not fields else {}
-        yield CallPiece(
-            index=_count(fields.get("index")),
-            id=identity or None,
-            name=_words(function.get("name")),
-            arguments="".join(_arguments(function[name]) for name in _ARGUMENTS if function.get(name) is not None),
-            private={**signed, **_private(fields), **({"function": inside} if inside else {})},
-        )
+        call = _call(fields)
+        if call.id or call.name or call.arguments or call.private:
+            yield call
+
+
+def _call(fields: Mapping[str, object]) -> CallPiece:
+    given = fields.get("function") or fields.get("custom")
+    if isinstance(given, str):
+        fields = {**fields, "name": given}
+    function = _fields(given) or fields
+    identity, signed = _identity(fields.get("id"))
+    inside = _private(function) if function is not fields else {}
+    name = function.get("name")
+    return CallPiece(
+        index=_count(fields.get("index")),
+        id=identity or None,
+        name=_words(name.get("name") if isinstance(name, dict) else name),
+        arguments="".join(_arguments(function[each]) for each in _ARGUMENTS if function.get(each) is not None),
+        private={**signed, **_private(fields), **({"function": inside} if inside else {})},
+    )
+
+
+def _decoded(text: str) -> object:
+    """Return the calls that a text holds as JSON; None if there are none in it."""
+    try:
+        return json.loads(text) if "{" in text else None
+    except (ValueError, RecursionError) as error:
+        raise Unreadable("tool calls in a text that is no JSON") from error
 
 
 def _listed(value: object) -> Sequence[object]:
-    """Return the calls in a list, in an object by number, or on their own."""
+    """Return what stands in a list, in an object by number, or on its own."""
     if isinstance(value, list | tuple):
         return value
     if isinstance(value, dict) and all(str(key).isdigit() for key in value):

@@ -1,6 +1,7 @@
 """Event streams: from bytes to the documents in them, as servers of models send them."""
 
 import json
+import re
 from collections.abc import Iterator
 
 LONGEST_LINE = 16 * 1024 * 1024
@@ -8,6 +9,9 @@ LONGEST_LINE = 16 * 1024 * 1024
 MOST_LINES = 1000
 """Lines of one document."""
 
+_DECODER = json.JSONDecoder()
+_NEXT = re.compile(r"\S")
+_SEVERAL = re.compile(r"\}\s*\{")
 _FIELDS = (b"event", b"id", b"retry")
 _BOM = b"\xef\xbb\xbf"
 
@@ -21,7 +25,8 @@ class SseReader:
 
     Each `data:` line counts as an event of its own: nearly every model server sends one JSON document per line, and
     some leave out the empty line between events. So line ends may be LF, CRLF or CR; an LF alone after a CR is an empty
-    line. A line with the beginning of a document is joined with those after it.
+    line. A line with the beginning of a document is joined with those after it, and one with several is taken
+    apart.
     """
 
     def __init__(self) -> None:
@@ -30,6 +35,8 @@ class SseReader:
         self._part: list[str] = []
         """The lines of a document that has begun."""
         self._is_first = True
+        self._is_bare = False
+        """True within a document over several lines that began without `data:`."""
 
     def feed(self, chunk: bytes) -> Iterator[str]:
         """Yield the events that `chunk` completes; consume them all. Raises NotAnEventStream after the valid ones."""
@@ -50,13 +57,14 @@ class SseReader:
             line, self._is_first = line.removeprefix(_BOM), False
         if not line:
             yield from self._whole()
-        text = _data(line)
+        self._is_bare = bool(line) and (self._is_bare or line.strip() in (b"{", b"["))
+        text = line.decode("utf-8", "replace") if self._is_bare else _data(line)
         if not text:
             return
         if self._part and text.startswith("{") and _is_json("\n".join(self._part)):
             yield from self._whole()
-        if not self._part and text.count("{") <= text.count("}"):
-            yield text
+        if not self._part and not self._is_bare and text.count("{") <= text.count("}"):
+            yield from documents_in(text)
             return
         self._part.append(text)
         if len(self._part) > MOST_LINES:
@@ -66,7 +74,7 @@ class SseReader:
         """Yield the lines that wait for the end of their document."""
         if self._part:
             whole, self._part = "\n".join(self._part), []
-            yield whole
+            yield from documents_in(whole)
 
     def _keep(self, rest: bytes) -> None:
         self._pieces.append(rest)
@@ -77,6 +85,25 @@ class SseReader:
     def _take(self) -> list[bytes]:
         pieces, self._pieces, self._pending = self._pieces, [], 0
         return pieces
+
+
+def documents_in(text: str) -> Iterator[str]:
+    """Yield the JSON documents in a text: one after the other, or in a list; the text itself if it is a single one."""
+    if not (text.startswith(("[{", "[\n")) or _SEVERAL.search(text)):
+        yield text
+        return
+    values: list[object] = []
+    place, end = 0, len(text.rstrip())
+    try:
+        while place < end:
+            value, place = _DECODER.raw_decode(text, place)
+            values += value if isinstance(value, list) else [value]
+            following = _NEXT.search(text, place)
+            place = following.start() if following else end
+    except (ValueError, RecursionError):
+        yield text
+        return
+    yield from [text] if len(values) == 1 and text.startswith("{") else map(json.dumps, values)
 
 
 def _is_json(text: str) -> bool:
@@ -90,7 +117,7 @@ def _is_json(text: str) -> bool:
 def _data(line: bytes) -> str:
     """Return the text after `data:`, which some servers leave out; empty for lines without any. Invalid UTF-8 becomes
     U+FFFD."""
-    name, _, value = (b"data", b":", line) if line.startswith(b'{"') else line.partition(b":")
+    name, _, value = (b"data", b":", line) if line.startswith((b'{"', b'[{"')) else line.partition(b":")
     if name == b"data":
         return value.strip().decode("utf-8", "replace")
     if name and name not in _FIELDS:

@@ -197,6 +197,11 @@ def _of_provider(error: Mapping[str, object]) -> str:
     return message_in(raw) if isinstance(raw, str) and raw.strip() else ""
 
 
+def redirected(place: str | None) -> str:
+    """Return what a server's redirection means for whoever has set its address."""
+    return f"the server redirects to {place}: use that as the base URL" if place else "the server redirects to nowhere"
+
+
 def redact(text: str, secrets: Iterable[str] = ()) -> str:
     """Return the text as one line without secrets, tracebacks, paths and memory addresses, cut to a log line's
     length."""

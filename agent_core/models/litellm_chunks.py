@@ -8,11 +8,13 @@ from collections.abc import AsyncIterator, Callable
 from typing import Any
 
 from agent_core.models.chunks import REASONING, CallPiece, Chunk, Delta, Thought, WireUsage, read_chunk
-from agent_core.models.event_stream import SseReader
+from agent_core.models.event_stream import NotAnEventStream, SseReader
 from agent_core.models.wire_errors import WireError
 
 _DATA = "data: "
 _END = "[DONE]"
+_SHOWN = 200
+"""Characters of a document that cannot be read."""
 
 
 def correct_chunks() -> None:
@@ -44,9 +46,9 @@ def _reading(handle: Callable[..., Any]) -> Callable[..., Any]:
         try:
             value: object = None if document == _END else json.loads(document)
             chunk = read_chunk(value)
-        except (ValueError, RecursionError):
+        except (ValueError, RecursionError) as error:
             if not ended:
-                raise
+                raise NotAnEventStream(document[:_SHOWN]) from error
             chunk = None  # nothing after the finish reason can fail an answer
         if document == _END or chunk is None or (ended and chunk.error):
             return handle(stream, str_line if document == _END else _DATA)

@@ -227,6 +227,9 @@ def _corrected_litellm() -> ModuleType:
     vars(helpers)["_FINISH_REASON_MAP"] = _Reasons(vars(helpers)["_FINISH_REASON_MAP"])
     correct_gemini(helpers.map_finish_reason)
     correct_chunks()
+    # A redirection would take the conversation, and Anthropic's key with it, to another server.
+    handler = importlib.import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler
+    handler.follow_redirects = property(lambda _: False, lambda *_: None)
     # This warning appears if a run is cancelled while litellm prepares its request in a thread.
     warnings.filterwarnings("ignore", r"coroutine '(\w+ChatCompletion|BaseLLMHTTPHandler)\..*' was never awaited")
     for name in _LOGGERS:

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from http import HTTPStatus
 from types import ModuleType
 from urllib.parse import urlsplit
 
@@ -15,6 +16,7 @@ from agent_core.models.failures import (
     may_be_billed,
     message_in,
     redact,
+    redirected,
     reported_cause,
     retry_after_s,
 )
@@ -25,6 +27,8 @@ from agent_core.models.manner import REFUSED
 log = structlog.get_logger(__name__)
 
 _WRAPPED = re.compile(r"\s*(?:(?:litellm\.)?\w*(?:Error|Exception)(?: \w+Error)?(?: -|:) ?)+")
+_UNREAD = "Error parsing chunk: "
+"""Stands before what litellm repeats of a chunk that it could not read."""
 _ADVICE = re.compile(r"\.? Handle with `litellm\.\w+`\.?")
 _BYTES = re.compile(r"""b(['"]).*\1""", re.DOTALL)
 _MISREAD = (ValueError, TypeError, LookupError, AttributeError)
@@ -46,12 +50,14 @@ def failure_of(litellm: ModuleType, error: Exception, *, secrets: Iterable[str],
     is_untold = isinstance(outer, litellm.APIConnectionError) or not isinstance(
         outer, litellm.exceptions.openai.OpenAIError
     )
-    if is_untold and isinstance(inside[-1], _MISREAD):
+    if (is_untold and isinstance(inside[-1], _MISREAD)) or _UNREAD in str(outer):
         reason = redact(f"{type(inside[-1]).__name__}: {inside[-1]}", secrets)
         log.warning("an answer of a model could not be read", reason=reason)
         return LlmFailure(kind=FailureKind.TRANSIENT, message="the server sent what is no chat stream")
     status, text = _status(litellm, error, inside), str(outer)
     kind = _kind(litellm, outer) or classify(status, text)
+    if status is not None and HTTPStatus.MULTIPLE_CHOICES <= status < HTTPStatus.BAD_REQUEST:
+        text = redirected(_headers(inside).get("location"))
     words = redact(_words(text) or type(outer).__name__, secrets)
     return LlmFailure(
         kind=kind,

@@ -20,8 +20,8 @@ from pydantic import SecretStr
 from agent_core.clock import NewId, new_id
 from agent_core.models.answer import Answer
 from agent_core.models.chunks import Chunk, read_chunk
-from agent_core.models.event_stream import NotAnEventStream, SseReader
-from agent_core.models.failures import cause_of, classify, http_failure, redact, reported_cause
+from agent_core.models.event_stream import NotAnEventStream, SseReader, documents_in
+from agent_core.models.failures import cause_of, classify, http_failure, redact, redirected, reported_cause
 from agent_core.models.llm import (
     FailureKind,
     LlmFailure,
@@ -199,7 +199,7 @@ class OpenAiClient:
         if HTTPStatus.OK <= response.status < HTTPStatus.MULTIPLE_CHOICES:
             return
         if response.status < HTTPStatus.BAD_REQUEST:
-            body = f"the server redirects to {response.headers.get('Location')}: use that as the base URL"
+            body = redirected(response.headers.get("Location"))
         else:
             body = await _read(response, ERROR_BODY, timeout_s)
         failure = http_failure(response.status, response.headers, body, now=self._now(), secrets=self._secrets)
@@ -249,10 +249,13 @@ def _transient(message: str) -> LlmFailure:
 
 async def _payloads(response: aiohttp.ClientResponse) -> AsyncGenerator[str, None]:
     """Yield the JSON documents of the stream, and `_END`; a single document if the server does not stream."""
-    if response.content_type == "application/json":
-        yield await _read(response, WHOLE_BODY, None)
-        return
     reader = SseReader()
+    if response.content_type == "application/json":
+        body = (await _read(response, WHOLE_BODY, None)).removeprefix(_BOM).strip()
+        is_stream = body.startswith(("data:", "event:", ":"))
+        for payload in (*reader.feed(body.encode()), *reader.finish()) if is_stream else documents_in(body):
+            yield payload
+        return
     async for chunk in response.content.iter_any():
         for payload in reader.feed(chunk):
             yield payload

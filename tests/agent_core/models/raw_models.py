@@ -1,7 +1,7 @@
 """A model server that answers with exactly the given chunks, in the protocol of OpenAI, Anthropic or Gemini."""
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
@@ -19,8 +19,9 @@ from tests.emulators.model_script import Json
 from tests.emulators.server import LoopbackServer
 from tests.messages import user
 
-Raw = bytes | tuple[int, bytes]
-"""A stream, or a status and the body of an error."""
+Raw = bytes | tuple[int, bytes] | tuple[int, bytes, Mapping[str, str]]
+"""A stream, or a status, a body and headers; without these, it is the body of an error."""
+ERROR_HEADERS = {"Content-Type": "application/json"}
 CLOCK = ToolSpec(name="clock", description="The time.", parameters={"type": "object", "properties": {}})
 
 
@@ -39,7 +40,8 @@ class RawModel(LoopbackServer):
         self.bodies.append(await request.json())
         answer = self.answers.pop(0)
         if isinstance(answer, tuple):
-            return web.Response(status=answer[0], body=answer[1], content_type="application/json")
+            status, body, headers = (*answer, ERROR_HEADERS)[:3]
+            return web.Response(status=status, body=body, headers=headers)
         response = web.StreamResponse(headers={"Content-Type": "text/event-stream"})
         await response.prepare(request)
         await response.write(answer)
