@@ -353,6 +353,8 @@ class _ModelCall:
             return None
         if self._hook_failed or self._asked.cancel.cancelled:
             return None
+        if self._others and passes_on(failure):
+            chain.expects(self._others[0])
         delay, next_model = self._delay(failure, attempt), None
         if delay is None:
             if self._has_others:

@@ -4,7 +4,7 @@ A request that is too large, or was rejected, goes to no other model: the first 
 provider refuses is not passed on to another.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from agent_core.clock import Clock, SystemClock
@@ -35,8 +35,16 @@ class Candidate:
 class ModelChain:
     """The fallbacks; shared by all conversations, so that a failure found by one spares the others the wait."""
 
-    def __init__(self, fallbacks: Sequence[Candidate] = (), clock: Clock | None = None) -> None:
+    def __init__(
+        self,
+        fallbacks: Sequence[Candidate] = (),
+        clock: Clock | None = None,
+        *,
+        expects: Callable[[Candidate], None] = lambda _: None,
+    ) -> None:
         self.fallbacks = tuple(fallbacks)
+        self.expects = expects
+        """Called with the model that is asked next if the one that has just failed fails again."""
         self._clock = clock or SystemClock()
         self._until: dict[str, float] = {}
         """End of each model's pause, on the monotonic clock."""

@@ -17,7 +17,6 @@ from pydantic import JsonValue
 
 from agent_core.clock import Clock, SystemClock, new_id
 from agent_core.mcp.servers import McpServers
-from agent_core.models.llm import WarmsUp
 from agent_core.sandbox.command import Launcher
 from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
@@ -304,8 +303,8 @@ async def open_app(
                 approved=approved,
             )
         )
-        if isinstance(default.llm, WarmsUp):
-            life.callback(asyncio.create_task(default.llm.warm_up()).cancel)
+        life.push_async_callback(made.agents.chat_models.warm.stop)
+        await made.agents.chat_models.prepare()
         yield made
 
 

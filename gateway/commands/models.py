@@ -56,6 +56,7 @@ class ModelCommands:
         if not self._models.allows(given.role, found.id):
             return reply(say("model_not_for_you", given.language, model=in_code(found.id), slash=given.slash))
         await self._settings.set(at.place, MODEL, found.id, given.sender.id)
+        self._models.prepare_for(found.id)
         chosen = await self._models.chosen(given.chat)
         level = level_words(at.place, given.language)
         if chosen.setting is not None and chosen.setting.place != at.place:

@@ -16,6 +16,7 @@ from gateway.permissions.access import Access
 from gateway.permissions.roles import Role
 from gateway.runs.agents import masked
 from gateway.runs.model_set import CurrentModels, ModelSet
+from gateway.runs.warm_models import WarmModels
 from gateway.security.masking_client import MaskingClient
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
@@ -54,17 +55,37 @@ class ChatModels:
         current: CurrentSettings,
         clock: Clock,
     ) -> None:
-        self.chain = ModelChain((), clock)
+        self.warm = WarmModels()
+        self.chain = ModelChain((), clock, expects=self._expect)
         """The fallbacks of all agents."""
         self._models = models
         self._settings = settings
         self._access = access
         self._secrets = secrets
         self._current = current
-        self.use(models.now)
+        self._take(models.now)
 
     def use(self, models: ModelSet) -> None:
         """Let other models answer, from the next run on."""
+        self._take(models)
+        self.warm.begin(models.default.llm)
+
+    async def prepare(self) -> None:
+        """Prepare the default model and those that were chosen anywhere, beside everything else."""
+        self.warm.begin(self._models.now.default.llm)
+        for _, _, value in await self._settings.named(MODEL):
+            if (found := self._chosen(value)) is not None:
+                self.warm.begin(found.llm)
+
+    def prepare_for(self, model: str) -> None:
+        """Prepare a model that is offered."""
+        self.warm.begin(self._offered[model].llm)
+
+    def _expect(self, candidate: Candidate) -> None:
+        llm = candidate.llm
+        self.warm.begin(llm.llm if isinstance(llm, MaskingClient) else llm)
+
+    def _take(self, models: ModelSet) -> None:
         self._models.now = models
         self.chain.fallbacks = tuple(masked(each, self._secrets) for each in models.fallbacks)
 
@@ -123,10 +144,13 @@ class ChatModels:
         """Return what holds in a chat. A model that is no longer offered gives way to the default."""
         setting = await self._settings.find(chat, MODEL)
         level = await self._settings.find(chat, THINKING)
-        wanted = setting.value if setting else None
-        found = next((each for each in self._offered.values() if wanted in (each.model.id, each.model.wire_name)), None)
+        found = self._chosen(setting.value) if setting else None
         thinking = level.value if level and level.value in LEVELS else self._current.now.thinking
         return Chosen(found.model if found else self.default, thinking, setting, level)
+
+    def _chosen(self, wanted: str) -> Candidate | None:
+        """Return the offered model that a setting names."""
+        return next((each for each in self._offered.values() if wanted in (each.model.id, each.model.wire_name)), None)
 
     async def model_for(self, chat: ChatKey, person: str) -> ModelInfo:
         """Return the model that answers a person in a chat."""

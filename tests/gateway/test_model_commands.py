@@ -1,5 +1,6 @@
 """Which model answers in a chat, and how much it thinks: /model and /think."""
 
+import asyncio
 from dataclasses import replace
 
 import pytest
@@ -18,6 +19,7 @@ from tests.agent_core.kit import MakeModel
 from tests.gateway.conftest import StartBot
 from tests.gateway.jobs.kit import a_job
 from tests.gateway.tasking import rows
+from tests.process import until
 
 BIG = ModelInfo(id="anthropic/big", context_window=200_000, reasoning=True, input_price=3.0, output_price=15.0)
 
@@ -28,6 +30,45 @@ def big(*turns: Turn) -> Candidate:
 
 def offering(*turns: Turn) -> ModelMenu:
     return ModelMenu((big(*turns),))
+
+
+class Slow(ScriptedLlm):
+    """A model whose first call needs preparation, which takes until it is let go."""
+
+    def __init__(self, *turns: Turn) -> None:
+        super().__init__(*turns)
+        self.let_go = asyncio.Event()
+        self.times = 0
+
+    async def warm_up(self) -> None:
+        self.times += 1
+        await self.let_go.wait()
+
+
+async def test_a_model_is_prepared_once_when_it_is_chosen_and_nobody_waits_for_that(start_bot: StartBot) -> None:
+    slow = Slow("From the big one.")
+    bot = await start_bot("From the default.", models=ModelMenu((Candidate(BIG, slow),)))
+
+    await bot.hears("hello")
+    assert slow.times == 0
+    await bot.hears("/model anthropic/big")
+    await until(lambda: slow.times == 1)
+    await bot.hears("/model anthropic/big")
+    await bot.hears("hello again")
+
+    assert bot.screen[-1] == "From the big one."
+    assert slow.times == 1
+
+
+async def test_a_model_that_was_chosen_before_a_restart_is_prepared_at_the_start(start_bot: StartBot) -> None:
+    slow = Slow("Big.")
+    bot = await start_bot("Default.", models=ModelMenu((Candidate(BIG, slow),)))
+
+    await bot.hears("/model big")
+    await bot.restart()
+    await bot.made.agents.chat_models.prepare()
+
+    await until(lambda: slow.times == 2)
 
 
 async def test_a_chosen_model_answers_from_the_next_answer_on(wired_bot: StartBot, model_of: MakeModel) -> None:

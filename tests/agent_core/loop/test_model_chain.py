@@ -54,6 +54,15 @@ async def test_when_the_retries_are_spent_the_next_model_answers_the_same_reques
     assert end_of(events).reason is TerminalReason.COMPLETED
 
 
+async def test_the_next_model_is_prepared_while_the_first_is_tried_again(starts: StartAgent, one: OneModel) -> None:
+    second, expected = one("second"), list[Candidate]()
+    talk = starts(DOWN, "Hello.", tools=[echo], chain=ModelChain([second], expects=expected.append))
+
+    await talk.says("hello")
+
+    assert expected == [second]
+
+
 @pytest.mark.parametrize("failure", [BROKE, Failure(FailureKind.AUTH), GONE], ids=["quota", "auth", "not-found"])
 async def test_what_a_retry_cannot_mend_goes_to_the_next_model_at_once(
     starts: StartAgent, one: OneModel, failure: Failure
