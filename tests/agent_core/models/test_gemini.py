@@ -1,5 +1,6 @@
 """Gemini in its own protocol, through litellm: what its models hand out, how they end, and what they refuse."""
 
+import json
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 
@@ -125,6 +126,20 @@ async def test_results_and_what_a_person_says_next_are_one_turn() -> None:
 
     assert done.message.text == "Noon."
     assert [sorted(each)[0] for each in parts(server, "user")] == ["function_response", "text"]
+
+
+@pytest.mark.parametrize(("shape", "indent"), [("{}", None), ("{}", 1), ("[{}]", None)])
+async def test_the_signature_of_words_goes_back_though_the_answer_came_whole(shape: str, indent: int | None) -> None:
+    words: Json = {"text": "Noon.", "thoughtSignature": "c2lnbmVk"}
+    chunk = json.loads(gemini(words).removeprefix(b"data: "))
+    body = shape.replace("{}", json.dumps(chunk, indent=indent)).encode()
+    async with tables() as opens:
+        whole = 200, body, {"Content-Type": "application/json"}
+        chat = await opens.litellm("gemini/gemini-3-flash", whole, gemini({"text": "Gladly."}))
+        await chat.goes_on("What time is it?")
+        await chat.goes_on("Thank you.")
+
+    assert '"thoughtSignature": "c2lnbmVk"' in json.dumps(chat.server.bodies[1])
 
 
 async def test_the_signature_of_words_goes_back_on_the_words() -> None:
