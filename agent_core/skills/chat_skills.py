@@ -10,10 +10,10 @@ from agent_core.models.tokens import estimate
 from agent_core.skills import layout
 from agent_core.skills.library import SkillLibrary, fits
 from agent_core.skills.loaded_skills import Instructions, LoadedSkill, LoadedSkills, SkillTexts, read_instructions
-from agent_core.skills.skill import Origin, Skill, SkillError, SkillTrouble
+from agent_core.skills.skill import FILE, Origin, Skill, SkillError, SkillTrouble
 from agent_core.skills.skill_state import SkillStates
 from agent_core.skills.token_budget import TokenBudget, recent_words
-from agent_core.skills.workspace_skills import WorkspaceSkills
+from agent_core.skills.workspace_skills import FOLDER, WorkspaceSkills
 
 UNLIMITED = TokenBudget()
 _NO_ROOM = "unload a skill that is not needed any more, or go on without it"
@@ -96,6 +96,12 @@ class ChatSkills:
     def names(self) -> tuple[str, ...]:
         """Return the loaded skills in order of loading, without those that are always loaded."""
         return tuple(self._in.loaded)
+
+    @property
+    def own_texts(self) -> tuple[str, ...]:
+        """Return the files of loaded skills of the chat's own that the prompt may hold, as paths in its workspace."""
+        own = [item.skill for item in self._in.loaded.values() if not item.skill.is_shared]
+        return tuple(f"{FOLDER}/{each.name}/{path}" for each in own for path in (FILE, *each.docs, *each.references))
 
     @property
     def states(self) -> SkillStates:

@@ -87,7 +87,7 @@ class ToolRegistry:
 
     def replaced(self, tools: Iterable[Tool]) -> "ToolRegistry":
         """Return a registry with these tools and the same skill tools. Raises ValueError as `add` does."""
-        return ToolRegistry(tools, skills=self._skills)
+        return ToolRegistry(tools, skills=self._skills, described_by=self._described_by)
 
     def _coming_and_going(self) -> dict[str, Tool]:
         return {item.name: item for item in self._others() if item.name not in self.taken}

@@ -11,7 +11,6 @@ from agent_core.loop.event_stream import unheard
 from agent_core.loop.model_call import ModelRequest
 from agent_core.messages import user
 from agent_core.models.llm import FailureCause, LlmFailure
-from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.untrusted import origin_of
 from gateway.chat.replies import Answer, Quoting
@@ -59,8 +58,9 @@ class AsideCommands:
         speaker = given.sender.name if given.in_group else None
         question = user(given.arguments.strip(), origin=given.origin, source=speaker, context=NOTE)
         agent.append_message(question)
+        origin = agent.loop.tools.origin()
         request = agent.context.build_request(agent.state, with_tools=False)
-        answer, failure = await agent.loop.caller.ask(ModelRequest(request, agent.session_id, token, CLEAN), unheard)
+        answer, failure = await agent.loop.caller.ask(ModelRequest(request, agent.session_id, token, origin), unheard)
         if not self._access.may_speak(given.chat, given.sender):
             return None  # the right was taken away meanwhile
         if failure is not None and failure.cause is FailureCause.HANDLES:
@@ -70,7 +70,7 @@ class AsideCommands:
         if not answer.text.strip():
             return reply(say("btw_no_answer", given.language, slash=given.slash))
         told = reply(f"{say('btw_answer', given.language)}\n\n{answer.text.strip()}")
-        return Quoting(told, origin_of(agent.state.messages))
+        return Quoting(told, origin | origin_of(agent.state.messages))
 
     def _trouble(self, given: Invocation, agent: Agent, failure: LlmFailure, run: str) -> str:
         log.warning("a question aside failed", run=run, chat=str(given.chat), error=failure.message)

@@ -32,7 +32,7 @@ from agent_core.tools.registry import ToolRegistry
 from agent_core.tools.skills import skill_tools
 from agent_core.tools.tool import Tool, ToolEnvironment
 from agent_core.workspace.keeper import Keeper, KeepsNothing
-from agent_core.workspace.provenance import FileLedger
+from agent_core.workspace.provenance import FileLedger, FileSources
 from channels.base import ChatKey
 from gateway.permissions.policy import Policy
 from gateway.runs.welcome import lay_out_demo
@@ -171,7 +171,8 @@ class Agents:
                 files.wrote(name, CLEAN)
         chat_skills = ChatSkills(self.parts.skills, workspace / FOLDER, states, on_skills)
         parts = self.parts
-        tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, chat_skills), parts.described_by)
+        described_by = partial(_described, parts.described_by, chat_skills, files)
+        tools = ToolRegistry(parts.tools, parts.others, partial(skill_tools, chat_skills), described_by)
         context = ContextManager(tools, parts.persona(), str(workspace), chat_skills)
         environment = ToolEnvironment(
             session,
@@ -216,3 +217,9 @@ class Agents:
         )
         of = weakref.ref(loop)
         return loop
+
+
+def _described(by_tools: Callable[[], Origin], skills: ChatSkills, files: FileSources) -> Origin:
+    """Return the origin of what describes tools to the model: of their descriptions, and of the chat's own skills."""
+    own = skills.own_texts
+    return by_tools() | files.of(own) if own else by_tools()
