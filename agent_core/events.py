@@ -3,6 +3,7 @@
 Consumers match on the class and end with `assert_never`. Events carry deltas, never a whole partial message.
 """
 
+from collections.abc import Mapping
 from typing import Annotated, Literal
 
 from pydantic import Field, TypeAdapter
@@ -67,7 +68,13 @@ class ToolExecutionStart(Event):
     tool_name: Text
     label: Text
     """The tool and its target, as shown to users."""
+    labels: Mapping[str, Text] = Field(default_factory=dict)
+    """The same in other languages, by their tags."""
     args: JsonObject
+
+    def label_in(self, language: str) -> str:
+        """Return the label in a language, or in English if the tool has none in it."""
+        return self.labels.get(language, self.label)
 
 
 class ToolExecutionUpdate(Event):

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from agent_core.clock import Runtime
@@ -128,10 +129,8 @@ class _BatchRun:
         """Check the calls one after another, then run those that are allowed, all at the same time."""
         jobs: list[Job] = []
         for call in group:
-            job, label = self._prepare(call), self._label(call)
-            await self._emit(
-                ToolExecutionStart(tool_call_id=call.id, tool_name=call.name, label=label, args=call.arguments)
-            )
+            job = self._prepare(call)
+            await self._emit(self._start(call))
             if isinstance(job, Job):
                 await self._admit(job, jobs)
             else:
@@ -161,11 +160,14 @@ class _BatchRun:
         except UnknownTool:
             return True
 
-    def _label(self, call: ToolCall) -> str:
-        try:
-            return self._runner.tools.get(call.name).describe(call.arguments)
-        except UnknownTool:
-            return call.name
+    def _start(self, call: ToolCall) -> ToolExecutionStart:
+        label, labels = call.name, dict[str, str]()
+        with suppress(UnknownTool):
+            tool = self._runner.tools.get(call.name)
+            label, labels = tool.describe(call.arguments), tool.describe_in(call.arguments)
+        return ToolExecutionStart(
+            tool_call_id=call.id, tool_name=call.name, label=label, labels=labels, args=call.arguments
+        )
 
     def _prepare(self, call: ToolCall) -> Job | ToolResult:
         """Return the job to run, or the result of a call that is not run."""

@@ -197,7 +197,7 @@ FUNCTIONS: dict[str, Function] = {
 }
 
 
-@tool(execution="parallel", retry="never", label="Calculating {expression}")
+@tool(execution="parallel", retry="never", label="Calculating {expression}", labels={"zh": "计算 {expression}"})
 async def calculator(expression: str) -> str:
     """Calculate, e.g. `2*(3+4)^2`, `15% of 80`, `sqrt(2)`."""
     return calculate(expression)

@@ -20,7 +20,7 @@ NO_TIME_S = 1.0
 def clock_tool(time: Clock, home: Callable[[], tzinfo]) -> Tool:
     """Return the tool `clock`. Where a call names no zone, it goes by the user's; `home` returns that of all others."""
 
-    @tool(execution="parallel", label="Looking at the clock")
+    @tool(execution="parallel", label="Looking at the clock", labels={"zh": "查看时间"})
     async def clock(zone: str = "", *, context: ToolContext) -> str:
         """Tell the date and time in an IANA zone or city."""
         there = await asyncio.to_thread(_find, zone) if zone.strip() else await context.zone() or home()
@@ -120,7 +120,7 @@ CITIES = {
 
 
 def wait_tool(time: Clock) -> Tool:
-    @tool(execution="parallel", label="Waiting {seconds} s", waits=True)
+    @tool(execution="parallel", label="Waiting {seconds} s", labels={"zh": "等待 {seconds} 秒"}, waits=True)
     async def wait(seconds: float) -> str:
         """Wait for at most 10 seconds."""
         waited = min(max(seconds, 0.0), MOST_S)

@@ -318,20 +318,20 @@ def _write(folder: int, content: bytes) -> None:
 def memory_tools(memory_of: Callable[[ToolContext], Memory]) -> tuple[Tool, ...]:
     """Return the tools; `memory_of` returns the memory for a call."""
 
-    @tool(idempotent=True, acts="write", label="Remembering: {fact}")
+    @tool(idempotent=True, acts="write", label="Remembering: {fact}", labels={"zh": "记住：{fact}"})
     async def remember(fact: str, context: ToolContext) -> str:
         """Remember a fact."""
         origin = CLEAN if is_said(fact, context.messages) else origin_of(context.messages)
         kept, new = await memory_of(context).remember(fact, _speaker(context.messages), origin)
         return f"Remembered as number {kept.number}: {kept.text}" if new else f"Known as number {kept.number} already."
 
-    @tool(execution="parallel", label="Looking into the memory")
+    @tool(execution="parallel", label="Looking into the memory", labels={"zh": "查看记忆"})
     async def recall(words: str = "", *, context: ToolContext) -> ToolResult:
         """Search the remembered facts."""
         facts = await memory_of(context).search(words)
         return _result("\n".join(f"{fact.number}. {fact.told}" for fact in facts) or "(nothing found)", *facts)
 
-    @tool(acts="write", label="Forgetting number {number}")
+    @tool(acts="write", label="Forgetting number {number}", labels={"zh": "忘掉第 {number} 条"})
     async def forget(number: int, context: ToolContext) -> ToolResult:
         """Forget a fact."""
         fact = await memory_of(context).forget(number)

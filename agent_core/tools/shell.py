@@ -184,7 +184,7 @@ def run_command_tool(
 
     reach = "" if network else " There is no network."
     run_command.__doc__ = f"""Run a program in the workspace. For a shell: ["sh", "-c", "..."].{reach}"""
-    return CommandTool(run_command, replace(COMMAND, label="Running {argv}"))
+    return CommandTool(run_command, replace(COMMAND, label="Running {argv}", labels={"zh": "运行 {call}"}))
 
 
 def as_typed(words: Iterable[str]) -> str:

@@ -31,19 +31,23 @@ _METADATA = re.compile(r"(?m)^# /// script$\n(?P<toml>(?:^#(?: .*)?$\n)+?)^# ///
 """Inline metadata of PEP 723."""
 
 
-@tool(idempotent=True, label="Reading the skill {name}")
+@tool(idempotent=True, label="Reading the skill {name}", labels={"zh": "加载技能 {name}"})
 async def load_skill(name: str, context: ToolContext) -> ToolResult:
     """Load a skill's instructions into the system prompt."""
     return _answer(context, lambda chat_skills: chat_skills.load(name.strip(), budget=context.token_budget()).text)
 
 
-@tool(idempotent=True, label="Putting the skill {name} away")
+@tool(idempotent=True, label="Putting the skill {name} away", labels={"zh": "卸载技能 {name}"})
 async def unload_skill(name: str, context: ToolContext) -> ToolResult:
     """Remove a skill and its references from the system prompt."""
     return _answer(context, lambda chat_skills: chat_skills.unload(name.strip()))
 
 
-@tool(idempotent=True, label="Reading {reference} of the skill {skill}")
+@tool(
+    idempotent=True,
+    label="Reading {reference} of the skill {skill}",
+    labels={"zh": "读取技能 {skill} 的 {reference}"},
+)
 async def load_skill_reference(skill: str, reference: str, context: ToolContext) -> ToolResult:
     """Load a reference of a loaded skill into the system prompt."""
     return _answer(
@@ -52,7 +56,7 @@ async def load_skill_reference(skill: str, reference: str, context: ToolContext)
     )
 
 
-@tool(idempotent=True, label="Looking at the skills")
+@tool(idempotent=True, label="Looking at the skills", labels={"zh": "查看技能"})
 async def list_skills(context: ToolContext, search: str = "") -> ToolResult:
     """List skills, or those that match words or a tag."""
 
@@ -119,7 +123,7 @@ def run_skill_script_tool(
         return await outcome(sandbox, command, context, "run_skill_script")
 
     label = "Running {skill}/{script} {args}"
-    return CommandTool(run_skill_script, replace(COMMAND, label=label, check=_is_loaded))
+    return CommandTool(run_skill_script, replace(COMMAND, label=label, labels={"zh": "运行 {call}"}, check=_is_loaded))
 
 
 def python() -> Path:

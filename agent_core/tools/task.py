@@ -22,7 +22,7 @@ class TaskRunner(Protocol):
 def task_tool(runner: TaskRunner) -> Tool:
     """Return the tool `task`. Permissions are checked for each call that the sub-agent makes."""
 
-    @tool(idempotent=True, retry="never", timeout_s=None, label="Task: {prompt}")
+    @tool(idempotent=True, retry="never", timeout_s=None, label="Task: {prompt}", labels={"zh": "任务：{prompt}"})
     async def task(prompt: str, background: bool = False, *, context: ToolContext) -> ToolResult:  # noqa: FBT001, FBT002
         """Give a task to a sub-agent that sees only this prompt; in the background, its report arrives later."""
         if not prompt.strip():

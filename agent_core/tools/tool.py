@@ -2,7 +2,8 @@
 
 import inspect
 from abc import ABC, abstractmethod
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cache
@@ -157,6 +158,8 @@ class Traits:
     timeout_s: float | None = 60.0
     label: str = ""
     """The call as shown to users, with `{argument}` placeholders; empty: the tool's name."""
+    labels: Mapping[str, str] = field(default_factory=dict)
+    """The label in other languages, by their tags; `{call}` is the English one without its first word."""
     acts: Acts = "read"
     untrusted: bool = False
     """True if results may contain untrusted input, which may address the model."""
@@ -176,6 +179,7 @@ class Tool(ABC):
     def __init__(self, spec: ToolSpec, traits: Traits) -> None:
         self.spec = spec
         self.execution = traits.execution
+        self.labels = traits.labels
         self.retry = traits.retry
         self.idempotent = traits.idempotent or traits.execution == "parallel"
         self.timeout_s = traits.timeout_s
@@ -205,6 +209,14 @@ class Tool(ABC):
             return self.spec.label.format(**shown) or self.name
         except (KeyError, IndexError, ValueError):
             return self.name
+
+    def describe_in(self, arguments: JsonObject) -> dict[str, str]:
+        """Return the call as shown to users in other languages, by their tags, as far as all arguments are there."""
+        label = self.describe(arguments)
+        shown = {key: str(value)[:60] for key, value in arguments.items()} | {"call": label.partition(" ")[2] or label}
+        with suppress(KeyError):  # the model left an argument out
+            return {language: text.format(**shown) for language, text in self.labels.items()}
+        return {}
 
     @abstractmethod
     async def execute(self, arguments: BaseModel, context: ToolContext) -> ToolResult:
@@ -269,6 +281,7 @@ class TraitOptions(TypedDict, total=False):
     idempotent: bool
     timeout_s: float | None
     label: str
+    labels: Mapping[str, str]
     acts: Acts
     untrusted: bool
     source: str

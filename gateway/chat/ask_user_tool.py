@@ -27,7 +27,14 @@ Choice = Annotated[str, Field(min_length=1, max_length=80)]
 def ask_user_tool(store: Store) -> Tool:
     """Return the tool. `QuestionPermissions` asks the question before the tool runs and returns its answer."""
 
-    @tool(idempotent=True, retry="never", timeout_s=None, asks=True, label="Asking: {question}")
+    @tool(
+        idempotent=True,
+        retry="never",
+        timeout_s=None,
+        asks=True,
+        label="Asking: {question}",
+        labels={"zh": "提问：{question}"},
+    )
     async def ask_user(
         question: Annotated[str, Field(min_length=1, max_length=1000)],
         choices: Annotated[tuple[Choice, ...], Field(max_length=4)] = (),

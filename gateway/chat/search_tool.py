@@ -24,7 +24,7 @@ LONGEST = 500
 def search_tool(store: Store, delivery: Delivery, access: Access) -> Tool:
     """Return the `search_chat` tool."""
 
-    @tool(execution="parallel", label="Searching for {words}")
+    @tool(execution="parallel", label="Searching for {words}", labels={"zh": "搜索聊天：{words}"})
     async def search_chat(words: str, *, context: ToolContext) -> ToolResult:
         """Find messages of this chat, also of past conversations, that have all these words."""
         if context.chat_id is None:

@@ -17,7 +17,7 @@ from gateway.store.store import Store
 def send_file_tool(store: Store, delivery: Delivery, outgoing: Path) -> Tool:
     """Return the `send_file` tool. It sends copies kept in `outgoing`, so later edits do not change what arrives."""
 
-    @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}")
+    @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}", labels={"zh": "发送 {path}"})
     async def send_file(path: str, caption: str = "", *, context: ToolContext) -> str:
         """Send a workspace file to the person."""
         if context.chat_id is None:

@@ -27,7 +27,7 @@ from channels.text import literal, visible
 from channels.values import CallRow
 from gateway.security.secrets import Secrets
 from gateway.store.question import ASK
-from gateway.texts.say import Language, say, tool_label
+from gateway.texts.say import Language, say
 
 MOST_LINES = 8
 MOST_CHARS = 120
@@ -129,7 +129,7 @@ class Progress:
 
     def _apply_tool(self, event: ToolExecutionStart | ToolExecutionUpdate | ToolExecutionEnd) -> None:
         if isinstance(event, ToolExecutionStart):
-            label = self._secrets.mask(tool_label(event.tool_name, event.label, event.args, self._language))
+            label = self._secrets.mask(event.label_in(self._language))
             self._lines[event.tool_call_id] = _Line(label, started=event.ts)
             self.tools += 1
             return

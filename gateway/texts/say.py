@@ -84,49 +84,6 @@ _TEXTS: Mapping[str, Mapping[str, str]] = {
 }
 
 
-_TOOLS_IN_CHINESE = {
-    "ask_user": "提问：{question}",
-    "calculator": "计算 {expression}",
-    "clock": "查看时间",
-    "edit_file": "修改 {path}",
-    "forget": "忘掉第 {number} 条",
-    "grep": "搜索 {pattern}",
-    "jobs": "日程：{action} {id}",
-    "list_dir": "查看文件",
-    "list_skills": "查看技能",
-    "load_skill": "加载技能 {name}",
-    "load_skill_reference": "读取技能 {skill} 的 {reference}",
-    "nothing_to_report": "没有要报告的",
-    "own_usage": "查看用量",
-    "read_file": "读取 {path}",
-    "read_history": "查看之前的聊天",
-    "recall": "查看记忆",
-    "remember": "记住：{fact}",
-    "run_command": "运行 {call}",
-    "run_skill_script": "运行 {call}",
-    "schedule": "拟定：{what}",
-    "search_chat": "搜索聊天：{words}",
-    "send_file": "发送 {path}",
-    "unload_skill": "卸载技能 {name}",
-    "task": "任务：{prompt}",
-    "wait": "等待 {seconds} 秒",
-    "web_fetch": "阅读 {url}",
-    "web_search": "搜索：{query}",
-    "write_file": "写入 {path}",
-}
-"""Label of each tool's calls; in English tools bring their own. `{call}` is that label without its first word."""
-
-
-def tool_label(tool: str, label: str, facts: Mapping[str, object], language: Language) -> str:
-    """Return the label of a tool call in the language, or the tool's own label if there is no translation."""
-    text = _TOOLS_IN_CHINESE.get(tool) if language == "zh" else None
-    shown = {key: str(value)[:60] for key, value in facts.items()} | {"call": label.partition(" ")[2] or label}
-    try:
-        return text.format(**shown) if text else label
-    except KeyError:  # the model left an argument out
-        return label
-
-
 _REASONS_IN_CHINESE = (
     (re.compile(r"needs one of (.+), of which none is installed"), r"需要安装其中之一：\1"),
     (re.compile(r"needs (.+), which is not installed"), r"需要安装 \1"),

@@ -93,6 +93,18 @@ def test_a_call_is_described_for_people(arguments: dict[str, str], words: str) -
     assert weather.describe(dict(arguments)) == words
 
 
+@pytest.mark.parametrize(
+    ("arguments", "words"), [({"city": "Oslo"}, {"zh": "Oslo 的天气", "de": "Wetter in Oslo"}), ({}, {})]
+)
+def test_a_call_is_described_in_the_languages_of_its_tool(arguments: dict[str, str], words: dict[str, str]) -> None:
+    @tool(label="weather in {city}", labels={"zh": "{city} 的天气", "de": "Wetter in {city}"})
+    async def forecast(city: str) -> str:
+        """Tell the weather."""
+        return city
+
+    assert forecast.describe_in(dict(arguments)) == words
+
+
 def test_readers_may_be_run_again_and_writers_not_unless_they_say_so() -> None:  # C-03, C-04
     assert look.idempotent
     assert not echo.idempotent

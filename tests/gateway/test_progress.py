@@ -225,9 +225,7 @@ def test_what_a_tool_works_on_is_no_markdown() -> None:
 
 
 def test_tools_are_named_in_the_language_of_the_chat() -> None:
-    start = ToolExecutionStart(
-        tool_call_id="a", tool_name="read_file", label="Reading plan.txt", args={"path": "plan.txt"}, ts=100.0
-    )
+    start = starts("a", "Reading plan.txt").model_copy(update={"labels": {"zh": "读取 plan.txt"}})
 
     assert after(start, language="zh").text(100.0) == "… 读取 plan.txt"
     assert after(start).text(100.0) == "… Reading plan.txt"

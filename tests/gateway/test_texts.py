@@ -10,13 +10,16 @@ from typing import get_args
 
 import pytest
 
+from agent_core.clock import SystemClock
 from agent_core.mcp.left_out import Why
 from agent_core.models.llm import FailureCause, FailureKind
 from agent_core.models.selection import ModelSettingError, choose_fallback
+from agent_core.origin import CLEAN
 from agent_core.reasons import TerminalReason
 from agent_core.skills.archive import ArchiveTrouble
 from agent_core.skills.scan import Finding
 from agent_core.skills.skill import Origin
+from agent_core.tools.skills import list_skills, load_skill, load_skill_reference, unload_skill
 from channels.files import FileTrouble
 from channels.unread import Unread
 from gateway.admin.screens.schedules import States
@@ -25,15 +28,19 @@ from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
 from gateway.records.spending_report import Span
 from gateway.records.waterfall import Kind
+from gateway.runs.toolbox import tools_for
 from gateway.settings.permissions import NAMES, WORDS
 from gateway.settings.run_time import Change
 from gateway.store.budget import Scope
 from gateway.store.chat_settings import Level
-from gateway.store.job import Pause
+from gateway.store.job import Firing, Pause, Report
 from gateway.store.spending import By
 from gateway.texts import say as texts
 from gateway.texts.amounts import Unit
-from gateway.texts.say import LANGUAGES, Language, language_of, model_reason, say, tool_label
+from gateway.texts.say import LANGUAGES, Language, language_of, model_reason, say
+from tests.gateway.conftest import StartBot
+from tests.gateway.in_force import in_force
+from tests.gateway.jobs.kit import ANN, a_job
 
 FOLDER = Path(inspect.getfile(texts)).parent
 GATEWAY = FOLDER.parent
@@ -166,15 +173,6 @@ def test_the_language_follows_the_person_s_client(tag: str | None, language: str
 
 
 @pytest.mark.parametrize(
-    ("label", "shown"),
-    [("Running sh -c 'ls | wc'", "运行 sh -c 'ls | wc'"), ("run_command", "运行 run_command")],
-)
-def test_a_command_is_shown_whole_in_either_language(label: str, shown: str) -> None:
-    assert tool_label("run_command", label, {"argv": ["sh", "-c", "ls | wc"]}, "zh") == shown
-    assert tool_label("run_command", label, {"argv": ["sh", "-c", "ls | wc"]}, "en") == label
-
-
-@pytest.mark.parametrize(
     ("setting", "server"),
     [
         ("nobody/large", ""),
@@ -193,3 +191,14 @@ async def test_why_a_model_cannot_be_used_is_told_in_chinese_too(setting: str, s
     assert model_reason(str(error.value), "en") == str(error.value)
     assert re.search("[\u4e00-\u9fff]", told)
     assert not re.search(r"\b(the|set|is|with)\b", told)
+
+
+async def test_every_tool_of_ours_has_a_label_in_each_language(start_bot: StartBot) -> None:
+    bot = await start_bot(tools=tuple(tools_for(in_force(), SystemClock(), None, vision=lambda: True)))
+    job = a_job(Report(instructions="Report."), person="ann", chat=ANN)
+    firing = Firing(job=job.id, slot="now", id="f00001", chat=ANN, due=0.0, origin=CLEAN)
+    of_skills = (list_skills, load_skill, load_skill_reference, unload_skill)
+    tools = [*bot.made.chats.agents.parts.tools, *bot.made.jobs.tools.of(job, firing), *of_skills]
+
+    assert len(tools) > 20
+    assert [tool.name for tool in tools if not {"en", *tool.labels}.issuperset(LANGUAGES)] == []

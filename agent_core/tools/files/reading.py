@@ -23,7 +23,7 @@ MOST_ENTRIES = 200
 def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
     """Return the tool `read_file`; `vision` returns True while the model can see pictures."""
 
-    @tool(execution="parallel", label="Reading {path}")
+    @tool(execution="parallel", label="Reading {path}", labels={"zh": "读取 {path}"})
     async def read_file(path: str, context: ToolContext, offset: int = 1, limit: int = 200) -> ToolResult:
         """Read a workspace file from line `offset`."""
         content = await asyncio.to_thread(read_whole, context.workspace, path, opener)
@@ -41,7 +41,7 @@ def read_file_tool(opener: Opener, *, vision: Callable[[], bool]) -> Tool:
 
 
 def list_dir_tool(opener: Opener) -> Tool:
-    @tool(execution="parallel", label="Listing {path}")
+    @tool(execution="parallel", label="Listing {path}", labels={"zh": "查看文件"})
     async def list_dir(context: ToolContext, path: str = ".") -> ToolResult:
         """List a workspace folder."""
         listing = await asyncio.to_thread(_listing, context.workspace, path, opener)

@@ -41,6 +41,7 @@ def web_search_tool(searcher: Searcher) -> Tool:
         execution="parallel",
         timeout_s=30,
         label="Searching the web: {query}",
+        labels={"zh": "搜索：{query}"},
         acts="net",
         untrusted=True,
         source=SEARCH,

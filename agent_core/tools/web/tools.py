@@ -112,7 +112,14 @@ def web_fetch_tool(fetcher: Fetcher) -> Tool:
     """Return the tool `web_fetch` with this fetcher."""
     kept = _Kept()
 
-    @tool(execution="parallel", timeout_s=30, label="Reading {url}", acts="net", untrusted=True)
+    @tool(
+        execution="parallel",
+        timeout_s=30,
+        label="Reading {url}",
+        labels={"zh": "阅读 {url}"},
+        acts="net",
+        untrusted=True,
+    )
     async def web_fetch(url: str, offset: int = 0, *, context: ToolContext) -> ToolResult:
         """Read a web page as Markdown; read on at the offset that a part names."""
         found = await kept.get(url, context, fetcher, goes_on=bool(offset))

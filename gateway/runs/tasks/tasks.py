@@ -27,7 +27,7 @@ from gateway.runs.tasks.workers import Worker, Workers
 from gateway.settings.current import CurrentSettings
 from gateway.store.rows import Task
 from gateway.store.store import Store
-from gateway.texts.say import Language, language_of, say, tool_label
+from gateway.texts.say import Language, language_of, say
 
 MOST_OPEN = 30
 """Open background tasks of one chat."""
@@ -306,7 +306,7 @@ def doing(errand: Errand, language: Language) -> str:
     call = errand.last_call
     if call is None:
         return say("working", language)
-    label = tool_label(call.tool_name, call.label, call.args, language)
+    label = call.label_in(language)
     now = say("waiting_approval", language, label=label) if errand.is_waiting else label
     tools = say("one_tool" if errand.tools == 1 else "many_tools", language, count=errand.tools)
     return say("task_progress", language, tools=tools, doing=now)

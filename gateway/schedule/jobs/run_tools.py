@@ -53,7 +53,7 @@ class RunTools:
     def _send_file(self, firing: Firing) -> Tool:
         folder, most = self._folder(firing), self.delivery.channel(firing.chat).limits.max_upload
 
-        @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}")
+        @tool(idempotent=True, timeout_s=None, acts="write", label="Sending {path}", labels={"zh": "发送 {path}"})
         async def send_file(path: str, *, context: ToolContext) -> str:
             """Send a file of the workspace with the report."""
             await asyncio.to_thread(collect, context.workspace, path, folder, most)
@@ -64,7 +64,7 @@ class RunTools:
     def _read_history(self, job: Job) -> Tool:
         talk = RecentMessages(self.store, self.delivery.channel(job.chat), job.chat, self.access.is_trusted)
 
-        @tool(execution="parallel", label="Reading what was said here")
+        @tool(execution="parallel", label="Reading what was said here", labels={"zh": "查看之前的聊天"})
         async def read_history(hours: int = 24) -> ToolResult:
             """Read what was said in this chat."""
             if hours < 1:
@@ -78,7 +78,7 @@ class RunTools:
         return read_history
 
     def _own_usage(self, job: Job) -> Tool:
-        @tool(execution="parallel", label="Looking at what was used")
+        @tool(execution="parallel", label="Looking at what was used", labels={"zh": "查看用量"})
         async def own_usage(days: int = 7) -> str:
             """Read what you have used here: calls of models, tokens, cost."""
             if days < 1:
@@ -97,7 +97,7 @@ class RunTools:
         return is_owner and not self.delivery.channel(job.chat).is_group(job.chat)
 
 
-@tool(idempotent=True, label="Nothing to report")
+@tool(idempotent=True, label="Nothing to report", labels={"zh": "没有要报告的"})
 async def nothing_to_report(why: str, *, context: ToolContext) -> ToolResult:
     """End without a message to anybody."""
     answer = next((each for each in reversed(context.messages) if isinstance(each, AssistantMessage)), None)

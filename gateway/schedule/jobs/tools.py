@@ -80,7 +80,7 @@ class JobTools:
         return self._schedule(), self._jobs()
 
     def _schedule(self) -> Tool:
-        @tool(idempotent=True, timeout_s=None, acts="write", label="Proposing: {what}")
+        @tool(idempotent=True, timeout_s=None, acts="write", label="Proposing: {what}", labels={"zh": "拟定：{what}"})
         async def schedule(
             kind: Literal["reminder", "report"],
             what: str = "",
@@ -109,7 +109,7 @@ class JobTools:
         return schedule
 
     def _jobs(self) -> Tool:
-        @tool(idempotent=True, acts="write", label="Jobs: {action} {id}")
+        @tool(idempotent=True, acts="write", label="Jobs: {action} {id}", labels={"zh": "日程：{action} {id}"})
         async def jobs(
             action: Literal["list", "pause", "resume", "remove"] = "list",
             id: str = "",  # noqa: A002

@@ -374,6 +374,14 @@ def test_people_see_the_whole_command(run_command: Tool, arguments: JsonObject, 
     assert run_command.describe(arguments) == label
 
 
+@pytest.mark.parametrize(
+    ("arguments", "label"),
+    [({"argv": ["sh", "-c", "ls | wc"]}, "运行 sh -c 'ls | wc'"), ({}, "运行 run_command")],
+)
+def test_people_see_the_whole_command_in_chinese_too(run_command: Tool, arguments: JsonObject, label: str) -> None:
+    assert run_command.describe_in(arguments) == {"zh": label}
+
+
 def test_it_says_what_it_can_do_at_worst(run_command: Tool) -> None:
     assert (run_command.name, run_command.acts, run_command.untrusted) == ("run_command", "exec", False)  # D-05
     assert (run_command.execution, run_command.retry, run_command.idempotent) == ("sequential", "never", False)
