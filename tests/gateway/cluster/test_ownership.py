@@ -30,6 +30,7 @@ async def test_each_event_is_handled_once_while_chats_go_to_and_fro(members: Mem
             coming.append(asyncio.create_task(random.choice(members.dispatchers).release_idle()))
         await asyncio.sleep(random.random() / 200)
         if number % 50 == 49:  # on a busy machine no chat is idle by itself
+            await until(lambda number=number: len(members.log) == number)  # type: ignore[misc]
             await asyncio.gather(*coming, *(work.close() for work in members.works))
             await asyncio.gather(*(each.release_idle() for each in members.dispatchers))
         coming.append(asyncio.create_task(members.accept(number, random.choice(CHATS), random.randrange(3))))
