@@ -156,7 +156,7 @@ def test_only_these_write_files() -> None:
         "gateway/commands/doctor.py",
         "gateway/permissions/approved_tools.py",
         "gateway/records/audit_chain.py",
-        "gateway/commands/usage.py",
+        "gateway/plugins/usage/command.py",
         "gateway/records/export/export.py",
         "gateway/records/own_screen.py",
         "gateway/store/home_marker.py",

@@ -128,6 +128,8 @@ class Command:
     """Offered in private chats only."""
     on_messages: Mapping[Language, str] = field(default_factory=dict)
     """The entry in the menus on messages, by language, for commands that tell about a message."""
+    after: str = ""
+    """The command behind which menus and /help list it; empty: behind all."""
     offered_to: Role = Role.GUEST
     """The least role whose menus and /help list it, if `rights` permit that role one of its forms."""
     waits_for_none: bool = False
@@ -216,7 +218,7 @@ class CommandTable:
         look_at: LookAt,
     ) -> None:
         """`suggesters` are by the name of the command."""
-        self.commands = tuple(commands)
+        self.commands = _in_order(commands)
         self.specs = tuple(command.spec for command in self.commands if not command.hidden)
         self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
         """Commands that do nothing without arguments."""
@@ -318,6 +320,18 @@ class CommandTable:
         if meant:
             return say("unknown_command_meant", language, slash=slash, name=name, meant=meant[0])
         return say("unknown_command", language, slash=slash, name=name)
+
+
+def _in_order(commands: Iterable[Command]) -> tuple[Command, ...]:
+    """Return the commands with each behind the one that it names. Raises ValueError for two of one name."""
+    ordered: list[Command] = []
+    for command in commands:
+        names = [each.name for each in ordered]
+        if command.name in names:
+            raise ValueError(f"two commands have the name /{command.name}")
+        place = names.index(command.after) + 1 if command.after in names else len(ordered)
+        ordered.insert(place, command)
+    return tuple(ordered)
 
 
 def too_soon(pace: Pace, given: Invocation) -> OutboundMessage | None:

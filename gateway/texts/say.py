@@ -45,7 +45,7 @@ from gateway.texts import (
 Language = Literal["en", "zh"]
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
 
-_TEXTS: Mapping[str, Mapping[str, str]] = {
+_TEXTS: dict[str, Mapping[str, str]] = {
     **admin.TEXTS,
     **config.TEXTS,
     **connect.TEXTS,
@@ -165,6 +165,13 @@ def model_reason(why: str, language: Language) -> str:
     """Translate the reason that a model was selected or cannot be used, which is given in English."""
     found = [(each.fullmatch(why), chinese) for each, chinese in _MODEL_REASONS_IN_CHINESE] if language == "zh" else []
     return next((match.expand(chinese) for match, chinese in reversed(found) if match), why)
+
+
+def add_texts(texts: Mapping[str, Mapping[str, str]]) -> None:
+    """Let `say` know the texts of a plugin. Raises ValueError for a key that has another text already."""
+    for key, text in texts.items():
+        if _TEXTS.setdefault(key, text) != text:
+            raise ValueError(f"two texts have the key {key!r}")
 
 
 def say(key: str, language: Language, **facts: str | int) -> str:

@@ -23,11 +23,13 @@ from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Gateway, composed
 from gateway.app.peers import SharedDatabase, opened
+from gateway.app.plugins import own_plugins
 from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
+from gateway.plugin import Plugin
 from gateway.runs.agents import AgentParts
 from gateway.runs.model_set import CurrentModels, ModelMenu, ModelSet
 from gateway.security.secrets import Secrets
@@ -77,6 +79,8 @@ class BotOptions:
     people: People = PEOPLE
     answers_strangers: bool = True
     fetcher: Fetcher = field(default_factory=Fetcher)
+    plugins: Sequence[type[Plugin]] | None = None
+    """Those to be made; None for those that come with Parley."""
     transcription: AudioServer | None = None
     loaded: Settings | None = None
     speech: AudioServer | None = None
@@ -186,7 +190,10 @@ class Bot:
             entrance=self._options.entrance,
         )
         new_request_id, fetcher = self._options.new_request_id, self._options.fetcher
-        system = System(self.clock, new_request_id=new_request_id, fetcher=fetcher, peers=peers)
+        plugins = own_plugins() if self._options.plugins is None else self._options.plugins
+        system = System(
+            self.clock, new_request_id=new_request_id, fetcher=fetcher, peers=peers, plugins=lambda: plugins
+        )
         self.made = await self._life.enter_async_context(
             composed(
                 settings,

@@ -23,6 +23,7 @@ from agent_core.tools.skills import list_skills, load_skill, load_skill_referenc
 from channels.files import FileTrouble
 from channels.unread import Unread
 from gateway.admin.screens.schedules import States
+from gateway.app.plugins import own_plugins
 from gateway.permissions.groups import Activation, Audience
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS
@@ -54,7 +55,8 @@ def _said_in(file: Path) -> dict[str, dict[str, str]]:
     raise LookupError(file.name)
 
 
-FILES = sorted(file for file in FOLDER.glob("*.py") if file.read_text("utf-8").count("\nTEXTS = {"))
+OF_PLUGINS = GATEWAY.glob("plugins/*/texts.py")
+FILES = sorted(file for file in [*FOLDER.glob("*.py"), *OF_PLUGINS] if "\nTEXTS = {" in file.read_text("utf-8"))
 
 
 @cache
@@ -68,6 +70,8 @@ def test_no_two_files_have_the_same_text() -> None:
 
 
 def test_every_file_is_read() -> None:
+    for plugin in own_plugins():
+        texts.add_texts(plugin.texts)
     assert all(say(key, language, **_facts(table()[key]["en"])) for key in table() for language in LANGUAGES)
 
 

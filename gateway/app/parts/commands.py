@@ -52,7 +52,6 @@ from gateway.commands.skills import SkillCommands
 from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
-from gateway.commands.usage import UsageCommands
 from gateway.commands.voice import VoiceCommands
 from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
@@ -147,7 +146,6 @@ class CommandParts:
             GroupCommands(rules, sweep).commands,
             GroupToolCommands(rules).commands,
             BudgetCommands(guards.budgets, store, access, base.audit).commands,
-            UsageCommands(store.spending, access, current, base.outgoing, clock).commands,
             TaskCommands(agents.tasks, pace, clock).commands,
             SearchCommands(store, delivery, access, clock, current).commands,
             SessionCommands(store.sessions, clock).commands,
@@ -166,6 +164,7 @@ class CommandParts:
                 jobs.heartbeats, files.workspaces, store, chats.firings, pace, clock, access=access
             ).commands,
             ProactiveCommands(store, delivery, jobs.firing_messages, jobs.jobs, clock).commands,
+            *(plugin.commands() for plugin in self._parts.plugins),
         )
 
     def _offered(self, role: Role) -> list[CommandSpec]:

@@ -1,5 +1,6 @@
 """The parts on which commands and the handling of events stand."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gateway.app.parts.agents import AgentsParts
@@ -9,6 +10,8 @@ from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.jobs import JobParts
 from gateway.app.parts.people import PeopleParts
+from gateway.app.plugins import made
+from gateway.plugin import Core, Plugin
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,7 @@ class Parts:
     agents: AgentsParts
     jobs: JobParts
     chats: ChatParts
+    plugins: Sequence[Plugin]
 
     @classmethod
     def of(cls, base: Base) -> "Parts":
@@ -32,4 +36,6 @@ class Parts:
         agents = AgentsParts(base, people, files, guards)
         jobs = JobParts(base, people, files, guards, agents)
         chats = ChatParts(base, people, files, guards, agents, jobs)
-        return cls(base, people, files, guards, agents, jobs, chats)
+        core = Core(base.store, base.delivery, people.access, base.current, base.clock, base.outgoing)
+        plugins = made(base.system.plugins(), core)
+        return cls(base, people, files, guards, agents, jobs, chats, plugins)

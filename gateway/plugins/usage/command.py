@@ -1,26 +1,22 @@
-"""The command for what was used: /usage."""
+"""The command /usage: what the models have cost."""
 
 import asyncio
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from agent_core.clock import Clock
 from channels.attachments import Attachment
 from channels.base import OutboundMessage
 from channels.text import literal
 from gateway.chat.replies import Answer, Unfolded
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.more import short_first
-from gateway.permissions.access import Access
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
+from gateway.plugin import Core
 from gateway.records.spending_report import Bar, Span, SpendingReport, Sum, began, first_of, report_of
-from gateway.settings.current import CurrentSettings
 from gateway.store.budget import Scope, chat_account
-from gateway.store.spending import Spending
 from gateway.texts.amounts import Unit, amount_words
 from gateway.texts.say import Language, say
 
@@ -40,18 +36,11 @@ _MOST_MODELS = 5
 OF_ALL = Right("read", Role.ADMIN, Role.ADMIN, refusal="usage_not_yours")
 
 
-class UsageCommands:
+class UsageCommand:
     """The command /usage."""
 
-    def __init__(
-        self, spending: Spending, access: Access, current: CurrentSettings, outgoing: Path, clock: Clock
-    ) -> None:
-        """`outgoing` is the folder of files to be sent."""
-        self._spending = spending
-        self._access = access
-        self._current = current
-        self._outgoing = outgoing
-        self._clock = clock
+    def __init__(self, core: Core) -> None:
+        self._core = core
 
     async def usage(self, given: Invocation) -> Answer:
         """Show what was used by the sender, this chat or, for owners and admins, everybody."""
@@ -61,11 +50,10 @@ class UsageCommands:
         if len(spans) + len(scopes) != len(words):
             return reply(say("usage_usage", given.language, slash=given.slash))
         span, scope = (spans or [Span.WEEK])[0], (scopes or [Scope.PERSON])[0]
-        now = self._clock.time()
-        since = began(first_of(span, now, self._current.zone), self._current.zone)
-        rows = await self._spending.usage(since, scope, self._subjects(given, scope))
-        report = report_of(rows, span, now, self._current.zone)
-        zone, language = self._current.zone, given.language
+        now, zone, language = self._core.clock.time(), self._core.settings.zone, given.language
+        since = began(first_of(span, now, zone), zone)
+        rows = await self._core.store.spending.usage(since, scope, self._subjects(given, scope))
+        report = report_of(rows, span, now, zone)
         long = _text(report, scope, zone, language)
         if not given.arguments.strip():
             short = _text(report, scope, zone, language, is_short=True)
@@ -78,29 +66,28 @@ class UsageCommands:
 
     def _subjects(self, given: Invocation, scope: Scope) -> list[str]:
         if scope is Scope.PERSON:
-            return self._access.accounts(given.chat, given.sender)
+            return self._core.access.accounts(given.chat, given.sender)
         return [chat_account(given.chat).subject] if scope is Scope.CHAT else []
 
     def _draw(self, report: SpendingReport, asked: str) -> Attachment:
         """Write the chart to a file to be sent. Blocks."""
-        draw: Callable[[Sequence[Bar], str], bytes] = import_module("gateway.records.chart").bar_chart
+        draw: Callable[[Sequence[Bar], str], bytes] = import_module("gateway.plugins.usage.chart").bar_chart
         drawn = draw(report.chart(), "USD" if report.unit is Unit.USD else "")
-        file = self._outgoing / f"usage-{hashlib.sha256(asked.encode()).hexdigest()[:24]}" / "usage.png"
+        file = self._core.outgoing / f"usage-{hashlib.sha256(asked.encode()).hexdigest()[:24]}" / "usage.png"
         file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         file.write_bytes(drawn)
         return Attachment(name=file.name, mime_type="image/png", size=len(drawn), path=str(file))
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                "usage",
-                {"en": "Show what the model has cost", "zh": "查看模型用量和费用"},
-                self.usage,
-                rights=Rights({Scope.ALL: OF_ALL, OTHERWISE: LOOK}, _form),
-                arguments="[me|here|all] [day|week|month|more]",
-                example={"en": "here month", "zh": "这里 本月"},
-            ),
+    def command(self) -> Command:
+        return Command(
+            "usage",
+            {"en": "Show what the model has cost", "zh": "查看模型用量和费用"},
+            self.usage,
+            rights=Rights({Scope.ALL: OF_ALL, OTHERWISE: LOOK}, _form),
+            arguments="[me|here|all] [day|week|month|more]",
+            example={"en": "here month", "zh": "这里 本月"},
+            after="budget",
         )
 
 

@@ -1,0 +1,41 @@
+"""Finds the plugins that come with Parley, and makes them in the order of what they need."""
+
+import importlib
+import pkgutil
+from collections.abc import Iterable, Sequence
+from functools import cache
+from graphlib import CycleError, TopologicalSorter
+from typing import cast
+
+from gateway.plugin import Core, Plugin
+from gateway.texts.say import add_texts
+
+HOME = "gateway.plugins"
+
+
+@cache
+def own_plugins() -> Sequence[type[Plugin]]:
+    """Return those that come with Parley, by name."""
+    names = sorted(each.name for each in pkgutil.iter_modules(importlib.import_module(HOME).__path__) if each.ispkg)
+    return tuple(cast("type[Plugin]", importlib.import_module(f"{HOME}.{name}.plugin").PLUGIN) for name in names)
+
+
+def made(kinds: Iterable[type[Plugin]], core: Core) -> Sequence[Plugin]:
+    """Make the plugins, each after those that it needs, and let `say` know their texts.
+
+    Raises ValueError if two have the same name or text, if one needs what is missing, or if they need each other.
+    """
+    by_name: dict[str, type[Plugin]] = {}
+    for kind in kinds:
+        if by_name.setdefault(kind.name, kind) is not kind:
+            raise ValueError(f"two plugins have the name {kind.name}")
+    for name, kind in by_name.items():
+        if missing := sorted(kind.needs - by_name.keys()):
+            raise ValueError(f"the plugin {name} needs {', '.join(missing)}, which is not there")
+    try:
+        order = list(TopologicalSorter({name: sorted(kind.needs) for name, kind in by_name.items()}).static_order())
+    except CycleError as error:
+        raise ValueError(f"plugins need each other: {' -> '.join(error.args[1])}") from None
+    for name in order:
+        add_texts(by_name[name].texts)
+    return tuple(by_name[name](core) for name in order)

@@ -1,0 +1,1 @@
+"""The command /usage: what the models have cost."""

@@ -1,0 +1,121 @@
+"""Plugins are made in order, and what two of them add does not clash."""
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pytest
+
+from channels.base import OutboundMessage
+from gateway.app.plugins import own_plugins
+from gateway.commands.command import Command, Invocation, reply
+from gateway.permissions.rights import LOOK, always
+from gateway.plugin import Core, Plugin
+from gateway.texts.say import say
+from tests.gateway.conftest import StartBot
+from tests.process import REPOSITORY
+
+
+class Dice(Plugin):
+    """Rolls a die that always shows four."""
+
+    name = "dice"
+    texts: ClassVar = {"dice_rolled": {"en": "You rolled a {eyes}.", "zh": "您掷出了 {eyes}。"}}
+
+    async def roll(self, given: Invocation) -> OutboundMessage:
+        return reply(say("dice_rolled", given.language, eyes=4))
+
+    def commands(self) -> Sequence[Command]:
+        return (Command("roll", {"en": "Roll a die", "zh": "掷骰子"}, self.roll, rights=always(LOOK), after="help"),)
+
+
+class Loaded(Dice):
+    """Also rolls a die, under another name."""
+
+    name = "loaded"
+    texts: ClassVar = {}
+    needs = frozenset({"dice"})
+
+
+class Reworded(Dice):
+    """Says something else under the same key."""
+
+    name = "reworded"
+    texts: ClassVar = {"dice_rolled": {"en": "A {eyes}!", "zh": "{eyes}！"}}
+
+
+class Hungry(Plugin):
+    """Needs what is not there."""
+
+    name = "hungry"
+    needs = frozenset({"bread", "dice"})
+
+
+class Hen(Plugin):
+    name = "hen"
+    needs = frozenset({"egg"})
+
+
+class Egg(Plugin):
+    name = "egg"
+    needs = frozenset({"hen"})
+
+
+async def test_a_command_of_a_plugin_is_listed_where_it_asks_to_be_and_answers_in_the_persons_language(
+    start_bot: StartBot,
+) -> None:
+    bot = await start_bot(plugins=(Dice,))
+
+    await bot.hears("/roll")
+    await bot.hears("/roll", language="zh")
+
+    assert bot.screen == ["You rolled a 4.", "您掷出了 4。"]
+    names = [spec.name for spec in bot.made.commands.table.specs]
+    assert names.index("roll") == names.index("help") + 1
+
+
+async def test_plugins_are_made_after_those_that_they_need(start_bot: StartBot) -> None:
+    made: list[str] = []
+
+    class First(Plugin):
+        name = "z"
+
+        def __init__(self, core: Core) -> None:
+            super().__init__(core)
+            made.append(self.name)
+
+    class Second(First):
+        name = "a"
+        needs = frozenset({"z"})
+
+    await start_bot(plugins=(Second, First))
+
+    assert made == ["z", "a"]
+
+
+@pytest.mark.parametrize(
+    ("plugins", "why"),
+    [
+        ((Dice, Dice), ""),
+        ((Dice, type("Other", (Plugin,), {"name": "dice"})), "two plugins have the name dice"),
+        ((Dice, Loaded), "two commands have the name /roll"),
+        ((Dice, Reworded), "two texts have the key 'dice_rolled'"),
+        ((Hungry,), "the plugin hungry needs bread, dice, which is not there"),
+        ((Hen, Egg), "plugins need each other: .*hen.*egg"),
+    ],
+    ids=["the same twice", "name", "command", "text", "missing", "circle"],
+)
+async def test_plugins_that_do_not_fit_together_are_named(
+    start_bot: StartBot, plugins: tuple[type[Plugin], ...], why: str
+) -> None:
+    if not why:
+        await start_bot(plugins=plugins)
+        return
+    with pytest.raises(ValueError, match=why):
+        await start_bot(plugins=plugins)
+
+
+def test_each_of_ours_has_a_readme_and_tests_of_its_own() -> None:
+    for plugin in own_plugins():
+        folder = REPOSITORY / "gateway" / "plugins" / plugin.name
+        assert (folder / "README.md").is_file()
+        assert list((REPOSITORY / "tests" / "plugins" / plugin.name).glob("test_*.py"))
