@@ -169,7 +169,7 @@ def _said(choice: Mapping[str, object]) -> Delta | None:
 
 
 def _delta(value: object, *, so_far: bool = False) -> Delta:
-    fields = {"content": value} if isinstance(value, str | list | tuple) else _fields(value)
+    fields = {"content": value} if _is_content(value) else _fields(value)
     if fields is None:
         raise Unreadable("a delta that is no object")
     text, thinking = _content(fields.get("content"))
@@ -182,6 +182,13 @@ def _delta(value: object, *, so_far: bool = False) -> Delta:
         calls=tuple(_calls(fields.get("tool_calls") or _older_call(fields.get("function_call")))),
         private=_private(fields),
         so_far=so_far,
+    )
+
+
+def _is_content(value: object) -> bool:
+    """Return True for words, or a list of words and objects, that stand where an object with them belongs."""
+    return isinstance(value, str) or (
+        isinstance(value, list | tuple) and all(isinstance(each, str | dict) for each in value)
     )
 
 

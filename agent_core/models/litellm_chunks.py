@@ -20,11 +20,12 @@ _SHOWN = 200
 def correct_chunks() -> None:
     """Replace the functions with which litellm reads a stream and each line of it."""
     lines = importlib.import_module("litellm.llms.base_llm.base_model_iterator").BaseModelResponseIterator
-    lines.__aiter__ = _with_documents
+    lines.__aiter__ = with_documents
     lines._handle_string_chunk = _reading(lines._handle_string_chunk)  # noqa: SLF001
 
 
-def _with_documents(stream: Any) -> Any:
+def with_documents(stream: Any) -> Any:
+    """Begin to read a stream of litellm's, document by document."""
     if not hasattr(stream, "async_response_iterator"):  # litellm begins more than once
         stream.async_response_iterator = _documents(stream.streaming_response)
     return stream

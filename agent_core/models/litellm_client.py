@@ -25,6 +25,7 @@ from agent_core.models.answer import Answer
 from agent_core.models.anthropic_request import mark_for_cache, thinking_arguments
 from agent_core.models.chunks import Chunk, read_chunk
 from agent_core.models.finish import Finish, meaning_of
+from agent_core.models.litellm_anthropic import correct_anthropic
 from agent_core.models.litellm_chunks import correct_chunks
 from agent_core.models.litellm_failures import failure_of, refusal_in
 from agent_core.models.litellm_gemini import correct_gemini
@@ -226,6 +227,7 @@ def _corrected_litellm() -> ModuleType:
     helpers = importlib.import_module("litellm.litellm_core_utils.core_helpers")
     vars(helpers)["_FINISH_REASON_MAP"] = _Reasons(vars(helpers)["_FINISH_REASON_MAP"])
     correct_gemini(helpers.map_finish_reason)
+    correct_anthropic()
     correct_chunks()
     # A redirection would take the conversation, and Anthropic's key with it, to another server.
     handler = importlib.import_module("litellm.llms.custom_httpx.http_handler").AsyncHTTPHandler

@@ -1,8 +1,8 @@
 """Corrections to litellm's translation of Gemini's own protocol, made once after litellm is imported.
 
 litellm calls an answer whole that its server broke off, forgets a finish reason if anything comes after it, hides why
-Gemini blocked a prompt, fails at an empty field and at a call without arguments, drops the second of two equal calls,
-and sends results and a person's message as two turns of one role.
+Gemini blocked a prompt, fails at an empty field, at a comment and at a call without arguments, drops the second of two
+equal calls, and sends results and a person's message as two turns of one role.
 """
 
 import importlib
@@ -10,8 +10,11 @@ from collections.abc import Callable
 from typing import Any
 
 from agent_core.models.finish import Finish, meaning_of
+from agent_core.models.litellm_chunks import with_documents
 
 _TRANSLATED = Callable[..., Any]
+_READ = frozenset({"content", "finishMessage", "finishReason", "index"})
+"""The fields of a candidate that are needed."""
 
 
 def correct_gemini(meant: Callable[[str], str]) -> None:
@@ -27,6 +30,7 @@ def correct_gemini(meant: Callable[[str], str]) -> None:
         "_check_prompt_level_content_filter": _with_block_reason(answers._check_prompt_level_content_filter),  # noqa: SLF001
     }.items():
         setattr(answers, name, staticmethod(replaced))
+    stream.__aiter__ = with_documents
     stream.chunk_parser = _with_memory(stream.chunk_parser, types.StreamingChoices)
     vars(messages)["check_if_part_exists_in_parts"] = _is_never_there
     studio["gemini_convert_messages_with_history"] = _alternating(studio["gemini_convert_messages_with_history"])
@@ -61,15 +65,17 @@ def _mended(chunk: object) -> dict[str, Any]:
     """Return a chunk without what litellm fails at: nulls, and parts and counts of other shapes."""
     fields = _told(chunk[0] if isinstance(chunk, list) and chunk else chunk)
     if "candidates" in fields:
-        fields["candidates"] = [_candidate(each) for each in _list(fields["candidates"]) if isinstance(each, dict)]
+        given = fields["candidates"]
+        listed = [*given.values()] if isinstance(given, dict) else _list(given)
+        fields["candidates"] = [_candidate(each) for each in listed if isinstance(each, dict)]
     if "usageMetadata" in fields:
         counts = _told(fields["usageMetadata"])
-        fields["usageMetadata"] = {name: value for name, value in counts.items() if isinstance(value, int | list)}
+        fields["usageMetadata"] = {name: value for name, value in counts.items() if isinstance(value, int)}
     return fields
 
 
 def _candidate(given: dict[str, Any]) -> dict[str, Any]:
-    candidate = _told(given)
+    candidate = {name: each for name, each in _told(given).items() if name in _READ}
     if "content" in candidate:
         content = _told(candidate["content"])
         candidate["content"] = {**content, "parts": [*map(_part, _list(content.get("parts")))]}

@@ -128,6 +128,25 @@ async def test_results_and_what_a_person_says_next_are_one_turn() -> None:
     assert [sorted(each)[0] for each in parts(server, "user")] == ["function_response", "text"]
 
 
+@pytest.mark.parametrize(
+    "odd",
+    [
+        {"candidates": {"0": {"content": {"role": "model", "parts": [{"text": "Noon."}]}}}},
+        {"candidates": [{"content": {"parts": [{"text": "Noon."}]}, "groundingMetadata": {"groundingChunks": None}}]},
+        {"candidates": [{"content": {"parts": [{"text": "Noon."}]}, "safetyRatings": 5, "citationMetadata": []}]},
+        {"candidates": [{"content": {"parts": [{"text": "Noon."}]}}], "usageMetadata": {"promptTokensDetails": [None]}},
+    ],
+    ids=str,
+)
+async def test_what_stands_beside_the_words_and_comments_between_leave_them_alone(odd: Json) -> None:
+    end: Json = {"candidates": [{"content": {"role": "model", "parts": []}, "finishReason": "STOP"}]}
+    async with tables() as opens:
+        stream = b": keep-alive\r\n\r\n" + frame(odd) + b":\n\n" + frame(end)
+        done = await (await opens.litellm("gemini/gemini-3-flash", stream)).goes_on("What time is it?")
+
+    assert (done.message.text, done.failure) == ("Noon.", None)
+
+
 @pytest.mark.parametrize(("shape", "indent"), [("{}", None), ("{}", 1), ("[{}]", None)])
 async def test_the_signature_of_words_goes_back_though_the_answer_came_whole(shape: str, indent: int | None) -> None:
     words: Json = {"text": "Noon.", "thoughtSignature": "c2lnbmVk"}
