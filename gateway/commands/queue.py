@@ -1,5 +1,6 @@
 """The command /queue: shows the messages and runs that wait here, and drops messages."""
 
+import re
 from collections.abc import Sequence
 
 from agent_core.messages import UserMessage, text_of
@@ -17,6 +18,7 @@ MOST_LISTED = 10
 IN_ROW = 5
 """Buttons in a row."""
 ALL = "all"
+_NUMBER = re.compile(r"[0-9]{1,18}")
 
 
 class QueueCommands:
@@ -27,7 +29,7 @@ class QueueCommands:
 
     async def queue(self, given: Invocation) -> Answer:
         """List what waits, or drop one message or all. Admins and owners see everybody's, others their own."""
-        words = given.arguments.lower().split()
+        words, shown = _parted(given.arguments)
         wanted = words[-1].strip("`#") if words else ""
         is_number = wanted.isascii() and wanted.isdigit()
         waiting = _waiting(given)
@@ -38,7 +40,7 @@ class QueueCommands:
             return OutboundMessage(markdown=text, buttons=found.buttons if found else ())
         if words not in (["drop", words[-1]], [ALL]) or not (is_number or wanted == ALL):
             return reply(say("queue_usage", given.language, slash=given.slash))
-        dropped = [item for item in waiting if wanted in (ALL, str(item.seq))]
+        dropped = [item for item in waiting if wanted in (ALL, str(item.seq)) and (shown is None or item.seq <= shown)]
         if dropped:
             return _drop(given, dropped)
         if wanted == ALL:
@@ -70,6 +72,15 @@ class QueueCommands:
         )
 
 
+def _parted(arguments: str) -> tuple[list[str], int | None]:
+    """Return the words of a command, and the number of the newest message that a button below a list drops."""
+    words = arguments.lower().split()
+    match words:
+        case ["drop", word, number] if word == ALL and _NUMBER.fullmatch(number):
+            return words[:2], int(number)
+    return words, None
+
+
 def _waiting(given: Invocation) -> list[InboxItem]:
     """Return the waiting messages that the user may see and drop."""
     found = given.session.mail.waiting(given.at)
@@ -94,7 +105,8 @@ def _listed(given: Invocation, waiting: Sequence[InboxItem]) -> OutboundMessage 
     drops = [_button(item, language) for item in waiting[:MOST_LISTED]]
     rows = [tuple(drops[at : at + IN_ROW]) for at in range(0, len(drops), IN_ROW)]
     if len(waiting) > 1:
-        rows.append((Button(label=say("queue_drop_all", language), action=f"/queue drop {ALL}"),))
+        newest = max(item.seq for item in waiting)
+        rows.append((Button(label=say("queue_drop_all", language), action=f"/queue drop {ALL} {newest}"),))
     hint = say("queue_hint", language, slash=given.slash)
     lines = [say("queue_waiting", language), "", *_lines(given, waiting), "", hint]
     return OutboundMessage(markdown="\n".join(lines), buttons=tuple(rows))

@@ -77,6 +77,21 @@ async def test_an_owner_drops_everything_and_a_restart_answers_none_of_it(start_
     assert "The story." in bot.screen
 
 
+async def test_the_button_for_all_drops_what_was_shown_and_not_what_came_since(start_bot: StartBot) -> None:
+    said = asyncio.Event()
+    bot = await start_bot(Waits(said, "The story."), "It rains.")
+    await busy(bot, ("carl", "the weather"), ("carl", "in Oslo"))
+    await commanded(bot, "/queue", sender="ann")
+    await bot.channel.hears("and in Rome", sender="carl", group="team")
+    await bot.channel.presses("Drop all", sender="ann")
+    await bot.channel.until(lambda: "I will not answer these 2 messages" in bot.screen[-1])
+    said.set()
+    await bot.app.settled()
+
+    assert "Oslo" not in asked(bot)
+    assert "and in Rome" in asked(bot)
+
+
 async def test_the_buttons_drop_and_show_the_rest(start_bot: StartBot) -> None:
     said = asyncio.Event()
     bot = await start_bot(Waits(said, "The story."))
