@@ -294,7 +294,7 @@ async def test_whoever_may_not_speak_here_is_a_source(room: Room) -> None:
     assert private.origin.sources == ()
     assert group.origin.sources == ("person:Bob Ann: yes",), "who may not speak here"
     assert group.content[0].type == "text"
-    assert "08:00 Bob Ann  yes: Hello all" in group.content[0].text
+    assert "08:00 Bob Ann: Hello all" in group.content[0].text
     assert group.content[0].text.startswith("(Only what was said to Parley is known here")
 
 
