@@ -85,6 +85,11 @@ class Hands:
         Setting(self.now - time.time(), time.time(), pace).write(self._file)
 
     @property
+    def pace(self) -> float:
+        """How many times as fast as the system's clock it runs."""
+        return Setting.read(self._file).pace
+
+    @property
     def now(self) -> float:
         return Setting.read(self._file).at(time.time())
 

@@ -64,28 +64,6 @@ async def test_a_quick_answer_is_one_message_that_was_never_edited(stage: Stage)
     assert stage.said == ["good morning"]
 
 
-@where(lambda facts: facts.emulated)
-@pytest.mark.one_process("each node keeps to its share of the edits that Slack allows", on=("slack",))
-async def test_after_a_long_run_the_answer_is_a_new_message_and_progress_folds_to_a_line(stage: Stage) -> None:
-    """Takes thirteen seconds, so it runs only on platforms with rate limits of their own."""
-    ann, chat = stage.private("Ann")
-    stage.script.then(
-        calls(ToolUse("wait", {"seconds": 10})),
-        calls(ToolUse("wait", {"seconds": 3})),
-        says("Good things take time."),
-    )
-
-    await chat.says(ann, "take your time")
-    await chat.until(lambda c: len(c.screen) == 2 and "tools" in c.screen[0])
-
-    folded, answer = chat.bot_messages
-    assert re.fullmatch(r"2 tools, 1\d s", folded.shown)
-    assert answer.shown == "Good things take time."
-    assert not answer.silent
-    assert answer.edits == []
-    assert len(folded.edits) > 5, "about one each second; a busy machine may miss some"
-
-
 @where(lambda facts: facts.same_again)
 async def test_the_same_event_twice_is_answered_once(stage: Stage) -> None:
     ann, chat = stage.private("Ann")

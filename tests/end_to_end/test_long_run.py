@@ -1,0 +1,38 @@
+"""A run of thirteen seconds, on platforms with rate limits."""
+
+import re
+
+import pytest
+
+from tests.emulators.model_script import ToolUse, calls, says
+from tests.end_to_end.platforms.catalogue import where
+from tests.end_to_end.stage import Stage
+
+pytestmark = [
+    pytest.mark.quick_clock,
+    where(lambda facts: facts.emulated),
+    pytest.mark.one_process("each node keeps to its share of the edits that Slack allows", on=("slack",)),
+]
+
+
+async def test_after_a_long_run_the_answer_is_a_new_message_and_progress_folds_to_a_line(own_stage: Stage) -> None:
+    stage = own_stage
+    await stage.start()
+    ann, chat = stage.private("Ann")
+    stage.script.then(
+        calls(ToolUse("wait", {"seconds": 10})),
+        calls(ToolUse("wait", {"seconds": 3})),
+        says("Good things take time."),
+    )
+
+    said = await chat.says(ann, "take your time")
+    await chat.until(lambda c: len(c.screen) == 2 and "tools" in c.screen[0])
+
+    folded, answer = chat.bot_messages
+    line = re.fullmatch(r"2 tools, (\d+) s", folded.shown)
+    assert line is not None
+    assert 13 <= int(line[1]) <= stage.clock.pace * (answer.at - said.at) + 1
+    assert answer.shown == "Good things take time."
+    assert not answer.silent
+    assert answer.edits == []
+    assert len(folded.edits) > 5, "about one each second; a busy machine may miss some"
