@@ -11,6 +11,7 @@ from aiohttp import ClientPayloadError, ClientSession, CookieJar, TCPConnector
 from yarl import URL
 
 from channels.base import MessageReceived
+from channels.web.rooms import Rooms
 from channels.web.routes import routes_of
 from gateway.store.opening import FILE
 from gateway.web.access import TOKEN
@@ -365,7 +366,8 @@ async def test_a_change_needs_the_token_of_its_browser(page: Page, headers: dict
             assert answer.status == 200
 
 
-async def test_one_browser_has_so_many_streams_and_no_more(page: Page) -> None:
+async def test_one_browser_has_so_many_streams_and_no_more(tmp_path: Path) -> None:
+    page = Page(tmp_path, rooms=Rooms(beat=0.5))  # a stream that is closed is noticed at its next beat
     async with (
         page.open(),
         page.browser() as other,
