@@ -96,14 +96,12 @@ class EarlierTalk:
     async def quoted(self, event: MessageReceived) -> Origin:
         """Return the origin of the text that a message quotes: data, if it is of a person with rights or of Parley."""
         quoted = event.quoted or ""
-        name, _, rest = quoted.partition(": ")
-        words = _plain(rest)
+        words = _plain(quoted.partition(": ")[2])
         for chat in _places(event) if words else ():
             said = await self.store.inbox.find(chat, event.reply_to or "")
             if said and isinstance(said.event, MessageReceived) and words in _plain(_own(said.event)):
                 files = joined(map(origin_of_file, said.event.attachments))
-                is_plain = self.is_trusted(chat, said.event.sender) and name_of(name) == name
-                return files | DATA if is_plain else named(speaker_of(quoted))
+                return files | DATA if self.is_trusted(chat, said.event.sender) else named(speaker_of(quoted))
             parts = await self._parts(chat, event.reply_to or "")
             if parts and words in _plain(" ".join(part.message.markdown for part in parts)):
                 return joined([DATA, *[await origin_of_post(self.store, part) for part in parts]])

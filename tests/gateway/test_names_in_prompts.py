@@ -7,7 +7,6 @@ from agent_core.models.openai_wire import user_text
 from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin
 from agent_core.origin import named as from_sources
 from channels.base import Addressed, MessageReceived, Sender
-from channels.memory import Reply
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.remembering import RememberingChannel
@@ -57,22 +56,3 @@ async def test_earlier_words_below_a_telling_name_are_untrusted(start_bot: Start
     [message] = [each for each in bot.llm.requests[-1].messages if isinstance(each, UserMessage)]
     assert message.origin == origin
     assert message.origin not in (CLEAN, NOT_KNOWN)
-
-
-@pytest.mark.parametrize(("name", "is_tainted"), [("Bob", False), (TELLING, True)])
-async def test_a_quotation_below_a_telling_name_is_untrusted(
-    start_bot: StartBot,
-    name: str,
-    is_tainted: bool,  # noqa: FBT001
-) -> None:
-    channel = RememberingChannel()
-    bot = await start_bot("Hello.", "Hello.", channel=channel)
-    said = said_by(channel, name, "we meet at ten")
-    await channel.deliver(said)
-    await bot.app.settled()
-    reply = Reply(to=said.message_id, quoted=f"{name}: we meet at ten")
-    await channel.hears("what does he mean?", sender="ann", group="team", reply=reply)
-    await bot.app.settled()
-
-    message = [each for each in bot.llm.requests[-1].messages if isinstance(each, UserMessage)][-1]
-    assert (message.origin.is_data, message.origin.is_tainted) == (True, is_tainted)
