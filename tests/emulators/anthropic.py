@@ -104,9 +104,12 @@ class AnthropicEmulator(ModelServer):
         blocks += [self._tool_block(index, tool) for index, tool in enumerate(turn.tools)]
         return blocks
 
+    def _call_id(self, index: int) -> str:
+        """Return a new id for every call of this server."""
+        return f"toolu_{len(self.requests)}_{index}"
+
     def _tool_block(self, index: int, tool: ToolUse) -> Json:
-        call_id = tool.id or f"toolu_{len(self.requests)}_{index}"
-        return {"type": "tool_use", "id": call_id, "name": tool.name, "input": tool.raw}
+        return {"type": "tool_use", "id": tool.id or self._call_id(index), "name": tool.name, "input": tool.raw}
 
 
 def _block_events(index: int, block: Json, turn: Turn) -> list[bytes]:

@@ -3,6 +3,7 @@
 import base64
 import hashlib
 import json
+import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -60,6 +61,8 @@ class AnthropicMessagesServer(DialectServer, AnthropicEmulator):
         super().__init__(model, lessons, script, api_key=api_key)
         self.messages = messages
         self.thoughts = Thoughts()
+        self._ids = secrets.token_hex(8)
+        """Part of the ids of calls, which differ from those of other servers, as real ones do."""
         self.dropped = 0
         """Thoughts that were sent although something before them had changed, and dropped as the request wished."""
 
@@ -146,6 +149,9 @@ class AnthropicMessagesServer(DialectServer, AnthropicEmulator):
             said = [first, self._redacted(), second, *said]
         self.thoughts.hand_out(asked.body, [_parsed(block) for block in said], paused=turn.finish == "pause_turn")
         return said
+
+    def _call_id(self, index: int) -> str:
+        return f"{super()._call_id(index)}_{self._ids}"
 
     def _begins(self, body: Json) -> bool:
         """Return False after the result of a tool with a budget, which is spent only where a turn begins."""
