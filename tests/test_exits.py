@@ -146,8 +146,8 @@ def test_only_these_write_on_the_terminal() -> None:
 def test_only_these_write_files() -> None:
     """The audit file and the exports mask what they write.
 
-    The others write user messages, workspace files, pages for newcomers, the store's mark, digests of approved tools,
-    charts of usage, what would be on the terminal beside a chat, the unit file of the service, tokens for .env, and
+    The others write user messages, workspace files, files to be sent, pages for newcomers, the store's mark, digests of
+    approved tools, what would be on the terminal beside a chat, the unit file of the service, tokens for .env, and
     backups of all that.
     """
     writers = {path for way in ("fdopen", "write_bytes", "write_text", "writelines") for path, _ in attributes(way)}
@@ -156,7 +156,6 @@ def test_only_these_write_files() -> None:
         "gateway/commands/doctor.py",
         "gateway/permissions/approved_tools.py",
         "gateway/records/audit_chain.py",
-        "gateway/plugins/usage/command.py",
         "gateway/records/export/export.py",
         "gateway/records/own_screen.py",
         "gateway/store/home_marker.py",
@@ -165,7 +164,6 @@ def test_only_these_write_files() -> None:
         "gateway/upkeep/forgetting.py",
         "gateway/upkeep/restore.py",
         "gateway/chat/attachments.py",
-        "gateway/chat/speech.py",
         "gateway/delivery/outgoing.py",
         "gateway/runs/welcome.py",
         "gateway/upkeep/systemd_unit.py",

@@ -17,9 +17,9 @@ from agent_core.file_handles import raise_lack
 from agent_core.models.audio import AudioClient, AudioFailed
 from agent_core.models.tokens import estimate
 from agent_core.origin import CLEAN
-from channels.attachments import Attachment
 from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
+from gateway.delivery.outgoing import written
 from gateway.permissions.access import Access
 from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.runs.answer import finished_words
@@ -102,7 +102,8 @@ class Speaker:
             return []
         try:
             audio = await self._made(self._client, run, words)
-            file = await asyncio.to_thread(self._written, run, audio)
+            target = self._outgoing / f"voice-{run.id}" / "answer.mp3"
+            file = await asyncio.to_thread(written, target, audio)
         except (AudioFailed, NoRoom, OSError) as error:
             raise_lack(error)
             reason = self._store.secrets.mask(str(error)) or "a budget has no room for it"
@@ -119,12 +120,6 @@ class Speaker:
         most = self._spending.of_speech(client.server, words, estimate(words))
         call = AudioCall(Payer(run.chat, run.id, run.person, person), client.server, most)
         return await self._spending.made(call, lambda: client.speak(words), lambda _: most)
-
-    def _written(self, run: Run, audio: bytes) -> Attachment:
-        file = self._outgoing / f"voice-{run.id}" / "answer.mp3"
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.write_bytes(audio)
-        return Attachment(name=file.name, mime_type="audio/mpeg", size=len(audio), path=str(file))
 
 
 def spoken(markdown: str) -> str:

@@ -1,4 +1,7 @@
-"""Copies workspace files before they are sent, so that later edits do not change what arrives. All functions block."""
+"""Files that are to be sent: new ones, and copies of workspace files, so that later edits do not change what arrives.
+
+All functions block.
+"""
 
 import hashlib
 import mimetypes
@@ -14,6 +17,13 @@ FOLDER = "outgoing"
 """Folder of the copies, in PARLEY_HOME."""
 MOST_WAITING = 10
 """Most files in one report; Discord and Telegram take this many with one message."""
+
+
+def written(target: Path, content: bytes) -> Attachment:
+    """Write a file that is to be sent."""
+    target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    target.write_bytes(content)
+    return _attachment(target, target.name)
 
 
 def copied(workspace: Path, path: str, target: Path, most: int) -> Attachment:

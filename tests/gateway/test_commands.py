@@ -16,7 +16,7 @@ from tests.gateway.conftest import StartBot
 
 
 async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  # S2-40
-    table = (await start_bot()).made.commands.table
+    table = (await start_bot(plugins=())).made.commands.table
 
     assert [spec.name for spec in table.specs] == [
         *("start", "help", "status"),
@@ -29,7 +29,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("context", "compact"),
         *("skills", "skill", "voice"),
         *("approve", "deny", "rules"),
-        *("activation", "speakers", "tools", "budget", "usage"),
+        *("activation", "speakers", "tools", "budget"),
         "tasks",
         *("search", "sessions", "resume", "rename"),
         *("why", "memory", "undo"),

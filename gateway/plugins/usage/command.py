@@ -12,6 +12,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Unfolded
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.more import short_first
+from gateway.delivery.outgoing import written
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.plugin import Core
@@ -74,9 +75,7 @@ class UsageCommand:
         draw: Callable[[Sequence[Bar], str], bytes] = import_module("gateway.plugins.usage.chart").bar_chart
         drawn = draw(report.chart(), "USD" if report.unit is Unit.USD else "")
         file = self._core.outgoing / f"usage-{hashlib.sha256(asked.encode()).hexdigest()[:24]}" / "usage.png"
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file.write_bytes(drawn)
-        return Attachment(name=file.name, mime_type="image/png", size=len(drawn), path=str(file))
+        return written(file, drawn)
 
     @property
     def command(self) -> Command:
