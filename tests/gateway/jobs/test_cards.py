@@ -15,7 +15,7 @@ from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.job import JobState
 from tests.gateway.jobs.asking import typed_ids
 from tests.gateway.jobs.conftest import StartTimedBot
-from tests.gateway.jobs.kit import ANN, TimedBot, make_timed_bot
+from tests.gateway.jobs.kit import ANN, TimedBot, make_timed_bot, stopped_clock
 from tests.gateway.jobs.test_any_step import FEW, copy, killed
 from tests.gateway.jobs.test_schedule_tool import uses
 
@@ -148,7 +148,8 @@ def _proposes(request: LlmRequest) -> Turn:
 
 @asynccontextmanager
 async def life(home: Path, channel: MemoryChannel) -> AsyncIterator[TimedBot]:
-    bot = make_timed_bot(home, [_proposes] * 9, channel=channel)
+    # no time passes, so that no progress is posted, which a kill at that moment leaves behind
+    bot = make_timed_bot(home, [_proposes] * 9, channel=channel, clock=stopped_clock())
     await bot.start()
     try:
         yield bot
