@@ -5,6 +5,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -17,6 +18,7 @@ from tests.end_to_end.platforms.platform import Chat, Person
 SETTINGS = {"PARLEY_BUDGETS_PERSON": "10 tokens a day"}
 ENOUGH = "/budget me 900m tokens a day"
 RAISE = "Raise to"
+PRESS_EVERY_S = 2.0
 SAID = re.compile(r"t\d+[om]\d+")
 
 
@@ -81,15 +83,23 @@ class Teams:
         self._held_up = self._unanswered_of(scene, [team.of_owner for team in self._teams])
         members = {word for team in self._teams for word in team.of_member}
         self._too_early = len(members & _asked(scene))
-        for team in self._teams:
-            labels = [b.text for message in team.chat.bot_messages for row in message.buttons for b in row]
-            label = next((each for each in labels if each.startswith(RAISE)), None)
-            if label is not None:
-                await team.chat.presses(team.owner, label)
+        raising = asyncio.create_task(self._raise())
         await soon(lambda: not any(team.unanswered(team.of_member) for team in self._teams), within)
+        raising.cancel()
         for team in self._teams:
             if left := team.unanswered([*team.of_owner, *team.of_member]):
                 print(f"not answered in a group: {left}; there stands {[m.text for m in team.chat.bot_messages][-4:]}")
+
+    async def _raise(self) -> None:
+        """Let owners raise the budgets of members, again where a next call costs more than was offered."""
+        while True:
+            for team in self._teams:
+                labels = [b.text for message in team.chat.bot_messages for row in message.buttons for b in row]
+                label = next((each for each in labels if each.startswith(RAISE)), None)
+                if label is not None:
+                    with suppress(AssertionError, LookupError):  # it is gone by now
+                        await team.chat.presses(team.owner, label)
+            await asyncio.sleep(PRESS_EVERY_S)
 
     def _unanswered_of(self, scene: Stage, said: Sequence[Sequence[str]]) -> int:
         """Return how many of these words Parley has taken in and not answered."""
