@@ -3,7 +3,7 @@
 import re
 from dataclasses import dataclass
 
-from channels.base import ChatKey, OutboundMessage
+from channels.base import ChatKey, OutboundMessage, Sender
 from channels.text import in_code, literal
 from gateway.chat.replies import Answer, Rewritten
 from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
@@ -13,7 +13,7 @@ from gateway.permissions.budgets import Budgets
 from gateway.permissions.rights import OTHERWISE, Place, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.records.audit import AuditLog
-from gateway.store.budget import ALL, Account, Budget, Scope, chat_account
+from gateway.store.budget import ALL, Account, Budget, Payer, Scope, chat_account
 from gateway.store.store import Store
 from gateway.texts.amounts import BadAmount, allowance_words, amount_words, exact, parse_allowance, period_of
 from gateway.texts.say import say
@@ -103,11 +103,19 @@ class BudgetCommands:
                 raise Unknown(say("budget_no_job", given.language, id=name, slash=given.slash))
             return Account(Scope.JOB, job.id)
         if found["named"]:
-            account = self._budgets.named(found["named"])
+            account = self._budgets.named(found["named"], await self._waiting())
             if account is None or not await self._may_reach_account(given, account):
                 raise Unknown(say("budget_gone", given.language))
             return account
         return self._person(given, found["person"]) if found["person"] else chat_account(given.chat)
+
+    async def _waiting(self) -> list[Account]:
+        """Return the accounts of all runs that may wait for room in a budget."""
+        return [
+            account
+            for chat, person in await self._store.runs.open_for()
+            for account in Payer(chat, person=self._access.person(chat, Sender(id=person, name=""))).accounts
+        ]
 
     async def _may_reach_account(self, given: Invocation, account: Account) -> bool:
         if account.scope is Scope.JOB:

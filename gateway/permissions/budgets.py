@@ -5,7 +5,7 @@ is on disk before its call is made; one that a crash leaves open counts in full,
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from zoneinfo import ZoneInfo
@@ -148,9 +148,12 @@ class Budgets:
             await self._store.budgets.remove(each, period)
         await self.reload()
 
-    def named(self, name: str) -> Account | None:
-        """Return the account with a short name, among `accounts`."""
-        known = {each for account in self.accounts for each in self.ledger.shared(account)}
+    def named(self, name: str, waiting: Iterable[Account]) -> Account | None:
+        """Return the account with a short name, among `accounts` and those of runs that may wait.
+
+        Nothing may have been charged to these yet, and another node or an earlier process may have told of them.
+        """
+        known = {each for account in {*self.accounts, *waiting} for each in self.ledger.shared(account)}
         return next((each for each in known if digest(each) == name), None)
 
     def wake(self) -> None:

@@ -251,6 +251,15 @@ class Runs(Table):
 
         return await self._reader.run(read)
 
+    async def open_for(self) -> list[tuple[ChatKey, str]]:
+        """Return the chats and people of all open runs, including those of tasks and jobs."""
+
+        def read(connection: Connection) -> list[tuple[ChatKey, str]]:
+            found = connection.execute("SELECT DISTINCT chat, person FROM runs WHERE state = 'running'")
+            return [(ChatKey.parse(chat), person) for chat, person in found]
+
+        return await self._reader.run(read)
+
     async def unfinished(self, chat: ChatKey | None = None) -> list[Run]:
         """Return the open runs of a chat or of all, without those of tasks and jobs.
 
