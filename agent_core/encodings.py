@@ -7,12 +7,37 @@ tables charset-normalizer took every third Chinese, Korean or Western one for an
 
 import codecs
 import re
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from agent_core.alphabets import (
+    BALTIC,
+    CENTRAL,
+    ICELANDIC,
+    TURKISH,
+    WESTERN,
+    Misfit,
+    Weight,
+    among,
+    between,
+    crowded,
+    drawn,
+    greek,
+    hebrew,
+    measured,
+    misplaced,
+    mixed,
+    single_lines,
+    thai,
+    within_latin,
+)
+
 SAMPLE = 64 * 1024
-"""Bytes by which an encoding is judged."""
+"""Bytes by which it is judged whether a file is text."""
+_JUDGED = SAMPLE // 4
+"""Bytes by which encodings are compared, which takes a while."""
 SNIFFED = 8192
 _BROKEN = "\N{REPLACEMENT CHARACTER}"
 _MARKS = (
@@ -24,9 +49,13 @@ _MARKS = (
 )
 _UNMARKED = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 _CONTROLS = re.compile("[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f\x7f]")
-_MOST_CONTROLS, _WHOLE_PER_BROKEN, _LEAST_USUAL = 0.01, 3, 0.55
+_MOST_CONTROLS, _WHOLE_PER_BROKEN, _LEAST_USUAL, _USUAL = 0.01, 3, 0.55, 0.75
 _ESCAPED = (b"\x1b$B", b"\x1b$@")
 """Beginnings of Japanese in ISO-2022-JP, which is ASCII otherwise."""
+
+_RUN_OF_UTF_7 = re.compile(rb"\+(?:-|[A-Za-z0-9+/]{3,}(?![A-Za-z0-9+/=]))")
+_FEWEST_IN_UTF_7 = 3
+"""Letters that are not ASCII: `bob+abc-x@example.com` would be a Chinese one."""
 
 # The most frequent characters of each language, from which the others of the same script are told.
 _SIMPLIFIED = frozenset(
@@ -89,10 +118,9 @@ class FileText:
 class _Candidate:
     encoding: str
     label: str
-    weight: Callable[[str], float]
-    """Returns how usual a character that is not ASCII is: 1 for the most frequent ones, 0 for other scripts."""
-    misfit: Callable[[str], float] | None = None
-    """Returns how much speaks against a word that is not ASCII."""
+    weights: Sequence[Weight]
+    """That of each of its languages."""
+    misfit: Misfit
 
 
 def read_text(content: bytes) -> FileText | None:
@@ -104,6 +132,8 @@ def read_text(content: bytes) -> FileText | None:
         return next((found for encoding in _UNMARKED if (found := _without_mark(content, encoding))), None)
     if content.startswith(_ESCAPED) or any(start in content[:SAMPLE] for start in _ESCAPED):
         return _strictly(content, "iso2022_jp") or _utf8(content)
+    if content.isascii() and (found := _escaped(content)):
+        return found
     return _utf8(content) or _guessed(content)
 
 
@@ -130,7 +160,35 @@ def _utf8(content: bytes) -> FileText | None:
         return found
     whole = sum(not char.isascii() for char in found.text) - found.broken
     within = found.broken - found.text.endswith(_BROKEN)  # the end of a file is easily cut
-    return found if whole and whole >= _WHOLE_PER_BROKEN * within else None
+    is_utf8 = whole and whole >= _WHOLE_PER_BROKEN * within
+    return found if is_utf8 or _has_whole_lines(content) else None
+
+
+def _has_whole_lines(content: bytes) -> bool:
+    """Return True if at least as many lines are UTF-8 as are not, as in a file that programs wrote in turn."""
+    lines = [line for line in content[:SAMPLE].splitlines() if not line.isascii()]
+    return 0 < len(lines) <= 2 * sum(map(is_utf8, lines))
+
+
+def _escaped(content: bytes) -> FileText | None:
+    """Return the text if it is ASCII in which all marks of HZ or UTF-7 lead to usual letters."""
+    if content.count(b"~{") and content.count(b"~{") == content.count(b"~}"):
+        found = _strictly(content, "hz")
+        if found and _is_usual(found.text, _HAN):
+            return FileText(found.text, "hz", is_guess=True)
+    if b"+" in content and all(_RUN_OF_UTF_7.match(content, at.start()) for at in re.finditer(rb"\+", content)):
+        found = _strictly(content, "utf_7")
+        letters = "" if found is None else "".join(char for char in found.text if not char.isascii())
+        if found and len(letters) >= _FEWEST_IN_UTF_7 and _is_usual(letters, *CANDIDATES):
+            return FileText(found.text, "utf_7", is_guess=True)
+    return None
+
+
+def _is_usual(text: str, *candidates: _Candidate) -> bool:
+    """Return True if a text has characters that are not ASCII, and they are usual in these encodings."""
+    foreign = [char for char in text[:SNIFFED] if not char.isascii()]
+    weights = [weight for each in candidates for weight in each.weights]
+    return bool(foreign) and sum(max(weight(char) for weight in weights) for char in foreign) >= _USUAL * len(foreign)
 
 
 def _without_mark(content: bytes, encoding: str) -> FileText | None:
@@ -154,7 +212,7 @@ def _is_letter(char: str) -> bool:
 
 
 def _guessed(content: bytes) -> FileText | None:
-    sample = content[:SAMPLE]
+    sample = content[:_JUDGED]
     scored = [(_score(sample, each), -place, each) for place, each in enumerate(CANDIDATES)]
     score, _, best = max(scored)
     found = _read(content, best.encoding)
@@ -167,30 +225,13 @@ def _guessed(content: bytes) -> FileText | None:
 def _score(sample: bytes, candidate: _Candidate) -> float:
     """Return how usual a sample is if it is read so: at most 1."""
     text = sample.decode(candidate.encoding, "replace")
-    if len(sample) == SAMPLE:
+    if len(sample) == _JUDGED:
         text = text[:-1]  # its last character may be cut
-    foreign = [char for char in text if not char.isascii()]
+    foreign = Counter(char for char in text if not char.isascii())
     if not foreign:
         return 0.0
-    total = sum(candidate.weight(char) - 3 * (char == _BROKEN) for char in foreign)
-    if candidate.misfit is not None:
-        total -= sum(candidate.misfit(word) for word in _WORD.findall(text) if not word.isascii())
-    return total / len(foreign)
-
-
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_ACCENTED = re.compile("[^\x00-\x7f]+")
-
-
-def _crowded(word: str) -> float:
-    """Return the accented letters beyond two in a row, as hardly any language with Latin letters has them."""
-    return sum(max(0, len(run) - 2) for run in _ACCENTED.findall(word))
-
-
-def _mixed(word: str) -> float:
-    """Return a quarter of the letters of a word in two scripts, or with capitals anywhere but at its beginning."""
-    is_usual = word.islower() or word.isupper() or word.istitle() or word.lower() == word.upper()
-    return 0.0 if is_usual and len({char.isascii() for char in word}) == 1 else len(word) / 4
+    usual = max(sum(weight(char) * count for char, count in foreign.items()) for weight in candidate.weights)
+    return (usual - 3 * foreign[_BROKEN] - candidate.misfit(text)) / foreign.total()
 
 
 def _strictly(content: bytes, encoding: str) -> FileText | None:
@@ -251,43 +292,41 @@ def _korean(char: str) -> float:
     return 0.3 if "\u4e00" <= char <= "\u9fff" else 0.0
 
 
-_SIGNS = "\u00a0«»“”„‘’–—…€№°§·"
+_RUSSIAN = "оеаинтсрвлкмдпуяыьгзбчйхжюэшцё"
+_GREEK = "αβγδεζηθικλμνξοπρσςτυφχψωάέήίόύώ"
+_THAI = "กขคงจฉชซดตถทธนบปผพฟภมยรลวศษสหอฮะัาำิีึืุูเแโใไ็่้๊๋์"
+_WESTERN = (*among(*WESTERN), *among(ICELANDIC, most=0.98))
+_LETTERS_OF_DOS = among(*WESTERN, most=0.65)
 
 
-def _among(letters: str, others: str = "", signs: str = _SIGNS) -> Callable[[str], float]:
-    usual, rare = frozenset(letters + letters.upper()), frozenset(others + others.upper() + signs)
-
-    def weight(char: str) -> float:
-        return 1.0 if char in usual else 0.7 if char in rare else 0.0
-
-    return weight
+def _both(one: Misfit, other: Misfit) -> Misfit:
+    return lambda text: one(text) + other(text)
 
 
-def _between(first: str, last: str, most: float = 0.95) -> Callable[[str], float]:
-    return lambda char: most if first <= char <= last else 0.7 if char in _SIGNS else 0.0
-
-
-_WESTERN = "àâäáãåæçéèêëíìîïñóòôöõøœúùûüÿß"
-_CENTRAL = "áäčďéěíľĺňóôöőřŕšťúůüűýžąćęłńśźżăâîșțşţđ"
-_RUSSIAN = "оеаинтсрвлкмдпуяыьгзбчйхжшюцщэфъё"
 CANDIDATES = (
-    _Candidate("cp1252", "Windows-1252", _among(f"{_WESTERN}€", "ðþý", f"{_SIGNS}£¥©®™±²³½¼¿¡ºª•"), _crowded),
-    _Candidate("cp1250", "Windows-1250", _among(_CENTRAL), _crowded),
-    _Candidate("cp1254", "Windows-1254", _among(f"{_WESTERN}ğışİ"), _crowded),
-    _Candidate("cp1251", "Windows-1251", _among(_RUSSIAN, "іїєґў"), _mixed),
-    _Candidate("gb18030", "GB18030", _han(_SIMPLIFIED, _level("gb2312", 0xB0, 0xD7))),
-    _Candidate("big5hkscs", "Big5", _han(_TRADITIONAL, _level("big5", 0xA4, 0xC6))),
-    _Candidate("cp932", "Shift-JIS", _japanese()),
-    _Candidate("cp949", "EUC-KR", _korean),
-    _Candidate("euc_jp", "EUC-JP", _japanese()),
-    _Candidate("cp1253", "Windows-1253", _between("\u0384", "\u03ce"), _mixed),
-    _Candidate("cp1255", "Windows-1255", _between("\u05d0", "\u05ea"), _mixed),
-    _Candidate("cp1256", "Windows-1256", _between("\u060c", "\u06d2"), _mixed),
-    _Candidate("koi8_r", "KOI8-R", _between("\u0410", "\u0451"), _mixed),
-    _Candidate("cp866", "CP866", _between("\u0410", "\u0451", 0.9), _mixed),
-    _Candidate("cp874", "Windows-874", _between("\u0e01", "\u0e5b", 0.8), _mixed),
+    _Candidate("cp1252", "Windows-1252", measured(_WESTERN), _both(crowded, misplaced)),
+    _Candidate("cp1250", "Windows-1250", among(*CENTRAL, rare="ëç"), crowded),
+    _Candidate("cp1254", "Windows-1254", among(TURKISH, rare="".join(WESTERN)), crowded),
+    _Candidate("cp1257", "Windows-1257", among(*BALTIC, most=0.975), crowded),
+    _Candidate("iso8859_2", "ISO-8859-2", among(*CENTRAL), crowded),
+    _Candidate("cp1251", "Windows-1251", among(_RUSSIAN, f"{_RUSSIAN}іїєґў", rare="щфъ"), mixed),
+    _Candidate("gb18030", "GB18030", (_han(_SIMPLIFIED, _level("gb2312", 0xB0, 0xD7)),), within_latin),
+    _Candidate("big5hkscs", "Big5", (_han(_TRADITIONAL, _level("big5", 0xA4, 0xC6)),), within_latin),
+    _Candidate("cp932", "Shift-JIS", (_japanese(),), within_latin),
+    _Candidate("cp949", "EUC-KR", (_korean,), within_latin),
+    _Candidate("euc_jp", "EUC-JP", (_japanese(),), within_latin),
+    _Candidate("cp1253", "Windows-1253", among(_GREEK, rare="ΐΰϊϋ΄΅", most=0.99), greek),
+    _Candidate("cp1255", "Windows-1255", between("\u05d0", "\u05ea", 1.0), hebrew),
+    _Candidate("cp1256", "Windows-1256", between("\u060c", "\u06d2"), mixed),
+    _Candidate("koi8_r", "KOI8-R", between("\u0410", "\u0451", 0.97), mixed),
+    _Candidate("cp866", "CP866", drawn(between("\u0410", "\u0451", 0.9), 0.9), _both(mixed, single_lines)),
+    _Candidate("cp874", "Windows-874", among(_THAI, rare="ฆฌญฎฏฐฑฒณฝฤฦฬๆ๐๑๒๓๔๕๖๗๘๙", most=0.95), thai),
+    _Candidate("cp850", "CP850", drawn(_LETTERS_OF_DOS, 1.0), _both(crowded, single_lines)),
+    _Candidate("cp437", "CP437", drawn(_LETTERS_OF_DOS, 1.0), _both(crowded, single_lines)),
+    _Candidate("mac_roman", "Mac Roman", among(*WESTERN, most=0.62), crowded),
 )
 """In the order in which they are taken where they fit equally."""
+_HAN = next(each for each in CANDIDATES if each.encoding == "gb18030")
 LABELS = {
     **{each.encoding: each.label for each in CANDIDATES},
     "utf-8": "UTF-8",
@@ -296,5 +335,7 @@ LABELS = {
     "utf-32-le": "UTF-32",
     "utf-32-be": "UTF-32 (big-endian)",
     "iso2022_jp": "ISO-2022-JP",
+    "hz": "HZ",
+    "utf_7": "UTF-7",
 }
 """The name of each encoding for people."""

@@ -38,8 +38,8 @@ TEXTS = {
         "отчёт за 2026 год: всё хорошо",
         "Москва",
     ],
-    "koi8_r": ["Привет, мир. Это проверка кодировки.\n"],
-    "cp866": ["Привет, мир. Это проверка\n"],
+    "koi8_r": ["Привет, мир. Это проверка кодировки.\n", "встреча в понедельник"],
+    "cp866": ["Привет, мир. Это проверка\n", "┌────┐\n│Меню│\n└────┘\n"],
     "cp1252": [
         "Datum;Stadt\n2026-01-05;Zürich\n",
         "Größe: 12 €\n",
@@ -48,12 +48,40 @@ TEXTS = {
         "Mr. O’Brien’s notes",
         "price 5 €",
         "10 °C",
+        "10 m³, 5 µm, £5, tolerance ±5",
+        "¿Dónde está el niño?",
+        "Það er gott að sjá þig",
     ],
-    "cp1250": ["Příliš žluťoučký kůň úpěl ďábelské ódy\n", "Name;Miasto\nJan;Łódź\n"],
-    "cp1253": ["Καλημέρα κόσμε, αυτό είναι ένα τεστ\n"],
-    "cp1254": ["İstanbul'da güneşli bir gün, çok güzel\n"],
+    "iso8859_2": ["Příští čtvrtek bude oběd, žádáme o účast\n"],
+    "cp1250": [
+        "Příští čtvrtek: oběd\n",
+        "Jméno;Město;Částka\nJiří Dvořák;Plzeň;12\nŠárka Nováková;Brno;8\n",
+        "Zażółć gęślą jaźń",
+        "Árvíztűrő tükörfúrógép\n",
+        "Bucureşti",
+        "Příliš žluťoučký kůň úpěl ďábelské ódy\n",
+        "Name;Miasto\nJan;Łódź\n",
+    ],
+    "cp1255": ["שלום עולם, הפגישה ביום שני\n", "שם,עיר,כמות\nדוד,תל אביב,12\n", "ישראל"],
+    "cp1257": ["Šiandien ąžuolas žydi\n"],
+    "cp850": [
+        "╔══════╗\n║ Größe║\n╚══════╝\n",
+        "┌──────┐\n│ Menu │\n└──────┘\n",
+        "Größe;Straße;Müller\n12;Köln;Jürgen\n",
+        "Résumé;Café;élève\n1;2;3\n",
+    ],
+    "mac_roman": ["Café Größe naïve — résumé\n"],
+    "cp1253": ["Καλημέρα", "Όνομα;Πόλη\nΓιώργος;Αθήνα\n", "Καλημέρα κόσμε, αυτό είναι ένα τεστ\n"],
+    "cp1254": [
+        "Şişli, İğdır\n",
+        "Adı;Şehir\nAyşe;Iğdır\nİbrahim;Muş\n",
+        "Günaydın, toplantı pazartesi günü saat dokuzda.\n",
+        "İstanbul'da güneşli bir gün, çok güzel\n",
+    ],
     "cp1256": ["مرحبا بالعالم، هذا اختبار\n"],
-    "cp874": ["สวัสดีชาวโลก\n"],
+    "cp874": ["สวัสดี", "ชื่อ,เมือง\nสมชาย,กรุงเทพ\n", "ประชุมวันจันทร์ เวลา 9 โมง", "สวัสดีชาวโลก\n"],
+    "utf_7": ["Größe und Straße – bitte 日本語\n"],
+    "hz": ["你好，世界。会议在星期一\n", "Name,城市\nLi,北京\n"],
     "iso2022_jp": ["こんにちは、世界"],
     "utf-16-le": ["hello,world\n1,2\n", "日期,产品\n1,苹果\n", "Привет, мир\n"],
     "utf-16-be": ["hello,world\n1,2\n", "日期,产品\n"],
@@ -99,6 +127,7 @@ def test_random_bytes_and_archives_stay_binary(seed: int) -> None:
         chance.randbytes(3000),
         zlib.compress(chance.randbytes(400)),
         b"PK\x03\x04" + chance.randbytes(300),
+        bytes(range(128, 256)) * 4,
     ):
         assert read_text(content) is None
 
@@ -108,6 +137,25 @@ def test_whatever_comes_is_read_or_refused_and_says_what_was_lost(content: bytes
     found = read_text(content)
 
     assert found is None or found.broken or found.back(found.text) == content or found.encoding == "iso2022_jp"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["bob+abc-x@example.com", "1+1=2, c+Foo-bar", "~{name}~ and ~}", "a ~{x~} b", "x+=1; y+-2", "C++ and +abcd-"],
+)
+def test_ascii_that_only_looks_escaped_stays_as_it_is(text: str) -> None:
+    found = read_text(text.encode())
+
+    assert found is not None
+    assert (found.text, found.is_guess) == (text, False)
+
+
+def test_lines_in_two_encodings_are_read_as_utf_8_and_what_was_lost_is_counted() -> None:
+    found = read_text("Größe ok\n".encode() + "Straße alt\n".encode("cp1252"))
+
+    assert found is not None
+    assert found.text == "Größe ok\nStra\ufffde alt\n"
+    assert found.note == "1 broken character shown as \ufffd"
 
 
 def test_a_large_file_is_judged_by_its_start() -> None:
