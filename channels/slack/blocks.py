@@ -16,6 +16,8 @@ _MARKS = {
     "broadcast": ("!", "range"),
 }
 """Elements of rich text that are marks, with the field of what they name."""
+_DEEPEST = 8
+"""Most levels by which lists are indented."""
 _CONTROLS = frozenset(("image", "button", "workflow_button", "overflow"))
 """Elements of which only the label and the address are words."""
 
@@ -114,11 +116,24 @@ def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
         if isinstance(kind, str) and kind in _CONTROLS:
             yield f"\n{_text_object(value, names)}\n"
             return
+        if kind == "rich_text_list":
+            yield from _list(value, names)
+            return
         yield _element(value, names)
         for inner in ("title", "elements", "rows", "blocks", "tasks", "hero_image", "accessory", "actions"):
             yield from _leaves(value.get(inner), names)
         if kind in ("rich_text_section", "rich_text_preformatted", "rich_text_quote"):
             yield "\n"
+
+
+def _list(value: dict[str, JsonValue], names: Names) -> Iterator[str]:
+    """Yield the entries of a list with their signs, as Slack writes them in the text beside the blocks."""
+    entries, indent, offset = value.get("elements"), value.get("indent"), value.get("offset")
+    first = 1 + (offset if isinstance(offset, int) else 0)
+    deep = "    " * min(indent if isinstance(indent, int) else 0, _DEEPEST)
+    for number, entry in enumerate(entries if isinstance(entries, list) else [], first):
+        sign = f"{number}." if value.get("style") == "ordered" else "•"
+        yield f"{deep}{sign} {''.join(_leaves(entry, names)).strip()}\n"
 
 
 def _element(value: dict[str, JsonValue], names: Names) -> str:

@@ -1,5 +1,6 @@
 """Reading past messages: context for a mention, messages missed while offline, and posts with an unknown outcome."""
 
+import asyncio
 from collections.abc import AsyncIterator, Sequence, Set
 from itertools import count
 from typing import TypeGuard
@@ -67,7 +68,7 @@ class History:
             said(message, me, self._users.noting(missing), commands)
         await self._users.wait_for([message.user for message in messages if message.user], missing)
         events = (said(message, me, self._users, commands) for message in messages)
-        return [await self._files.told(event) for event in events if event is not None]
+        return await asyncio.gather(*(self._files.told(event) for event in events if event is not None))
 
     async def sent(self, chat: ChatKey, key: str, me: Identity) -> Posted | None:
         """See `FindsSent.find_sent`."""

@@ -1,5 +1,6 @@
 """Content in attachments of Slack's messages: cards of apps, link previews, shared messages with their files."""
 
+import re
 from collections.abc import Iterator
 
 from channels.attachments import Attachment
@@ -12,6 +13,8 @@ from channels.text import linked
 
 _NO_PREVIEW = "[no preview available]"
 """Fallback of shared messages, which says nothing of them."""
+_PROFILE = re.compile(r"https://[\w.-]+\.slack\.com/team/")
+"""The address of a person in Slack, which shared messages name as well."""
 
 
 def attachment_words(attachment: LegacyAttachment, names: Names) -> str:
@@ -46,7 +49,9 @@ def _said(attachment: LegacyAttachment, names: Names) -> str:
 
 
 def _links(attachment: LegacyAttachment) -> Iterator[str]:
-    yield attachment.image_url
+    yield attachment.image_url or attachment.thumb_url
+    if attachment.author_link and not _PROFILE.match(attachment.author_link):
+        yield attachment.author_link
     for action in attachment.actions:
         yield linked(action.text, action.url) if action.url else ""
     for file in attachment.all_files:

@@ -97,12 +97,14 @@ class LegacyAttachment(Forgiving):
     fallback: TextOrEmpty = ""
     pretext: TextOrEmpty = ""
     author_name: TextOrEmpty = ""
+    author_link: TextOrEmpty = ""
     title: TextOrEmpty = ""
     title_link: TextOrEmpty = ""
     text: TextOrEmpty = ""
     from_url: TextOrEmpty = ""
     fields: Annotated[tuple[Field, ...], BeforeValidator(_or_none)] = ()
     image_url: TextOrEmpty = ""
+    thumb_url: TextOrEmpty = ""
     footer: TextOrEmpty = ""
     actions: Annotated[tuple[LegacyAction, ...], BeforeValidator(_or_none)] = ()
     blocks: Blocks = ()

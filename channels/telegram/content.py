@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from channels.telegram.entities import IsOurs, spelled
+from channels.telegram.vcard import card_words
 from channels.telegram.wire import File, Message
 from channels.text import MessageText, linked
 from channels.unread import Unread
@@ -149,8 +150,9 @@ def _enclosed(message: Message) -> str:
     """Describe in words what the sender has chosen and others may have written."""
     match message:
         case Message(contact=contact) if contact:
-            known = f"Contact: {contact.first_name} {contact.last_name}".strip() + f", {contact.phone_number}"
-            return f"{known}\n{contact.vcard}".strip()
+            name = f"{contact.first_name} {contact.last_name}".strip()
+            more = card_words(contact.vcard, contact.phone_number, name)
+            return f"Contact: {name}, {contact.phone_number}\n{more}".strip()
         case Message(poll=poll) if poll:
             return "\n".join([f"Poll: {poll.question}", *(f"- {option.text}" for option in poll.options)])
         case Message(location=location) if location:

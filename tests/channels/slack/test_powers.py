@@ -1,5 +1,6 @@
 """The Slack channel beyond messages: typing signs, files, history, and finding what it sent."""
 
+import asyncio
 import time
 from pathlib import Path
 
@@ -263,6 +264,24 @@ async def test_what_others_said_is_read_with_the_ids_it_came_with(
     assert [event.event_id for event in inside] == heard[-2:]
     assert isinstance(inside[1], CommandInvoked)
     assert await channel.history(key_of(slack, chat), before="V123", most=1) != []
+
+
+async def test_files_of_other_workspaces_are_looked_up_side_by_side(
+    slack: SlackEmulator, channel: SlackChannel, inbox: Inbox
+) -> None:
+    ann = slack.person("Ann")
+    chat = slack.group("plans", [ann])
+    for number in range(3):
+        await chat.connects(ann, f"m{number}", (f"f{number}.txt", b"words", "text/plain"))
+    await inbox.until(lambda events: len(events) == 3)
+    before = len(slack.calls_of("files.info"))
+    gate = slack.faults.hold("files.info", times=3)
+    reading = asyncio.create_task(channel.history(key_of(slack, chat), most=3))
+    await slack.wait_for(lambda: len(slack.calls_of("files.info")) == before + 3)
+    gate.set()
+
+    names = [file.name for event in await reading for file in event.attachments]
+    assert names == ["f0.txt", "f1.txt", "f2.txt"]
 
 
 async def test_a_threads_root_is_no_news_on_a_later_look(slack: SlackEmulator, channel: SlackChannel) -> None:

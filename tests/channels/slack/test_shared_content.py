@@ -98,6 +98,44 @@ def test_a_card_is_read_with_its_picture_footer_and_buttons() -> None:
     ]
 
 
+def test_a_card_tells_its_small_picture_and_the_page_of_its_author() -> None:
+    card: Json = {
+        "author_name": "Ben",
+        "author_link": "https://git.example/ben",
+        "title": "Fix the lock",
+        "thumb_url": "https://git.example/ben.png",
+    }
+
+    assert received(attachments=[card]).shared.splitlines() == [
+        "From Ben:",
+        "Fix the lock",
+        "https://git.example/ben.png",
+        "https://git.example/ben",
+    ]
+
+
+def test_a_shared_message_does_not_tell_the_profile_of_its_author() -> None:
+    shared: Json = {"author_name": "Ben", "author_link": "https://team.slack.com/team/U8", "text": "hello"}
+
+    assert received(attachments=[shared]).shared == "From Ben:\nhello"
+
+
+def test_lists_keep_their_signs() -> None:
+    def entry(text: str) -> Json:
+        return {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
+
+    lists: list[JsonValue] = [
+        entry("to buy:"),
+        {"type": "rich_text_list", "style": "ordered", "elements": [entry("milk"), entry("tea")]},
+        {"type": "rich_text_list", "style": "bullet", "indent": 1, "elements": [entry("green")]},
+        {"type": "rich_text_list", "style": "ordered", "offset": 2, "elements": [entry("rice")]},
+    ]
+
+    event = received(text="", blocks=[{"type": "rich_text", "elements": lists}])
+
+    assert event.text.splitlines() == ["to buy:", "1. milk", "2. tea", "    • green", "3. rice"]
+
+
 def test_a_picture_keeps_the_words_that_stand_for_it() -> None:
     card: Json = {"fallback": "Sales in May", "image_url": "https://g.example/may.png", "footer": "Sheets"}
 

@@ -178,7 +178,10 @@ CARD = "BEGIN:VCARD\nVERSION:3.0\nFN:Ben\nEMAIL:ben@b.example\nURL:https://b.exa
             "Location: 52.5, 13.4 (Café, Street 1)",
         ),
         ({"contact": {"first_name": "Ben", "phone_number": "+49"}}, "Contact: Ben, +49"),
-        ({"contact": {"first_name": "Ben", "phone_number": "+49", "vcard": CARD}}, f"Contact: Ben, +49\n{CARD}"),
+        (
+            {"contact": {"first_name": "Ben", "phone_number": "+49", "vcard": CARD}},
+            "Contact: Ben, +49\nEmail: ben@b.example\nWeb: https://b.example",
+        ),
         (
             {"poll": {"question": "When?", "options": [{"text": "now"}, {"text": "later"}]}},
             "Poll: When?\n- now\n- later",
