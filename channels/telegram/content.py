@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from channels.telegram.entities import IsOurs, spelled
 from channels.telegram.vcard import card_words
-from channels.telegram.wire import File, Message
+from channels.telegram.wire import File, Message, Task
 from channels.text import MessageText, linked
 from channels.unread import Unread
 
@@ -117,6 +117,10 @@ def lost_kinds(message: Message) -> tuple[Unread, ...]:
     lost += [_KINDS[name] for name, content in others.items() if content and content.odd]
     links = (entity for entity in (*message.entities, *message.caption_entities) if entity.type == "text_link")
     lost += ["part" for entity in links if not entity.url]
+    if message.paid_media and not all(item.model_fields_set & _KINDS.keys() for item in message.paid_media.paid_media):
+        lost.append("paid")  # a preview, which has no file
+    if "reply_to_story" in message.__pydantic_extra__:
+        lost.append("story")
     return tuple(dict.fromkeys(lost))
 
 
@@ -161,11 +165,15 @@ def _enclosed(message: Message) -> str:
     return _offered(message)
 
 
+def _spelled(task: Task) -> str:
+    return spelled(task.text, task.text_entities).text
+
+
 def _offered(message: Message) -> str:
     """Describe lists, games and what costs money."""
     match message:
         case Message(checklist=checklist) if checklist:
-            tasks = (f"- [{'x' if task.completion_date else ' '}] {task.text}" for task in checklist.tasks)
+            tasks = (f"- [{'x' if task.completion_date else ' '}] {_spelled(task)}" for task in checklist.tasks)
             return "\n".join([f"Checklist: {checklist.title}", *tasks])
         case Message(game=game) if game:
             return f"Game: {game.title}\n{game.description}".strip()

@@ -108,6 +108,7 @@ class Dice(Forgiving):
 
 class Task(Forgiving):
     text: Text
+    text_entities: "tuple[Entity, ...]" = ()
     completion_date: int = 0
     """0 while it is open."""
 

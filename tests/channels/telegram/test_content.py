@@ -124,3 +124,23 @@ def test_no_position_loses_a_character_or_raises(text: str, places: list[tuple[i
     for addition in (" (u:1)", "u:1"):
         spelled_out = spelled_out.replace(addition, "")
     assert spelled_out == text
+
+
+def test_a_preview_of_what_must_be_paid_for_is_named_beside_its_words() -> None:
+    paid: JsonValue = {"star_count": 5, "paid_media": [{"type": "preview", "width": 1}]}
+    event = received(caption="look", paid_media=paid)
+
+    assert (event.text, event.attachments, event.unread) == ("look", (), ("paid",))
+
+
+def test_a_story_that_somebody_replies_to_is_named_beside_their_words() -> None:
+    event = received(text="nice", reply_to_story={"id": 1, "chat": PRIVATE})
+
+    assert (event.text, event.unread) == ("nice", ("story",))
+
+
+def test_the_links_of_a_checklist_keep_their_addresses() -> None:
+    tasks: JsonValue = [{"id": 1, "text": "buy tea", "text_entities": [link(4, 3)]}]
+    event = received(checklist={"title": "Today", "tasks": tasks})
+
+    assert event.shared == f"Checklist: Today\n- [ ] buy tea ({ADDRESS})"
