@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 
 from pydantic import JsonValue
 
@@ -12,7 +13,8 @@ from channels.text import MessageText, emoji_told, linked, without
 from channels.unread import Unread
 
 _MARK = re.compile(
-    r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+|/(?P<command>[^:<>]+):\d+)>"
+    r"<(?:@!?(?P<user>\d+)|@&(?P<role>\d+)|#(?P<channel>\d+)|a?:(?P<emoji>\w+):\d+|/(?P<command>[^:<>]+):\d+"
+    r"|t:(?P<time>-?\d{1,12})(?::\w)?)>"
 )
 
 _LOST: dict[str, Unread] = {
@@ -35,6 +37,8 @@ def message_text(message: Content, me: str, servers: Servers) -> MessageText:
         return mark["user"] == me or bool(mark["role"] and servers.is_role_of(mark["role"], me))
 
     def spell(mark: re.Match[str]) -> str:
+        if mark["time"]:
+            return _moment(mark)
         if mark["emoji"]:
             return emoji_told(mark["emoji"])
         if mark["command"]:  # another app chose its name
@@ -58,6 +62,14 @@ def message_text(message: Content, me: str, servers: Servers) -> MessageText:
         return MessageText(text, bool(ours), "\n".join(filter(None, (stickers, poll))), tuple(dict.fromkeys(named)))
     named += [Sender(id="", name=sticker.name or "") for sticker in message.sticker_items]
     return MessageText(stickers, bool(ours), poll, tuple(dict.fromkeys(named)))
+
+
+def _moment(mark: re.Match[str]) -> str:
+    """Return a moment, which Discord shows by each reader's clock, by that of UTC."""
+    try:
+        return f"{datetime.fromtimestamp(int(mark['time']), UTC):%Y-%m-%d %H:%M UTC}"
+    except (OverflowError, ValueError, OSError):
+        return mark[0]
 
 
 def _stickers(message: Content) -> str:

@@ -116,8 +116,8 @@ def _leaves(value: JsonValue, names: Names) -> Iterator[str]:
         if isinstance(kind, str) and kind in _CONTROLS:
             yield f"\n{_text_object(value, names)}\n"
             return
-        if kind == "rich_text_list":
-            yield from _list(value, names)
+        if kind in ("rich_text_list", "table"):
+            yield from (_list if kind == "rich_text_list" else _table)(value, names)
             return
         yield _element(value, names)
         for inner in ("title", "elements", "rows", "blocks", "tasks", "hero_image", "accessory", "actions"):
@@ -134,6 +134,14 @@ def _list(value: dict[str, JsonValue], names: Names) -> Iterator[str]:
     for number, entry in enumerate(entries if isinstance(entries, list) else [], first):
         sign = f"{number}." if value.get("style") == "ordered" else "•"
         yield f"{deep}{sign} {''.join(_leaves(entry, names)).strip()}\n"
+
+
+def _table(value: dict[str, JsonValue], names: Names) -> Iterator[str]:
+    """Yield the rows of a table, each on a line, with signs between its cells."""
+    rows = value.get("rows")
+    for row in rows if isinstance(rows, list) else []:
+        cells = ("".join(_leaves(cell, names)).strip() for cell in (row if isinstance(row, list) else [row]))
+        yield f"{' | '.join(cells)}\n"
 
 
 def _element(value: dict[str, JsonValue], names: Names) -> str:

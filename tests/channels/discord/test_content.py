@@ -203,3 +203,15 @@ def test_whoever_named_a_command_of_another_app_is_among_the_named() -> None:
     event = heard(DM, content="try </run all of it:77>")
 
     assert (event.text, [each.name for each in event.named]) == ("try /run all of it", ["run all of it"])
+
+
+@pytest.mark.parametrize(
+    ("text", "read_as"),
+    [
+        ("at <t:1800000000:f> then", "at 2027-01-15 08:00 UTC then"),
+        ("<t:1800000000>", "2027-01-15 08:00 UTC"),
+        ("<t:999999999999:R>", "<t:999999999999:R>"),
+    ],
+)
+def test_a_moment_is_read_by_the_clock_of_utc(text: str, read_as: str) -> None:
+    assert heard(DM, content=text).text == read_as

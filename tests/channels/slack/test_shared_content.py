@@ -120,6 +120,19 @@ def test_a_shared_message_does_not_tell_the_profile_of_its_author() -> None:
     assert received(attachments=[shared]).shared == "From Ben:\nhello"
 
 
+def test_the_cells_of_a_table_stay_apart() -> None:
+    def row(*cells: str) -> JsonValue:
+        return [{"type": "raw_text", "text": cell} for cell in cells]
+
+    rich: Json = {
+        "type": "rich_text",
+        "elements": [{"type": "rich_text_section", "elements": [{"type": "user", "user_id": "U8"}]}],
+    }
+    table: Json = {"type": "table", "rows": [row("Who", "How many"), [rich, {"type": "raw_text", "text": "12"}], 7]}
+
+    assert received(text="", blocks=[table]).text.splitlines() == ["Who | How many", "@Ben | 12"]
+
+
 def test_lists_keep_their_signs() -> None:
     def entry(text: str) -> Json:
         return {"type": "rich_text_section", "elements": [{"type": "text", "text": text}]}
