@@ -134,8 +134,8 @@ async def team(home: Path) -> AsyncIterator[AdminWorld]:
             for number, model in enumerate(("claude-sonnet-5", "claude-haiku-4-5", "qwen3")):
                 cost = (3 - number) * (2 + day * 7 % 5) * CENT
                 person = ("telegram:ann", "telegram:bob")[day % 2]
-                await spend(bot.made.store, A_FRIDAY - day * DAY, cost, model=model, person=person)
-        await bot.made.budgets.load()
+                await spend(bot.made.base.store, A_FRIDAY - day * DAY, cost, model=model, person=person)
+        await bot.made.guards.budgets.load()
         async with world.client() as browser:
             await say(browser, "How much are twelve tickets at 23.50 each, plus 8 % fee?")
             await say(browser, "Please remember that I like green tea", conversation="c-garden-plans")
