@@ -111,7 +111,8 @@ def claims_of(label: str) -> Claims:
 def _look_alikes(label: str) -> Iterator[tuple[Place, int, int]]:
     """Yield what is an address only if its letters are taken for those that they look like."""
     if not label.isascii():
-        read = displayed(unicodedata.normalize("NFKC", unescape(label)).lower().translate(_LIKE_ASCII))
+        plain = unescape(label).lower().translate(_LIKE_ASCII)  # first, as NFKC makes other letters of some
+        read = displayed(unicodedata.normalize("NFKC", plain).lower().translate(_LIKE_ASCII))
         yield from (each for each in _claims(read) if "xn--" not in each[0].host)
 
 

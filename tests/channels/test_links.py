@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from channels.base import ChatKey, OutboundMessage
@@ -199,6 +199,7 @@ _AROUND = st.sampled_from(
 
 
 @given(LIKE_BANK, _AROUND)
+@example("bank.\u03f20m", "{}")
 def test_whatever_looks_like_an_address_is_seen_with_the_real_one_in_every_renderer(host: str, around: str) -> None:
     safe = show_link_targets(f"Your [{around.format(host)}]({EVIL}) here")
     text, _ = telegram.render(safe)
