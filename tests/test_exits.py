@@ -313,6 +313,7 @@ WITHOUT_WORDS = {
     "Tasks.reopen",
     "Runs.note_shutdown",
     "Runs.pause",
+    "Runs.reached_budget",
     "Runs.take_up",
     "LoadedSkills.save",
     "Menus.save",

@@ -1,7 +1,8 @@
 """Detects runs that crash the program repeatedly: three times in the same step, with no progress between.
 
 A step is a tool call, identified by tool and arguments, or a model request, identified by what precedes it. A tool
-result or a new answer begins another step; results that recovery wrote in place of real ones do not.
+result or a new answer begins another step; results that recovery wrote in place of real ones do not. Once a run
+waits for room in a budget, no crash before its next request counts.
 """
 
 import hashlib

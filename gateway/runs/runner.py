@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from agent_core.agent import Agent
-from agent_core.events import AgentEnd, AgentEvent, ToolExecutionStart
+from agent_core.events import AgentEnd, AgentEvent, BudgetReached, ToolExecutionStart
 from agent_core.file_handles import lack
 from agent_core.messages import AgentMessage
 from agent_core.models.llm import FailureCause
@@ -122,6 +122,8 @@ class Runner:
                     await unit.follow(event, agent.loop.tools, watcher.released)
                     if isinstance(event, ToolExecutionStart):
                         await self._fresh()
+                    if isinstance(event, BudgetReached):
+                        await self._store.runs.reached_budget(run)
                     if isinstance(event, AgentEnd):
                         watcher.ended(event)
                     if watcher.is_left:

@@ -80,7 +80,7 @@ class Runs(Table):
                 return 0
             noted, was_shut_down = row
             before = _deaths(noted)
-            deaths = {step: count for step, count in before.items() if step in steps or step.startswith("call:")}
+            deaths = {step: count for step, count in before.items() if step in steps or _is_call(step)}
             for step in () if was_shut_down else steps:
                 deaths[step] = deaths.get(step, 0) + 1
             query = "UPDATE runs SET deaths = ?, rested = 0, resumed = resumed + 1 WHERE run = ?"
@@ -97,6 +97,19 @@ class Runs(Table):
             connection.executemany(query, [(run_id,) for run_id in run_ids])
 
         return self._writer.submit(change)
+
+    async def reached_budget(self, run: Run) -> None:
+        """Record that a run waits for room in a budget: it has come past what earlier processes died in.
+
+        Deaths during calls stay counted, as it waits for room for what follows them.
+        """
+
+        def change(connection: Connection) -> None:
+            row = connection.execute("SELECT deaths FROM runs WHERE run = ?", (run.id,)).fetchone()
+            deaths = {step: count for step, count in _deaths(row[0]).items() if _is_call(step)} if row else {}
+            connection.execute("UPDATE runs SET deaths = ? WHERE run = ?", (json.dumps(deaths), run.id))
+
+        await self._writer.submit(change)
 
     async def pause(self, run: Run, new_id: Callable[[], str]) -> OfOthers:
         """Record that a run waits for room in a budget while others go on in its chat.
@@ -341,6 +354,10 @@ def _deaths(noted: str) -> dict[str, int]:
         return {str(step): int(count) for step, count in dict(json.loads(row[0])).items()}
 
     return first_readable([(noted,)], read, "runs") or {}
+
+
+def _is_call(step: str) -> bool:
+    return step.startswith("call:")
 
 
 def _outcome(row: Sequence[str]) -> tuple[Run, TerminalReason | None]:

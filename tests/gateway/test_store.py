@@ -140,6 +140,15 @@ async def test_deaths_are_counted_for_each_step_of_a_run(store: Store) -> None:
     assert await store.runs.resume(RUN, []) == 0
 
 
+async def test_deaths_before_a_run_came_to_wait_for_a_budget_do_not_count(store: Store) -> None:
+    await store.runs.begin(RUN)
+    await store.runs.resume(RUN, ["request:b", "call:a"])
+    await store.runs.reached_budget(RUN)
+
+    assert await store.runs.resume(RUN, ["request:b"]) == 1
+    assert await store.runs.resume(RUN, ["call:a"]) == 2
+
+
 async def test_a_life_that_ended_as_it_should_is_no_death(store: Store) -> None:
     await store.runs.begin(RUN)
     await store.runs.note_shutdown([RUN.id])
