@@ -85,6 +85,7 @@ class Conversation:
         """True while a run drives the agent, also while its messages and its answer are being stored."""
         self._is_outdated = False
         """True if the agent is to be loaded again once nothing uses it."""
+        self._times_forgotten = 0
         self._loading = asyncio.Lock()
         self._held = HeldHistory()
         self._undo_news = UndoNews()
@@ -138,9 +139,12 @@ class Conversation:
         """Return the agent with the history of a session, creating it if needed."""
         async with self._loading:
             self._drop_outdated()
-            if self._agent is None or self._agent.session_id != session:
+            while self._agent is None or self._agent.session_id != session:
                 self._is_outdated = False  # it may become so while it is loaded
-                self._agent = await self._agents.load(self.key, session)
+                times = self._times_forgotten
+                loaded = await self._agents.load(self.key, session)
+                if times == self._times_forgotten:  # else the history has changed since it was read
+                    self._agent = loaded
             agent = self._agent
         self._agents.tune(agent)
         await self._agents.inherit_skills(self.key, agent)
@@ -176,8 +180,9 @@ class Conversation:
         return self._held.weigh(self._agent.messages) if self._agent is not None else 0
 
     def forget_agent(self) -> None:
-        """Drop the agent, whose state may be wrong; the next one is loaded from the store."""
+        """Drop the agent, whose state may be wrong, also one that is being loaded; the next one is loaded anew."""
         self._agent = None
+        self._times_forgotten += 1
 
     def read_again(self) -> None:
         """Let the agent be loaded from the store again, after its run if one is going on."""

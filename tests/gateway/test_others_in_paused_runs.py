@@ -4,9 +4,14 @@ import asyncio
 import sqlite3
 from contextlib import closing
 
-from agent_core.messages import text_of
+import pytest
+
+from agent_core.messages import AgentMessage, text_of
 from agent_core.models.scripted import Waits, calls
 from gateway.store.opening import FILE
+from gateway.store.rows import Run
+from gateway.store.runs import Runs
+from gateway.store.transcript import Transcript
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import Cast, begins, rows
 from tests.gateway.test_budgets import DEAR
@@ -120,3 +125,40 @@ async def test_words_that_an_earlier_version_left_in_a_waiting_run_are_answered_
 
     assert heard(bot.llm.requests[-1]) == ["For Ann?", "assistant", "For Bob?"]
     assert bot.screen[-1] == "Bob's."
+
+
+async def test_who_writes_at_the_moment_in_which_a_run_is_taken_up_again_does_not_end_it(
+    start_bot: StartBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bot = await start_bot("Ann's.", "Bob's.", model=DEAR)
+    await waits_for_room(bot)
+    await bot.stop()
+    begins_again, is_read, is_taken_up = asyncio.Event(), asyncio.Event(), asyncio.Event()
+    take_up, history = Runs.take_up, Transcript.history
+
+    async def taken_up_once_the_history_is_read(self: Runs, run: Run) -> bool:
+        begins_again.set()
+        await is_read.wait()
+        had_waited = await take_up(self, run)
+        is_taken_up.set()
+        return had_waited
+
+    async def read_before_the_run_is_taken_up(self: Transcript, session: str) -> list[AgentMessage]:
+        found = await history(self, session)
+        is_read.set()
+        await is_taken_up.wait()
+        return found
+
+    monkeypatch.setattr(Runs, "take_up", taken_up_once_the_history_is_read)
+    monkeypatch.setattr(Transcript, "history", read_before_the_run_is_taken_up)
+    await bot.restart()
+    await begins_again.wait()
+    await asks(bot, "ann", "For Ann?")
+    await is_shown(bot, "Ann's.")
+    await until(lambda: paused(bot) == ["bob"])
+    assert heard(bot.llm.requests[0]) == ["For Ann?"]
+
+    await allows(bot, AMPLE)
+    await bot.app.settled()
+    assert heard(bot.llm.requests[1]) == ["For Ann?", "assistant", "For Bob?"]
+    assert ends_of(bot) == [("ann", "completed"), ("bob", "completed")]
