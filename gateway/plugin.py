@@ -1,4 +1,4 @@
-"""The door: what a plugin adds to Parley, and what it is given for that.
+"""The interface of plugins: what one adds to Parley, and what it is given for that.
 
 A plugin is one ability with all that it adds, in a folder of its own: a subclass of `Plugin`, and beside it its
 commands and texts. Nothing outside the folder names it. Those that come with Parley are the folders in

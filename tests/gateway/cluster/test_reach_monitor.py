@@ -132,6 +132,12 @@ class Away:
             while not condition(await self.seen()):  # noqa: ASYNC110 - no node announces it
                 await asyncio.sleep(0.02)
 
+    async def until_ready(self, bot: Bot) -> None:
+        """Wait until nothing of a node is unready: it tells the others that it reaches the platform a moment before."""
+        async with asyncio.timeout(30):
+            while await bot.made.serving.vitals.unready():  # noqa: ASYNC110 - no node announces it
+                await asyncio.sleep(0.02)
+
     async def until_receiver(self, bot: Bot) -> None:
         """Wait until a node receives; on Slack each node does at any time."""
         lease, number = f"receive {self.platform.facts.name}", self.nodes.bots.index(bot)
@@ -205,7 +211,7 @@ async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there
     await away.mend(one)
     await away.until_seen(lambda nodes: not any(node.unreachable for node in nodes))
     await away.until_receiver(other)
-    assert await one.made.serving.vitals.unready() == {}
+    await away.until_ready(one)
     assert await told_unreachable(one) == []
     assert away.chat.screen == ["There are clouds.", "It is dry."]
 
