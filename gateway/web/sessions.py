@@ -151,17 +151,31 @@ class BrowserSessions:
         self._browsers[browser.digest] = renamed
 
     async def sign_out(self, gone: Callable[[Browser], bool], *, but: web.Request | None = None) -> list[Browser]:
-        """Sign out the browsers for which `gone` is true, and end their requests except one. Return who they were."""
+        """Sign out the browsers for which `gone` is true, and end their requests except one. Return who they were.
+
+        Nobody sees that they are signed out before it is stored: after a crash they would be in again.
+        """
         ended = [each for each in self._browsers.values() if gone(each)]
         for each in ended:
-            self._drop(each.digest, but=but)
-        if ended:
-            await self._rows.delete([each.digest for each in ended])
+            self._forget(each.digest)
+        try:
+            if ended:
+                await self._rows.delete([each.digest for each in ended])
+        finally:
+            for each in ended:
+                self._end(each.digest, but=but)
         return ended
 
-    def _drop(self, digest: str, *, but: web.Request | None = None) -> None:
+    def _drop(self, digest: str) -> None:
+        self._forget(digest)
+        self._end(digest)
+
+    def _forget(self, digest: str) -> None:
         self._browsers.pop(digest, None)
         self._written.pop(digest, None)
+
+    def _end(self, digest: str, *, but: web.Request | None = None) -> None:
+        """End the requests of a browser."""
         for request in list(self._under_way.get(digest, ())):
             if request is not but and request.transport is not None:
                 request.transport.close()
