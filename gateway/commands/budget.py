@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass
+from itertools import chain
 
 from channels.base import ChatKey, OutboundMessage, Sender
 from channels.text import in_code, literal
@@ -103,19 +104,24 @@ class BudgetCommands:
                 raise Unknown(say("budget_no_job", given.language, id=name, slash=given.slash))
             return Account(Scope.JOB, job.id)
         if found["named"]:
-            account = self._budgets.named(found["named"], await self._waiting())
+            account = await self._named(found["named"])
             if account is None or not await self._may_reach_account(given, account):
                 raise Unknown(say("budget_gone", given.language))
             return account
         return self._person(given, found["person"]) if found["person"] else chat_account(given.chat)
 
-    async def _waiting(self) -> list[Account]:
-        """Return the accounts of all runs that may wait for room in a budget."""
-        return [
-            account
+    async def _named(self, name: str) -> Account | None:
+        """Return the account that a button names.
+
+        One that was never charged here is known by its open run, which another node or an earlier process told of.
+        """
+        if known := self._budgets.named(name, self._budgets.accounts):
+            return known
+        payers = (
+            Payer(chat, person=self._access.person(chat, Sender(id=person, name="")))
             for chat, person in await self._store.runs.open_for()
-            for account in Payer(chat, person=self._access.person(chat, Sender(id=person, name=""))).accounts
-        ]
+        )
+        return self._budgets.named(name, chain.from_iterable(payer.accounts for payer in payers))
 
     async def _may_reach_account(self, given: Invocation, account: Account) -> bool:
         if account.scope is Scope.JOB:

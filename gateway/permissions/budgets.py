@@ -148,12 +148,9 @@ class Budgets:
             await self._store.budgets.remove(each, period)
         await self.reload()
 
-    def named(self, name: str, waiting: Iterable[Account]) -> Account | None:
-        """Return the account with a short name, among `accounts` and those of runs that may wait.
-
-        Nothing may have been charged to these yet, and another node or an earlier process may have told of them.
-        """
-        known = {each for account in {*self.accounts, *waiting} for each in self.ledger.shared(account)}
+    def named(self, name: str, among: Iterable[Account]) -> Account | None:
+        """Return the account with a short name, among those given and those that share budgets with them."""
+        known = {each for account in among for each in self.ledger.shared(account)}
         return next((each for each in known if digest(each) == name), None)
 
     def wake(self) -> None:

@@ -267,9 +267,10 @@ class Runs(Table):
     async def open_for(self) -> list[tuple[ChatKey, str]]:
         """Return the chats and people of all open runs, including those of tasks and jobs."""
 
+        query = "SELECT min(run), chat, person FROM runs WHERE state = 'running' GROUP BY chat, person"
+
         def read(connection: Connection) -> list[tuple[ChatKey, str]]:
-            found = connection.execute("SELECT DISTINCT chat, person FROM runs WHERE state = 'running'")
-            return [(ChatKey.parse(chat), person) for chat, person in found]
+            return list(readable(connection.execute(query), lambda row: (ChatKey.parse(row[1]), row[2]), "runs"))
 
         return await self._reader.run(read)
 

@@ -1,10 +1,14 @@
 """The command /budget: shown, set and removed in both languages."""
 
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from gateway.permissions.budget_notices import target_of
 from gateway.settings.budgets import BudgetSettings
 from gateway.store.budget import Account, Scope
+from gateway.store.opening import FILE
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_budgets import DEAR
 from tests.process import until
@@ -114,6 +118,20 @@ async def test_a_thread_shares_the_budget_of_its_channel(start_bot: StartBot) ->
     await bot.hears("/budget here", group="team")
 
     assert "of which 0 tokens" not in bot.screen[-1]
+
+
+async def test_a_damaged_run_keeps_no_budget_from_being_raised_by_its_short_name(start_bot: StartBot) -> None:
+    bot = await start_bot("Hello!", "Hello!", model=DEAR)
+    await bot.hears("hi", sender="bob")
+    with closing(sqlite3.connect(bot.home / FILE)) as connection, connection:
+        connection.execute(
+            "INSERT INTO runs (run, chat, session, person, started) VALUES ('broken', 'memory', 's', 'bob', 1.0)"
+        )
+
+    await bot.hears(f"/budget raise {target_of(Account(Scope.PERSON, 'memory:bob'))} $1/day")
+    assert bot.screen[-1].startswith("The budget is set.")
+    await bot.hears(f"/budget raise {target_of(Account(Scope.PERSON, 'memory:nobody'))} $1/day")
+    assert bot.screen[-1] == "I no longer know whose budget this is."
 
 
 async def test_a_budget_that_leaves_no_room_for_the_first_call_can_be_raised_by_its_short_name(
