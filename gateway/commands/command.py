@@ -1,6 +1,7 @@
 """Slash commands, and their table: `gateway/app/parts/commands.py` fills it, and menus and help are made from it."""
 
 import re
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
@@ -129,7 +130,7 @@ class Command:
     on_messages: Mapping[Language, str] = field(default_factory=dict)
     """The entry in the menus on messages, by language, for commands that tell about a message."""
     after: str = ""
-    """The command behind which menus and /help list it; empty: behind all."""
+    """The command behind which menus and /help list it; empty, or one that is not there: behind all."""
     offered_to: Role = Role.GUEST
     """The least role whose menus and /help list it, if `rights` permit that role one of its forms."""
     waits_for_none: bool = False
@@ -323,15 +324,25 @@ class CommandTable:
 
 
 def _in_order(commands: Iterable[Command]) -> tuple[Command, ...]:
-    """Return the commands with each behind the one that it names. Raises ValueError for two of one name."""
-    ordered: list[Command] = []
+    """Return the commands, those that name the same one in their order behind it, and behind all if it is not there.
+
+    Raises ValueError for two of one name, and if some name each other.
+    """
+    by_name: dict[str, Command] = {}
     for command in commands:
-        names = [each.name for each in ordered]
-        if command.name in names:
+        if by_name.setdefault(command.name, command) is not command:
             raise ValueError(f"two commands have the name /{command.name}")
-        place = names.index(command.after) + 1 if command.after in names else len(ordered)
-        ordered.insert(place, command)
-    return tuple(ordered)
+    behind: dict[str, list[Command]] = defaultdict(list)
+    for command in by_name.values():
+        behind[command.after if command.after in by_name else ""].append(command)
+    found, rest = list[Command](), behind[""][::-1]
+    while rest:
+        command = rest.pop()
+        found.append(command)
+        rest += behind[command.name][::-1]
+    if circle := by_name.keys() - {each.name for each in found}:
+        raise ValueError(f"these commands are listed behind each other: {', '.join(sorted(circle))}")
+    return tuple(found)
 
 
 def too_soon(pace: Pace, given: Invocation) -> OutboundMessage | None:

@@ -10,7 +10,7 @@ from gateway.app.plugins import own_plugins
 from gateway.commands.command import Command, Invocation, reply
 from gateway.permissions.rights import LOOK, always
 from gateway.plugin import Core, Plugin
-from gateway.texts.say import say
+from gateway.texts.say import Language, say
 from tests.gateway.conftest import StartBot
 from tests.process import REPOSITORY
 
@@ -26,6 +26,22 @@ class Dice(Plugin):
 
     def commands(self) -> Sequence[Command]:
         return (Command("roll", {"en": "Roll a die", "zh": "掷骰子"}, self.roll, rights=always(LOOK), after="help"),)
+
+
+def listing(after: dict[str, str]) -> type[Plugin]:
+    """Return a plugin with commands by name, each behind another one."""
+
+    async def nothing(given: Invocation) -> OutboundMessage:
+        return reply(given.arguments)
+
+    class Lists(Plugin):
+        name = "lists"
+
+        def commands(self) -> Sequence[Command]:
+            about: dict[Language, str] = {"en": "Do nothing", "zh": "不做事"}
+            return [Command(name, about, nothing, rights=always(LOOK), after=behind) for name, behind in after.items()]
+
+    return Lists
 
 
 class Loaded(Dice):
@@ -71,6 +87,29 @@ async def test_a_command_of_a_plugin_is_listed_where_it_asks_to_be_and_answers_i
     assert bot.screen == ["You rolled a 4.", "您掷出了 4。"]
     names = [spec.name for spec in bot.made.commands.table.specs]
     assert names.index("roll") == names.index("help") + 1
+
+
+@pytest.mark.parametrize(
+    ("after", "order"),
+    [
+        ({"a": "help", "b": "help"}, ["help", "a", "b", "status"]),
+        ({"a": "b", "b": "help"}, ["help", "b", "a", "status"]),
+        ({"a": "hlep", "b": ""}, ["help", "status", "a", "b"]),
+    ],
+    ids=["both behind one", "behind one that comes later", "behind one that is not there"],
+)
+async def test_commands_are_listed_behind_those_that_they_name(
+    start_bot: StartBot, after: dict[str, str], order: list[str]
+) -> None:
+    bot = await start_bot(plugins=(listing(after),))
+
+    names = [spec.name for spec in bot.made.commands.table.specs]
+    assert [name for name in names if name in order] == order
+
+
+async def test_commands_behind_each_other_are_named(start_bot: StartBot) -> None:
+    with pytest.raises(ValueError, match="listed behind each other: a, b"):
+        await start_bot(plugins=(listing({"a": "b", "b": "a"}),))
 
 
 async def test_plugins_are_made_after_those_that_they_need(start_bot: StartBot) -> None:
