@@ -156,12 +156,8 @@ class CommandTool(FunctionTool):
     """A tool for commands. Its label shows the arguments in full, quoted and without invisible characters, because
     users are asked to approve it."""
 
-    def describe(self, arguments: JsonObject) -> str:
-        quoted = {key: _quoted(value) for key, value in {**self._defaults(), **arguments}.items()}
-        try:
-            return self.spec.label.format(**quoted).strip()
-        except (KeyError, IndexError, ValueError):
-            return self.name
+    def _shown(self, arguments: JsonObject) -> dict[str, str]:
+        return {key: _quoted(value) for key, value in {**self._defaults(), **arguments}.items()}
 
 
 def run_command_tool(
@@ -184,7 +180,7 @@ def run_command_tool(
 
     reach = "" if network else " There is no network."
     run_command.__doc__ = f"""Run a program in the workspace. For a shell: ["sh", "-c", "..."].{reach}"""
-    return CommandTool(run_command, replace(COMMAND, label="Running {argv}", labels={"zh": "运行 {call}"}))
+    return CommandTool(run_command, replace(COMMAND, label="Running {argv}", labels={"zh": "运行 {argv}"}))
 
 
 def as_typed(words: Iterable[str]) -> str:

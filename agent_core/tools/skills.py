@@ -122,8 +122,8 @@ def run_skill_script_tool(
         )
         return await outcome(sandbox, command, context, "run_skill_script")
 
-    label = "Running {skill}/{script} {args}"
-    return CommandTool(run_skill_script, replace(COMMAND, label=label, labels={"zh": "运行 {call}"}, check=_is_loaded))
+    label, labels = "Running {skill}/{script} {args}", {"zh": "运行 {skill}/{script} {args}"}
+    return CommandTool(run_skill_script, replace(COMMAND, label=label, labels=labels, check=_is_loaded))
 
 
 def python() -> Path:

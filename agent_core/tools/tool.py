@@ -3,7 +3,6 @@
 import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from functools import cache
@@ -159,7 +158,7 @@ class Traits:
     label: str = ""
     """The call as shown to users, with `{argument}` placeholders; empty: the tool's name."""
     labels: Mapping[str, str] = field(default_factory=dict)
-    """The label in other languages, by their tags; `{call}` is the English one without its first word."""
+    """The label in other languages, by their tags."""
     acts: Acts = "read"
     untrusted: bool = False
     """True if results may contain untrusted input, which may address the model."""
@@ -204,26 +203,34 @@ class Tool(ABC):
 
     def describe(self, arguments: JsonObject) -> str:
         """Return the call as shown to users: the label with its placeholders filled in, or the name."""
-        shown = {key: str(value)[:60] for key, value in {**self._defaults(), **arguments}.items()}
-        try:
-            return self.spec.label.format(**shown) or self.name
-        except (KeyError, IndexError, ValueError):
-            return self.name
+        return _filled(self.spec.label, self._shown(arguments)) or self.name
 
     def describe_in(self, arguments: JsonObject) -> dict[str, str]:
-        """Return the call as shown to users in other languages, by their tags, as far as all arguments are there."""
-        label = self.describe(arguments)
-        shown = {key: str(value)[:60] for key, value in arguments.items()} | {"call": label.partition(" ")[2] or label}
-        with suppress(KeyError):  # the model left an argument out
-            return {language: text.format(**shown) for language, text in self.labels.items()}
-        return {}
+        """Return the call as shown to users in other languages, by their tags, without those that lack an argument."""
+        if not self.labels:
+            return {}
+        shown = self._shown(arguments)
+        found = {language: _filled(text, shown) for language, text in self.labels.items()}
+        return {language: text for language, text in found.items() if text}
 
     @abstractmethod
     async def execute(self, arguments: BaseModel, context: ToolContext) -> ToolResult:
         """Run the tool with arguments that `validate` returned; may raise anything."""
 
+    def _shown(self, arguments: JsonObject) -> dict[str, str]:
+        """Return the arguments, or their defaults, as a label shows them."""
+        return {key: str(value)[:60] for key, value in {**self._defaults(), **arguments}.items()}
+
     def _defaults(self) -> JsonObject:
         return {}
+
+
+def _filled(label: str, shown: Mapping[str, str]) -> str:
+    """Fill in the placeholders of a label; empty if the model left one of them out, or the label is malformed."""
+    try:
+        return label.format(**shown).strip()
+    except (AttributeError, KeyError, IndexError, ValueError):
+        return ""
 
 
 class FunctionTool(Tool):

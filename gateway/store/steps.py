@@ -36,11 +36,11 @@ _LEFT_OUT: dict[type, dict[str, bool | dict[str, bool]]] = {
     TurnEnd: {"message": True, "tool_results": True},
     AgentEnd: {"messages": True},
     CompactionEnd: {"boundary": True},
-    ToolExecutionStart: {"args": True},
+    ToolExecutionStart: {"args": True, "labels": True},
     ToolExecutionEnd: {"result": {"content": True, "details": True}},
     PermissionRequest: {"args": True},
 }
-"""Fields that the transcript stores."""
+"""Fields that the transcript stores, or that are only shown."""
 
 SHORTENED = "shortened"
 """The key of a shortened step's digest."""

@@ -94,11 +94,22 @@ def test_a_call_is_described_for_people(arguments: dict[str, str], words: str) -
 
 
 @pytest.mark.parametrize(
-    ("arguments", "words"), [({"city": "Oslo"}, {"zh": "Oslo 的天气", "de": "Wetter in Oslo"}), ({}, {})]
+    ("arguments", "words"),
+    [
+        (
+            {"city": "Oslo", "day": "Monday"},
+            {"zh": "Oslo 的天气", "de": "Wetter in Oslo, Monday", "fr": "météo, Monday"},
+        ),
+        ({"city": "Oslo"}, {"zh": "Oslo 的天气", "de": "Wetter in Oslo, today", "fr": "météo, today"}),
+        ({"day": "Monday"}, {"fr": "météo, Monday"}),
+    ],
+    ids=["all", "with a default", "without the city"],
 )
 def test_a_call_is_described_in_the_languages_of_its_tool(arguments: dict[str, str], words: dict[str, str]) -> None:
-    @tool(label="weather in {city}", labels={"zh": "{city} 的天气", "de": "Wetter in {city}"})
-    async def forecast(city: str) -> str:
+    labels = {"zh": "{city} 的天气", "de": "Wetter in {city}, {day}", "fr": "météo, {day}", "it": "{}"}
+
+    @tool(label="weather in {city}", labels=labels)
+    async def forecast(city: str, day: str = "today") -> str:
         """Tell the weather."""
         return city
 
