@@ -1,4 +1,4 @@
-"""How usual a text is in alphabets of one byte a letter, by which their encodings are told from each other."""
+"""Alphabets of one byte a letter, and how usual a text is in each, by which encodings are told from each other."""
 
 import re
 from collections.abc import Callable, Sequence

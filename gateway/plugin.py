@@ -20,7 +20,7 @@ from gateway.store.store import Store
 
 @dataclass(frozen=True)
 class Core:
-    """What every plugin may use."""
+    """The parts of Parley that every plugin may use."""
 
     store: Store
     """All that is kept. Reads are made at any time, writes in its transactions."""
@@ -36,9 +36,9 @@ class Core:
 
 
 class Plugin:
-    """One ability. A plugin overrides what it adds; what it does not override costs nothing.
+    """One ability. A plugin overrides the methods for what it adds.
 
-    One is made at each start, before anything runs. Its lists are read once, then.
+    It is made at each start, before anything runs, and its lists are read once, at that moment.
     """
 
     name: ClassVar[str]

@@ -1,4 +1,4 @@
-"""What Moonshot checks of the schemas of tools, as MoonshotAI/walle documents it and its refusals tell it."""
+"""Moonshot's checks of the schemas of tools, as MoonshotAI/walle documents it and its refusals tell it."""
 
 from collections.abc import Iterator
 

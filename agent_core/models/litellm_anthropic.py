@@ -14,7 +14,7 @@ _BLOCKS: Mapping[object, Mapping[str, object]] = {
     "thinking": {"thinking": ""},
     "tool_use": {"id": "", "name": "unnamed", "input": {}},
 }
-"""What litellm needs of each kind of block."""
+"""The fields that litellm needs in each kind of block."""
 
 
 def correct_anthropic() -> None:

@@ -29,7 +29,7 @@ class Undone:
     changed_since: tuple[str, ...] = ()
     """Files changed after the call; if there are any, nothing is done unless they are as they were shown."""
     mark: str = ""
-    """What tells their present state from another one."""
+    """A digest of their present state."""
     failed: tuple[str, ...] = ()
     """Paths that could not be restored."""
     by: Group | None = None

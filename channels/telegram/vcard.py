@@ -16,7 +16,7 @@ _NAMES = {
     "NICKNAME": "Nickname",
     "NOTE": "Note",
 }
-"""What is shown. Pictures, keys and marks of programs are not."""
+"""The entries that are shown, without pictures, keys and marks of programs."""
 _FOLDED = re.compile(r"\r?\n[ \t]")
 _SOFT_BREAK = re.compile(r"=\r?\n")
 _ENTRY = re.compile(r"(?:[\w-]+\.)?(?P<name>[A-Za-z-]+)(?P<how>(?:;[^:]*)?):(?P<value>.*)")

@@ -167,7 +167,7 @@ async def composed(
     settings: AppSettings,
     store: Store,
     channels: Iterable[Channel],
-    agents: AgentParts,
+    agent_parts: AgentParts,
     about: About,
     *,
     system: System | None = None,
@@ -176,7 +176,7 @@ async def composed(
     """Compose the gateway, and resume what the previous process left before the channels deliver anything new.
 
     Args:
-        agents: Model, tools and limits of the agents.
+        agent_parts: Model, tools and limits of the agents.
         system: None for that of this machine, without other processes.
         approved: Approval state of MCP tools; None if there are no MCP servers.
 
@@ -189,7 +189,7 @@ async def composed(
         settings,
         await Stored.of(store),
         channels,
-        agents,
+        agent_parts,
         about,
         system=system,
         approved=approved or ApprovedTools(settings.home / "mcp.json", {}),

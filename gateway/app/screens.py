@@ -31,14 +31,8 @@ from gateway.records.recent_log import RECENT
 def desk_of(made: Gateway, person: str) -> Desk:
     """Return the desk with all screens. `person` is the name of the person at this machine."""
     base, access, roles = made.base, made.people.access, made.people.roles
-    store, clock, current, delivery, secrets, home = (
-        base.store,
-        base.clock,
-        base.current,
-        base.delivery,
-        base.secrets,
-        base.home,
-    )
+    store, clock, current = base.store, base.clock, base.current
+    delivery, secrets, home = base.delivery, base.secrets, base.home
     insight = Insight(access, roles)
     inbox = InboxScreen(store, made.guards.approvals, made.people.strangers, insight, clock)
     schedules = SchedulesScreen(store, made.jobs.jobs, insight)

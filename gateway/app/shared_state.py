@@ -14,7 +14,7 @@ log = structlog.get_logger(__name__)
 
 
 class SharedState:
-    """The parts that cache rows of the store, refreshed when other nodes change them."""
+    """Refreshes the parts that cache rows of the store when other nodes change them."""
 
     def __init__(self, parts: Parts, commands: CommandParts) -> None:
         self._store, self._settings, self._signals = parts.base.store, parts.base.settings, parts.base.peers.signals

@@ -20,7 +20,7 @@ QUICK = 4.0
 
 @dataclass(frozen=True)
 class Setting:
-    """What time it is, told by the system's clock."""
+    """A time and its pace, relative to the system's clock."""
 
     ahead: float = 0.0
     """Seconds ahead of the system's clock at `since`."""
@@ -86,7 +86,7 @@ class Hands:
 
     @property
     def pace(self) -> float:
-        """How many times as fast as the system's clock it runs."""
+        """Its speed, relative to the system's clock."""
         return Setting.read(self._file).pace
 
     @property

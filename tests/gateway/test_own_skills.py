@@ -1,4 +1,4 @@
-"""What a chat's own skill says comes from the files of the chat, whoever had it loaded."""
+"""The words of a chat's own skill come from the files of the chat, whoever had it loaded."""
 
 from agent_core.models.scripted import calls
 from agent_core.origin import CLEAN, Origin, named

@@ -1,4 +1,4 @@
-"""What a browser that is signed out has open ends once that is stored."""
+"""The streams of a signed-out browser end once it is stored that it is out."""
 
 import asyncio
 from collections.abc import Collection

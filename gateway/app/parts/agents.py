@@ -1,4 +1,4 @@
-"""Models, the agents' parts, and background tasks."""
+"""The factories of agents, the models that these use, and background tasks."""
 
 from dataclasses import replace
 
@@ -19,8 +19,8 @@ from gateway.settings.settings import Settings
 from gateway.upkeep.live_settings import LiveModels, LiveSettings
 
 
-class AgentsParts:
-    """Models, the agents' parts, and background tasks."""
+class AgentFactories:
+    """The factories of agents, the models that these use, and background tasks."""
 
     def __init__(self, base: Base, people: PeopleParts, files: FileParts, guards: Guards) -> None:
         store, clock, secrets, access = base.store, base.clock, base.secrets, people.access
@@ -35,8 +35,8 @@ class AgentsParts:
             *memory_tools(files.memories.of_call),
         )
         self.parts = replace(
-            base.agents,
-            tools=(*base.agents.tools, *own),
+            base.agent_parts,
+            tools=(*base.agent_parts.tools, *own),
             keeper_of=files.versions.of,
             spending_of=guards.spending_of,
             zone_of=people.zones.of,
@@ -70,7 +70,7 @@ class AgentsParts:
             is_demo=lambda: base.models.now.is_demo,
             chain=self.chat_models.chain,
         )
-        """Those of jobs; chats have more tools."""
+        """Makes the agents of jobs; those of chats have more tools."""
 
     async def _apply(self, before: Settings, models: ModelSet) -> None:
         """Let the parts that keep something of the settings and models go by the new ones."""

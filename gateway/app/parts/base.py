@@ -1,4 +1,4 @@
-"""What all other parts are made with: settings, store, channels, clock, delivery."""
+"""The parts that all others are made with: settings, store, channels, clock, delivery."""
 
 import asyncio
 from collections.abc import Iterable
@@ -22,27 +22,27 @@ from gateway.texts.about import About
 
 
 class Base:
-    """What all other parts are made with."""
+    """The parts that all others are made with."""
 
     def __init__(
         self,
         settings: AppSettings,
         stored: Stored,
         channels: Iterable[Channel],
-        agents: AgentParts,
+        agent_parts: AgentParts,
         about: About,
         *,
         system: System,
         approved: ApprovedTools,
     ) -> None:
-        """Make them. See `composed` for the arguments."""
+        """Make the parts. The arguments are those of `composed`."""
         self.settings = settings
         self.current = settings.current
         self.stored = stored
         self.store = stored.store
         self.channels = Connected.of(channels)
         """Those that are connected now."""
-        self.agents = agents
+        self.agent_parts = agent_parts
         self.approved = approved
         self.system = system
         self.clock = system.clock
@@ -50,7 +50,9 @@ class Base:
         self.new_request_id = system.new_request_id
         self.peers = system.peers
         """The other processes on the database."""
-        self.models = settings.models or CurrentModels(ModelSet(Candidate(agents.model, agents.llm), about.why))
+        self.models = settings.models or CurrentModels(
+            ModelSet(Candidate(agent_parts.model, agent_parts.llm), about.why)
+        )
         self.secrets = settings.secrets or stored.store.secrets
         self.drain = Drain(lambda: self.current.now.drain_seconds)
         self.planned = asyncio.Event()

@@ -7,7 +7,7 @@ from agent_core.models.audio import AudioClient
 from agent_core.tools.task import task_tool
 from channels.base import ChatKey
 from channels.capabilities import CatchesUp
-from gateway.app.parts.agents import AgentsParts
+from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
@@ -39,7 +39,7 @@ class ChatParts:
     """Chats: their agents, their runs, and what comes back to them from jobs."""
 
     def __init__(
-        self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, agents: AgentsParts, jobs: JobParts
+        self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, agents: AgentFactories, jobs: JobParts
     ) -> None:
         store, delivery, clock, access = base.store, base.delivery, base.clock, people.access
         self._base, self._zones = base, people.zones
@@ -83,7 +83,7 @@ class ChatParts:
         return ChatSession(conversation, self.runs, self._turns, self.gaps, self._notes, self._typing)
 
 
-def _chat_agents(base: Base, guards: Guards, agents: AgentsParts, jobs: JobParts) -> Agents:
+def _chat_agents(base: Base, guards: Guards, agents: AgentFactories, jobs: JobParts) -> Agents:
     """Return what makes the agents of chats, which may start tasks, ask questions and propose jobs."""
     tools = JobTools(jobs.jobs, base.store, base.delivery, jobs.zone_news, base.current)
     parts = replace(

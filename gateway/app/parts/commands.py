@@ -69,7 +69,7 @@ class CommandParts:
         base, people, chats = parts.base, parts.people, parts.chats
         self._parts = parts
         archives = SkillArchives(parts.files.workspaces, base.system.fetcher)
-        self.skill_installs = SkillInstalls(
+        self._skill_installs = SkillInstalls(
             parts.agents.parts.skills, archives, base.clock, base.secrets, base.outgoing
         )
         self.revocation = Revocation(
@@ -137,7 +137,7 @@ class CommandParts:
             ZoneCommands(people.zones, jobs.jobs, store, clock).commands,
             ExportCommands(home, current, clock, base.secrets).commands,
             ContextCommands(store, pace, clock, base.new_id, models).commands,
-            SkillCommands(self.skill_installs, SkillLevels(store.chat_settings)).commands,
+            SkillCommands(self._skill_installs, SkillLevels(store.chat_settings)).commands,
             VoiceCommands(chats.speaker, store.chat_settings).commands,
             ApprovalCommands(guards.approvals, delivery, store.outbox).commands,
             AnswerCommands(guards.approvals, store.approvals, store.outbox).commands,

@@ -1,4 +1,4 @@
-"""The way of an event from a channel to its chat, on this node or another, and what is resumed at the start."""
+"""The handling of events, from the channel to the chat on this node or another, and recovery at the start."""
 
 from agent_core.background import Background
 from gateway.app.admission import Admission
@@ -21,7 +21,7 @@ from gateway.upkeep.before_restore import BeforeRestore
 
 
 class EventParts:
-    """The way of an event from a channel to its chat, on this node or another, and what is resumed at the start."""
+    """The handling of events, from the channel to the chat on this node or another, and recovery at the start."""
 
     def __init__(self, parts: Parts, commands: CommandParts) -> None:
         base, people, chats, agents = parts.base, parts.people, parts.chats, parts.agents

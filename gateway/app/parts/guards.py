@@ -1,4 +1,4 @@
-"""What a call may do, and what it may cost."""
+"""The permissions of calls, the questions about them, and the budgets."""
 
 from agent_core.loop.model_chain import Candidate
 from channels.base import ChatKey
@@ -20,7 +20,7 @@ from gateway.store.shared_spending import SharedSpending
 
 
 class Guards:
-    """What a call may do, and what it may cost."""
+    """The permissions of calls, the questions about them, and the budgets."""
 
     def __init__(self, base: Base, people: PeopleParts, files: FileParts) -> None:
         store, clock, current, access = base.store, base.clock, base.current, people.access
@@ -28,15 +28,15 @@ class Guards:
         self.approvals = Approvals(
             store, base.delivery, access, clock, current, base.new_request_id, hold=base.drain.hold
         )
-        self.rules = Rules(base.agents.policy or Policy(), access)
+        self.rules = Rules(base.agent_parts.policy or Policy(), access)
         decided = ChatPermissions(
             self.rules,
             self.approvals,
             files.versions,
             store,
-            base.agents.skills,
-            sandbox=base.agents.sandbox,
-            network=base.agents.network,
+            base.agent_parts.skills,
+            sandbox=base.agent_parts.sandbox,
+            network=base.agent_parts.network,
         )
         self.permissions = RecordedPermissions(decided, store.run_records)
         self.budget_notices = BudgetNotices(store, base.delivery, access, people.owners, current)

@@ -1,6 +1,6 @@
 """Jobs and the heartbeat: what is due, what it does, and what it posts."""
 
-from gateway.app.parts.agents import AgentsParts
+from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
@@ -22,7 +22,9 @@ from gateway.schedule.jobs.zone_news import ZoneNews
 class JobParts:
     """Jobs and the heartbeat: what is due, what it does, and what it posts."""
 
-    def __init__(self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, agents: AgentsParts) -> None:
+    def __init__(
+        self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, agents: AgentFactories
+    ) -> None:
         store, delivery, clock, current = base.store, base.delivery, base.clock, base.current
         access, planned = people.access, base.planned.set
         settings = HeartbeatSettings(store, delivery, clock, current, base.new_request_id, planned)

@@ -1,9 +1,9 @@
-"""The parts on which commands and the handling of events stand."""
+"""The parts that commands and the handling of events use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from gateway.app.parts.agents import AgentsParts
+from gateway.app.parts.agents import AgentFactories
 from gateway.app.parts.base import Base
 from gateway.app.parts.chats import ChatParts
 from gateway.app.parts.files import FileParts
@@ -16,13 +16,13 @@ from gateway.plugin import Core, Plugin
 
 @dataclass(frozen=True)
 class Parts:
-    """The parts on which commands and the handling of events stand, in the order in which they are made."""
+    """The parts that commands and the handling of events use, in the order in which they are made."""
 
     base: Base
     people: PeopleParts
     files: FileParts
     guards: Guards
-    agents: AgentsParts
+    agents: AgentFactories
     jobs: JobParts
     chats: ChatParts
     plugins: Sequence[Plugin]
@@ -33,7 +33,7 @@ class Parts:
         people = PeopleParts(base)
         files = FileParts(base, people)
         guards = Guards(base, people, files)
-        agents = AgentsParts(base, people, files, guards)
+        agents = AgentFactories(base, people, files, guards)
         jobs = JobParts(base, people, files, guards, agents)
         chats = ChatParts(base, people, files, guards, agents, jobs)
         core = Core(base.store, base.delivery, people.access, base.current, base.clock, base.outgoing)

@@ -1,4 +1,4 @@
-"""Who may speak, in what role, and what owners are told."""
+"""The people: their roles, access, pairing and time zones, and the messages to owners about them."""
 
 from gateway.app.channel_server import Supervisor
 from gateway.app.parts.base import Base
@@ -15,7 +15,7 @@ from gateway.upkeep.strangers import Strangers
 
 
 class PeopleParts:
-    """Who may speak, in what role, and what owners are told."""
+    """The people: their roles, access, pairing and time zones, and the messages to owners about them."""
 
     def __init__(self, base: Base) -> None:
         stored, store, delivery, clock = base.stored, base.store, base.delivery, base.clock

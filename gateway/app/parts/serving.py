@@ -1,4 +1,4 @@
-"""What is served: the channels, what is due, and the work beside them."""
+"""The served channels, the scheduler, and the work beside them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -30,7 +30,7 @@ MOST_NAMED = 5
 
 
 class ServingParts:
-    """What is served: the channels, what is due, and the work beside them."""
+    """The served channels, the scheduler, and the work beside them."""
 
     def __init__(self, parts: Parts, commands: CommandParts, events: EventParts) -> None:
         base, people, chats = parts.base, parts.people, parts.chats

@@ -1,4 +1,4 @@
-"""What the usage plugin adds."""
+"""The usage plugin: its command and texts."""
 
 from collections.abc import Sequence
 

@@ -57,13 +57,13 @@ _MOST_ZONES = 3
 _BETWEEN = " ,，.。!！?？;；"
 """What may stand between a time and the name of its zone."""
 _GLUED = re.compile(r"[a-zA-Z0-9±½¼¾]|\s*/\s*\S")
-"""What goes on with the name of a zone, as the end of `UTC+5h30` or `ET/Tokyo`."""
+"""A continuation of the name of a zone, as the end of `UTC+5h30` or `ET/Tokyo`."""
 _OF_ANOTHER_TIME = re.compile(r"(?:\d|[ap]\.?m\.?|[点點分半刻])\s*\Z", re.IGNORECASE)
 _NUMBER = re.compile(r"\d{1,2}(?:st|nd|rd|th)?(?![^\s.,:：;!?])", re.IGNORECASE)
 _NUMBER_BEHIND = re.compile(r"[\s,，、/&+]*\d{1,2}(?!\d)")
 _ENDS_WITH_HOUR = re.compile(r"(?<![:：.\d点點时])\d{1,2}\s*\Z")
 _CHINESE_TIME = re.compile(r"在?[\u4e00-\u9fff]{2,6}(?:时间|時間|时区|時區)")
-"""What may be the time of a place that nobody knows."""
+"""Words that may be the time of a place that nobody knows."""
 _PERIOD = re.compile(
     r"(?:at\s*)?[:：]\d{2}\b|(?:this|next|coming)\s+(?:week|month|quarter|year)\b"
     rf"|in\s+(?:{'|'.join(MONTHS['en'])}|spring|summer|autumn|winter)\b",

@@ -1,4 +1,4 @@
-"""What a contact's vCard says is told in words, without its marks, its pictures and what is told already."""
+"""A contact's vCard is told in words, without its marks, its pictures and what is told already."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whoever can write a chat's files writes the list of its heartbeat, which never runs with more than their rights."""
+"""A heartbeat never runs with more rights than the people have who can write its list."""
 
 from pathlib import Path
 
