@@ -5,8 +5,8 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Mapping
-from contextlib import suppress
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from tests.end_to_end.forks import CAN_FORK, NURSERY, Forked
@@ -160,3 +160,15 @@ class Program:
         with suppress(ProcessLookupError):
             self._process.send_signal(how)
         return await self.ended()
+
+
+@asynccontextmanager
+async def forked(folder: Path, environ: Mapping[str, str]) -> AsyncIterator[Program]:
+    """Run a program that a zygote forks, and kill it at the end."""
+    program = Program(folder, environ)
+    program.forked = True
+    await program.launch()
+    try:
+        yield program
+    finally:
+        await program.kill()

@@ -17,7 +17,7 @@ from tests.emulators.telegram_chat import Chat
 from tests.emulators.telegram_state import Person
 from tests.end_to_end.axe import accessible
 from tests.end_to_end.browser import NEEDS_BROWSER
-from tests.end_to_end.program import Program
+from tests.end_to_end.program import Program, forked
 from tests.end_to_end.script import Script
 from tests.entering import enter
 from tests.gateway.admin.desk import AdminWorld, admin_world
@@ -142,13 +142,8 @@ async def reachable(
         "PARLEY_WEB_CERTIFICATE_FILE": certificate_file,
         "PARLEY_WEB_KEY_FILE": key_file,
     }
-    program = Program(folder, {**environ, **people})
-    program.forked = True
-    await program.launch()
-    try:
+    async with forked(folder, {**environ, **people}) as program:
         yield program
-    finally:
-        await program.kill()
 
 
 async def link_from_page(chat: Chat, person: Person) -> str:

@@ -12,7 +12,7 @@ from playwright.async_api import Browser, Page, expect
 from tests.emulators.model_script import Answer, ModelRequest, Turn
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
-from tests.end_to_end.program import Program
+from tests.end_to_end.program import Program, forked
 from tests.end_to_end.test_newcomer import LINK, link_of, opened, say
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
@@ -30,13 +30,8 @@ def _names(asked: ModelRequest) -> Answer:
 async def _served(folder: Path, port: int) -> AsyncIterator[Program]:
     async with OpenAiEmulator(_names, models=("test-model",)) as model:
         environ = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test", "PARLEY_WEB_PORT": str(port)}
-        program = Program(folder, environ)
-        program.forked = True
-        await program.launch()
-        try:
+        async with forked(folder, environ) as program:
             yield program
-        finally:
-            await program.kill()
 
 
 async def _again(program: Program) -> None:

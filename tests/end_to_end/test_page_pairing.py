@@ -8,7 +8,7 @@ from playwright.async_api import Browser, expect
 
 from tests.emulators.telegram import TelegramEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
-from tests.end_to_end.program import Program
+from tests.end_to_end.program import forked
 from tests.end_to_end.test_newcomer import link_of, opened
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
@@ -18,21 +18,16 @@ CODE = re.compile(r"/pair (\w{8})")
 async def test_the_code_on_the_page_makes_somebody_on_telegram_the_owner(browser: Browser, tmp_path: Path) -> None:
     async with TelegramEmulator() as telegram:
         bot = {"TELEGRAM_BOT_TOKEN": telegram.token, "TELEGRAM_BASE_URL": telegram.url}
-        program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **bot})
-        program.forked = True
-        await program.launch()
-        try:
-            async with opened(browser, await link_of(program)) as page:
-                log = page.locator("[role=log]")
-                await expect(log).to_contain_text(CODE)
-                [code] = CODE.findall(await log.inner_text())
-                assert code in program.console
+        environ = {"PARLEY_MODEL": "demo", "PARLEY_WEB_PORT": "0", **bot}
+        async with forked(tmp_path, environ) as program, opened(browser, await link_of(program)) as page:
+            log = page.locator("[role=log]")
+            await expect(log).to_contain_text(CODE)
+            [code] = CODE.findall(await log.inner_text())
+            assert code in program.console
 
-                ann = telegram.person("Ann", language="en")
-                chat = telegram.private(ann)
-                await chat.says(ann, f"/pair {code}")
+            ann = telegram.person("Ann", language="en")
+            chat = telegram.private(ann)
+            await chat.says(ann, f"/pair {code}")
 
-                await chat.until(lambda c: any("You are the owner now" in text for text in c.screen))
-                assert "allow =" not in program.console, "there is one way in"
-        finally:
-            await program.kill()
+            await chat.until(lambda c: any("You are the owner now" in text for text in c.screen))
+            assert "allow =" not in program.console, "there is one way in"

@@ -13,7 +13,7 @@ from channels.web.adapter import CHAT
 from tests.emulators.model_script import Pause, ToolUse, Turn
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
-from tests.end_to_end.program import Program
+from tests.end_to_end.program import forked
 from tests.end_to_end.tabs import echoing, text, write
 from tests.end_to_end.test_newcomer import link_of
 from tests.entering import enter
@@ -97,14 +97,8 @@ async def phone(browser: Browser, link: str) -> AsyncIterator[Page]:
 async def talking(folder: Path, browser: Browser, *turns: Turn) -> AsyncIterator[Page]:
     async with OpenAiEmulator(turns, models=("test-model",)) as model:
         environ = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": "sk-test", "PARLEY_WEB_PORT": "0"}
-        program = Program(folder, environ)
-        program.forked = True
-        await program.launch()
-        try:
-            async with phone(browser, await link_of(program)) as page:
-                yield page
-        finally:
-            await program.kill()
+        async with forked(folder, environ) as program, phone(browser, await link_of(program)) as page:
+            yield page
 
 
 async def says(page: Page, words: str) -> None:

@@ -12,7 +12,7 @@ from tests.emulators.anthropic import AnthropicEmulator
 from tests.emulators.model_script import Pause, ToolUse, Turn
 from tests.emulators.openai import OpenAiEmulator
 from tests.end_to_end.browser import NEEDS_BROWSER
-from tests.end_to_end.program import Program
+from tests.end_to_end.program import Program, forked
 from tests.end_to_end.test_newcomer import link_of, opened, say
 
 pytestmark = [*NEEDS_BROWSER, pytest.mark.timeout(120)]
@@ -25,14 +25,8 @@ async def talking(folder: Path, browser: Browser, *turns: Turn) -> AsyncIterator
     """Open the page of a Parley with an emulated model."""
     async with OpenAiEmulator(turns, models=("test-model",)) as model:
         environ = {"OPENAI_BASE_URL": model.base_url, "OPENAI_API_KEY": KEY, "PARLEY_WEB_PORT": "0"}
-        program = Program(folder, environ)
-        program.forked = True
-        await program.launch()
-        try:
-            async with opened(browser, await link_of(program)) as page:
-                yield page, program
-        finally:
-            await program.kill()
+        async with forked(folder, environ) as program, opened(browser, await link_of(program)) as page:
+            yield page, program
 
 
 def answer(page: Page) -> Locator:
@@ -92,20 +86,13 @@ async def test_reasoning_that_comes_through_litellm_is_shown_as_well(browser: Br
     turns = [Turn("It is Oslo.", thinking="Oslo is north of Rome.")]
     async with AnthropicEmulator(turns, api_key=KEY) as model:
         environ = {"ANTHROPIC_API_BASE": model.url, "ANTHROPIC_API_KEY": KEY, "PARLEY_WEB_PORT": "0"}
-        program = Program(
-            tmp_path, {**environ, "PARLEY_MODEL": "anthropic/claude-sonnet-4-5", "PARLEY_THINKING": "low"}
-        )
-        program.forked = True
-        await program.launch()
-        try:
-            async with opened(browser, await link_of(program)) as page:
-                await say(page, "Which is further north?")
-                await expect(answer(page)).to_have_text("It is Oslo.", timeout=180_000)  # it imports litellm first
-                await expect(page.locator(".live")).to_have_count(0)
-                await page.get_by_text("Reasoning").click()
-                await expect(page.locator("details.reasoning .body")).to_have_text("Oslo is north of Rome.")
-        finally:
-            await program.kill()
+        thinking = {"PARLEY_MODEL": "anthropic/claude-sonnet-4-5", "PARLEY_THINKING": "low"}
+        async with forked(tmp_path, environ | thinking) as program, opened(browser, await link_of(program)) as page:
+            await say(page, "Which is further north?")
+            await expect(answer(page)).to_have_text("It is Oslo.", timeout=180_000)  # it imports litellm first
+            await expect(page.locator(".live")).to_have_count(0)
+            await page.get_by_text("Reasoning").click()
+            await expect(page.locator("details.reasoning .body")).to_have_text("Oslo is north of Rome.")
 
 
 async def test_an_answer_without_reasoning_has_nothing_to_unfold(browser: Browser, tmp_path: Path) -> None:
