@@ -20,7 +20,7 @@ def own_plugins() -> Sequence[type[Plugin]]:
     return tuple(cast("type[Plugin]", importlib.import_module(f"{HOME}.{name}.plugin").PLUGIN) for name in names)
 
 
-def made(kinds: Iterable[type[Plugin]], core: Core) -> Sequence[Plugin]:
+def make(kinds: Iterable[type[Plugin]], core: Core) -> Sequence[Plugin]:
     """Make the plugins, each after those that it needs, and let `say` know their texts.
 
     Raises ValueError if two have the same name or text, if one needs what is missing, or if they need each other.

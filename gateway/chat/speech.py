@@ -19,7 +19,7 @@ from agent_core.models.tokens import estimate
 from agent_core.origin import CLEAN
 from channels.base import ChatKey, OutboundMessage, Sender
 from gateway.delivery.delivery import Delivery
-from gateway.delivery.outgoing import written
+from gateway.delivery.outgoing import write
 from gateway.permissions.access import Access
 from gateway.permissions.audio_spending import AudioCall, AudioSpending, NoRoom
 from gateway.runs.answer import finished_words
@@ -103,7 +103,7 @@ class Speaker:
         try:
             audio = await self._made(self._client, run, words)
             target = self._outgoing / f"voice-{run.id}" / "answer.mp3"
-            file = await asyncio.to_thread(written, target, audio)
+            file = await asyncio.to_thread(write, target, audio)
         except (AudioFailed, NoRoom, OSError) as error:
             raise_lack(error)
             reason = self._store.secrets.mask(str(error)) or "a budget has no room for it"

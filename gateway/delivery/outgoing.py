@@ -19,8 +19,8 @@ MOST_WAITING = 10
 """Most files in one report; Discord and Telegram take this many with one message."""
 
 
-def written(target: Path, content: bytes) -> Attachment:
-    """Write a file that is to be sent."""
+def write(target: Path, content: bytes) -> Attachment:
+    """Write a file that is to be sent. Returns it as an attachment."""
     target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     target.write_bytes(content)
     return _attachment(target, target.name)

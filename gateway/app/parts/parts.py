@@ -10,7 +10,7 @@ from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.jobs import JobParts
 from gateway.app.parts.people import PeopleParts
-from gateway.app.plugins import made
+from gateway.app.plugins import make
 from gateway.plugin import Core, Plugin
 
 
@@ -37,5 +37,5 @@ class Parts:
         jobs = JobParts(base, people, files, guards, agents)
         chats = ChatParts(base, people, files, guards, agents, jobs)
         core = Core(base.store, base.delivery, people.access, base.current, base.clock, base.outgoing)
-        plugins = made(base.system.plugins(), core)
+        plugins = make(base.system.plugins(), core)
         return cls(base, people, files, guards, agents, jobs, chats, plugins)

@@ -12,7 +12,7 @@ from channels.text import literal
 from gateway.chat.replies import Answer, Unfolded
 from gateway.commands.command import Command, Invocation, reply
 from gateway.commands.more import short_first
-from gateway.delivery.outgoing import written
+from gateway.delivery.outgoing import write
 from gateway.permissions.rights import LOOK, OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
 from gateway.plugin import Core
@@ -75,7 +75,7 @@ class UsageCommand:
         draw: Callable[[Sequence[Bar], str], bytes] = import_module("gateway.plugins.usage.chart").bar_chart
         drawn = draw(report.chart(), "USD" if report.unit is Unit.USD else "")
         file = self._core.outgoing / f"usage-{hashlib.sha256(asked.encode()).hexdigest()[:24]}" / "usage.png"
-        return written(file, drawn)
+        return write(file, drawn)
 
     @property
     def command(self) -> Command:
