@@ -1,19 +1,25 @@
 """The interface of plugins: what one adds to Parley, and what it is given for that.
 
 A plugin is one ability with all that it adds, in a folder of its own: a subclass of `Plugin`, and beside it its
-commands and texts. Nothing outside the folder names it. Those that come with Parley are the folders in
+commands, tools and texts. Nothing outside the folder names it. Those that come with Parley are the folders in
 `gateway/plugins`, each with a module `plugin` whose `PLUGIN` is the class.
+
+What a plugin adds is read once at each start, in this order: `texts`, `tools`, `commands`, `duties`. What can only be
+made from the lists of all plugins is an argument of the later ones.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
 from agent_core.clock import Clock
-from gateway.commands.command import Command
+from agent_core.tools.tool import Tool
+from gateway.commands.command import Command, CommandTable
 from gateway.delivery.delivery import Delivery
+from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
+from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.store import Store
 
@@ -30,15 +36,34 @@ class Core:
     """Tells the roles, names and linked accounts of people."""
     settings: CurrentSettings
     """The settings in force, which may change while Parley runs."""
+    secrets: Secrets
+    """Masks what must not be shown. Messages are masked without it; files that a plugin writes are not."""
     clock: Clock
-    outgoing: Path
-    """The folder of files that are sent with a message."""
+    home: Path
+    """The folder of Parley's files."""
+
+    @property
+    def outgoing(self) -> Path:
+        """The folder of files that are sent with a message."""
+        return self.home / OUTGOING
+
+
+@dataclass(frozen=True)
+class Running:
+    """What is made from the lists of all plugins."""
+
+    commands: CommandTable
+    """All commands, and who is offered which."""
+
+
+Duty = Callable[[], Awaitable[None]]
+"""Runs until it is cancelled, or until nothing is left to do."""
 
 
 class Plugin:
     """One ability. A plugin overrides the methods for what it adds.
 
-    It is made at each start, before anything runs, and its lists are read once, at that moment.
+    It is made at each start, before anything runs.
     """
 
     name: ClassVar[str]
@@ -47,9 +72,19 @@ class Plugin:
     """Names of the plugins that have to be there, and are made before it."""
     texts: ClassVar[Mapping[str, Mapping[str, str]]] = {}
     """Texts for people, by key and language, for `say`. No key may be one of another plugin or of Parley."""
+    tool_names: ClassVar[frozenset[str]] = frozenset()
+    """Names of all `tools`. No MCP server may use them, as rules of permissions refer to them."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
+
+    def tools(self) -> Sequence[Tool]:
+        """Return the tools of all agents: in chats, in tasks and in jobs.
+
+        A call passes the same permissions as that of any other tool, by what the tool says of itself. No name may be
+        that of another tool.
+        """
+        return ()
 
     def commands(self) -> Sequence[Command]:
         """Return the slash commands.
@@ -58,3 +93,10 @@ class Plugin:
         wherever it comes from. No name may be that of another command.
         """
         return ()
+
+    def duties(self, running: Running) -> Mapping[str, Duty]:
+        """Return what runs beside the chats, once among all nodes, by the name under which it is reported.
+
+        One that raises is logged and told to the owners, and begun again after a pause.
+        """
+        return {}

@@ -1,13 +1,14 @@
-"""Finds the plugins that come with Parley, and makes them in the order of what they need."""
+"""Finds the plugins that come with Parley, makes them in the order of what they need, and reads what they add."""
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from typing import cast
 
-from gateway.plugin import Core, Plugin
+from agent_core.tools.tool import Tool
+from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.texts.say import add_texts
 
 HOME = "gateway.plugins"
@@ -39,3 +40,24 @@ def make(kinds: Iterable[type[Plugin]], core: Core) -> Sequence[Plugin]:
     for name in order:
         add_texts(by_name[name].texts)
     return tuple(by_name[name](core) for name in order)
+
+
+def tools_of(plugins: Iterable[Plugin]) -> Sequence[Tool]:
+    """Return the tools of the plugins.
+
+    Raises ValueError if two have the same name, or if one is not in the `tool_names` of its plugin.
+    """
+    found: dict[str, Tool] = {}
+    for plugin in plugins:
+        for tool in plugin.tools():
+            if tool.name not in plugin.tool_names:
+                raise ValueError(f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name")
+            if tool.name in found:
+                raise ValueError(f"two plugins have a tool {tool.name}")
+            found[tool.name] = tool
+    return tuple(found.values())
+
+
+def duties_of(plugins: Iterable[Plugin], running: Running) -> Mapping[str, Duty]:
+    """Return the duties of the plugins, each under the name of its plugin and its own."""
+    return {f"{plugin.name}: {name}": duty for plugin in plugins for name, duty in plugin.duties(running).items()}

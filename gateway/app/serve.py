@@ -31,6 +31,7 @@ from gateway.app.composition import Gateway, composed
 from gateway.app.local_requests import answering
 from gateway.app.page import OpenPage, opened_page
 from gateway.app.peers import SharedDatabase, opened
+from gateway.app.plugins import own_plugins
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.errors import INTERRUPTED, MAY_PASS, ParleyError
@@ -262,7 +263,8 @@ async def open_app(
         servers = McpServers(settings.mcp, settings.environ, approved.see)
         life.push_async_callback(servers.close)
         tools = tuple(tools_for(current, resources.clock, resources.launcher, vision=lambda: models.now.sees))
-        servers.begin(RESERVED.union(tool.name for tool in tools))
+        of_plugins = (plugin.tool_names for plugin in own_plugins())
+        servers.begin(RESERVED.union((tool.name for tool in tools), *of_plugins))
         if await resources.store.runs.open_ids():
             await servers.tried(WAIT_FOR_SERVERS)
         library = skill_library(settings)

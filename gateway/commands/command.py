@@ -133,6 +133,8 @@ class Command:
     """The command behind which menus and /help list it; empty, or one that is not there: behind all."""
     offered_to: Role = Role.GUEST
     """The least role whose menus and /help list it, if `rights` permit that role one of its forms."""
+    suggest: "Suggester | None" = None
+    """Returns values for an argument that somebody is typing."""
     waits_for_none: bool = False
     """Runs at once beside the chat's other commands and messages, which do not wait for it either."""
     takes_back: bool = False
@@ -218,7 +220,7 @@ class CommandTable:
         *,
         look_at: LookAt,
     ) -> None:
-        """`suggesters` are by the name of the command."""
+        """`suggesters` are by the name of the command, for those that have none of their own."""
         self.commands = _in_order(commands)
         self.specs = tuple(command.spec for command in self.commands if not command.hidden)
         self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
@@ -226,7 +228,8 @@ class CommandTable:
         self._by_name = {command.name: command for command in self.commands}
         self._rules = rules
         self._look_at = look_at
-        self._suggesters = suggesters or {}
+        own = {command.name: command.suggest for command in self.commands if command.suggest is not None}
+        self._suggesters = {**(suggesters or {}), **own}
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name

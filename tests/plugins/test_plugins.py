@@ -1,15 +1,21 @@
 """Plugins are made in order, and what two of them add does not clash."""
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import pytest
 
+from agent_core.models.scripted import calls
+from agent_core.tools.tool import Tool, tool
 from channels.base import OutboundMessage
+from channels.commands import Suggestion, Typed
+from channels.memory import user
 from gateway.app.plugins import own_plugins
-from gateway.commands.command import Command, Invocation, reply
+from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.permissions.rights import LOOK, always
-from gateway.plugin import Core, Plugin
+from gateway.permissions.roles import Role
+from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.texts.say import Language, say
 from tests.gateway.conftest import StartBot
 from tests.process import REPOSITORY
@@ -24,8 +30,21 @@ class Dice(Plugin):
     async def roll(self, given: Invocation) -> OutboundMessage:
         return reply(say("dice_rolled", given.language, eyes=4))
 
+    async def sides(self, typing: Unfinished) -> Sequence[Suggestion]:
+        return [Suggestion(value=sides, label="") for sides in ("6", "20") if typing.option == "sides"]
+
     def commands(self) -> Sequence[Command]:
-        return (Command("roll", {"en": "Roll a die", "zh": "掷骰子"}, self.roll, rights=always(LOOK), after="help"),)
+        return (
+            Command(
+                "roll",
+                {"en": "Roll a die", "zh": "掷骰子"},
+                self.roll,
+                rights=always(LOOK),
+                arguments="[SIDES]",
+                after="help",
+                suggest=self.sides,
+            ),
+        )
 
 
 def listing(after: dict[str, str]) -> type[Plugin]:
@@ -42,6 +61,33 @@ def listing(after: dict[str, str]) -> type[Plugin]:
             return [Command(name, about, nothing, rights=always(LOOK), after=behind) for name, behind in after.items()]
 
     return Lists
+
+
+class Draws(Plugin):
+    """Has a tool of the model."""
+
+    name = "draws"
+    tool_names = frozenset({"draw_card"})
+
+    def tools(self) -> Sequence[Tool]:
+        @tool(label="Drawing from {pack}", labels={"zh": "抽取：{pack}"})
+        async def draw_card(pack: str) -> str:
+            """Draw a card."""
+            return f"the queen of {pack}"
+
+        return (draw_card,)
+
+
+class Unnamed(Draws):
+    """Has a tool that it does not name."""
+
+    tool_names = frozenset()
+
+
+class Cheats(Draws):
+    """Has a tool of another plugin."""
+
+    name = "cheats"
 
 
 class Loaded(Dice):
@@ -87,6 +133,47 @@ async def test_a_command_of_a_plugin_is_listed_where_it_asks_to_be_and_answers_i
     assert bot.screen == ["You rolled a 4.", "您掷出了 4。"]
     names = [spec.name for spec in bot.made.commands.table.specs]
     assert names.index("roll") == names.index("help") + 1
+
+
+async def test_the_model_calls_the_tool_of_a_plugin(start_bot: StartBot) -> None:
+    bot = await start_bot(calls(("draw_card", {"pack": "hearts"})), "It is the queen.", plugins=(Draws,))
+
+    await bot.hears("draw a card")
+
+    assert "the queen of hearts" in str(bot.llm.requests[-1].messages)
+    assert bot.screen[-1] == "It is the queen."
+
+
+async def test_values_are_offered_for_the_argument_of_a_plugins_command(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(Dice,))
+    session = bot.made.chats.sessions.of(bot.channel.chat("ann"))
+
+    found = await bot.made.commands.table.suggest(session, user("ann"), Typed(command="roll", option="sides", text="2"))
+
+    assert [each.value for each in found] == ["20"]
+
+
+async def test_a_duty_runs_beside_the_chats_and_knows_all_commands(start_bot: StartBot) -> None:
+    told = asyncio.get_running_loop().create_future()
+
+    class Notes(Dice):
+        def duties(self, running: Running) -> Mapping[str, Duty]:
+            async def note() -> None:
+                told.set_result([command.name for command in running.commands.offered(Role.GUEST)])
+
+            return {"note": note}
+
+    bot = await start_bot(plugins=(Notes,))
+    beside = asyncio.create_task(bot.made.serving.duties.run())
+    try:
+        async with asyncio.timeout(30):
+            offered = await told
+    finally:
+        beside.cancel()
+        await asyncio.wait([beside])
+
+    assert "roll" in offered
+    assert "audit" not in offered
 
 
 @pytest.mark.parametrize(
@@ -140,8 +227,10 @@ async def test_plugins_are_made_after_those_that_they_need(start_bot: StartBot) 
         ((Dice, Reworded), "two texts have the key 'dice_rolled'"),
         ((Hungry,), "the plugin hungry needs bread, dice, which is not there"),
         ((Hen, Egg), "plugins need each other: .*hen.*egg"),
+        ((Draws, Cheats), "two plugins have a tool draw_card"),
+        ((Unnamed,), "the plugin draws has a tool draw_card, which its tool_names do not name"),
     ],
-    ids=["the same twice", "name", "command", "text", "missing", "circle"],
+    ids=["the same twice", "name", "command", "text", "missing", "circle", "tool", "unnamed tool"],
 )
 async def test_plugins_that_do_not_fit_together_are_named(
     start_bot: StartBot, plugins: tuple[type[Plugin], ...], why: str

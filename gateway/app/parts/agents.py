@@ -1,5 +1,6 @@
 """The factories of agents, the models that these use, and background tasks."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from agent_core.tools.memory import memory_tools
@@ -7,8 +8,10 @@ from gateway.app.parts.base import Base
 from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.people import PeopleParts
+from gateway.app.plugins import tools_of
 from gateway.chat.search_tool import search_tool
 from gateway.chat.send_file_tool import send_file_tool
+from gateway.plugin import Plugin
 from gateway.runs.agents import Agents
 from gateway.runs.chat_models import ChatModels
 from gateway.runs.model_set import ModelSet
@@ -22,7 +25,9 @@ from gateway.upkeep.live_settings import LiveModels, LiveSettings
 class AgentFactories:
     """The factories of agents, the models that these use, and background tasks."""
 
-    def __init__(self, base: Base, people: PeopleParts, files: FileParts, guards: Guards) -> None:
+    def __init__(
+        self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, plugins: Sequence[Plugin]
+    ) -> None:
         store, clock, secrets, access = base.store, base.clock, base.secrets, people.access
         self._base, self._budgets = base, guards.budgets
         self.chat_models = ChatModels(base.models, store.chat_settings, access, secrets, base.current, clock)
@@ -33,6 +38,7 @@ class AgentFactories:
             send_file_tool(store, base.delivery, base.outgoing),
             search_tool(store, base.delivery, access),
             *memory_tools(files.memories.of_call),
+            *tools_of(plugins),
         )
         self.parts = replace(
             base.agent_parts,

@@ -20,22 +20,22 @@ class Parts:
 
     base: Base
     people: PeopleParts
+    plugins: Sequence[Plugin]
     files: FileParts
     guards: Guards
     agents: AgentFactories
     jobs: JobParts
     chats: ChatParts
-    plugins: Sequence[Plugin]
 
     @classmethod
     def of(cls, base: Base) -> "Parts":
         """Make them."""
         people = PeopleParts(base)
+        core = Core(base.store, base.delivery, people.access, base.current, base.secrets, base.clock, base.home)
+        plugins = make(base.system.plugins(), core)
         files = FileParts(base, people)
         guards = Guards(base, people, files)
-        agents = AgentFactories(base, people, files, guards)
+        agents = AgentFactories(base, people, files, guards, plugins)
         jobs = JobParts(base, people, files, guards, agents)
         chats = ChatParts(base, people, files, guards, agents, jobs)
-        core = Core(base.store, base.delivery, people.access, base.current, base.clock, base.outgoing)
-        plugins = make(base.system.plugins(), core)
-        return cls(base, people, files, guards, agents, jobs, chats, plugins)
+        return cls(base, people, plugins, files, guards, agents, jobs, chats)

@@ -14,8 +14,10 @@ from gateway.app.metrics import Cluster, Counted, Vitals
 from gateway.app.parts.commands import CommandParts
 from gateway.app.parts.events import EventParts
 from gateway.app.parts.parts import Parts
+from gateway.app.plugins import duties_of
 from gateway.app.remote_gaps import RemoteGaps
 from gateway.cluster.leases import Work
+from gateway.plugin import Running
 from gateway.schedule.jobs.digest import Digests
 from gateway.schedule.jobs.due_jobs import DueJobs
 from gateway.schedule.jobs.missed import MissedSlots
@@ -65,6 +67,7 @@ class ServingParts:
             "menus": commands.role_menus.run,
             "strangers": partial(people.strangers.run, self._accept),
         }
+        loops |= duties_of(self._parts.plugins, Running(commands.table))
         if base.settings.tick_every is not None:
             loops["what is due"] = partial(self.scheduler.run, base.settings.tick_every)
         return loops
