@@ -3,8 +3,8 @@
 from channels.base import InboundEvent
 from gateway.app.revocation import Revocation
 from gateway.permissions.access import Access, Decision
+from gateway.plugins.menus.role_menus import RoleMenus
 from gateway.store.standings import Standings, person_in
-from gateway.upkeep.role_menus import RoleMenus
 
 
 class Gate:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent_core.clock import Clock, NewId
+from gateway.plugins.menus.table import Menus
 from gateway.security.secrets import Secrets
 from gateway.store.approvals import Approvals, Rules
 from gateway.store.browsers import Browsers
@@ -28,7 +29,6 @@ from gateway.store.inbox import Inbox
 from gateway.store.jobs import Jobs
 from gateway.store.leases import LeaseRows
 from gateway.store.links import Links
-from gateway.store.menus import Menus
 from gateway.store.nodes import Nodes
 from gateway.store.opening import (
     DAMAGED,

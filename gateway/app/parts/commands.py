@@ -56,10 +56,10 @@ from gateway.commands.voice import VoiceCommands
 from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.roles import Role
+from gateway.plugins.menus.role_menus import RoleMenus
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.settings.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Forgetting
-from gateway.upkeep.role_menus import RoleMenus
 
 
 class CommandParts:

@@ -14,7 +14,7 @@ from channels.base import Channel, ChannelError, ChatKey, Sender
 from channels.capabilities import FindsPrivateChats, HasMenusPerChat
 from channels.commands import CommandSpec
 from gateway.permissions.roles import Role, Roles
-from gateway.store.menus import MenuPlace, Menus
+from gateway.plugins.menus.table import MenuPlace, Menus
 
 log = structlog.get_logger(__name__)
 

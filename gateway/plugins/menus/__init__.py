@@ -1,0 +1,1 @@
+"""Menus of commands that fit the role of each person."""
