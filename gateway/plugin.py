@@ -6,6 +6,8 @@ commands, tools and texts. Nothing outside the folder names it. Those that come 
 
 What a plugin adds is read once at each start, in this order: `texts`, `tools`, `commands`, `duties`. What can only be
 made from the lists of all plugins is an argument of the later ones.
+
+The other methods are moments: they are called while Parley runs, and only on plugins that override them.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -15,10 +17,13 @@ from typing import ClassVar
 
 from agent_core.clock import Clock
 from agent_core.tools.tool import Tool
+from channels.base import InboundEvent
+from channels.connected import Connected
 from gateway.commands.command import Command, CommandTable
 from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
+from gateway.permissions.roles import Roles
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.store import Store
@@ -32,8 +37,12 @@ class Core:
     """All that is kept. Reads are made at any time, writes in its transactions."""
     delivery: Delivery
     """Sends messages, and knows the channels of chats."""
+    channels: Connected
+    """The platforms that are connected now."""
     access: Access
     """Tells the roles, names and linked accounts of people."""
+    roles: Roles
+    """The people who have roles, and when these change."""
     settings: CurrentSettings
     """The settings in force, which may change while Parley runs."""
     secrets: Secrets
@@ -100,3 +109,10 @@ class Plugin:
         One that raises is logged and told to the owners, and begun again after a pause.
         """
         return {}
+
+    def admitted(self, event: InboundEvent) -> None:
+        """Take note of an event that is let in: a message, a command, a press, a reaction or a request of the page.
+
+        Called before it is stored, so the same event may be told again after a crash. It must return at once, and
+        changes neither the event nor the decision. A failure is logged and stops nothing else.
+        """

@@ -316,7 +316,6 @@ WITHOUT_WORDS = {
     "Runs.reached_budget",
     "Runs.take_up",
     "LoadedSkills.save",
-    "Menus.save",
     "Outbox.sending",
     "Inbox.settle",
     "Budgets.remove",

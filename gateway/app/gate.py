@@ -1,20 +1,20 @@
 """The one way in for events: what an event tells of its sender is stored, then `Access` decides."""
 
 from channels.base import InboundEvent
+from gateway.app.moments import Moments
 from gateway.app.revocation import Revocation
 from gateway.permissions.access import Access, Decision
-from gateway.plugins.menus.role_menus import RoleMenus
 from gateway.store.standings import Standings, person_in
 
 
 class Gate:
     """Authorises events of all kinds."""
 
-    def __init__(self, access: Access, standings: Standings, revocation: Revocation, menus: RoleMenus) -> None:
+    def __init__(self, access: Access, standings: Standings, revocation: Revocation, moments: Moments) -> None:
         self.access = access
         self._standings = standings
         self._revocation = revocation
-        self._menus = menus
+        self._moments = moments
 
     async def authorize(self, event: InboundEvent) -> Decision:
         """Decide on an event. A sender whom it shows to have lost a role on the server loses what is open too."""
@@ -27,5 +27,5 @@ class Gate:
                 await self._revocation.sweep()
         decision = self.access.authorize(event)
         if decision is Decision.ALLOWED:
-            self._menus.heard(event.chat, event.sender)
+            self._moments.admitted(event)
         return decision

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TypeVar
 
 from agent_core.clock import Clock, NewId
-from gateway.plugins.menus.table import Menus
 from gateway.security.secrets import Secrets
 from gateway.store.approvals import Approvals, Rules
 from gateway.store.browsers import Browsers
@@ -95,7 +94,7 @@ class Store:
         self.skills = LoadedSkills(*tables)
         self.approvals = Approvals(*tables)
         self.rules = Rules(*tables)
-        self.standings, self.menus, self.browsers = Standings(*tables), Menus(*tables), Browsers(*tables)
+        self.standings, self.browsers = Standings(*tables), Browsers(*tables)
         self.page_commands, self.page_links = PageCommands(*tables), PageLinks(*tables)
         self.tasks, self.recordings = Tasks(*tables), Recordings(*tables)
         self.jobs, self.firings, self.heartbeats = Jobs(*tables), Firings(*tables), Heartbeats(*tables)
@@ -143,7 +142,7 @@ class Store:
                 await writer.close()
 
     def table(self, kind: type[T]) -> T:
-        """Return further tables of the store, as a process has them that is not alone."""
+        """Return further tables of the store, such as those of a plugin."""
         return kind(*self._tables)
 
     async def created_at(self) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import chain
 
 from channels.base import ChatKey, Sender
-from channels.commands import CommandSpec, Suggestion, Typed
+from channels.commands import Suggestion, Typed
 from gateway.app.parts.parts import Parts
 from gateway.app.revocation import Revocation
 from gateway.commands.answers import AnswerCommands
@@ -55,8 +55,6 @@ from gateway.commands.undo import UndoCommands
 from gateway.commands.voice import VoiceCommands
 from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
-from gateway.permissions.roles import Role
-from gateway.plugins.menus.role_menus import RoleMenus
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.settings.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Forgetting
@@ -103,7 +101,6 @@ class CommandParts:
         self.table = CommandTable(
             chain.from_iterable(self._commands()), parts.guards.rules, suggesters, look_at=people.membership.look_at
         )
-        self.role_menus = RoleMenus(base.store.menus, people.roles, base.channels, self._offered, base.clock)
 
     async def suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""
@@ -166,9 +163,6 @@ class CommandParts:
             ProactiveCommands(store, delivery, jobs.firing_messages, jobs.jobs, clock).commands,
             *(plugin.commands() for plugin in self._parts.plugins),
         )
-
-    def _offered(self, role: Role) -> list[CommandSpec]:
-        return [command.spec for command in self.table.offered(role)]
 
     def _privacy(self) -> Privacy:
         base = self._parts.base

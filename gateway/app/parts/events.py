@@ -9,6 +9,7 @@ from gateway.app.gate import Gate
 from gateway.app.handler import ChannelMessageHandler
 from gateway.app.languages import Languages
 from gateway.app.local_chats import LocalChats, Resumed, Working
+from gateway.app.moments import Moments
 from gateway.app.parts.commands import CommandParts
 from gateway.app.parts.parts import Parts
 from gateway.app.recovery import Recovery
@@ -64,7 +65,7 @@ class EventParts:
         self.admission = Admission(
             store,
             delivery,
-            Gate(people.access, store.standings, commands.revocation, commands.role_menus),
+            Gate(people.access, store.standings, commands.revocation, Moments(parts.plugins)),
             words,
             commands=commands.table,
             before_restore=self.before_restore,

@@ -31,7 +31,17 @@ class Parts:
     def of(cls, base: Base) -> "Parts":
         """Make them."""
         people = PeopleParts(base)
-        core = Core(base.store, base.delivery, people.access, base.current, base.secrets, base.clock, base.home)
+        core = Core(
+            base.store,
+            base.delivery,
+            base.channels,
+            people.access,
+            people.roles,
+            base.current,
+            secrets=base.secrets,
+            clock=base.clock,
+            home=base.home,
+        )
         plugins = make(base.system.plugins(), core)
         files = FileParts(base, people)
         guards = Guards(base, people, files)

@@ -64,7 +64,6 @@ class ServingParts:
             "MCP tools": tools.tell_of_changes,
             "unusable MCP tools": tools.tell_of_unusable,
             "pairing": people.pairing.run,
-            "menus": commands.role_menus.run,
             "strangers": partial(people.strangers.run, self._accept),
         }
         loops |= duties_of(self._parts.plugins, Running(commands.table))

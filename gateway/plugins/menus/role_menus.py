@@ -3,17 +3,18 @@
 import asyncio
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Protocol, runtime_checkable
 
 import structlog
 
-from agent_core.clock import Clock
-from channels.base import Channel, ChannelError, ChatKey, Sender
+from channels.base import ChannelError, ChatKey, Sender
 from channels.capabilities import FindsPrivateChats, HasMenusPerChat
 from channels.commands import CommandSpec
-from gateway.permissions.roles import Role, Roles
+from gateway.commands.command import CommandTable
+from gateway.permissions.roles import Role
+from gateway.plugin import Core
 from gateway.plugins.menus.table import MenuPlace, Menus
 
 log = structlog.get_logger(__name__)
@@ -42,20 +43,11 @@ class RoleMenus:
     Members have the one that everyone is offered.
     """
 
-    def __init__(
-        self,
-        rows: Menus,
-        roles: Roles,
-        channels: Iterable[Channel],
-        offered: Callable[[Role], Sequence[CommandSpec]],
-        clock: Clock,
-    ) -> None:
-        """`offered` returns the commands for a role."""
-        self._rows = rows
-        self._roles = roles
-        self._channels = channels
-        self._offered = offered
-        self._clock = clock
+    def __init__(self, core: Core) -> None:
+        self._rows = core.store.table(Menus)
+        self._roles = core.roles
+        self._channels = core.channels
+        self._clock = core.clock
         self._absent: set[MenuPlace] = set()
         """Chats that do not exist yet, since the person has never written there, and members with whom it failed."""
         self._in_groups: set[MenuPlace] = set()
@@ -82,33 +74,27 @@ class RoleMenus:
     def _platforms(self) -> list[_Platform]:
         return [each for each in self._channels if isinstance(each, _Platform)]
 
-    async def run(self) -> None:
+    async def run(self, commands: CommandTable) -> None:
         """Set the menus, and again after each change of roles, until cancelled."""
         while True:
             self._roles.changed.clear()
-            is_whole = await self._refresh()
+            is_whole = await self._refresh(commands)
             with suppress(TimeoutError):
                 async with asyncio.timeout(None if is_whole else AGAIN_SECONDS):
                     await self._roles.changed.wait()
 
-    async def _refresh(self) -> bool:
+    async def _refresh(self, table: CommandTable) -> bool:
         """Set the menus that are not as they should be. Return False if some are left."""
         known, is_whole = await self._rows.all(), True
         for platform in self._platforms:
             of_platform = {place: digest for place, digest in known.items() if place.chat.platform == platform.name}
             wanted = await self._wanted(platform, of_platform)
             for place in [*wanted, *(of_platform.keys() - wanted.keys())]:
-                commands = self._commands(place, wanted.get(place, Role.MEMBER))
+                commands = _commands(table, place, wanted.get(place, Role.MEMBER))
                 digest = None if commands is None else _digest(commands)
                 if digest != of_platform.get(place) and place not in self._absent:
                     is_whole &= await self._set(platform, place, commands, digest)
         return is_whole
-
-    def _commands(self, place: MenuPlace, role: Role) -> list[CommandSpec] | None:
-        """Return the commands of a menu, or None if it is that of everyone."""
-        if role not in _OWN_MENUS:
-            return None
-        return [each for each in self._offered(role) if not (place.member and each.private)]
 
     async def _wanted(self, platform: _Platform, known: Iterable[MenuPlace]) -> dict[MenuPlace, Role]:
         """Return the role of each person by private chat, owners and admins first, then by group."""
@@ -142,6 +128,13 @@ class RoleMenus:
                 await self._rows.save(place, digest)
                 return True
         return False
+
+
+def _commands(table: CommandTable, place: MenuPlace, role: Role) -> list[CommandSpec] | None:
+    """Return the commands of a menu, or None if it is that of everyone."""
+    if role not in _OWN_MENUS:
+        return None
+    return [each.spec for each in table.offered(role) if not (place.member and each.spec.private)]
 
 
 def _digest(commands: Sequence[CommandSpec]) -> str:

@@ -1,0 +1,27 @@
+"""The plugin of the menus: what it sets beside the chats, and when somebody writes."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from channels.base import InboundEvent
+from gateway.plugin import Core, Duty, Plugin, Running
+from gateway.plugins.menus.role_menus import RoleMenus
+
+
+class MenusPlugin(Plugin):
+    """Menus of commands that fit the role of each person."""
+
+    name = "menus"
+
+    def __init__(self, core: Core) -> None:
+        super().__init__(core)
+        self._menus = RoleMenus(core)
+
+    def duties(self, running: Running) -> Mapping[str, Duty]:
+        return {"set": partial(self._menus.run, running.commands)}
+
+    def admitted(self, event: InboundEvent) -> None:
+        self._menus.heard(event.chat, event.sender)
+
+
+PLUGIN = MenusPlugin
