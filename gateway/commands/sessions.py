@@ -49,7 +49,7 @@ class SessionCommands:
             for row in rows[:PAGE]
             if row.id != current
         )
-        older = ((Button(label=say("search_older", language), action=f"/sessions {page + 1}"),),)
+        older = ((Button(label=say("sessions_older", language), action=f"/sessions {page + 1}"),),)
         return OutboundMessage(
             markdown="\n".join([say("sessions", language), "", *lines, "", hint]),
             buttons=choices + older if len(rows) > PAGE else choices,

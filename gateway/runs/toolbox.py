@@ -37,7 +37,6 @@ RESERVED = frozenset(
         "run_command",
         "run_skill_script",
         "schedule",
-        "search_chat",
         "send_file",
         "task",
         "web_fetch",

@@ -31,7 +31,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("approve", "deny", "rules"),
         *("activation", "speakers", "tools", "budget"),
         "tasks",
-        *("search", "sessions", "resume", "rename"),
+        *("sessions", "resume", "rename"),
         *("why", "memory", "undo"),
         *("audit", "forget", "privacy", "doctor", "config", "reload"),
         *("remind", "report", "cron"),

@@ -9,7 +9,6 @@ from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.people import PeopleParts
 from gateway.app.plugins import tools_of
-from gateway.chat.search_tool import search_tool
 from gateway.chat.send_file_tool import send_file_tool
 from gateway.plugin import Plugin
 from gateway.runs.agents import Agents
@@ -36,7 +35,6 @@ class AgentFactories:
         self.runner = Runner(store, base.audit, base.drain, self.chat_models, base.peers.sending.wait_fresh)
         own = (
             send_file_tool(store, base.delivery, base.outgoing),
-            search_tool(store, base.delivery, access),
             *memory_tools(files.memories.of_call),
             *tools_of(plugins),
         )

@@ -43,7 +43,6 @@ from gateway.commands.remind import RemindCommands
 from gateway.commands.report import ReportCommands
 from gateway.commands.retry import RetryCommand
 from gateway.commands.reword import RewordCommand
-from gateway.commands.search import SearchCommands
 from gateway.commands.sessions import SessionCommands
 from gateway.commands.skill_archives import SkillArchives
 from gateway.commands.skill_install import SkillInstalls
@@ -144,7 +143,6 @@ class CommandParts:
             GroupToolCommands(rules).commands,
             BudgetCommands(guards.budgets, store, access, base.audit).commands,
             TaskCommands(agents.tasks, pace, clock).commands,
-            SearchCommands(store, delivery, access, clock, current).commands,
             SessionCommands(store.sessions, clock).commands,
             WhyCommands(store, delivery, access, clock).commands,
             MemoryCommands(files.memories, files.versions).commands,

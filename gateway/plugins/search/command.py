@@ -1,25 +1,21 @@
-"""Command /search: messages with certain words, newest first."""
+"""The command /search: messages with certain words, newest first."""
 
 import re
 from zoneinfo import ZoneInfo
 
-from agent_core.clock import Clock
 from agent_core.messages import UserMessage
 from agent_core.origin import DATA, joined
 from channels.base import Button, OutboundMessage, fits_a_button
 from channels.capabilities import LinksToMessages
 from channels.text import literal
 from gateway.chat.replies import Answer, Quoting
-from gateway.chat.search_tool import origins_of, searched
 from gateway.commands.command import Command, Invocation, reply
-from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access
 from gateway.permissions.rights import LOOK, always
+from gateway.plugin import Core
+from gateway.plugins.search.tool import origins_of, searched
 from gateway.schedule.times.words import slot_words
-from gateway.settings.current import CurrentSettings
 from gateway.store.search import Found
 from gateway.store.search_terms import folded, sought_terms
-from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
 PAGE = 5
@@ -34,14 +30,8 @@ _OLDER = re.compile(r"(\d{1,18}) (.+)", re.DOTALL)
 class SearchCommands:
     """The command /search and its button "Older"."""
 
-    def __init__(
-        self, store: Store, delivery: Delivery, access: Access, clock: Clock, current: CurrentSettings
-    ) -> None:
-        self._store = store
-        self._delivery = delivery
-        self._access = access
-        self._clock = clock
-        self._current = current
+    def __init__(self, core: Core) -> None:
+        self._core = core
 
     async def search(self, given: Invocation) -> Answer:
         return await self._page(given, given.arguments, None)
@@ -55,15 +45,15 @@ class SearchCommands:
         language, words = given.language, " ".join(words.split())[:MOST_WORDS]
         if not sought_terms(words):
             return reply(say("search_usage", language))
-        chats = await searched(self._store, self._delivery, self._access, given.chat, given.sender.id)
-        page = await self._store.search.find(chats, words, PAGE, before, given.only_of)
+        chats = await searched(self._core, given.chat, given.sender.id)
+        page = await self._core.store.search.find(chats, words, PAGE, before, given.only_of)
         lines = [] if page.is_complete else [say("search_incomplete", language)]
         if not page.found:
             nothing = say("search_nothing" if before is None else "search_no_more", language, words=literal(words))
             return reply("\n\n".join([nothing, *lines]))
         zone = await given.session.conversation.zone()
         rows = [f"- {self._row(given, each, words, zone)}" for each in page.found]
-        origin = joined([DATA, *(await origins_of(self._store, page.found)).values()])
+        origin = joined([DATA, *(await origins_of(self._core.store, page.found)).values()])
         text = "\n".join([say("search_found", language, words=literal(words)), "", *rows])
         action = f"/older {page.before} {words}"
         if page.before is None or not fits_a_button(action):
@@ -73,14 +63,14 @@ class SearchCommands:
         return Quoting(OutboundMessage(markdown="\n\n".join([text, *lines]), buttons=((older,),)), origin)
 
     def _row(self, given: Invocation, found: Found, words: str, zone: ZoneInfo) -> str:
-        when = slot_words(found.message.created_at, zone, given.language, self._clock.time())
+        when = slot_words(found.message.created_at, zone, given.language, self._core.clock.time())
         text = literal(snippet(found.text, words)) + self._link(given, found)
         return say("search_row", given.language, when=when, who=self._author(found, given.language), text=text)
 
     def _author(self, found: Found, language: Language) -> str:
         message = found.message
         if not isinstance(message, UserMessage):
-            return literal(self._current.now.ai_name)
+            return literal(self._core.settings.now.ai_name)
         return literal(message.source) if message.source else say("search_you", language)
 
     def _link(self, given: Invocation, found: Found) -> str:
@@ -100,6 +90,7 @@ class SearchCommands:
                 rights=always(LOOK),
                 arguments="WORDS",
                 example={"en": "plants watering", "zh": "数据库 备份"},
+                after="tasks",
             ),
             Command(
                 "older",

@@ -10,8 +10,7 @@ from agent_core.tool_result import ToolResult
 from agent_core.tools.tool import Tool, ToolContext, ToolFailed, tool
 from agent_core.untrusted import name_of
 from channels.base import ChatKey, Sender
-from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access
+from gateway.plugin import Core
 from gateway.store.search import Found
 from gateway.store.store import Store
 
@@ -21,7 +20,7 @@ LONGEST = 500
 """Characters of a message in a result."""
 
 
-def search_tool(store: Store, delivery: Delivery, access: Access) -> Tool:
+def search_tool(core: Core) -> Tool:
     """Return the `search_chat` tool."""
 
     @tool(execution="parallel", label="Searching for {words}", labels={"zh": "搜索聊天：{words}"})
@@ -31,11 +30,11 @@ def search_tool(store: Store, delivery: Delivery, access: Access) -> Tool:
             raise ToolFailed("there is no chat to search")
         chat = ChatKey.parse(context.chat_id)
         try:
-            chats = await searched(store, delivery, access, chat, context.user_id)
-            page = await store.search.find(chats, words, MOST, person=access.only_of(chat, context.user_id))
+            chats = await searched(core, chat, context.user_id)
+            page = await core.store.search.find(chats, words, MOST, person=core.access.only_of(chat, context.user_id))
         except ValueError as error:
             raise ToolFailed(str(error), "call it again with a word") from error
-        behind = await origins_of(store, page.found)
+        behind = await origins_of(core.store, page.found)
         rows = [_row(each, behind[each.seq]) for each in page.found] or ["No message has all of these words."]
         rest = [] if page.is_complete else ["Older messages are still being indexed."]
         return ToolResult.of("\n".join(rows + rest), joined([DATA, *behind.values()]))
@@ -43,20 +42,18 @@ def search_tool(store: Store, delivery: Delivery, access: Access) -> Tool:
     return search_chat
 
 
-async def searched(
-    store: Store, delivery: Delivery, access: Access, chat: ChatKey, person: str | None
-) -> list[ChatKey]:
+async def searched(core: Core, chat: ChatKey, person: str | None) -> list[ChatKey]:
     """Return the chats that a search from this one covers: in a private chat, all private chats of its user.
 
     Those of linked accounts on other platforms are included.
     """
+    delivery, sessions = core.delivery, core.store.sessions
     is_group = delivery.channel(chat).is_group
     if person is None or is_group(chat):
         return [chat]
-    others = await store.sessions.chats_of(chat, person)
-    linked = [
-        await store.sessions.all_chats_of(*each) for each in access.other_accounts(chat, Sender(id=person, name=""))
-    ]
+    others = await sessions.chats_of(chat, person)
+    accounts = core.access.other_accounts(chat, Sender(id=person, name=""))
+    linked = [await sessions.all_chats_of(*each) for each in accounts]
     found = [each for each in chain(others, *linked) if delivery.knows(each)]
     return [chat, *(each for each in found if each != chat and not delivery.channel(each).is_group(each))]
 
