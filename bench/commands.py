@@ -14,7 +14,6 @@ from bench import rights
 from bench.modules import REPOSITORY
 from channels.slack.interactions import ASK, COMMAND_ON_MESSAGE
 from gateway.commands.command import Command
-from gateway.commands.help import MAIN
 from tests.gateway.bot import Bot
 
 README = REPOSITORY / "README.md"
@@ -54,7 +53,7 @@ async def commands() -> tuple[Command, ...]:
 def pages(shown: Iterable[Command]) -> Mapping[Path, str]:
     """Return the new text of each file that tells of the commands."""
     listed = tuple(shown)
-    main = [command for command in listed if command.name in MAIN]
+    main = [command for command in listed if command.main]
     return {
         PAGE: TEXT.format(command=COMMAND, rows="\n".join(map(_row, listed))),
         rights.PAGE: rights.page(listed),

@@ -121,6 +121,8 @@ class Command:
     """Usage hint, from which the options in menus are made; see `channels.commands`."""
     example: Mapping[Language, str] | str = ""
     """Arguments of an example, in each language if they differ."""
+    main: bool = False
+    """Also listed by /help alone, which leaves out the others."""
     hidden: bool = False
     """Only used by buttons; not in menus or help."""
     takes_files: bool = False

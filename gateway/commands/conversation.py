@@ -105,7 +105,13 @@ class ConversationCommands:
                 rights=always(TALK),
                 hidden=True,
             ),
-            Command("new", {"en": "Begin a new conversation", "zh": "开始新的对话"}, self.new, rights=always(TALK)),
+            Command(
+                "new",
+                {"en": "Begin a new conversation", "zh": "开始新的对话"},
+                self.new,
+                rights=always(TALK),
+                main=True,
+            ),
             Command(
                 "rewind",
                 {"en": "Take back the last exchanges", "zh": "撤回最近的几轮对话"},
@@ -115,7 +121,9 @@ class ConversationCommands:
                 example="2",
                 takes_back=True,
             ),
-            Command("stop", {"en": "Stop what is running", "zh": "停止当前任务"}, self.stop, rights=always(TALK)),
+            Command(
+                "stop", {"en": "Stop what is running", "zh": "停止当前任务"}, self.stop, rights=always(TALK), main=True
+            ),
             Command(
                 "continue",
                 {"en": "Continue an answer that a limit ended", "zh": "从达到上限的地方继续"},

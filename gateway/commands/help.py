@@ -13,8 +13,6 @@ from gateway.settings.current import CurrentSettings
 from gateway.texts.about import About
 from gateway.texts.say import Language, arguments_in, say
 
-MAIN = ("new", "stop", "search", "remind", "skills", "undo", "model", "status")
-"""Commands that /help lists; /help more lists all."""
 EXAMPLES: dict[Language, tuple[str, ...]] = {
     "en": (
         "What time is it in Tokyo?",
@@ -50,7 +48,7 @@ class HelpCommands:
             return reply(f"{named.about[given.language]}\n\n{named.usage(given.slash, given.language)}")
         if wanted and wanted not in MORE:
             return reply(_unknown(wanted, given))
-        main = sorted((each for each in shown if each.name in MAIN), key=lambda each: MAIN.index(each.name))
+        main = [command for command in shown if command.main]
         rows = _list(main, given, "help", with_arguments=False)
         hint = say("help_hint", given.language, slash=given.slash)
         return short_first(

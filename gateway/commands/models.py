@@ -146,6 +146,7 @@ class ModelCommands:
                 rights=Rights({"": LOOK, TEST[0]: TRY, WIDE: FOR_MANY, OTHERWISE: CHOOSE}, _form),
                 arguments="[NAME|default|test NAME] [channel|workspace|everywhere]",
                 example="default",
+                main=True,
             ),
             Command(
                 "think",

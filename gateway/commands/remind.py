@@ -62,6 +62,7 @@ class RemindCommands:
                 rights=Rights({"": LOOK_AT_JOBS, OTHERWISE: JOB}),
                 arguments="[TIME TEXT]",
                 example={"en": "tomorrow at 9 call Ann", "zh": "明天9点 给安打电话"},
+                main=True,
                 offered_to=Role.MEMBER,
             ),
         )

@@ -115,6 +115,7 @@ class SkillCommands:
                 rights=always(LOOK),
                 arguments="[WORDS|more]",
                 example={"en": "flight", "zh": "航班"},
+                main=True,
             ),
             Command(
                 "skill",

@@ -120,6 +120,7 @@ class StatusCommand:
                 rights=always(LOOK),
                 arguments="[more]",
                 example="more",
+                main=True,
             ),
         )
 

@@ -85,6 +85,7 @@ class UndoCommands:
                 rights=always(Right("write")),
                 arguments="[list|ID]",
                 example="list",
+                main=True,
                 offered_to=Role.MEMBER,
             ),
         )

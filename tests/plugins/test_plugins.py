@@ -41,6 +41,7 @@ class Dice(Plugin):
                 self.roll,
                 rights=always(LOOK),
                 arguments="[SIDES]",
+                main=True,
                 after="help",
                 suggest=self.sides,
             ),
@@ -133,6 +134,16 @@ async def test_a_command_of_a_plugin_is_listed_where_it_asks_to_be_and_answers_i
     assert bot.screen == ["You rolled a 4.", "您掷出了 4。"]
     names = [spec.name for spec in bot.made.commands.table.specs]
     assert names.index("roll") == names.index("help") + 1
+
+
+async def test_a_main_command_of_a_plugin_is_among_those_that_help_lists_alone(start_bot: StartBot) -> None:
+    bot = await start_bot(plugins=(Dice, listing({"nothing": "roll"})))
+
+    await bot.hears("/help")
+
+    listed = [line.split()[1] for line in bot.screen[0].splitlines() if line.startswith("- /")]
+    assert listed[:2] == ["/roll", "/status"]
+    assert "/nothing" not in listed
 
 
 async def test_the_model_calls_the_tool_of_a_plugin(start_bot: StartBot) -> None:

@@ -90,6 +90,7 @@ class SearchCommands:
                 rights=always(LOOK),
                 arguments="WORDS",
                 example={"en": "plants watering", "zh": "数据库 备份"},
+                main=True,
                 after="tasks",
             ),
             Command(

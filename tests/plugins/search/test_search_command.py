@@ -59,12 +59,19 @@ async def test_older_results_come_by_a_button(start_bot: StartBot) -> None:
 
 
 @pytest.mark.parametrize("words", ["", "   "])
-async def test_without_a_word_the_usage_is_shown(start_bot: StartBot, words: str) -> None:
+@pytest.mark.parametrize(
+    ("language", "usage"),
+    [
+        ("en", "Write `/search WORDS`, for example `/search plants watering`."),
+        ("zh", "请发送 `/search 关键词`，例如 `/search 数据库 备份`。"),
+    ],
+)
+async def test_without_a_word_the_usage_is_shown(start_bot: StartBot, words: str, language: str, usage: str) -> None:
     bot = await chatty(start_bot)
 
-    await bot.hears(f"/search {words}")
+    await bot.hears(f"/search {words}", language=language)
 
-    assert "/search plants watering" in bot.screen[-1]
+    assert bot.screen == [usage]
 
 
 async def test_marks_alone_are_no_words_to_search_for(start_bot: StartBot) -> None:
