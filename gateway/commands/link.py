@@ -49,7 +49,7 @@ class LinkCommands:
         words, account = given.arguments.split(), account_from(self._access, given.event)
         if not words:
             code = await self._membership.offer_link(account)
-            text = say("link_code", given.language, slash=given.slash, code=code, minutes=round(LASTS / MINUTE))
+            text = say("link_code", given.language, code=code, minutes=round(LASTS / MINUTE))
             return OutboundMessage(markdown=text, forget=code)
         if words[0].lower() == OFF:
             return await self._separated(given, account, words[1:])
@@ -106,7 +106,7 @@ class LinkCommands:
         who = shown_account(link.giver)
         button = Button(label=say("link_button", given.language), action=f"/{LINK} {YES} {link.id}")
         return OutboundMessage(
-            markdown=say("link_asked", given.language, slash=given.slash, who=who), buttons=((button,),)
+            markdown=say("link_asked", given.language, who=who), buttons=((button,),)
         )
 
     @property

@@ -42,15 +42,15 @@ TEXTS = {
     },
     "link_code": {
         "en": "Send me `/link {code}` in a direct chat from your other account within {minutes} min (on Slack "
-        "`!link {code}`). Both will be one person: with the same role, and each finds the other's direct chats with "
-        "`{slash}search`. Keep the code to yourself.",
+        "`!link {code}`). Both will be one person: with the same role, and each may see what was said in the other's "
+        "direct chats. Keep the code to yourself.",
         "zh": "请在 {minutes} 分钟内用另一个账号在私聊中给我发送 `/link {code}`（在 Slack 上是 `!link {code}`）。"
-        "两个账号将属于同一个人：角色相同，并能用 `{slash}search` 搜索彼此的私聊。请勿把此码交给他人。",
+        "两个账号将属于同一个人：角色相同，并能看到彼此私聊中的内容。请勿把此码交给他人。",
     },
     "link_asked": {
-        "en": "This code is from {who}. Is that you? If you link it, that account has your role here and finds your "
-        "direct chats with `{slash}search`.",
-        "zh": "此码来自 {who}。是您本人吗？关联后，该账号与您角色相同，并能用 `{slash}search` 搜索您的私聊。",
+        "en": "This code is from {who}. Is that you? If you link it, that account has your role here and may see what "
+        "was said in your direct chats.",
+        "zh": "此码来自 {who}。是您本人吗？关联后，该账号与您角色相同，并能看到您私聊中的内容。",
     },
     "link_offer": {
         "en": "These owners look like one person: {accounts}. So I tell you such things once, where I heard from you "
