@@ -105,9 +105,7 @@ class LinkCommands:
         """Name the other account before anything is linked, as somebody else may have sent the code."""
         who = shown_account(link.giver)
         button = Button(label=say("link_button", given.language), action=f"/{LINK} {YES} {link.id}")
-        return OutboundMessage(
-            markdown=say("link_asked", given.language, who=who), buttons=((button,),)
-        )
+        return OutboundMessage(markdown=say("link_asked", given.language, who=who), buttons=((button,),))
 
     @property
     def commands(self) -> tuple[Command, ...]:

@@ -41,7 +41,7 @@ async def test_a_budget_is_met_and_raised_by_its_button(stage: Stage) -> None:
     await chat.until(lambda c: "The budget is removed." in c.screen[-1])
 
 
-async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_found_and_resumed(stage: Stage) -> None:
+async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_resumed(stage: Stage) -> None:
     you, chat = stage.private()
     stage.script.then(says("I look for flights."), says("Still flights."))
     await chat.says(you, "/skill load book-flight")
@@ -57,8 +57,6 @@ async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_fou
     await chat.until(lambda c: "is called" in c.screen[-1])
     await chat.says(you, "/new")
     await chat.until(lambda c: c.screen[-1].startswith("New conversation started."))
-    await chat.says(you, "/search Pirna")
-    await chat.until(lambda c: "Where can I fly to from Pirna?" in c.screen[-1] and "newest first" in c.screen[-1])
     await chat.says(you, "/sessions")
     await chat.until(lambda c: SESSION.search(c.screen[-1]) is not None)
     [session] = SESSION.findall(chat.screen[-1])
@@ -84,7 +82,6 @@ async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_fou
         ("/rewind lots", "/rewind 2"),
         ("/retry nope", "I know no model"),
         ("/resume zzzzzz", "/sessions"),
-        ('/search "; DROP', "DROP"),
         ("/speakers everybody", "That is for groups."),
         ("/skill install", "/skill install ADDRESS"),
         ("/bugdet", "Did you mean /budget?"),

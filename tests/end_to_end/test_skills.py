@@ -6,6 +6,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import JsonValue
 
+from gateway.app.plugins import own_plugins
 from tests.emulators.model_script import ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.emulated import STRANGERS, Emulated
@@ -19,8 +20,8 @@ INSTRUCTIONS = "It finds the delimiter"
 """Text from the skill `chart`."""
 MOST_BYTES = 8_000
 """Size limit of the first request, whose bytes are paid for with every message."""
-LATER = {"ask_user", "search_chat"}
-"""Tools that came after that limit was set."""
+LATER = {"ask_user"}.union(*(plugin.tool_names for plugin in own_plugins()))
+"""Tools that came after that limit was set, and those of plugins."""
 
 
 def tells(*words: str) -> Callable[[Chat], bool]:

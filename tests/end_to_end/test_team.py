@@ -51,7 +51,7 @@ async def test_a_team_lives_with_parley(own_stage: Stage) -> None:
     bobs_account = await _bob_is_let_in_as_a_guest(team)
     await _bob_becomes_a_member_and_uses_a_skill(team, bobs_account)
     await _a_budget_ends_and_is_raised(team, bobs_account)
-    await _an_earlier_conversation_is_found(team)
+    await _an_earlier_conversation_is_resumed(team)
     await _bob_is_revoked_in_mid_run(team, bobs_account)
 
 
@@ -101,9 +101,8 @@ async def _a_budget_ends_and_is_raised(team: Team, account: str) -> None:
     assert "Model" in await team.bob_says("/why", "How is the weather?")
 
 
-async def _an_earlier_conversation_is_found(team: Team) -> None:
+async def _an_earlier_conversation_is_resumed(team: Team) -> None:
     await team.bob_says("/new", "New conversation started.")
-    await team.bob_says("/search lunch", "When is lunch?")
     [session] = SESSION.findall(await team.bob_says("/sessions", "When is lunch"))
 
     await team.bob_says(f"/resume {session}", "Back in")

@@ -69,9 +69,7 @@ WAYS = (
     "plan",
     "jobs",
     "report",
-    "search the chat",
     "aside",
-    "look up",
     "facts",
     "quote",
     "thread",
@@ -87,14 +85,15 @@ WAYS = (
 
 
 REPLIES = ("/tasks", "/cron list", "/sessions", "/why", "/undo list", "/context", "/memory", "/heartbeat", "/rules")
-TALK = frozenset({"change the words", "quote", "thread", "aside", "look up", "facts", "resume", "replies"})
+TALK = frozenset({"change the words", "quote", "thread", "aside", "facts", "resume", "replies"})
 
 
 @dataclass(frozen=True)
 class Way:
     """A way in which text is copied."""
 
-    what: str
+    what: str | Wanted
+    """One of WAYS, or a command, or a call of a tool."""
     anew: bool = False
     """True if it happens in a new conversation."""
 
@@ -126,14 +125,14 @@ class Scene:
                     await self.says(words, group)
             case "restart":
                 await self.bot.restart()
-            case what if what in TALK:
+            case str() as what if what in TALK or what.startswith("/"):
                 await self._talks(what, chat, group)
             case "forward":  # a forwarded message is not recognised as the bot's own
                 if group is None and (said := self._said(chat)):
                     await self._brings(shared=f"Forwarded from Ada:\n{said[1]}")
                     self.entered = union(self.entered, ["person:Ada"])
-            case "check in" | "report":
-                await self._fires(way.what, chat, group)
+            case "check in" | "report" as what:
+                await self._fires(what, chat, group)
             case what:
                 self.model.plan = [*self._calls(what, number, chat)]
                 await self.says("Please go on.", group)
@@ -156,7 +155,6 @@ class Scene:
         said = self._said(chat)
         words = {
             "aside": "/btw What is it about?",
-            "look up": "/search about",
             "facts": "/memory",
         }
         if what == "quote":
@@ -174,9 +172,9 @@ class Scene:
         elif what == "thread":
             await self.says("What is that?", group, thread=said[0] if said else None)
         else:
-            await self.says(words[what], group)
+            await self.says(words.get(what, what), group)
 
-    def _calls(self, way: str, number: int, chat: ChatKey) -> Iterator[Callable[[str], Turn]]:
+    def _calls(self, way: str | Wanted, number: int, chat: ChatKey) -> Iterator[Callable[[str], Turn]]:
         """Yield the calls of a way. Files are chosen by number, as the model cannot know other names."""
         workspace = workspace_of(self.bot.home, chat)
         plain = [each for each in files_in(workspace) if MARK not in each and not each.startswith(".")]
@@ -194,13 +192,14 @@ class Scene:
             "program": lambda _: ("run_command", {"argv": ["sh", "-c", f"cat * */* > all{number % 2}.txt; ls -R"]}),
             "remember": lambda word: ("remember", {"fact": f"{word} is number {number}"}),
             "recall": lambda _: ("recall", {}),
-            "search the chat": lambda _: ("search_chat", {"words": "about"}),
             "task": lambda word: ("task", {"prompt": f"{TASK} {word}"}),
             "background task": lambda word: ("task", {"prompt": f"{TASK} {word}", "background": True}),
             "plan": lambda word: ("schedule", {"kind": "reminder", "what": f"see {word}", "when": "2030-05-05 09:00"}),
             "jobs": lambda _: ("jobs", {}),
         }  # fmt: skip
-        if way == "skill":
+        if isinstance(way, tuple):
+            yield lambda _: calls(way)
+        elif way == "skill":
             about = "---\ndescription: About {0}.\n---\nSay {0}.\n"
             yield lambda word: calls(
                 ("write_file", {"path": f"skills/{word}/SKILL.md", "content": about.format(word)}),

@@ -1,12 +1,6 @@
 """A whole Parley whose store is on PostgreSQL: conversations of the gateway's tests, held over that database."""
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
-from pathlib import Path
-
-import pytest
-
-from tests.gateway.bot import Bot, BotOptions
+from tests.gateway.bot_on_postgres import start_bot  # noqa: F401 - in place of the usual one
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_approvals import (  # noqa: F401 - tests, which run with the fixture below
     test_an_owner_answers_for_anybody,
@@ -33,31 +27,13 @@ from tests.gateway.test_paused_runs import (  # noqa: F401
 from tests.gateway.test_recovery import (  # noqa: F401
     test_a_stop_given_just_before_a_crash_stops_the_run_that_it_left,
 )
-from tests.gateway.test_search_command import (  # noqa: F401
-    test_a_chinese_word_of_two_characters_is_found,
+from tests.gateway.test_session_commands import (  # noqa: F401
     test_a_conversation_is_listed_resumed_and_left_again,
-    test_a_group_finds_only_what_was_said_there,
-    test_messages_and_answers_are_found_after_a_new_conversation_too,
-    test_older_results_come_by_a_button,
 )
 from tests.gateway.test_tasks import (  # noqa: F401
     test_its_failure_is_told,
     test_what_strangers_wrote_is_marked_in_the_report,
 )
-from tests.postgres import UrlOf
-
-
-@pytest.fixture
-async def start_bot(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[StartBot]:
-    async with AsyncExitStack() as stack:
-
-        async def start(*turns: object, **how: object) -> Bot:
-            bot = Bot(tmp_path, turns, BotOptions(**how, database=url_of(tmp_path)))  # type: ignore[arg-type]
-            await bot.start()
-            stack.push_async_callback(bot.stop)
-            return bot
-
-        yield start
 
 
 async def test_its_store_is_not_in_the_home(start_bot: StartBot) -> None:
@@ -67,13 +43,3 @@ async def test_its_store_is_not_in_the_home(start_bot: StartBot) -> None:
 
     assert bot.screen == ["Good morning."]
     assert list(bot.home.glob("parley.db*")) == []
-
-
-@pytest.mark.parametrize("command", ["/usage", "/usage here"])
-async def test_what_was_used_is_told_of_one_account_or_of_several(start_bot: StartBot, command: str) -> None:
-    bot = await start_bot("Good morning.")
-
-    await bot.hears("good morning")
-    await bot.hears(command)
-
-    assert "1 call, " in "\n".join(bot.screen)

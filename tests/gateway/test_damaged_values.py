@@ -27,7 +27,6 @@ DAMAGES = 3
 COMMANDS = (
     "/status",
     "/usage",
-    "/search cactus",
     "/memory",
     "/cron",
     "/sessions",

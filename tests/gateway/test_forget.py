@@ -114,8 +114,7 @@ async def test_the_model_knows_nothing_of_it_any_more(start_bot: StartBot) -> No
 
     assert bot.screen[-1] == "Again."
     assert WORD not in str(bot.llm.requests[-1].messages)
-    await bot.hears(f"/search {WORD}", sender="bob")
-    assert bot.screen[-1].startswith("No message has all of these words")
+    assert (await bot.made.base.store.search.find([bot.channel.chat("bob")], WORD, 1)).found == []
 
 
 async def test_in_a_group_only_that_person_s_words_go(start_bot: StartBot) -> None:
@@ -289,8 +288,8 @@ async def test_what_others_said_is_found_again_at_once(start_bot: StartBot) -> N
     await erases(bot)
 
     async def found() -> bool:
-        await bot.hears("/search carl", sender="carl")
-        return "carl was here" in bot.screen[-1] and "still being added" not in bot.screen[-1]
+        page = await bot.made.base.store.search.find([bot.channel.chat("carl")], "carl", 5)
+        return page.is_complete and "carl was here" in [each.text for each in page.found]
 
     async with asyncio.timeout(30):
         while not await found():

@@ -50,14 +50,13 @@ def waits(bot: Bot, person: str) -> bool:
     return NO_ROOM in bot.channel.screen_of(chat_of(bot, person))[-1]
 
 
-async def test_two_members_who_are_one_person_find_each_others_direct_chats(start_bot: StartBot) -> None:
-    bot = await start_bot("A cactus needs little.", "Fine.")
-    await bot.hears("how much water for the cactus?", sender="bob")
+async def test_two_members_become_one_person(start_bot: StartBot) -> None:
+    bot = await start_bot()
+
     assert (await linked(bot, "bob", "carl")).startswith("Linked: `memory:bob`, `memory:carl`")
 
-    await bot.hears("/search cactus", sender="carl")
-
-    assert "how much water for the cactus?" in bot.screen[-1]
+    others = bot.made.people.access.other_accounts(chat_of(bot, "carl"), user("carl"))
+    assert others == [("memory", "", "bob")]
 
 
 async def test_before_linking_the_other_account_is_named(start_bot: StartBot) -> None:

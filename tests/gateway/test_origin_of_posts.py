@@ -43,9 +43,7 @@ async def prompt_after(bot: Bot, message_id: str, text: str, *, in_thread: bool)
 
 
 @pytest.mark.parametrize("in_thread", [True, False], ids=["thread", "quote"])
-@pytest.mark.parametrize(
-    "command", ["/btw What does it say?", "/search obey", "/memory"], ids=["btw", "search", "memory"]
-)
+@pytest.mark.parametrize("command", ["/btw What does it say?", "/memory"], ids=["btw", "memory"])
 async def test_a_reply_of_a_command_carries_what_its_text_comes_from(
     start_bot: StartBot,
     command: str,

@@ -1,5 +1,34 @@
-"""The bot of the gateway's tests, for those of the plugins."""
+"""The bot of the gateway's tests, and Parley on each platform, for the tests of plugins."""
 
-from tests.gateway.conftest import model_of, pytest_generate_tests, start_bot, wired_bot
+import pytest
 
-__all__ = ["model_of", "pytest_generate_tests", "start_bot", "wired_bot"]
+from tests.agent_core import over_a_wire
+from tests.end_to_end import conftest as on_platforms
+from tests.end_to_end.conftest import (
+    make_program,
+    own_stage,
+    pytest_collection_modifyitems,
+    pytest_configure,
+    pytest_runtest_makereport,
+    shared_stage,
+    stage,
+)
+from tests.gateway.conftest import model_of, start_bot, wired_bot
+
+__all__ = [
+    "make_program",
+    "model_of",
+    "own_stage",
+    "pytest_collection_modifyitems",
+    "pytest_configure",
+    "pytest_runtest_makereport",
+    "shared_stage",
+    "stage",
+    "start_bot",
+    "wired_bot",
+]
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    over_a_wire.pytest_generate_tests(metafunc)
+    on_platforms.pytest_generate_tests(metafunc)

@@ -120,4 +120,4 @@ async def test_an_admin_learns_nothing_from_chats_of_others_by_commands(tmp_path
                         assert "plum" not in str(await world.desk.run(carl, chat, f"/{name}{words}", ()))
             assert await made.jobs.jobs.shown(chat) == []
         assert await world.desk.run(carl, Visitor("memory:carl").chat(), "/whoami", ()) is not None
-        assert "plum" in str(await world.desk.run(owner.sender, others[0], "/search plum", ()))
+        assert "plum" in str(await world.desk.run(owner.sender, others[0], "/sessions", ()))

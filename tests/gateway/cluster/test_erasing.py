@@ -84,10 +84,9 @@ async def test_others_go_on_while_a_person_is_erased_and_at_night_the_bytes_go(
     assert in_files(nodes.url) == []
     assert await erasures.rewrite() == []
     assert in_files(nodes.url, "carl was here") != []
-    await bot.hears(f"/search {WORD}", sender="bob")
-    assert bot.screen[-1].startswith("No message has all of these words")
-    await bot.hears("/search here", sender="carl")
-    assert "carl was here" in bot.screen[-1]
+    search, bob, carl = bot.made.base.store.search, bot.channel.chat("bob"), bot.channel.chat("carl")
+    assert (await search.find([bob], WORD, 1)).found == []
+    assert "carl was here" in [each.text for each in (await search.find([carl], "here", 5)).found]
 
 
 async def test_a_night_tries_more_than_once_and_says_what_is_left(

@@ -87,7 +87,6 @@ async def test_an_admin_sets_nothing_in_an_owners_private_chat_through_the_page(
         lines += [
             "/undo",
             "/export",
-            "/search hello",
             "/memory",
             "/model default",
             "/tz Asia/Tokyo",
