@@ -11,8 +11,8 @@ from tests.gateway.conftest import StartBot
 from tests.postgres import UrlOf
 
 
-@pytest.fixture
-async def start_bot(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[StartBot]:
+@pytest.fixture(name="start_bot")
+async def start_bot_on_postgres(tmp_path: Path, url_of: UrlOf) -> AsyncIterator[StartBot]:
     async with AsyncExitStack() as stack:
 
         async def start(*turns: object, **how: object) -> Bot:

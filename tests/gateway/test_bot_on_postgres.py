@@ -1,6 +1,6 @@
 """A whole Parley whose store is on PostgreSQL: conversations of the gateway's tests, held over that database."""
 
-from tests.gateway.bot_on_postgres import start_bot  # noqa: F401 - in place of the usual one
+from tests.gateway.bot_on_postgres import start_bot_on_postgres  # noqa: F401 - `start_bot`
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_approvals import (  # noqa: F401 - tests, which run with the fixture below
     test_an_owner_answers_for_anybody,

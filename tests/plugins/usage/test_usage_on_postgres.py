@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.gateway.bot_on_postgres import start_bot  # noqa: F401 - in place of the usual one
+from tests.gateway.bot_on_postgres import start_bot_on_postgres  # noqa: F401 - `start_bot`
 from tests.gateway.conftest import StartBot
 
 
