@@ -4,8 +4,8 @@ A plugin is one ability with all that it adds, in a folder of its own: a subclas
 commands, tools and texts. Nothing outside the folder names it. Those that come with Parley are the folders in
 `gateway/plugins`, each with a module `plugin` whose `PLUGIN` is the class.
 
-What a plugin adds is read once at each start, in this order: `texts`, `tools`, `commands`, `duties`. What can only be
-made from the lists of all plugins is an argument of the later ones.
+What a plugin adds is read once at each start, in this order: `migrations`, `texts`, `tools`, `commands`, `duties`. What
+can only be made from the lists of all plugins is an argument of the later ones.
 
 The other methods are moments: they are called while Parley runs, and only on plugins that override them.
 """
@@ -83,6 +83,17 @@ class Plugin:
     """Texts for people, by key and language, for `say`. No key may be one of another plugin or of Parley."""
     tool_names: ClassVar[frozenset[str]] = frozenset()
     """Names of all `tools`. No MCP server may use them, as rules of permissions refer to them."""
+
+    migrations: ClassVar[Sequence[str]] = ()
+    """What makes its tables, in the order in which it came to be: SQL for SQLite and PostgreSQL alike.
+
+    `gateway/store/portable_sql.py` says which SQL. Names of tables and indexes are that of the plugin, or begin with it
+    and `_`. Each migration is applied once, when the store is opened, and is never changed afterwards. If it fails,
+    nothing is changed and Parley does not start. On a shared database, nodes that run then can write nothing any more.
+
+    Tables stay when the plugin is gone, are part of backups, and move with `parley migrate`. Rows are read and written
+    through a subclass of `gateway.store.table.Table`, which `core.store.table` makes. `/forget` does not erase them.
+    """
 
     def __init__(self, core: Core) -> None:
         self.core = core

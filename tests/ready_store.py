@@ -1,6 +1,7 @@
 """New stores as copies of one that was migrated, which takes a twentieth of the time of all migrations."""
 
 import sqlite3
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -8,6 +9,7 @@ from threading import Lock
 
 from gateway.store import opening
 from gateway.store.opening import FILE, migrate, schema_of
+from gateway.store.plugin_tables import PluginTables
 
 ITS_OWN = "UPDATE store SET id = lower(hex(randomblob(16))), born = strftime('%s', 'now')"
 _in_turn = Lock()
@@ -31,9 +33,9 @@ def ready() -> sqlite3.Connection:
     return made
 
 
-def _from_copy(connection: sqlite3.Connection, path: Path) -> None:
+def _from_copy(connection: sqlite3.Connection, path: Path, plugins: Sequence[PluginTables] = ()) -> None:
     if schema_of(connection) == 0 and connection.execute("SELECT 1 FROM sqlite_master").fetchone() is None:
         with _in_turn:
             ready().backup(connection)
         connection.execute(ITS_OWN)
-    migrate(connection, path)
+    migrate(connection, path, plugins)

@@ -16,6 +16,7 @@ from agent_core.origin import CLEAN
 from channels import discovery
 from channels.base import OutboundMessage
 from gateway.app.peers import SharedDatabase, opened
+from gateway.app.plugins import own_plugins, tables_of
 from gateway.cluster.leases import connecting_of, held
 from gateway.cluster.protocols import Peers
 from gateway.connect.guide import MODEL, Met
@@ -26,7 +27,7 @@ from gateway.settings.settings import Settings
 from gateway.store.nodes import NodeStatus, node_statuses
 from gateway.store.rows import Post
 from gateway.store.server import PostgresServer
-from gateway.store.store import Store
+from gateway.store.store import Extras, Store
 from gateway.texts.say import language_of, say
 
 WITHIN = 20.0
@@ -117,7 +118,9 @@ class OtherNodes:
         settings = self._settings
         skills = await asyncio.to_thread(lambda: digest_of(skill_library(settings)))
         shared = SharedDatabase(self._url, settings.node, digests(settings), skills, takes_chats=False)
-        async with opened(settings.home, self._clock, new_id, settings.secrets, shared=shared) as (store, peers, _):
+        extras, secrets = Extras(plugins=tables_of(own_plugins())), settings.secrets
+        opening = opened(settings.home, self._clock, new_id, secrets, extras=extras, shared=shared)
+        async with opening as (store, peers, _):
             await store.home_marker.check(settings.home)
             yield store, peers
 

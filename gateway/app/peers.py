@@ -20,7 +20,7 @@ from gateway.security.secrets import Secrets
 from gateway.store.rows import InboxItem
 from gateway.store.server import PostgresServer
 from gateway.store.signals import NoSignals, Signals, StoreNode
-from gateway.store.store import Store
+from gateway.store.store import NOTHING_ELSE, Extras, Store
 
 
 class NoPeers:
@@ -100,17 +100,23 @@ class SharedDatabase:
 
 @asynccontextmanager
 async def opened(
-    home: Path, clock: Clock, new_id: NewId, secrets: Secrets | None, *, ballast: int = 0, shared: SharedDatabase | None
+    home: Path,
+    clock: Clock,
+    new_id: NewId,
+    secrets: Secrets | None,
+    *,
+    extras: Extras = NOTHING_ELSE,
+    shared: SharedDatabase | None,
 ) -> AsyncIterator[tuple[Store, Peers, Clock]]:
     """Open the store, as a node on the database in `shared` unless that is None. Raises ParleyError.
 
     Yields it with the other processes and the clock to use.
     """
     if shared is None:
-        async with Store.open(home, clock, new_id, secrets, ballast=ballast) as store:
+        async with Store.open(home, clock, new_id, secrets, extras=extras) as store:
             yield store, NoPeers(), clock
         return
-    await PostgresServer(shared.url).migrate()
+    await PostgresServer(shared.url).migrate(extras.plugins)
     cluster = importlib.import_module("gateway.cluster.cluster")  # it needs an extra
     host = socket.gethostname()
     about = cluster.NodeInfo(
@@ -128,7 +134,7 @@ async def opened(
         if shared.agrees_on_time:
             clock = joined.clock(clock)
         node = StoreNode(joined.node, joined.signals)
-        async with Store.open(home, clock, new_id, secrets, url=shared.url, node=node) as store:
+        async with Store.open(home, clock, new_id, secrets, extras=extras, url=shared.url, node=node) as store:
             try:
                 yield store, joined.peers(store, engine=shared.has_engine and shared.takes_chats), clock
             finally:

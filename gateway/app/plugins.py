@@ -9,6 +9,7 @@ from typing import cast
 
 from agent_core.tools.tool import Tool
 from gateway.plugin import Core, Duty, Plugin, Running
+from gateway.store.plugin_tables import PluginTables
 from gateway.texts.say import add_texts
 
 HOME = "gateway.plugins"
@@ -40,6 +41,11 @@ def make(kinds: Iterable[type[Plugin]], core: Core) -> Sequence[Plugin]:
     for name in order:
         add_texts(by_name[name].texts)
     return tuple(by_name[name](core) for name in order)
+
+
+def tables_of(kinds: Iterable[type[Plugin]]) -> Sequence[PluginTables]:
+    """Return the tables of the plugins that have some. Raises PluginTablesRefused."""
+    return tuple(PluginTables(kind.name, kind.migrations) for kind in kinds if kind.migrations)
 
 
 def tools_of(plugins: Iterable[Plugin]) -> Sequence[Tool]:

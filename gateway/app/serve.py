@@ -31,7 +31,7 @@ from gateway.app.composition import Gateway, composed
 from gateway.app.local_requests import answering
 from gateway.app.page import OpenPage, opened_page
 from gateway.app.peers import SharedDatabase, opened
-from gateway.app.plugins import own_plugins
+from gateway.app.plugins import own_plugins, tables_of
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.errors import INTERRUPTED, MAY_PASS, ParleyError
@@ -51,7 +51,7 @@ from gateway.settings.settings import Settings
 from gateway.store.opening import FILE as FILE_OF_STORE
 from gateway.store.opening import NodeNameTaken, StoreNotMoved, locked
 from gateway.store.server import PostgresServer
-from gateway.store.store import Store
+from gateway.store.store import Extras, Store
 from gateway.store.writer import WriterFenced
 from gateway.texts.about import About
 
@@ -206,7 +206,7 @@ async def prepare(
     async with AsyncExitStack() as life:
         life.push_async_callback(source.close)
         models = await source.choose(settings)
-        url, ballast = settings.database, settings.quotas.ballast_mb * MB
+        url, extras = settings.database, Extras(settings.quotas.ballast_mb * MB, tables_of(own_plugins()))
         shared = None
         if url is not None:
             shared = await asyncio.to_thread(
@@ -215,7 +215,7 @@ async def prepare(
             if (file := settings.home / FILE_OF_STORE).exists():
                 raise StoreNotMoved(file)
             life.enter_context(locked(settings.local, NodeNameTaken))
-        opening = opened(settings.home, own, new_id, settings.secrets, ballast=ballast, shared=shared)
+        opening = opened(settings.home, own, new_id, settings.secrets, extras=extras, shared=shared)
         store, peers, now = await life.enter_async_context(opening)
         if shared is not None:
             await store.home_marker.check(settings.home)

@@ -20,6 +20,8 @@ from gateway.errors import ParleyError
 from gateway.store.connection import NUL, Connection
 from gateway.store.file_connection import connect
 from gateway.store.opening import FILE, WITH_LOG, StoreDamaged, check, migrate
+from gateway.store.plugin_tables import Dialect, make, recorded
+from gateway.store.portable_sql import on_file
 from gateway.store.search import forget, index_older
 from gateway.store.side_file import Mark, mark_of, write_mark
 
@@ -39,6 +41,9 @@ _UNFINISHED = f"{FILE}.new"
 
 class Contents(Protocol):
     """A database whose content is read, or filled in an open transaction."""
+
+    dialect: Dialect
+    """Of portable SQL."""
 
     @property
     def connection(self) -> Connection: ...
@@ -106,6 +111,8 @@ class Fingerprint:
 class FileContents:
     """The content of SQLite's file."""
 
+    dialect: Dialect = staticmethod(on_file)
+
     def __init__(self, connection: sqlite3.Connection) -> None:
         self.connection = connection
 
@@ -160,9 +167,12 @@ def is_taken(home: Path) -> bool:
 def copy(source: Contents, target: Contents, say: Say) -> int:
     """Copy all content, compare it, and build the search index of the copy. Returns the number of rows.
 
-    Raises ContentsDiffer.
+    Tables of plugins are made first, from what the source has recorded, so no plugin has to be there for it. Raises
+    ContentsDiffer.
     """
     copied = 0
+    for each in recorded(source.connection):
+        make(target.connection, each, target.dialect)
     for table, columns in _tables(source).items():
         copied += _copy_table(source, target, table, columns, say)
     forget(target.connection)

@@ -4,7 +4,7 @@ import asyncio
 import fcntl
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager, closing, contextmanager, suppress
 from functools import partial
 from importlib import resources
@@ -15,6 +15,8 @@ from gateway.errors import HomeUnusable, ParleyError
 from gateway.store import side_file as marks
 from gateway.store.database import Database, Reader
 from gateway.store.file_connection import connect_to_read
+from gateway.store.plugin_tables import PluginTables, apply, pending
+from gateway.store.portable_sql import on_file
 from gateway.store.side_file import Mark, MarkKeeper, mark_of, read_mark, write_mark
 
 FILE = "parley.db"
@@ -178,8 +180,8 @@ def schema_of(connection: sqlite3.Connection) -> int:
 
 
 @asynccontextmanager
-async def opened(path: Path) -> AsyncIterator[tuple[Database, Reader]]:
-    """Open one connection for writing and one for reading.
+async def opened(path: Path, plugins: Sequence[PluginTables] = ()) -> AsyncIterator[tuple[Database, Reader]]:
+    """Open one connection for writing and one for reading, with the tables of these plugins.
 
     Raises HomeUnusable if the file or the disk cannot be used, and StoreDamaged if the file is not one of Parley's.
     """
@@ -187,7 +189,7 @@ async def opened(path: Path) -> AsyncIterator[tuple[Database, Reader]]:
         try:
             writing = await stack.enter_async_context(Database.open(path))
             reading = await stack.enter_async_context(Reader.open(path))
-            await writing.run(partial(migrate, path=path))
+            await writing.run(partial(migrate, path=path, plugins=plugins))
         except sqlite3.Error as error:
             if cause(error) in (*DAMAGED, sqlite3.SQLITE_ERROR):
                 raise StoreDamaged(path, str(error)) from error
@@ -218,10 +220,10 @@ def migrations() -> list[Traversable]:
     return sorted((item for item in folder.iterdir() if item.name.endswith(".sql")), key=lambda item: item.name)
 
 
-def migrate(connection: sqlite3.Connection, path: Path) -> None:
-    """Apply missing migrations in one transaction, and enable incremental vacuum for a small file.
+def migrate(connection: sqlite3.Connection, path: Path, plugins: Sequence[PluginTables] = ()) -> None:
+    """Apply missing migrations in one transaction, then those of plugins; enable incremental vacuum for a small file.
 
-    Raises StoreTooNew, and NoFullTextSearch.
+    Raises StoreTooNew, NoFullTextSearch, PluginTablesTooNew and PluginTablesRefused.
     """
     (has_search,) = connection.execute("SELECT sqlite_compileoption_used('ENABLE_FTS5')").fetchone()
     if not has_search:
@@ -236,8 +238,22 @@ def migrate(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("ROLLBACK")
     if missing := "\n".join(step.read_text() for step in steps[found:]):
         connection.executescript(f"BEGIN;\n{missing}\nPRAGMA user_version = {len(steps)};\nCOMMIT;")
+    _add_tables(connection, plugins)
     if path.stat().st_size <= SMALL:
         give_back_space(connection)
+
+
+def _add_tables(connection: sqlite3.Connection, plugins: Sequence[PluginTables]) -> None:
+    """Apply the missing migrations of plugins in one transaction."""
+    if not (steps := pending(connection, plugins)):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    try:
+        apply(connection, steps, on_file)
+        connection.execute("COMMIT")
+    finally:
+        if connection.in_transaction:
+            connection.execute("ROLLBACK")
 
 
 def give_back_space(connection: sqlite3.Connection) -> None:

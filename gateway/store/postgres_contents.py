@@ -7,6 +7,8 @@ from gateway.errors import ParleyError
 from gateway.store.connection import CommitUnknown
 from gateway.store.contents import Row
 from gateway.store.nodes import fence_all, hold_all
+from gateway.store.plugin_tables import Dialect
+from gateway.store.portable_sql import on_server
 from gateway.store.postgres import PostgresConnection, PostgresError
 from gateway.store.postgres_opening import (
     LOCK,
@@ -36,6 +38,8 @@ class DatabaseBusy(ParleyError):
 
 class ServerContents:
     """The content of a database, in one transaction. Open it with `alone`."""
+
+    dialect: Dialect = staticmethod(on_server)
 
     def __init__(self, connection: PostgresConnection, name: str) -> None:
         self.connection = connection

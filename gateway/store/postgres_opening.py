@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, closing, contextmanager
 from functools import partial
 from importlib import resources
@@ -17,6 +17,9 @@ from psycopg.rows import TupleRow
 from gateway.errors import MAY_PASS, ParleyError
 from gateway.store.connection import CommitUnknown, Connection, Fence
 from gateway.store.nodes import fence_all, hold_all
+from gateway.store.plugin_tables import PluginTables, pending
+from gateway.store.plugin_tables import apply as apply_of_plugins
+from gateway.store.portable_sql import on_server
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter, address
 
 LOCK = 0x5041524C4559
@@ -75,12 +78,15 @@ class DatabaseLeft(ParleyError):
 
 
 @asynccontextmanager
-async def opened(url: str, fence: Fence | None = None) -> AsyncIterator[tuple[PostgresWriter, PostgresReader]]:
-    """Open one connection for writing and one for reading. Raises DatabaseUnusable and DatabaseTooNew.
+async def opened(
+    url: str, fence: Fence | None = None, plugins: Sequence[PluginTables] = ()
+) -> AsyncIterator[tuple[PostgresWriter, PostgresReader]]:
+    """Open one connection for writing and one for reading, with the tables of these plugins.
 
-    `fence` is the node whose right to write is checked.
+    `fence` is the node whose right to write is checked. Raises DatabaseUnusable, DatabaseTooNew, PluginTablesTooNew and
+    PluginTablesRefused.
     """
-    await migrated(url)
+    await migrated(url, plugins)
     async with PostgresWriter.open(url, fence=fence) as writing, PostgresReader.open(url) as reading:
         yield writing, reading
 
@@ -102,15 +108,15 @@ async def wait_available(url: str) -> None:
         await asyncio.sleep(TRY_AGAIN_EVERY)
 
 
-async def migrated(url: str) -> None:
+async def migrated(url: str, plugins: Sequence[PluginTables] = ()) -> None:
     """Apply missing migrations, while other processes that want to do the same wait.
 
-    Raises DatabaseUnusable and DatabaseTooNew.
+    Raises DatabaseUnusable, DatabaseTooNew, PluginTablesTooNew and PluginTablesRefused.
     """
     name = shown(url)
     async with PostgresWriter.open(url) as database:
         try:
-            await database.run(partial(_migrate_in_turn, name=name))
+            await database.run(partial(_migrate_in_turn, name=name, plugins=plugins))
         except (PostgresError, CommitUnknown) as error:
             kind = DatabaseUnusable if await _why_away(url) is None else DatabaseAway
             raise kind(
@@ -251,21 +257,22 @@ def number_of(step: Traversable) -> int:
     return int(step.name.partition("_")[0])
 
 
-def migrate(connection: PostgresConnection, name: str) -> None:
+def migrate(connection: PostgresConnection, name: str, plugins: Sequence[PluginTables] = ()) -> None:
     """Apply missing migrations in one transaction, after which nodes of an older Parley can write nothing.
 
-    Raises DatabaseTooNew and DatabaseUnusable.
+    Raises DatabaseTooNew, DatabaseUnusable, PluginTablesTooNew and PluginTablesRefused.
     """
     check_server(connection, name)
     found = _known_schema(connection, name)
     missing = [step for step in migrations() if number_of(step) > found]
-    if not missing:
+    if not missing and not pending(connection, plugins):
         return
     connection.execute("BEGIN IMMEDIATE")
     if _is_there(connection, "nodes"):
         hold_all(connection)
     for step in missing:
         apply(connection, step)
+    apply_of_plugins(connection, pending(connection, plugins), on_server)
     fence_all(connection)
     connection.execute("COMMIT")
 
@@ -316,7 +323,7 @@ def check_server(connection: Connection, name: str) -> None:
         raise DatabaseUnusable(f"{name} runs version {int(version) // 10_000}; Parley needs {OLDEST} or later.")
 
 
-def _migrate_in_turn(connection: PostgresConnection, name: str) -> None:
+def _migrate_in_turn(connection: PostgresConnection, name: str, plugins: Sequence[PluginTables]) -> None:
     """Migrate under a lock, which ends with the connection."""
     connection.execute("SELECT pg_advisory_lock(?)", (LOCK,))
-    migrate(connection, name)
+    migrate(connection, name, plugins)

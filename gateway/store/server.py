@@ -1,12 +1,13 @@
 """The store on a PostgreSQL server. Its modules are imported only when they are used, as they need an extra."""
 
 import importlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
 from gateway.errors import ParleyError
 from gateway.store.connection import Connection, Reads
 from gateway.store.contents import OnServer
+from gateway.store.plugin_tables import PluginTables
 from gateway.store.signals import StoreNode
 from gateway.store.writer import Writer
 
@@ -37,18 +38,20 @@ class PostgresServer:
         await self._opening.wait_available(self._url)
 
     @asynccontextmanager
-    async def opened(self, node: StoreNode | None = None) -> AsyncIterator[tuple[Writer, Reads]]:
-        """Open the store. Raises ParleyError if the database cannot be used.
+    async def opened(
+        self, node: StoreNode | None = None, plugins: Sequence[PluginTables] = ()
+    ) -> AsyncIterator[tuple[Writer, Reads]]:
+        """Open the store, with the tables of these plugins. Raises ParleyError if the database cannot be used.
 
         `node` is the node that writes; None for a process that is not fenced.
         """
         fence, signals = (node.fence, node.signals) if node is not None else (None, None)
-        async with self._opening.opened(self._url, fence) as (writing, reading):
+        async with self._opening.opened(self._url, fence, plugins) as (writing, reading):
             yield Writer(writing, fence=fence, signals=signals), reading
 
-    async def migrate(self) -> None:
-        """Bring the schema up to date. Raises ParleyError if the database cannot be used."""
-        await self._opening.migrated(self._url)
+    async def migrate(self, plugins: Sequence[PluginTables] = ()) -> None:
+        """Bring the schema and the tables of these plugins up to date. Raises ParleyError."""
+        await self._opening.migrated(self._url, plugins)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:

@@ -6,8 +6,9 @@ power cut. Writes go through one writer with group commit; reads have a connecti
 
 import asyncio
 import sqlite3
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
@@ -46,6 +47,7 @@ from gateway.store.page_links import PageLinks
 from gateway.store.pairing import Pairing
 from gateway.store.people import People
 from gateway.store.person_zones import PersonZones
+from gateway.store.plugin_tables import PluginTables
 from gateway.store.reactions import Reactions
 from gateway.store.read_marks import ReadMarks
 from gateway.store.recordings import Recordings
@@ -69,6 +71,19 @@ from gateway.store.transcript import Transcript
 from gateway.store.writer import Ballast, Writer
 
 T = TypeVar("T", bound=Table)
+
+
+@dataclass(frozen=True)
+class Extras:
+    """What a store is given when it is opened."""
+
+    ballast: int = 0
+    """Bytes of a placeholder file that is deleted when the disk is full."""
+    plugins: Sequence[PluginTables] = ()
+    """The plugins that have tables."""
+
+
+NOTHING_ELSE = Extras()
 
 
 class Store:
@@ -117,7 +132,7 @@ class Store:
         new_id: NewId,
         secrets: Secrets | None = None,
         *,
-        ballast: int = 0,
+        extras: Extras = NOTHING_ELSE,
         url: str | None = None,
         node: StoreNode | None = None,
     ) -> AsyncIterator["Store"]:
@@ -130,11 +145,11 @@ class Store:
             clock: Tells the times that are stored.
             new_id: Makes the ids of sessions.
             secrets: Masked in every text before it is written.
-            ballast: Bytes of a placeholder file that is deleted when the disk is full.
+            extras: Its placeholder on the disk, and the tables of plugins.
             url: The address of a PostgreSQL database.
             node: The process that writes, one of several on the database.
         """
-        databases = _in_file(home, ballast) if url is None else _on_server(home, url, node)
+        databases = _in_file(home, extras) if url is None else _on_server(home, url, node, extras.plugins)
         async with databases as (writer, reading):
             try:
                 yield cls(writer, reading, clock, new_id, secrets or Secrets(), node=node.fence.id if node else None)
@@ -169,21 +184,23 @@ class Store:
 
 
 @asynccontextmanager
-async def _on_server(home: Path, url: str, node: StoreNode | None) -> AsyncIterator[tuple[Writer, Reads]]:
+async def _on_server(
+    home: Path, url: str, node: StoreNode | None, plugins: Sequence[PluginTables]
+) -> AsyncIterator[tuple[Writer, Reads]]:
     create_home(home)
-    async with PostgresServer(url).opened(node) as (writer, reading):
+    async with PostgresServer(url).opened(node, plugins) as (writer, reading):
         yield writer, reading
 
 
 @asynccontextmanager
-async def _in_file(home: Path, ballast: int) -> AsyncIterator[tuple[Writer, Reads]]:
+async def _in_file(home: Path, extras: Extras) -> AsyncIterator[tuple[Writer, Reads]]:
     path = home / FILE
     try:
         with locked(home):
             await asyncio.to_thread(check_store, home)
-            async with opened(path) as (writing, reading):
+            async with opened(path, extras.plugins) as (writing, reading):
                 mark = await begin_mark(home, writing)
-                placeholder = Ballast(home, ballast)
+                placeholder = Ballast(home, extras.ballast)
                 await asyncio.to_thread(placeholder.create)
                 try:
                     yield Writer(writing, mark=mark, make_room=placeholder.delete), reading

@@ -8,7 +8,7 @@ import structlog
 from agent_core.clock import Clock
 from channels.base import ChatKey
 from gateway.security.secrets import Secrets
-from gateway.store.connection import Connection, Reads
+from gateway.store.connection import Connection, Reads, Work
 from gateway.store.topics import Topic
 from gateway.store.unreadable import UNREADABLE
 from gateway.store.writer import Writer
@@ -31,6 +31,14 @@ class Table:
         self._reader = reader
         self._clock = clock
         self._secrets = secrets
+
+    async def read(self, work: Work[T]) -> T:
+        """Return what `work` finds on the connection that it is given, all of it as of one moment."""
+        return await self._reader.run(work)
+
+    async def write(self, change: Work[T]) -> T:
+        """Make a change in a transaction. It is called again if that was undone, and does nothing but that."""
+        return await self._writer.submit(change)
 
     def _changed(self, connection: Connection, topic: Topic, key: str = "") -> None:
         """Tell other nodes of changed rows, as part of the transaction that changes them."""

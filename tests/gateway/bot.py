@@ -23,7 +23,7 @@ from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import Gateway, composed
 from gateway.app.peers import SharedDatabase, opened
-from gateway.app.plugins import own_plugins
+from gateway.app.plugins import own_plugins, tables_of
 from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
@@ -37,6 +37,7 @@ from gateway.settings.budgets import BudgetSettings
 from gateway.settings.current import CurrentSettings
 from gateway.settings.limits import QuotaSettings
 from gateway.settings.settings import Settings
+from gateway.store.store import Extras
 from gateway.texts.about import About
 from tests.process import until
 
@@ -165,11 +166,13 @@ class Bot:
 
     async def start(self) -> None:
         options = self._options
+        plugins = own_plugins() if options.plugins is None else options.plugins
+        extras = Extras(plugins=tables_of(plugins))
         shared = None
         if options.database is not None:
             shared = SharedDatabase(options.database, agrees_on_time=options.agrees_on_time, has_engine=False)
         store, peers, self.clock = await self._life.enter_async_context(
-            opened(self.home, self.clock, new_id, options.secrets, shared=shared)
+            opened(self.home, self.clock, new_id, options.secrets, extras=extras, shared=shared)
         )
         about = About(
             model="scripted",
@@ -190,7 +193,6 @@ class Bot:
             entrance=self._options.entrance,
         )
         new_request_id, fetcher = self._options.new_request_id, self._options.fetcher
-        plugins = own_plugins() if self._options.plugins is None else self._options.plugins
         system = System(
             self.clock, new_request_id=new_request_id, fetcher=fetcher, peers=peers, plugins=lambda: plugins
         )

@@ -17,6 +17,7 @@ from agent_core.models.scripted import ScriptedLlm, Turn, Waits, calls
 from channels.base import ChannelError
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.store.opening import FILE, migrate
+from gateway.store.plugin_tables import PluginTables
 from gateway.upkeep.migration import SQLITE, run
 from tests.gateway.approving import acting, questions
 from tests.gateway.bot import Bot, BotOptions
@@ -36,6 +37,21 @@ LEFT_OUT = (
     "rewrites",
 )
 """How the names of tables begin that a database computes from the rest, or that are about the processes that use it."""
+GONE = PluginTables(
+    "gone",
+    (
+        """
+        -- Numbers its rows; the types are those of plugins.
+        CREATE TABLE gone_words (
+          id INTEGER PRIMARY KEY, -- a semicolon; and more
+          text TEXT NOT NULL DEFAULT 'it''s; (a real one)', at REAL, raw BLOB, count INTEGER NOT NULL
+        );
+        CREATE UNIQUE INDEX gone_words_at ON gone_words (at, id);
+        """,
+        "ALTER TABLE gone_words ADD COLUMN more TEXT NOT NULL DEFAULT '';",
+    ),
+)
+"""Tables that only the store knows of."""
 TEXTS = (
     "",
     "water the cactus",
@@ -108,16 +124,18 @@ def _read(home: Path, url: str | None, table: str) -> Iterator[tuple[object, ...
 
 
 def filled(home: Path, seed: int, most: int = 40) -> None:
-    """Create a store with rows of any values in each table."""
+    """Create a store with rows of any values in each table, also in those of a plugin that is there no more."""
     chance = random.Random(seed)  # noqa: S311
     with closing(sqlite3.connect(home / FILE, isolation_level=None)) as file:
-        migrate(file, home / FILE)
+        migrate(file, home / FILE, (GONE,))
         schema = dict(file.execute("SELECT name, sql FROM sqlite_master WHERE type = 'table'"))
         for table, columns in columns_of(home).items():
             allowed = {name: re.findall("'([^']*)'", values) for name, values in _ALLOWED.findall(schema[table])}
             if table == "store":
                 file.execute("UPDATE store SET restored = ?, restored_from = 1.5", (chance.random() * 2e9,))
                 continue
+            if table == "plugin_migrations":
+                continue  # its rows tell how the others are made
             marks = ", ".join("?" * len(columns))
             for number in range(1 if table == "pairing" else chance.randint(1, most)):
                 row = [_value(chance, name, kind, allowed.get(name, ()), number) for name, kind in columns]
@@ -132,6 +150,8 @@ def _value(chance: random.Random, name: str, kind: str, allowed: Sequence[str], 
             return f"{number} {chance.choice(TEXTS)}"
         case "REAL":
             return chance.choice((0.0, -1.5, 1e300, 0.1 + 0.2, chance.random() * 2e9))
+        case "BLOB":
+            return chance.randbytes(4)
         case _:
             return number + 1
 

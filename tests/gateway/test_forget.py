@@ -245,6 +245,7 @@ NO_WORDS = {
         "people",
         "read_marks",
         "menus",
+        "plugin_migrations",
         "reactions",
         "rewinds",
         "runs",

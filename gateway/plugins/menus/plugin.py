@@ -6,12 +6,14 @@ from functools import partial
 from channels.base import InboundEvent
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.plugins.menus.role_menus import RoleMenus
+from gateway.plugins.menus.table import START
 
 
 class MenusPlugin(Plugin):
     """Menus of commands that fit the role of each person."""
 
     name = "menus"
+    migrations = (START,)
 
     def __init__(self, core: Core) -> None:
         super().__init__(core)

@@ -6,6 +6,15 @@ from channels.base import ChatKey
 from gateway.store.connection import Connection
 from gateway.store.table import Table, readable
 
+START = """
+-- The menu that was set in each place that has one of its own, by a digest of its commands. It may be there already, as
+-- the core made the table before.
+CREATE TABLE IF NOT EXISTS menus (
+  chat TEXT PRIMARY KEY,
+  digest TEXT NOT NULL
+);
+"""
+
 
 @dataclass(frozen=True)
 class MenuPlace:
@@ -33,7 +42,7 @@ class Menus(Table):
         def read(connection: Connection) -> dict[MenuPlace, str]:
             return dict(readable(connection.execute("SELECT chat, digest FROM menus"), _menu, "menus"))
 
-        return await self._reader.run(read)
+        return await self.read(read)
 
     async def save(self, place: MenuPlace, digest: str | None) -> None:
         """Record that a place has a menu, or none of its own."""
@@ -48,7 +57,7 @@ class Menus(Table):
                     (str(place), digest),
                 )
 
-        await self._writer.submit(change)
+        await self.write(change)
 
 
 def _menu(row: tuple[str, str]) -> tuple[MenuPlace, str]:

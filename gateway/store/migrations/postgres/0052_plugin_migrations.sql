@@ -1,0 +1,6 @@
+-- What was applied of the migrations of plugins, with the SQL, from which their tables are made in a copy on another
+-- kind of database, also where the plugin is gone.
+CREATE TABLE plugin_migrations (
+  plugin TEXT COLLATE "C" NOT NULL, number BIGINT NOT NULL, sql TEXT COLLATE "C" NOT NULL,
+  PRIMARY KEY (plugin, number)
+);

@@ -1,0 +1,118 @@
+"""The tables of plugins: their migrations, and what was applied of them."""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from gateway.errors import ParleyError
+from gateway.store.connection import Connection
+from gateway.store.portable_sql import Statement, statements
+
+Dialect = Callable[[Statement], str]
+"""Returns a statement as one of the databases takes it."""
+_REFUSED = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISMATCH}
+"""SQLite's codes where a statement itself is wrong, also for PostgreSQL."""
+
+
+class PluginTablesTooNew(ParleyError):
+    """The tables of a plugin were changed by a later version of it."""
+
+    def __init__(self, plugin: str, found: int, known: int) -> None:
+        super().__init__(
+            f"The tables of the plugin {plugin} have schema {found}, but this version of it knows {known}. Start the "
+            "newer version of the plugin, or bring back a backup from before it with `parley restore FILE`."
+        )
+
+
+class PluginTablesRefused(ParleyError):
+    """The tables of a plugin cannot be made or changed as it asks."""
+
+    def __init__(self, plugin: str, number: int, reason: object) -> None:
+        super().__init__(
+            f"The plugin {plugin} cannot make its tables: {reason} (migration {number}). Nothing was changed. Remove "
+            "the plugin, or tell its authors."
+        )
+
+
+@dataclass(frozen=True)
+class Migration:
+    """One of the migrations of a plugin."""
+
+    plugin: str
+    number: int
+    """From 1."""
+    sql: str
+
+
+@dataclass(frozen=True)
+class PluginTables:
+    """The tables of a plugin, as its migrations make them one after the other.
+
+    Their names, and those of their indexes, are the plugin's or begin with it and `_`. A migration changes only tables
+    that one of them makes.
+    """
+
+    plugin: str
+    migrations: Sequence[str]
+
+    def __post_init__(self) -> None:
+        """Raises PluginTablesRefused."""
+        made: set[str] = set()
+        for step in self.steps:
+            try:
+                for statement in statements(step.sql):
+                    self._check(statement, made)
+            except ValueError as error:
+                raise PluginTablesRefused(self.plugin, step.number, error) from None
+
+    @property
+    def steps(self) -> list[Migration]:
+        return [Migration(self.plugin, number, sql) for number, sql in enumerate(self.migrations, start=1)]
+
+    def _check(self, statement: Statement, made: set[str]) -> None:
+        for name in sorted(statement.names):
+            if name != self.plugin and not name.startswith(f"{self.plugin}_"):
+                raise ValueError(f"the name {name} does not begin with {self.plugin}_")
+        if statement.verb == "CREATE":
+            made |= statement.names
+        elif not statement.names <= made:
+            raise ValueError(f"it has not made {', '.join(sorted(statement.names - made))}")
+
+
+def recorded(connection: Connection) -> list[Migration]:
+    """Return what was applied, also of plugins that are gone."""
+    rows = connection.execute("SELECT plugin, number, sql FROM plugin_migrations ORDER BY plugin, number")
+    return [Migration(*row) for row in rows.fetchall()]
+
+
+def pending(connection: Connection, plugins: Iterable[PluginTables]) -> list[Migration]:
+    """Return what is to be applied. Raises PluginTablesTooNew."""
+    query = "SELECT plugin, max(number) FROM plugin_migrations GROUP BY plugin"
+    numbers: dict[str, int] = dict(connection.execute(query).fetchall())
+    found = []
+    for each in plugins:
+        number = numbers.get(each.plugin, 0)
+        if number > len(each.migrations):
+            raise PluginTablesTooNew(each.plugin, number, len(each.migrations))
+        found += each.steps[number:]
+    return found
+
+
+def apply(connection: Connection, migrations: Iterable[Migration], dialect: Dialect) -> None:
+    """Apply migrations in the open transaction, and record them. Raises PluginTablesRefused and sqlite3.Error."""
+    for each in migrations:
+        make(connection, each, dialect)
+        connection.execute(
+            "INSERT INTO plugin_migrations (plugin, number, sql) VALUES (?, ?, ?)", (each.plugin, each.number, each.sql)
+        )
+
+
+def make(connection: Connection, migration: Migration, dialect: Dialect) -> None:
+    """Apply a migration in the open transaction without recording it. Raises PluginTablesRefused and sqlite3.Error."""
+    try:
+        for statement in statements(migration.sql):
+            connection.execute(dialect(statement))
+    except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF not in _REFUSED:
+            raise
+        raise PluginTablesRefused(migration.plugin, migration.number, error) from error
