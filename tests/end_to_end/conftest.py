@@ -32,6 +32,8 @@ WITH_NODES = 300
 """Seconds for a test with nodes: each of its starts is that of several processes."""
 FAILED = pytest.StashKey[bool]()
 """True for a test that has failed."""
+VARIED = pytest.StashKey[bool]()
+"""True for a test whose platforms are chosen: it may be below two conftests with this hook."""
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -54,9 +56,10 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
     With `--nodes` it runs with nodes, on platforms where people are not connected to one of them.
     """
-    if "platform_kind" not in metafunc.fixturenames:
-        return
     test = metafunc.definition
+    if "platform_kind" not in metafunc.fixturenames or test.stash.get(VARIED, False):
+        return
+    test.stash[VARIED] = True
     conditions = [mark.args[0] for mark in test.iter_markers("where")]
     names = [name for name, facts in FACTS.items() if all(condition(facts) for condition in conditions)]
     assert names, f"{test.nodeid} runs nowhere"
