@@ -28,6 +28,7 @@ def test_the_changes_apply_and_their_tests_pass(copy: Path) -> None:
         except subprocess.CalledProcessError as error:
             pytest.fail(f"docs/guide/{page.name} does not apply any more; {REPAIR}:\n{error.stderr}")
         tests += arguments_of(page)
+    subprocess.run([sys.executable, "-m", "bench", "commands"], cwd=copy, check=True, capture_output=True)
 
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:randomly"]
     done = subprocess.run(  # noqa: S603
