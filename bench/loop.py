@@ -20,9 +20,9 @@ from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from bench.figures import Figure, median
 from channels.base import ChatKey
+from gateway.plugins.export.entries import Heading
+from gateway.plugins.export.program import exported
 from gateway.records.audit import AuditLog
-from gateway.records.export.entries import Heading
-from gateway.records.export.export import exported
 from gateway.records.replay.command import replayed
 from gateway.records.replay.lines import Manner
 from gateway.records.trace import Trace

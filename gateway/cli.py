@@ -106,7 +106,7 @@ COMMANDS = {
     "doctor": Command("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "nodes": Command("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
     "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
-    "export": Command("write out a chat, also while Parley runs", "gateway.records.export.export:run", _export),
+    "export": Command("write out a chat, also while Parley runs", "gateway.plugins.export.program:run", _export),
     "audit": Command("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
     "backup": Command(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup

@@ -20,7 +20,7 @@ from gateway.commands.command import Invocation, reply, rewritten
 from gateway.commands.skill_archives import NotTaken, SkillArchives, Taken
 from gateway.commands.skill_contents import changes, code, contents, diff, diff_block, findings
 from gateway.errors import ParleyError
-from gateway.records.export.export import write_private
+from gateway.security.private_file import write_private
 from gateway.security.secrets import Secrets
 from gateway.texts.say import say
 

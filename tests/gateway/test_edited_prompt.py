@@ -15,7 +15,7 @@ from tests.clock import HandClock
 from tests.gateway.approving import CHART, QUESTION, questions, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
-from tests.gateway.test_export import sent as newest_file
+from tests.plugins.export.test_export import sent as newest_file
 
 OFFER = "You edited your message after I had begun to act on it, so I did not start again."
 BUTTON = "Answer again with the new words"

@@ -19,7 +19,6 @@ from gateway.commands.context import ContextCommands
 from gateway.commands.conversation import ConversationCommands
 from gateway.commands.cron import CronCommands
 from gateway.commands.doctor import DoctorCommands
-from gateway.commands.export import ExportCommands
 from gateway.commands.forget import ForgetCommands
 from gateway.commands.group_rules import GroupRules
 from gateway.commands.group_tools import GroupToolCommands
@@ -54,6 +53,7 @@ from gateway.commands.undo import UndoCommands
 from gateway.commands.voice import VoiceCommands
 from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
+from gateway.plugins.export.command import ExportCommands
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.settings.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Forgetting

@@ -13,8 +13,9 @@ from gateway.commands.command import Command, Invocation, reply
 from gateway.errors import ParleyError
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
-from gateway.records.export.entries import Heading
-from gateway.records.export.export import FORMS, exported, write_private
+from gateway.plugins.export.entries import Heading
+from gateway.plugins.export.program import FORMS, exported
+from gateway.security.private_file import write_private
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.archive import Archive

@@ -1,8 +1,6 @@
 """Exports a chat: `parley export CHAT`, which only reads, and the formats that it shares with /export."""
 
 import importlib
-import os
-import tempfile
 import time
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,9 +9,10 @@ from typing import cast
 from zoneinfo import ZoneInfo
 
 from gateway.errors import ParleyError
-from gateway.records.export import json_document, markdown
-from gateway.records.export.entries import Entry, Heading, entries
+from gateway.plugins.export import json_document, markdown
+from gateway.plugins.export.entries import Entry, Heading, entries
 from gateway.security.printing import print_pieces
+from gateway.security.private_file import write_private
 from gateway.security.secrets import Secrets
 from gateway.settings.settings import load_settings
 from gateway.store.archive import Archive
@@ -31,26 +30,8 @@ def exported(archive: Archive, heading: Heading, form: str, secrets: Secrets) ->
 
 def _page() -> Callable[[Heading, Iterable[Entry]], Iterator[str]]:
     """Import the HTML renderer on first use, as rendering Markdown needs imports that are otherwise not loaded."""
-    written: object = importlib.import_module("gateway.records.export.html_document").written
+    written: object = importlib.import_module("gateway.plugins.export.html_document").written
     return cast(Callable[[Heading, Iterable[Entry]], Iterator[str]], written)
-
-
-def write_private(file: Path, pieces: Iterable[str]) -> None:
-    """Write a file that only its owner can read, replacing an existing one atomically. Raises ParleyError."""
-    try:
-        if file.is_symlink() or (file.exists() and not file.is_file()):  # such as /dev/null and /dev/stdout
-            raise ParleyError(f"{file} is no file that could be replaced. Name another one.")
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=".export-", dir=file.parent)  # mode 0600
-        unfinished = Path(name)
-        try:
-            with os.fdopen(handle, "w", encoding="utf-8") as out:
-                out.writelines(pieces)
-            unfinished.replace(file)  # the replaced file may have been readable by others
-        finally:
-            unfinished.unlink(missing_ok=True)
-    except OSError as error:
-        raise ParleyError(f"{file} cannot be written ({error.strerror}). Name another file, or make room.") from error
 
 
 def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:

@@ -17,7 +17,7 @@ from agent_core.tools.tool import tool
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
 from gateway.errors import ParleyError
-from gateway.records.export.export import write_private
+from gateway.security.private_file import write_private
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
 from gateway.store.rows import Run
