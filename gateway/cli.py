@@ -1,4 +1,4 @@
-"""The command line: `parley`, and `parley COMMAND` with one of `COMMANDS`.
+"""The command line: `parley`, and `parley COMMAND` with one of `COMMANDS` or of those that plugins add.
 
 Errors that the user can fix print one sentence on standard error and exit with a code, mostly 2; a traceback is a bug.
 """
@@ -7,28 +7,17 @@ import argparse
 import gc
 import importlib
 import os
+import pkgutil
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
 
+from gateway import plugins
 from gateway.errors import INTERRUPTED, ParleyError
-
-Run = Callable[[Mapping[str, str], Path], int]
-"""Takes the environment and the current folder, returns the exit code."""
-RunGiven = Callable[[Mapping[str, str], Path, argparse.Namespace], int]
-"""A `Run` that also takes the command's parsed arguments."""
-
-
-@dataclass(frozen=True)
-class Command:
-    about: str
-    function: str
-    """Location `module:function` of its `Run`, or of its `RunGiven` if it takes arguments."""
-    takes: Callable[[argparse.ArgumentParser], None] | None = None
-    """Adds the command's arguments to its parser."""
+from gateway.subcommand import Run, RunGiven, Subcommand
 
 
 def _replay(parser: argparse.ArgumentParser) -> None:
@@ -41,15 +30,6 @@ def _count(text: str) -> int:
     if not re.fullmatch("[1-9][0-9]{0,8}", text):
         raise argparse.ArgumentTypeError(f"{text!r} is no number of steps, such as 20")
     return int(text)
-
-
-def _export(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("chat", nargs="?", metavar="CHAT", help="as /status prints it, or a part that only it has")
-    form = parser.add_mutually_exclusive_group()
-    forms = {"md": "Markdown (default)", "json": "JSON, every message whole", "html": "a page by itself"}
-    for name, about in forms.items():
-        form.add_argument(f"--{name}", dest="form", action="store_const", const=name, default="md", help=about)
-    parser.add_argument("--out", metavar="FILE", help="write there rather than on standard output")
 
 
 def _backup(parser: argparse.ArgumentParser) -> None:
@@ -94,27 +74,24 @@ def _upgrade(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", required=True, help="only look; nothing is changed")
 
 
-# Functions are given as `module:function`, and a module is imported when its command is run: importing the gateway
-# takes ten times as long as printing the help.
-COMMANDS = {
-    "run": Command("start Parley with the page and every channel that is set up (default)", "gateway.app.start:run"),
-    "chat": Command("talk to Parley in this terminal; if it runs, join it", "gateway.app.terminal:chat"),
-    "connect": Command(
+COMMANDS: Mapping[str, Subcommand] = {
+    "run": Subcommand("start Parley with the page and every channel that is set up (default)", "gateway.app.start:run"),
+    "chat": Subcommand("talk to Parley in this terminal; if it runs, join it", "gateway.app.terminal:chat"),
+    "connect": Subcommand(
         "connect a platform or a model, step by step, also while Parley runs", "gateway.app.connect:run", _connect
     ),
-    "link": Command("print a link that opens the page of the running Parley", "gateway.web.link_socket:run"),
-    "doctor": Command("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
-    "nodes": Command("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
-    "replay": Command("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
-    "export": Command("write out a chat, also while Parley runs", "gateway.plugins.export.program:run", _export),
-    "audit": Command("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
-    "backup": Command(
+    "link": Subcommand("print a link that opens the page of the running Parley", "gateway.web.link_socket:run"),
+    "doctor": Subcommand("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
+    "nodes": Subcommand("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
+    "replay": Subcommand("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
+    "audit": Subcommand("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
+    "backup": Subcommand(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup
     ),
-    "service": Command("run Parley as a systemd service of this user", "gateway.upkeep.systemd_unit:run", _service),
-    "upgrade": Command("look for a newer version", "gateway.upkeep.upgrade:run", _upgrade),
-    "restore": Command("bring a backup back", "gateway.upkeep.backup_command:bring_back", _restore),
-    "migrate": Command("move the store to PostgreSQL, or back to a file", "gateway.upkeep.migration:run", _migrate),
+    "service": Subcommand("run Parley as a systemd service of this user", "gateway.upkeep.systemd_unit:run", _service),
+    "upgrade": Subcommand("look for a newer version", "gateway.upkeep.upgrade:run", _upgrade),
+    "restore": Subcommand("bring a backup back", "gateway.upkeep.backup_command:bring_back", _restore),
+    "migrate": Subcommand("move the store to PostgreSQL, or back to a file", "gateway.upkeep.migration:run", _migrate),
 }
 VERSION = "gateway.security.packages:version"
 
@@ -124,12 +101,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     75 is an error that may pass by itself. `parley upgrade --check` has two more, 3 and 10.
     """
-    given = _parser().parse_args(arguments)
-    command = COMMANDS[given.command or "run"]
-    environ = {**os.environ, "PARLEY_CONFIG": os.pathsep.join(given.config)} if given.config else os.environ
-    gc.disable()  # imports create many objects and drop few; `launch` enables it again
-    _import_structlog()
     try:
+        commands = _commands()
+        given = _parser(commands).parse_args(arguments)
+        command = commands[given.command or "run"]
+        environ = {**os.environ, "PARLEY_CONFIG": os.pathsep.join(given.config)} if given.config else os.environ
+        gc.disable()  # imports create many objects and drop few; `launch` enables it again
+        _import_structlog()
         if command.takes is not None:
             return cast(RunGiven, _named(command.function))(environ, Path.cwd(), given)
         return cast(Run, _named(command.function))(environ, Path.cwd())
@@ -138,6 +116,24 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return error.exit_code
     except KeyboardInterrupt:
         return INTERRUPTED
+
+
+def _commands() -> Mapping[str, Subcommand]:
+    """Return all commands: behind our own those of the plugins, by the names of their folders.
+
+    Raises ParleyError if two have the same name.
+    """
+    found = dict(COMMANDS)
+    for folder in sorted(each.name for each in pkgutil.iter_modules(plugins.__path__) if each.ispkg):
+        if find_spec(f"{plugins.__name__}.{folder}.cli") is None:
+            continue
+        added: Mapping[str, Subcommand] = importlib.import_module(f"{plugins.__name__}.{folder}.cli").SUBCOMMANDS
+        if twice := sorted(found.keys() & added.keys()):
+            raise ParleyError(
+                f"The plugin {folder} adds `parley {twice[0]}`, which there is already. Rename it in its `cli.py`."
+            )
+        found.update(added)
+    return found
 
 
 def _import_structlog() -> None:
@@ -156,7 +152,7 @@ def _named(function: str) -> object:
     return getattr(importlib.import_module(module), name)
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(commands: Mapping[str, Subcommand]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="parley",
         description="An AI agent that people message where they already talk.",
@@ -169,10 +165,10 @@ def _parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="read this .env or .toml file instead of the one in PARLEY_HOME; may be given once for each",
     )
-    commands = parser.add_subparsers(dest="command", metavar="command")
-    for name, command in COMMANDS.items():
+    subparsers = parser.add_subparsers(dest="command", metavar="command")
+    for name, command in commands.items():
         about = f"{command.about[0].upper()}{command.about[1:]}."
-        its_parser = commands.add_parser(name, help=command.about, description=about)
+        its_parser = subparsers.add_parser(name, help=command.about, description=about)
         if command.takes is not None:
             command.takes(its_parser)
     return parser

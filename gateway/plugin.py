@@ -7,6 +7,8 @@ commands, tools and texts. Nothing outside the folder names it. Those that come 
 What a plugin adds is read once at each start, in this order: `migrations`, `texts`, `tools`, `commands`, `duties`. What
 can only be made from the lists of all plugins is an argument of the later ones.
 
+A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
+
 The other methods are moments: they are called while Parley runs, and only on plugins that override them.
 """
 

@@ -1,1 +1,1 @@
-"""Records of runs: audit, trace, transcript, logs, replay and export."""
+"""Records of runs: audit, trace, transcript, logs and replay."""

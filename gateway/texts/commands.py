@@ -1,4 +1,4 @@
-"""Texts of the commands for conversations, status, export and undo."""
+"""Texts of the commands for conversations, status and undo."""
 
 TEXTS = {
     "stopped": {"en": "Stopped.", "zh": "已停止。"},
@@ -102,18 +102,6 @@ TEXTS = {
     "language_set": {"en": "I will use English here.", "zh": "我会在这里使用中文。"},
     "language_ask": {"en": "Which language should I use here?", "zh": "请选择语言 / Choose a language"},
     "stop_button": {"en": "Stop", "zh": "停止"},
-    "export_done": {"en": "Here is the export of this chat.", "zh": "这是本聊天的记录。"},
-    "export_forms": {"en": "Use {slash}export md, json or html.", "zh": "请发送 {slash}export md、json 或 html。"},
-    "export_not_here": {
-        "en": "Other people can read this chat, so only an owner can export it.",
-        "zh": "这里还有其他人，只有所有者可以导出本聊天。",
-    },
-    "export_empty": {"en": "There is nothing to export yet.", "zh": "还没有可以导出的内容。"},
-    "export_failed": {"en": "I could not write the file. Please try again later.", "zh": "无法写入文件，请稍后再试。"},
-    "export_too_large": {
-        "en": "The file has {size} MB; at most {most} MB can be sent here.",
-        "zh": "文件有 {size} MB，这里最多只能发送 {most} MB。",
-    },
     "status_nodes": {"en": "**Nodes:** {nodes}", "zh": "**节点**：{nodes}"},
     "status_node": {"en": "{name} (chats: {chats})", "zh": "{name}（{chats} 个聊天）"},
     "status_node_unreachable": {

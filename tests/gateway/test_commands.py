@@ -24,7 +24,6 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("new", "rewind", "stop", "continue", "language", "retry"),
         *("queue", "btw"),
         *("model", "think", "tz"),
-        "export",
         *("context", "compact"),
         *("skills", "skill", "voice"),
         *("approve", "deny", "rules"),

@@ -41,7 +41,6 @@ COMMANDS = (
     "/tasks",
     "/whoami",
     "/config",
-    "/export",
 )
 BROKEN = "'~' || substr(message, 2)"
 

@@ -145,11 +145,16 @@ async def test_a_server_that_goes_away_during_a_start_ends_it_in_a_way_that_lets
     assert away.value.exit_code == 75
 
 
-@pytest.mark.parametrize("command", ["nodes", "export", "replay"])
+@pytest.mark.parametrize("command", ["nodes", "replay"])
 def test_commands_that_look_at_the_database_do_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     use_home(monkeypatch, tmp_path)
+    tells_at_once(command, monkeypatch, capsys)
+
+
+def tells_at_once(command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    """Give a command of the program while the database is away, and look that it says so without waiting."""
     monkeypatch.setenv("PARLEY_DATABASE_URL", NOBODY)
 
     assert main([command]) == 2

@@ -53,7 +53,6 @@ from gateway.commands.undo import UndoCommands
 from gateway.commands.voice import VoiceCommands
 from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
-from gateway.plugins.export.command import ExportCommands
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.settings.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Forgetting
@@ -131,7 +130,6 @@ class CommandParts:
             AsideCommands(models, pace, access, base.secrets, base.new_id).commands,
             ModelCommands(models, chats.agents.chain, store.chat_settings, test).commands,
             ZoneCommands(people.zones, jobs.jobs, store, clock).commands,
-            ExportCommands(home, current, clock, base.secrets).commands,
             ContextCommands(store, pace, clock, base.new_id, models).commands,
             SkillCommands(self._skill_installs, SkillLevels(store.chat_settings)).commands,
             VoiceCommands(chats.speaker, store.chat_settings).commands,

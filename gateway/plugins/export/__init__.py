@@ -1,0 +1,1 @@
+"""Chats as files: the command /export, and `parley export`."""

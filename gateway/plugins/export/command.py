@@ -1,4 +1,4 @@
-"""The command that writes a chat to a file: /export."""
+"""The command /export: a chat as a file."""
 
 import asyncio
 import hashlib
@@ -6,18 +6,16 @@ from pathlib import Path
 
 import structlog
 
-from agent_core.clock import Clock
 from channels.attachments import Attachment
 from channels.base import OutboundMessage
 from gateway.commands.command import Command, Invocation, reply
 from gateway.errors import ParleyError
 from gateway.permissions.rights import Right, always
 from gateway.permissions.roles import Role
+from gateway.plugin import Core
 from gateway.plugins.export.entries import Heading
 from gateway.plugins.export.program import FORMS, exported
 from gateway.security.private_file import write_private
-from gateway.security.secrets import Secrets
-from gateway.settings.current import CurrentSettings
 from gateway.store.archive import Archive
 from gateway.texts.say import say
 
@@ -26,14 +24,11 @@ log = structlog.get_logger(__name__)
 MIME_TYPES = {"md": "text/markdown", "json": "application/json", "html": "text/html"}
 
 
-class ExportCommands:
+class ExportCommand:
     """The command /export."""
 
-    def __init__(self, home: Path, current: CurrentSettings, clock: Clock, secrets: Secrets) -> None:
-        self._home = home
-        self._current = current
-        self._clock = clock
-        self._secrets = secrets
+    def __init__(self, core: Core) -> None:
+        self._core = core
 
     async def export(self, given: Invocation) -> OutboundMessage:
         """Export this chat. In groups only owners may, as the file contains more than is visible in the chat."""
@@ -42,7 +37,7 @@ class ExportCommands:
         if form not in FORMS:
             return reply(say("export_forms", language, slash=given.slash))
         zone = await given.session.conversation.zone()
-        heading = Heading(str(given.chat), self._current.now.ai_name, zone, self._clock.time())
+        heading = Heading(str(given.chat), self._core.settings.now.ai_name, zone, self._core.clock.time())
         try:
             file = await asyncio.to_thread(self._write, heading, form)
         except ParleyError as error:
@@ -60,23 +55,22 @@ class ExportCommands:
 
     def _write(self, heading: Heading, form: str) -> Path | None:
         """Write the export, replacing the chat's previous one. Returns None if the chat has no messages. Blocks."""
-        folder = self._home / "outgoing" / f"export-{hashlib.sha256(heading.chat.encode()).hexdigest()[:24]}"
-        with Archive.open(self._home, self._current.now.database) as archive:
+        folder = self._core.outgoing / f"export-{hashlib.sha256(heading.chat.encode()).hexdigest()[:24]}"
+        with Archive.open(self._core.home, self._core.settings.now.database) as archive:
             if not archive.sessions(heading.chat):
                 return None
             file = folder / f"chat.{form}"
-            write_private(file, exported(archive, heading, form, self._secrets))
+            write_private(file, exported(archive, heading, form, self._core.secrets))
         return file
 
     @property
-    def commands(self) -> tuple[Command, ...]:
-        return (
-            Command(
-                "export",
-                {"en": "Get this chat as a file", "zh": "把本聊天导出为文件"},
-                self.export,
-                rights=always(Right("read", group=Role.OWNER, refusal="export_not_here")),
-                arguments="[md|json|html]",
-                example="html",
-            ),
+    def command(self) -> Command:
+        return Command(
+            "export",
+            {"en": "Get this chat as a file", "zh": "把本聊天导出为文件"},
+            self.export,
+            rights=always(Right("read", group=Role.OWNER, refusal="export_not_here")),
+            arguments="[md|json|html]",
+            example="html",
+            after="tz",
         )

@@ -1,6 +1,7 @@
 """A chat exports to a file that is complete, self-contained, safe to open, and only for authorised users."""
 
 import json
+import random
 import re
 import stat
 from collections.abc import Iterator
@@ -16,15 +17,24 @@ from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from channels.base import ChatKey
 from channels.memory import NO_PACE, MemoryChannel
+from gateway.admin.desk import CommandRefused
 from gateway.errors import ParleyError
 from gateway.security.private_file import write_private
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
 from gateway.store.rows import Run
 from tests.end_to_end.forks import parley
+from tests.examples import examples
+from tests.gateway.admin.desk import admin_world
 from tests.gateway.bot import Bot
+from tests.gateway.cluster.test_nodes_shown import use_home
 from tests.gateway.conftest import StartBot
+from tests.gateway.damaging import begun, cells, damage, used
+from tests.gateway.jobs.test_rights_of_jobs import admin
 from tests.gateway.test_archive import execute
+from tests.gateway.test_database_away import tells_at_once
+from tests.gateway.test_database_refused import ADDRESS, tells_in_one_line
+from tests.gateway.test_edited_prompt import edits
 from tests.messages import user
 from tests.process import Finished
 
@@ -301,3 +311,56 @@ async def test_no_secret_leaves_with_a_file(start_bot: StartBot) -> None:
     await bot.hears("/export")
 
     assert CANARY not in sent(bot)[1]
+
+
+async def test_the_words_before_and_after_an_edit_are_in_it(start_bot: StartBot) -> None:
+    bot = await start_bot("Oslo.", "Bergen.")
+    await bot.hears("weather in Oslo")
+    await edits(bot, "weather in Oslo", "weather in Bergen")
+
+    await bot.hears("/export")
+
+    _, exported = sent(bot)
+    assert "> weather in Oslo" in exported
+    assert "> weather in Bergen" in exported
+
+
+async def test_the_chat_of_somebody_else_is_not_exported_through_the_page(tmp_path: Path) -> None:
+    async with admin_world(tmp_path, "Hi.") as world:
+        await world.bot.hears("hello")
+        carl, ann = await admin(world), world.bot.channel.chat("ann")
+
+        with pytest.raises(CommandRefused, match="page_not_your_chat"):
+            await world.desk.run(carl, ann, "/export", ())
+
+
+@pytest.mark.parametrize("seed", range(examples(20)))
+async def test_whatever_is_damaged_a_chat_is_exported_or_a_sentence_says_why_not(tmp_path: Path, seed: int) -> None:
+    home, chance = tmp_path / "home", random.Random(seed)  # noqa: S311
+    await used(home)
+    for cell in chance.sample(cells(home), 3):
+        damage(home, cell, chance)
+
+    bot = begun(home)
+    await bot.start()
+    try:
+        await bot.hears("/export")
+        assert bot.screen
+        assert not any("went wrong" in text for text in bot.screen)
+    finally:
+        await bot.stop()
+
+
+def test_the_command_of_the_program_does_not_wait_for_a_database_that_is_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    use_home(monkeypatch, tmp_path)
+    tells_at_once("export", monkeypatch, capsys)
+
+
+def test_the_command_of_the_program_tells_of_a_wrong_password_in_one_line_without_it(
+    tmp_path: Path, wrong: str, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    use_home(monkeypatch, tmp_path)
+    monkeypatch.setenv(ADDRESS, wrong)
+    tells_in_one_line("export", 2, capfd)

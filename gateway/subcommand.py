@@ -1,0 +1,29 @@
+"""A command of the program, such as `parley replay`.
+
+A module `cli` in the folder of a plugin adds some: its `SUBCOMMANDS` are by name. It is imported at each start of the
+program, also to print the help, so it must import nothing but this and the standard library.
+"""
+
+from argparse import ArgumentParser, Namespace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+Run = Callable[[Mapping[str, str], Path], int]
+"""Takes the environment and the current folder, returns the exit code."""
+RunGiven = Callable[[Mapping[str, str], Path, Namespace], int]
+"""A `Run` that also takes the command's parsed arguments."""
+
+
+@dataclass(frozen=True)
+class Subcommand:
+    """What it does, in a few words for the help, and where it is implemented."""
+
+    about: str
+    function: str
+    """Location `module:function` of its `Run`, or of its `RunGiven` if it takes arguments.
+
+    The module is imported when the command is run: importing the gateway takes ten times as long as printing the help.
+    """
+    takes: Callable[[ArgumentParser], None] | None = None
+    """Adds the command's arguments to its parser."""
