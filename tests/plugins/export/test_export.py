@@ -1,8 +1,10 @@
 """A chat exports to a file that is complete, self-contained, safe to open, and only for authorised users."""
 
+import asyncio
 import json
 import random
 import re
+import shutil
 import stat
 from collections.abc import Iterator
 from html.parser import HTMLParser
@@ -334,18 +336,29 @@ async def test_the_chat_of_somebody_else_is_not_exported_through_the_page(tmp_pa
             await world.desk.run(carl, ann, "/export", ())
 
 
+@pytest.fixture(scope="module")
+def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A store that was used in many ways."""
+    home = tmp_path_factory.mktemp("ready")
+    asyncio.run(used(home))
+    return home
+
+
 @pytest.mark.parametrize("seed", range(examples(20)))
-async def test_whatever_is_damaged_a_chat_is_exported_or_a_sentence_says_why_not(tmp_path: Path, seed: int) -> None:
+async def test_whatever_is_damaged_a_chat_is_exported_or_a_sentence_says_why_not(
+    ready: Path, tmp_path: Path, seed: int
+) -> None:
     home, chance = tmp_path / "home", random.Random(seed)  # noqa: S311
-    await used(home)
+    shutil.copytree(ready, home)
     for cell in chance.sample(cells(home), 3):
         damage(home, cell, chance)
 
     bot = begun(home)
     await bot.start()
     try:
-        await bot.hears("/export")
-        assert bot.screen
+        shown = len(bot.screen)
+        await bot.channel.hears("/export")
+        await bot.channel.until(lambda: len(bot.screen) > shown)
         assert not any("went wrong" in text for text in bot.screen)
     finally:
         await bot.stop()

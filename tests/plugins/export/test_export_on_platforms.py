@@ -31,7 +31,7 @@ async def test_a_person_gets_the_chat_as_a_file(stage: Stage) -> None:
 async def test_what_was_said_now_can_be_read_from_outside(stage: Stage) -> None:
     ann, chat = stage.private("Ann")
     stage.script.then(says("Forty-two."))
-    await chat.says(ann, "what is 6*7?")
+    await chat.says(ann, "what is six times seven?")
     await chat.until(lambda c: c.screen == ["Forty-two."])
 
     listed = await parley(stage, "export")
@@ -39,5 +39,5 @@ async def test_what_was_said_now_can_be_read_from_outside(stage: Stage) -> None:
 
     assert stage.program.is_running
     assert not any(each.code for each in found), [each.err for each in found]
-    [exported] = [each.out for each in found if "what is 6*7?" in each.out]
+    [exported] = [each.out for each in found if "what is six times seven?" in each.out]
     assert "> Forty-two." in exported
