@@ -32,9 +32,9 @@ COMMANDS = (
 BITS = 0.7
 """Share of the damages that are one bit; the others are bytes of any values."""
 MOST_BYTES = 16
-LEFT_OUT = ("sqlite_", "said", "search_progress", "store")
-"""How the names of tables begin that SQLite and the search index keep, and the name of the one that says which store
-this is: another one is refused."""
+LEFT_OUT = ("sqlite_", "said", "search_progress", "store", "plugin_migrations")
+"""How the names of tables begin that SQLite and the search index keep, and the names of those that say which store this
+is and of which schema the tables of plugins are: another one is refused."""
 KNOWN = {
     "chat": "memory:here:ann",
     "person": "ann",
