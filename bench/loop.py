@@ -20,8 +20,6 @@ from agent_core.origin import CLEAN
 from agent_core.tools.tool import tool
 from bench.figures import Figure, median
 from channels.base import ChatKey
-from gateway.plugins.export.entries import Heading
-from gateway.plugins.export.program import exported
 from gateway.records.audit import AuditLog
 from gateway.records.replay.command import replayed
 from gateway.records.replay.lines import Manner
@@ -82,14 +80,12 @@ class Instant:
 
 async def figures() -> list[Figure]:
     early, late = await _turns()
-    replay, export = await _replay()
     return [
         Figure("a round: CPU, median", await _round(), "ms", 1),
         Figure("look whether 2,000 messages have to be shortened", _decision(), "ms", 20),
         Figure("5th turn of a chat: CPU", early, "ms"),
         Figure("500th turn over the 5th", late / early, "", 2),
-        Figure("10,000 stored turns replayed", replay, "s", 5),
-        Figure("10,000 stored turns exported", export, "s"),
+        Figure("10,000 stored turns replayed", await _replay(), "s", 5),
     ]
 
 
@@ -138,8 +134,8 @@ def _decision() -> float:
     return 1000 * (time.process_time() - began)
 
 
-async def _replay() -> tuple[float, float]:
-    """Return the CPU seconds of replaying and of exporting all stored runs."""
+async def _replay() -> float:
+    """Return the CPU seconds of replaying all stored runs."""
     with tempfile.TemporaryDirectory(prefix="parley-bench-") as folder:
         home = Path(folder)
         await _keep(home)
@@ -149,10 +145,7 @@ async def _replay() -> tuple[float, float]:
             lines = [line for row in archive.newest_runs(STORED_RUNS) for line in replayed(archive, row, manner)]
             replay = time.process_time() - began
             assert sum("rebuild the same" in line for line in lines) == STORED_RUNS
-            began = time.process_time()
-            pieces = exported(archive, Heading(str(CHAT), "Parley", manner.zone, 0.0), "html", Secrets(SECRETS))
-            assert sum(map(len, pieces)) > 0
-            return replay, time.process_time() - began
+            return replay
 
 
 async def _keep(home: Path) -> None:
