@@ -21,8 +21,7 @@ from agent_core.tools.tool import tool
 from bench.figures import Figure, median
 from channels.base import ChatKey
 from gateway.records.audit import AuditLog
-from gateway.records.replay.command import replayed
-from gateway.records.replay.lines import Manner
+from gateway.records.replay.lines import Manner, replayed
 from gateway.records.trace import Trace
 from gateway.records.transcript import Transcript
 from gateway.runs.agents import AgentParts, Agents

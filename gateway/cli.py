@@ -8,7 +8,6 @@ import gc
 import importlib
 import os
 import pkgutil
-import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
@@ -18,18 +17,6 @@ from typing import cast
 from gateway import plugins
 from gateway.errors import INTERRUPTED, ParleyError
 from gateway.subcommand import Run, RunGiven, Subcommand
-
-
-def _replay(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("run", nargs="?", metavar="RUN", help="its id, or how that begins; without it: a list")
-    parser.add_argument("--full", action="store_true", help="show texts and results whole")
-    parser.add_argument("--last", type=_count, metavar="N", help="only the last N steps")
-
-
-def _count(text: str) -> int:
-    if not re.fullmatch("[1-9][0-9]{0,8}", text):
-        raise argparse.ArgumentTypeError(f"{text!r} is no number of steps, such as 20")
-    return int(text)
 
 
 def _backup(parser: argparse.ArgumentParser) -> None:
@@ -83,7 +70,6 @@ COMMANDS: Mapping[str, Subcommand] = {
     "link": Subcommand("print a link that opens the page of the running Parley", "gateway.web.link_socket:run"),
     "doctor": Subcommand("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "nodes": Subcommand("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
-    "replay": Subcommand("show what a run did, also while Parley runs", "gateway.records.replay.command:run", _replay),
     "audit": Subcommand("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
     "backup": Subcommand(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup

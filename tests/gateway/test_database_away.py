@@ -145,7 +145,7 @@ async def test_a_server_that_goes_away_during_a_start_ends_it_in_a_way_that_lets
     assert away.value.exit_code == 75
 
 
-@pytest.mark.parametrize("command", ["nodes", "replay"])
+@pytest.mark.parametrize("command", ["nodes"])
 def test_commands_that_look_at_the_database_do_not_wait(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], command: str
 ) -> None:

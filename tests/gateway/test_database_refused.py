@@ -60,7 +60,7 @@ async def test_a_start_with_a_wrong_password_ends_at_once_with_a_sentence_that_h
 
 @pytest.mark.parametrize(
     ("command", "code"),
-    [("nodes", 2), ("replay", 2), ("doctor", 1)],
+    [("nodes", 2), ("doctor", 1)],
 )
 def test_each_command_tells_of_a_wrong_password_in_one_line_without_it(
     tmp_path: Path,

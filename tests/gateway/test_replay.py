@@ -11,17 +11,14 @@ from agent_core.models.llm import FailureKind, LlmRequest
 from agent_core.models.scripted import Failure, Turn, Waits, calls
 from agent_core.tools.tool import RetryableToolError, tool
 from channels.memory import NO_PACE, MemoryChannel
-from gateway.records.replay.command import replayed
-from gateway.records.replay.lines import SHORT, Manner
+from gateway.records.replay.lines import Manner, replayed
 from gateway.security.secrets import Secrets
 from gateway.store.archive import Archive
-from tests.end_to_end.forks import parley
 from tests.gateway.approving import CHART, asked, recorder
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.tasking import Cast, begins
-from tests.gateway.test_archive import count_of_runs, execute, kept
-from tests.process import Finished
+from tests.gateway.test_archive import execute, kept
 
 SAME = "rebuild the same conversation"
 CANARY = "sk-0123456789-abcdef"
@@ -46,11 +43,6 @@ def told(home: Path, *, full: bool = False, last: int | None = None, which: int 
 
 def in_order(text: str, *parts: str) -> bool:
     return re.search(".*".join(map(re.escape, parts)), text, re.DOTALL) is not None
-
-
-async def cli(home: Path, *arguments: str) -> Finished:
-    environ = {"HOME": str(home), "PARLEY_HOME": str(home), "PARLEY_TIMEZONE": "Europe/Paris"}
-    return await parley(*arguments, cwd=home, environ=environ)
 
 
 @tool()
@@ -228,45 +220,6 @@ async def test_long_texts_are_clipped_unless_all_is_wanted_and_the_last_steps_ma
     assert SAME in last
 
 
-async def test_the_command_lists_runs_and_takes_the_start_of_an_id(start_bot: StartBot) -> None:
-    bot = await start_bot("One.", Waits(asyncio.Event()))
-    await bot.hears("first")
-    await bot.channel.hears("second\x1b[2J")
-    await kept(lambda: count_of_runs(bot.home) == 2)
-    with Archive.open(bot.home) as archive:
-        [running, first] = archive.newest_runs(10)
-
-    listed = await cli(bot.home, "replay")
-    shown = await cli(bot.home, "replay", running.run[:10])
-    several = await cli(bot.home, "replay", "")
-    unknown = await cli(bot.home, "replay", "nothing")
-    wrong = await cli(bot.home, "replay", "--last", "-1", first.run)
-
-    assert [line.split()[0] for line in listed.out.splitlines()] == ["run", running.run[:12], first.run[:12]]
-    assert (shown.code, shown.err) == (0, "")
-    assert "person: second\\x1b[2J" in shown.out
-    assert (several.code, several.out) == (2, "")
-    assert first.run[:12] in several.err
-    assert (wrong.code, wrong.err.splitlines()[-1]) == (
-        2,
-        "parley replay: error: argument --last: '-1' is no number of steps, such as 20",
-    )
-    assert unknown.err == "parley: There is no run nothing. `parley replay` lists the newest ones.\n"
-
-
-async def test_what_became_a_secret_later_is_not_shown(start_bot: StartBot) -> None:
-    at_the_cut = "x" * (SHORT - len(CANARY) // 2)
-    bot = await start_bot(f"The key is {CANARY}. {at_the_cut}")
-    await bot.hears(f"{at_the_cut}{CANARY}{at_the_cut}")
-    environ = {"HOME": str(bot.home), "PARLEY_HOME": str(bot.home), "OPENAI_API_KEY": CANARY}
-    with Archive.open(bot.home) as archive:
-        run = archive.newest_runs(1)[0].run
-
-    shown = await parley("replay", run, cwd=bot.home, environ=environ)
-    assert "The key is [secret]." in shown.out
-    assert CANARY[:8] not in shown.out
-
-
 async def test_no_secret_is_kept_in_a_step(start_bot: StartBot) -> None:
     failure = Failure(FailureKind.TRANSIENT, f"no such key: {CANARY}")
     bot = await start_bot(failure, "Done.", secrets=Secrets([CANARY]))
@@ -275,13 +228,6 @@ async def test_no_secret_is_kept_in_a_step(start_bot: StartBot) -> None:
     text = told(bot.home, full=True)
     assert "no such key: [secret]" in text
     assert CANARY not in text
-
-
-async def test_a_home_without_a_store_is_one_sentence(tmp_path: Path) -> None:
-    refused = await cli(tmp_path, "replay")
-
-    assert (refused.code, refused.out) == (2, "")
-    assert refused.err.startswith(f"parley: Nothing is kept in {tmp_path} yet.")
 
 
 async def test_a_run_is_told_with_the_history_that_it_saw(start_bot: StartBot) -> None:

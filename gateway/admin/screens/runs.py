@@ -16,8 +16,7 @@ from gateway.admin.insight import ChatNames, Insight
 from gateway.admin.screen import NoSuchItem, View, Visit
 from gateway.permissions.question_text import one_line, what_is_done
 from gateway.permissions.roles import Roles
-from gateway.records.replay.command import replayed
-from gateway.records.replay.lines import Manner
+from gateway.records.replay.lines import Manner, replayed
 from gateway.records.replay.rebuild import in_order
 from gateway.records.waterfall import Facts, Kind, Span, spans
 from gateway.settings.current import CurrentSettings

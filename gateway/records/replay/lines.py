@@ -1,6 +1,7 @@
 """Describes a run line by line for readers: events with their times, messages, costs and reasons."""
 
 import json
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,9 +34,9 @@ from agent_core.messages import (
     UserMessage,
     text_of,
 )
-from gateway.records.replay.rebuild import Rebuilt, Row
+from gateway.records.replay.rebuild import Rebuilt, Row, in_order
 from gateway.security.masking import Mask
-from gateway.store.archive import RunRow, SaidRow, StepRow, Unreadable
+from gateway.store.archive import Archive, RunRow, SaidRow, StepRow, Unreadable
 from gateway.store.question import Question
 
 SHORT = 300
@@ -59,6 +60,18 @@ class Manner:
 
     def moment(self, at: float) -> str:
         return f"{datetime.fromtimestamp(at, self.zone):%Y-%m-%d %H:%M:%S}"
+
+
+def replayed(archive: Archive, row: RunRow, manner: Manner, *, last: int | None = None) -> Iterator[str]:
+    """Yield the lines about a run; `last` limits them to the last ones of its events."""
+    rebuilt = Rebuilt(row.run, row.session)
+    story = Story(row, archive.questions(row.run), rebuilt, manner)
+    yield from headline(row, manner)
+    yield from before_it(archive.known_before(row.run, row.session), archive.taken_back(row.run, row.session), manner)
+    yield ""
+    told = story.lines(in_order(archive.said_in(row.run), archive.steps(row.run)))
+    yield from told if last is None else deque(told, maxlen=last)
+    yield from story.sums()
 
 
 def headline(run: RunRow, manner: Manner) -> Iterator[str]:

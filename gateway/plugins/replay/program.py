@@ -1,14 +1,12 @@
 """`parley replay [RUN]`: shows a run step by step, or the newest runs. Read-only; Parley may be running."""
 
 from argparse import Namespace
-from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 from gateway.errors import ParleyError
-from gateway.records.replay.lines import Manner, Story, before_it, headline, table
-from gateway.records.replay.rebuild import Rebuilt, in_order
+from gateway.records.replay.lines import Manner, replayed, table
 from gateway.security.printing import print_pieces
 from gateway.settings.settings import load_settings
 from gateway.store.archive import Archive, RunRow
@@ -27,18 +25,6 @@ def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
             lines = replayed(archive, _chosen(archive, given.run, manner), manner, last=given.last)
         print_pieces((f"{line}\n" for line in lines), settings.secrets)
     return 0
-
-
-def replayed(archive: Archive, row: RunRow, manner: Manner, *, last: int | None = None) -> Iterator[str]:
-    """Yield the lines about a run; `last` limits them to the last ones of its events."""
-    rebuilt = Rebuilt(row.run, row.session)
-    story = Story(row, archive.questions(row.run), rebuilt, manner)
-    yield from headline(row, manner)
-    yield from before_it(archive.known_before(row.run, row.session), archive.taken_back(row.run, row.session), manner)
-    yield ""
-    told = story.lines(in_order(archive.said_in(row.run), archive.steps(row.run)))
-    yield from told if last is None else deque(told, maxlen=last)
-    yield from story.sums()
 
 
 def _newest(archive: Archive, manner: Manner) -> Iterator[str]:

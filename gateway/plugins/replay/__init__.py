@@ -1,0 +1,1 @@
+"""Runs shown step by step: `parley replay`."""
