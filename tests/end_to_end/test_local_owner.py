@@ -35,8 +35,6 @@ async def test_a_budget_is_met_and_raised_by_its_button(stage: Stage) -> None:
     await chat.presses(you, _raises(chat)[-1])
     await chat.until(lambda c: any(text.endswith("It is sunny.") for text in c.screen))
 
-    await chat.says(you, "/usage here")
-    await chat.until(lambda c: any("Usage in this chat" in text for text in c.screen))
     await chat.says(you, "/budget here off")
     await chat.until(lambda c: "The budget is removed." in c.screen[-1])
 

@@ -270,17 +270,6 @@ async def test_a_person_hears_of_a_budget_once_whichever_account_pays(start_bot:
     assert told["bob"] + told["carl"] == 1
 
 
-async def test_what_both_accounts_used_before_they_were_linked_is_the_persons(start_bot: StartBot) -> None:
-    bot = await start_bot("Hello, Bob.", "Hello, Carl.")
-    for person in ("bob", "carl"):
-        await bot.hears("hi", sender=person)
-    await linked(bot, "bob", "carl")
-
-    for person in ("bob", "carl"):
-        await bot.hears("/usage me", sender=person)
-        assert "2 calls" in bot.channel.screen_of(chat_of(bot, person))[-1]
-
-
 async def test_a_code_said_on_the_page_in_anothers_chat_makes_that_nobodys_own_chat(start_bot: StartBot) -> None:
     bot = await start_bot("Hello.", channel=Platform())
     await bot.hears("hello", sender="bob")

@@ -33,7 +33,6 @@ def many(tmp_path: Path) -> Path:
 SHORT_AND_LONG = [
     ("/status", "**Now:** idle", "**This chat:**"),
     ("/config", "settings have their defaults", "- `keep_days` = 30 (the default)"),
-    ("/usage", "calls, ", "- scripted: "),
     ("/why", "**Because** Ann wrote: `hello`", "**Delivery**"),
     ("/skills", "Also: ", "**skill-8** – "),
     ("/help", "- /new – ", "- /privacy"),
@@ -108,17 +107,6 @@ async def test_who_did_not_ask_gets_a_reply_of_their_own(start_bot: StartBot) ->
     assert "**Storage:**" in bot.screen[-2]
 
 
-async def test_the_usage_of_one_person_is_not_unfolded_into_that_of_another(start_bot: StartBot) -> None:
-    bot = await start_bot("Hi.")
-    await bot.hears("hello", group="team")
-    await bot.hears("/usage", group="team")
-    anns = bot.screen[-1]
-    await press(bot, "More", sender="bob")
-
-    assert anns in bot.screen
-    assert "The model has not been called." in bot.screen[-1]
-
-
 async def test_a_search_that_no_button_can_hold_is_answered_in_full(start_bot: StartBot, tmp_path: Path) -> None:
     bot = await start_bot(skills=library(many(tmp_path)))
     await bot.hears("/skills " + "skill " * 20)
@@ -139,5 +127,3 @@ async def test_the_word_is_no_command_to_others(start_bot: StartBot) -> None:
     bot = await start_bot("One.")
     await bot.hears("/config set ai_name more")
     assert "`ai_name` is more now" in bot.screen[-1]
-    await bot.hears("/usage all")
-    assert "**Usage of everything" in bot.screen[-1]

@@ -77,7 +77,7 @@ async def test_nobody_in_a_chat_reads_where_on_its_disk_a_server_keeps_a_model(t
     path = "/srv/models/SmolLM2-135M.gguf"
     async with OpenAiEmulator([says("Hi.")], models=[path]) as server:
         environ = {"HOME": str(tmp_path), BASE_URL: server.base_url}
-        asked = "/status more\n/model\n/model test SmolLM2-135M\n/usage\n/context\n/think high\n"
+        asked = "/status more\n/model\n/model test SmolLM2-135M\n/context\n/think high\n"
         talked = await python("-m", "gateway.cli", "chat", cwd=tmp_path, environ=environ, says=asked)
 
     assert talked.out.count("SmolLM2-135M") > 4
