@@ -1,4 +1,4 @@
-"""Sums up model calls for /usage: totals, bars of a chart, and rows for each bar and model. Without I/O."""
+"""Sums up model calls: totals, bars of a chart, and rows for each bar and model. Without I/O."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

@@ -57,7 +57,7 @@ class BudgetRow:
 
 
 class CostsScreen:
-    """Shows sums of the ledger of model calls, as /usage does, and what is left of the budgets."""
+    """Shows sums of the ledger of model calls, and what is left of the budgets."""
 
     name = "costs"
 

@@ -17,11 +17,10 @@ from tests.emulators.model_script import says
 from tests.emulators.openai import OpenAiEmulator
 from tests.gateway.admin.desk import admin_world
 from tests.gateway.admin.test_pages import act
-from tests.gateway.bot import Bot, BotOptions
+from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.test_budgets import DEAR
 from tests.gateway.test_links import chat_of, linked
-from tests.postgres import UrlOf
 from tests.process import python
 
 
@@ -65,21 +64,6 @@ async def test_the_usage_of_everybody_is_for_owners_and_admins(start_bot: StartB
     assert "The model has not been called." in bot.screen[-1]
 
 
-@pytest.mark.parametrize("command", ["/usage", "/usage here"])
-async def test_what_was_used_is_told_of_one_account_or_of_several_on_postgres(
-    tmp_path: Path, url_of: UrlOf, command: str
-) -> None:
-    bot = Bot(tmp_path, ("Good morning.",), BotOptions(database=url_of(tmp_path)))
-    await bot.start()
-    try:
-        await bot.hears("good morning")
-        await bot.hears(command)
-
-        assert "1 call, " in "\n".join(bot.screen)
-    finally:
-        await bot.stop()
-
-
 async def test_more_adds_the_days_and_models(start_bot: StartBot) -> None:
     bot = await start_bot("Hi.")
     await bot.hears("hello")
@@ -110,7 +94,8 @@ async def test_nobody_in_it_reads_where_on_its_disk_a_server_keeps_a_model(tmp_p
     path = "/srv/models/SmolLM2-135M.gguf"
     async with OpenAiEmulator([says("Hi.")], models=[path]) as server:
         environ = {"HOME": str(tmp_path), BASE_URL: server.base_url}
-        talked = await python("-m", "gateway.cli", "chat", cwd=tmp_path, environ=environ, says="hi\n/usage more\n")
+        await python("-m", "gateway.cli", "chat", cwd=tmp_path, environ=environ, says="hi\n")
+        talked = await python("-m", "gateway.cli", "chat", cwd=tmp_path, environ=environ, says="/usage more\n")
 
     assert "SmolLM2-135M: 1 call" in talked.out
     assert ".gguf" not in talked.out
