@@ -1,7 +1,7 @@
 """The content of a PostgreSQL database, while no Parley uses it."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 
 from gateway.errors import ParleyError
 from gateway.store.connection import CommitUnknown
@@ -108,13 +108,23 @@ def alone(url: str) -> Iterator[ServerContents]:
             connection.execute("BEGIN IMMEDIATE")
             if connection.execute("SELECT pg_try_advisory_lock(?)", (LOCK,)).fetchone() != (True,):
                 raise DatabaseBusy(name, "a Parley that starts or moves its store")
-            _fence_all(connection, name)
-            yield ServerContents(connection, name)
+            try:
+                _fence_all(connection, name)
+                yield ServerContents(connection, name)
+            finally:
+                _unlock(connection)
         except (PostgresError, CommitUnknown) as error:
             raise DatabaseUnusable(
                 f"{name} cannot be used ({error}). See that PostgreSQL runs there with room on its disk, and that the "
                 "address has the right user, password and database; then try again. What was not finished is undone."
             ) from error
+
+
+def _unlock(connection: PostgresConnection) -> None:
+    """End the lock at once, as the server may notice the end of the connection only later."""
+    with suppress(PostgresError):  # it is lost, and the lock with it
+        connection.execute("ROLLBACK")  # of what was not committed
+        connection.execute("SELECT pg_advisory_unlock(?)", (LOCK,))
 
 
 def _fence_all(connection: PostgresConnection, name: str) -> None:

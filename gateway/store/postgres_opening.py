@@ -324,6 +324,7 @@ def check_server(connection: Connection, name: str) -> None:
 
 
 def _migrate_in_turn(connection: PostgresConnection, name: str, plugins: Sequence[PluginTables]) -> None:
-    """Migrate under a lock, which ends with the connection."""
+    """Migrate under a lock. It ends at once, as the server may notice the end of the connection only later."""
     connection.execute("SELECT pg_advisory_lock(?)", (LOCK,))
     migrate(connection, name, plugins)
+    connection.execute("SELECT pg_advisory_unlock(?)", (LOCK,))

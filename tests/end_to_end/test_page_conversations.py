@@ -1,9 +1,10 @@
 """Somebody keeps several conversations on the page, in several tabs and browsers at once."""
 
+import asyncio
 from pathlib import Path
 
 import pytest
-from playwright.async_api import Browser, Locator, expect
+from playwright.async_api import Browser, Locator, Route, expect
 from playwright.async_api import Page as Tab
 
 from channels.base import ChatKey, MessageReceived
@@ -105,9 +106,18 @@ async def test_a_new_name_is_typed_on_while_the_list_changes(page: Page, browser
         await tab.keyboard.press("Enter")
         await expect(rows(tab)).to_have_text(["from elsewhere", "two", "half a name"])
 
+        arrived = asyncio.Event()
+
+        async def slowly(route: Route) -> None:
+            await arrived.wait()
+            await route.continue_()
+
+        await tab.route("**/api/conversations/search*", slowly)
         await tab.get_by_role("searchbox").fill("half")
         await choose(tab, "half a name", "Rename")
         await box.fill("half an hour")
+        async with tab.expect_response("**/api/conversations/search*"):
+            arrived.set()
         await box.press("Enter")
         await expect(rows(tab)).to_have_text(["half an hour"])
 

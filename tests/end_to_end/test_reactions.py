@@ -97,6 +97,7 @@ async def test_a_stopped_message_has_none(own_stage: Stage) -> None:
 
     said = await chat.says(ann, "wait for me")
     await chat.until(lambda _: on(said) == ["👀"])
+    await stage.asked(1)
     await chat.says(ann, "/stop")
 
     await chat.until(lambda _: on(said) == [])

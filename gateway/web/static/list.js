@@ -231,7 +231,7 @@ export class List {
     const answer = await read("/api/conversations/search", { words: sought });
     if (by("search").value.trim() !== sought) return;
     const found = answer?.found ?? [];
-    afterPress("list", () => this.#showFound(sought, found));
+    afterPress("list", () => this.#naming || this.#showFound(sought, found)); // it is sought again once the name is there
   }
 
   #showFound(sought, found) {
