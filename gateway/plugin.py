@@ -4,8 +4,8 @@ A plugin is one ability with all that it adds, in a folder of its own: a subclas
 commands, tools and texts. Nothing outside the folder names it. Those that come with Parley are the folders in
 `gateway/plugins`, each with a module `plugin` whose `PLUGIN` is the class.
 
-What a plugin adds is read once at each start, in this order: `migrations`, `texts`, `tools`, `commands`, `duties`. What
-can only be made from the lists of all plugins is an argument of the later ones.
+What a plugin adds is read once at each start, in this order: `migrations`, `texts`, `tools`, `commands`, `routes`,
+`duties`. What can only be made from the lists of all plugins is an argument of the later ones.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
@@ -26,9 +26,11 @@ from gateway.delivery.delivery import Delivery
 from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
+from gateway.records.metric import Durations, Metric
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.store import Store
+from gateway.web.route import Route
 
 
 @dataclass(frozen=True)
@@ -65,6 +67,8 @@ class Running:
 
     commands: CommandTable
     """All commands, and who is offered which."""
+    metrics: Callable[[], Awaitable[Sequence[Metric | Durations]]]
+    """Reads what Parley counts and its state, at any time: a query of the store, and values in memory."""
 
 
 Duty = Callable[[], Awaitable[None]]
@@ -96,6 +100,9 @@ class Plugin:
     Tables stay when the plugin is gone, are part of backups, and move with `parley migrate`. Rows are read and written
     through a subclass of `gateway.store.table.Table`, which `core.store.table` makes. `/forget` does not erase them.
     """
+    paths: ClassVar[frozenset[str]] = frozenset()
+    """Paths of all `routes`, such as `/figures`: the server listens before the plugin is made. No path may be that of
+    another plugin or of the page."""
 
     def __init__(self, core: Core) -> None:
         self.core = core
@@ -115,6 +122,15 @@ class Plugin:
         wherever it comes from. No name may be that of another command.
         """
         return ()
+
+    def routes(self, running: Running) -> Mapping[str, Route]:
+        """Return what the page's server answers to programs on this machine, each by its path.
+
+        They are asked by GET, without signing in: what not every program here may know needs a token of the plugin's
+        own. Who asks from another machine, or by another host name, is refused before. Until Parley runs, the answer
+        is 503. A failure is logged and answered with 500. Without the page there are no routes.
+        """
+        return {}
 
     def duties(self, running: Running) -> Mapping[str, Duty]:
         """Return what runs beside the chats, once among all nodes, by the name under which it is reported.

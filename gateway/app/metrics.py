@@ -1,37 +1,27 @@
-"""The metrics of the running gateway, and what of it is not ready: what `/metrics` and `/readyz` answer."""
+"""The metrics of the running gateway, read from what its parts count and from their state."""
 
-import asyncio
-import importlib
 import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol, cast
 
 from agent_core.clock import Clock
 from channels.base import Channel
-from channels.capabilities import KnowsConnection, KnowsReach
+from channels.capabilities import KnowsReach
 from channels.connected import Connected
-from gateway.cluster.leases import Leases, receiver_of
+from gateway.app.readiness import is_connected
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.budgets import Budgets
 from gateway.records.metric import Durations, Metric, counter, gauge
 from gateway.records.run_tally import RunTally
-from gateway.runs.drain import Drain
 from gateway.schedule.jobs.firings import JobTally
 from gateway.store.budget import ALL
 from gateway.store.inbox import Backlog
 from gateway.store.nodes import NodeStatus, NodeStatuses
 from gateway.store.opening import FILE
 from gateway.store.store import Store
-from gateway.store.writer import StoreUnavailable
 from gateway.texts.about import About
-from gateway.upkeep.sizes import ENOUGH
-
-STORE_SECONDS = 3.0
-"""Longest time for a write to the store."""
 
 Samples = Iterator[tuple[tuple[str, ...], float]]
 
@@ -46,22 +36,20 @@ class Counted:
     delivery: Delivery
     jobs: JobTally
     budgets: Budgets
-    drain: Drain
 
 
 @dataclass(frozen=True)
 class Cluster:
     """The place of this process among others."""
 
-    leases: Leases
     name: str
     """Its name; empty if it is alone."""
     nodes: NodeStatuses | None
     """Returns all nodes; None if it is alone."""
 
 
-class Vitals:
-    """State of a running gateway, read when an operator's tools ask for it. No metric names a chat or a person."""
+class Metrics:
+    """Reads the metrics. None of them names a chat or a person."""
 
     def __init__(
         self,
@@ -82,41 +70,7 @@ class Vitals:
         self._cluster = cluster
         self._clock = clock
 
-    def channels(self) -> list[str]:
-        """Return the names of all channels."""
-        return [channel.name for channel in self._channels]
-
-    async def unready(self) -> Mapping[str, str]:
-        """Return what is not ready, each with the reason."""
-        receives = [each for each in self._channels if self._receives(each)]
-        found = {channel.name: "not connected" for channel in receives if not _is_connected(channel)}
-        away = [each.name for each in self._channels if self._cluster.leases.avoids(receiver_of(each.name))]
-        found |= dict.fromkeys(away, "cannot be reached from here, but from other nodes")
-        if trouble := await self._store_trouble():
-            found["store"] = trouble
-        free = (await asyncio.to_thread(shutil.disk_usage, self._home)).free
-        if free < ENOUGH:
-            found["disk"] = f"only {free // 2**20} MB are free"
-        if self._parts.drain.is_on:
-            found["program"] = "is being stopped"
-        return found
-
-    def _receives(self, channel: Channel) -> bool:
-        """Return False if another process receives from the platform."""
-        return not channel.limits.one_receiver or self._cluster.leases.holds(receiver_of(channel.name))
-
-    async def _store_trouble(self) -> str:
-        try:
-            async with asyncio.timeout(STORE_SECONDS):
-                await self._store.check_writable()
-        except StoreUnavailable as error:
-            return f"cannot be written: {error}"
-        except TimeoutError:
-            return f"has not written anything for {STORE_SECONDS:g} s"
-        return ""
-
-    async def metrics(self) -> list[Metric | Durations]:
-        """Read all metrics."""
+    async def read(self) -> Sequence[Metric | Durations]:
         backlog = await self._store.inbox.backlog()
         nodes = [] if self._cluster.nodes is None else await self._cluster.nodes()
         counted = [*self._messages(backlog), *self._runs(), *self._deliveries(), *self._jobs()]
@@ -155,7 +109,7 @@ class Vitals:
     def _state(self) -> Iterator[Metric]:
         about, by = self._about(), ("platform",)
         info = ("version", "model", "node")
-        connected = [((each.name,), float(_is_connected(each))) for each in self._channels]
+        connected = [((each.name,), float(is_connected(each))) for each in self._channels]
         files = {name: self._home / f"{FILE}{suffix}" for name, suffix in (("database", ""), ("wal", "-wal"))}
         sizes = [((name,), _size(file)) for name, file in files.items()]
         yield gauge("parley_info", "Always 1", [((about.version, about.model, self._cluster.name), 1.0)], info)
@@ -193,10 +147,6 @@ def _one(counts: Mapping[str, float]) -> Samples:
         yield (label,), value
 
 
-def _is_connected(channel: Channel) -> bool:
-    return channel.is_connected if isinstance(channel, KnowsConnection) else True
-
-
 def _is_cut_off(channel: Channel) -> bool:
     return isinstance(channel, KnowsReach) and channel.reach.is_cut_off
 
@@ -206,42 +156,3 @@ def _size(file: Path) -> float:
         return float(file.stat().st_size)
     except OSError:
         return 0.0
-
-
-STARTING: Mapping[str, str] = {"program": "is starting or ending"}
-
-
-class _Prints(Protocol):
-    def __call__(self, metrics: list[Metric | Durations]) -> bytes: ...
-
-
-class Operation:
-    """Answers `/readyz` and `/metrics`."""
-
-    def __init__(self) -> None:
-        self._vitals: Vitals | None = None
-
-    @contextmanager
-    def of(self, vitals: Vitals) -> Iterator[None]:
-        """Report on a running gateway while the context is open."""
-        self._vitals = vitals
-        try:
-            yield
-        finally:
-            self._vitals = None
-
-    async def unready(self) -> Mapping[str, str]:
-        """Return what is not ready, each with the reason."""
-        return STARTING if self._vitals is None else await self._vitals.unready()
-
-    async def metrics(self) -> bytes | None:
-        """Return the metrics in the format of Prometheus; None before the start."""
-        vitals = self._vitals
-        if vitals is None:
-            return None
-        exposition = await asyncio.to_thread(_exposition)
-        return exposition(await vitals.metrics())
-
-
-def _exposition() -> _Prints:
-    return cast(_Prints, importlib.import_module("gateway.records.prometheus").exposition)

@@ -11,7 +11,8 @@ from agent_core.clock import Clock
 from channels.base import Channel, RequestMade
 from channels.web.visitor import Visitor
 from gateway.app.composition import Gateway
-from gateway.app.metrics import Operation
+from gateway.app.operation import Operation
+from gateway.app.plugins import own_plugins, paths_of
 from gateway.commands.page import Entrance
 from gateway.permissions.access import Access, Decision
 from gateway.permissions.roles import Role
@@ -89,7 +90,7 @@ class OpenPage:
     def of(self, made: Gateway) -> Iterator[None]:
         """Show a running gateway while the context is open."""
         with ExitStack() as life:
-            life.enter_context(self._operation.of(made.serving.vitals))
+            life.enter_context(self._operation.of(made.serving.readiness, made.serving.routes))
             life.enter_context(self._access.of(made.people.access, made.base.audit))
             life.enter_context(self._show(made))
             yield
@@ -101,10 +102,13 @@ async def opened_page(
 ) -> AsyncIterator[OpenPage]:
     """Open the page, and close it at the end. Raises ParleyError. `link_used`: see `PageAccess`."""
     # Imported by name: without a page these imports are saved at the start.
-    page, pages = (importlib.import_module(f"gateway.{name}") for name in ("web.page", "admin.pages"))
+    page, pages, web = (
+        importlib.import_module(f"gateway.{name}") for name in ("web.page", "admin.pages", "web.operation")
+    )
     operation, page_access, admin = Operation(), PageAccess(clock, link_used), pages.AdminPages()
+    operator = web.OperatorRoutes(operation, paths_of(own_plugins()))
     channel, server, entrance = page.open_page(
-        settings, about, store, clock, watched=operation, rights=page_access, routes=admin.routes()
+        settings, about, store, clock, operator=operator, rights=page_access, routes=admin.routes()
     )
 
     def show(made: Gateway) -> AbstractContextManager[None]:

@@ -2,17 +2,22 @@
 
 import importlib
 import pkgutil
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+import re
+from collections.abc import Iterable, Mapping, Sequence, Set
+from functools import cache, partial
 from graphlib import CycleError, TopologicalSorter
 from typing import cast
 
+from agent_core.log_errors import Contained
 from agent_core.tools.tool import Tool
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.store.plugin_tables import PluginTables
 from gateway.texts.say import add_texts
+from gateway.web.route import Answer, Asked, Route
 
 HOME = "gateway.plugins"
+_PATH = re.compile(r"(/[a-z0-9_-]+)+")
+"""A path without parameters, so that it stands for nothing that others answer."""
 
 
 @cache
@@ -67,3 +72,37 @@ def tools_of(plugins: Iterable[Plugin]) -> Sequence[Tool]:
 def duties_of(plugins: Iterable[Plugin], running: Running) -> Mapping[str, Duty]:
     """Return the duties of the plugins, each under the name of its plugin and its own."""
     return {f"{plugin.name}: {name}": duty for plugin in plugins for name, duty in plugin.duties(running).items()}
+
+
+def paths_of(kinds: Iterable[type[Plugin]]) -> Set[str]:
+    """Return the paths of the routes of the plugins. Raises ValueError if two have the same, or if one is no path."""
+    found: set[str] = set()
+    for kind in kinds:
+        for path in sorted(kind.paths):
+            if not _PATH.fullmatch(path):
+                raise ValueError(f"the plugin {kind.name} has a route {path}, which is no path such as /{kind.name}")
+            if path in found:
+                raise ValueError(f"two plugins have a route {path}")
+            found.add(path)
+    return found
+
+
+def routes_of(plugins: Sequence[Plugin], running: Running) -> Mapping[str, Route]:
+    """Return the routes of the plugins by path.
+
+    Raises ValueError as `paths_of`, or if one is not in the `paths` of its plugin.
+    """
+    paths_of(map(type, plugins))
+    found: dict[str, Route] = {}
+    for plugin in plugins:
+        for path, route in plugin.routes(running).items():
+            if path not in plugin.paths:
+                raise ValueError(f"the plugin {plugin.name} has a route {path}, which its paths do not name")
+            found[path] = partial(_answer, plugin.name, route)
+    return found
+
+
+async def _answer(name: str, route: Route, asked: Asked) -> Answer:
+    with Contained(name, "a plugin failed"):
+        return await route(asked)
+    return Answer(b"this failed: the log says why", status=500)

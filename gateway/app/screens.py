@@ -46,7 +46,9 @@ def desk_of(made: Gateway, person: str) -> Desk:
     groups = GroupsScreen(made.people.groups.rules, store, delivery, made.guards.budgets, insight)
     mcp = McpScreen(base.approved, made.agents.parts.others)
     storage = StorageScreen(home, current, insight, access)
-    health = HealthScreen(base.about, made.serving.vitals.unready, made.serving.vitals.channels, home, secrets, clock)
+    health = HealthScreen(
+        base.about, made.serving.readiness.unready, made.serving.readiness.channels, home, secrets, clock
+    )
     log = LogScreen(RECENT, home, secrets)
     connect = ConnectScreen(
         lambda: Surroundings(current.now, secrets, made.serving.connections, clock.time),

@@ -1,19 +1,18 @@
-"""The routes for an operator's tools: `/healthz`, `/readyz` and `/metrics`.
+"""The routes for an operator's tools: `/healthz`, `/readyz` and those of plugins.
 
 They need no cookie. A request has to come from this machine and name it as its host, so that no web page can read the
-answers under a name that it has pointed here, and metrics need the bearer token if one is set.
+answers under a name that it has pointed here. A plugin's route is asked only after that.
 """
 
-import hmac
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Protocol
 
 from aiohttp import web
 
 from gateway.web.address import Address, ForeignHost
-
-METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+from gateway.web.route import Answer, Asked
 
 
 class Watched(Protocol):
@@ -22,8 +21,8 @@ class Watched(Protocol):
     async def unready(self) -> Mapping[str, str]:
         """Return what is not ready, each with the reason."""
 
-    async def metrics(self) -> bytes | None:
-        """Return the metrics in the format of Prometheus; None if there are none yet."""
+    async def answer(self, path: str, asked: Asked) -> Answer:
+        """Return the answer of a plugin's route."""
 
 
 @dataclass(frozen=True)
@@ -31,14 +30,14 @@ class OperatorRoutes:
     """The routes, and where their answers come from."""
 
     watched: Watched
-    token: str = ""
-    """Bearer token for the metrics; empty if they need none."""
+    paths: Collection[str] = ()
+    """Paths of the routes of plugins."""
 
     def routes(self) -> list[web.RouteDef]:
         return [
             web.get("/healthz", self._healthz),
             web.get("/readyz", self._readyz),
-            web.get("/metrics", self._metrics),
+            *(web.get(path, partial(self._answer, path)) for path in sorted(self.paths)),
         ]
 
     async def _healthz(self, _: web.Request) -> web.Response:
@@ -50,17 +49,11 @@ class OperatorRoutes:
         body = {"ready": not unready, **({"not_ready": unready} if unready else {})}
         return web.json_response(body, status=503 if unready else 200)
 
-    async def _metrics(self, request: web.Request) -> web.Response:
+    async def _answer(self, path: str, request: web.Request) -> web.Response:
         _refuse_other_hosts(request)
-        if self.token and not self._is_token(request.headers.get("Authorization", "")):
-            raise web.HTTPUnauthorized(text="a bearer token is needed", headers={"WWW-Authenticate": "Bearer"})
-        found = await self.watched.metrics()
-        if found is None:
-            raise web.HTTPServiceUnavailable(text="starting")
-        return web.Response(body=found, headers={"Content-Type": METRICS_TYPE})
-
-    def _is_token(self, header: str) -> bool:
-        return hmac.compare_digest(header.encode("utf-8", "replace"), f"Bearer {self.token}".encode())
+        found = await self.watched.answer(path, Asked(request.headers))
+        headers = {**found.headers, "Content-Type": found.content_type}
+        return web.Response(body=found.body, status=found.status, headers=headers)
 
 
 def _refuse_other_hosts(request: web.Request) -> None:

@@ -33,7 +33,7 @@ from gateway.texts.about import About
 from gateway.web.access import PageAccess, Rights
 from gateway.web.address import Address
 from gateway.web.links import LASTS, Links
-from gateway.web.operation import OperatorRoutes, Watched
+from gateway.web.operation import OperatorRoutes
 from gateway.web.server import HttpServer
 from gateway.web.sessions import BrowserSessions
 
@@ -198,13 +198,13 @@ def open_page(
     store: Store,
     clock: Clock,
     *,
-    watched: Watched,
+    operator: OperatorRoutes,
     rights: Rights,
     routes: Iterable[RouteDef] = (),
 ) -> tuple[WebChannel, HttpServer, Entrance]:
     """Return the web channel and its HTTP server, neither of them listening yet, and the way into the page.
 
-    `watched` is what the routes for operators report on; `routes` are those of the admin pages. Raises SettingsError.
+    `operator` has the routes for an operator's tools; `routes` are those of the admin pages. Raises SettingsError.
     """
     web = WebChannel(
         settings.web,
@@ -214,8 +214,6 @@ def open_page(
         uploads=settings.home / "uploads",
         now=clock.time,
     )
-    token = settings.web.metrics_token
-    operator = OperatorRoutes(watched, token.get_secret_value() if token else "")
     access = PageAccess(
         BrowserSessions(store.browsers, clock.time),
         Links(clock.time, store.page_links),

@@ -8,7 +8,7 @@ as a platform's signed web hooks do.
 import asyncio
 import errno
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import cast
 
 import structlog
@@ -22,6 +22,7 @@ from gateway.web.access import PageAccess
 from gateway.web.address import ARRIVAL
 from gateway.web.assets import PRIVATE_FILES, PUBLIC_FILES, file_route
 from gateway.web.links import LOCAL_PRINCIPAL, Link
+from gateway.web.sign_in import SIGN_IN
 
 log = structlog.get_logger(__name__)
 
@@ -150,6 +151,8 @@ class HttpServer:
             access: Decides which requests are served, and says where the server listens.
             port: Port to listen on; 0 takes any free one.
             idle_seconds: Longest time between two requests on a connection.
+
+        Raises ValueError if a public route has the path of another one, whose check it would lift.
         """
         self.access = access
         self._about = about
@@ -157,11 +160,13 @@ class HttpServer:
         self._port = port
         self._idle_seconds = idle_seconds
         public = [*map(file_route, PUBLIC_FILES), *public_routes]
+        own = [file_route("index.html", "/"), *map(file_route, PRIVATE_FILES), web.get("/api/about", self._get_about)]
+        guarded = [*own, *routes]
+        _check_paths([route.path for route in public], {SIGN_IN, *(route.path for route in guarded)})
         check = access.middleware([route.path for route in public], self._let_in)
         app = web.Application(middlewares=[check], client_max_size=MAX_BODY)
         app.on_response_prepare.append(_add_headers)
-        own = [file_route("index.html", "/"), *map(file_route, PRIVATE_FILES), web.get("/api/about", self._get_about)]
-        app.add_routes([*public, *own, *routes])
+        app.add_routes([*public, *guarded])
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=2.0, keepalive_timeout=idle_seconds)
         self._listener: asyncio.Server | None = None
 
@@ -231,6 +236,11 @@ class HttpServer:
         why = model_reason(about.why, language_of(request.headers.get("Accept-Language"), "en"))
         facts = about.model_dump(include={"model", "demo", "version"})
         return web.json_response(facts | {"why": why})
+
+
+def _check_paths(public: Sequence[str], guarded: Set[str]) -> None:
+    if taken := sorted({path for path in public if path in guarded or public.count(path) > 1}):
+        raise ValueError(f"two routes of the page have the path {', '.join(taken)}")
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:

@@ -10,11 +10,12 @@ from gateway.app.channel_server import ChannelServer
 from gateway.app.connections import Connections, Life
 from gateway.app.duties import Duties
 from gateway.app.gap_reader import GapReader
-from gateway.app.metrics import Cluster, Counted, Vitals
+from gateway.app.metrics import Cluster, Counted, Metrics
 from gateway.app.parts.commands import CommandParts
 from gateway.app.parts.events import EventParts
 from gateway.app.parts.parts import Parts
-from gateway.app.plugins import duties_of
+from gateway.app.plugins import duties_of, routes_of
+from gateway.app.readiness import Readiness
 from gateway.app.remote_gaps import RemoteGaps
 from gateway.cluster.leases import Work
 from gateway.plugin import Running
@@ -50,10 +51,13 @@ class ServingParts:
         )
         self.scheduler = _scheduler(parts, events)
         self.upkeep = _upkeep(parts, events)
-        self.duties = Duties(self._loops(commands), people.supervisor, base.leases)
-        self.vitals = _vitals(parts, events)
+        self.readiness = Readiness(base.store, base.channels, base.leases, base.drain, base.home)
+        self.metrics = _metrics(parts, events)
+        running = Running(commands.table, self.metrics.read)
+        self.routes = routes_of(parts.plugins, running)
+        self.duties = Duties(self._loops(running), people.supervisor, base.leases)
 
-    def _loops(self, commands: CommandParts) -> dict[str, Work]:
+    def _loops(self, running: Running) -> dict[str, Work]:
         """Return what runs beside the channels, once among all processes, by the name under which it is reported."""
         base, people = self._parts.base, self._parts.people
         tools = McpNotices(base.approved, people.owners)
@@ -66,7 +70,7 @@ class ServingParts:
             "pairing": people.pairing.run,
             "strangers": partial(people.strangers.run, self._accept),
         }
-        loops |= duties_of(self._parts.plugins, Running(commands.table))
+        loops |= duties_of(self._parts.plugins, running)
         if base.settings.tick_every is not None:
             loops["what is due"] = partial(self.scheduler.run, base.settings.tick_every)
         return loops
@@ -121,15 +125,15 @@ def _upkeep(parts: Parts, events: EventParts) -> Upkeep:
     )
 
 
-def _vitals(parts: Parts, events: EventParts) -> Vitals:
+def _metrics(parts: Parts, events: EventParts) -> Metrics:
     base = parts.base
     tallies = events.admission.accepted, parts.agents.runner.tally, base.delivery, parts.chats.firings.tally
-    return Vitals(
-        Counted(*tallies, parts.guards.budgets, base.drain),
+    return Metrics(
+        Counted(*tallies, parts.guards.budgets),
         base.store,
         base.channels,
         home=base.home,
         about=base.about,
-        cluster=Cluster(base.leases, "" if base.node_statuses is None else base.current.now.node, base.node_statuses),
+        cluster=Cluster("" if base.node_statuses is None else base.current.now.node, base.node_statuses),
         clock=base.clock,
     )

@@ -154,7 +154,7 @@ async def test_the_metrics_tell_of_each_node(tmp_path: Path, url: str) -> None:
         name = next(each.name for each in await bot.made.base.store.nodes.seen() if each.name != "b")
         found = {
             (metric.name, *labels): value
-            for metric in await bot.made.serving.vitals.metrics()
+            for metric in await bot.made.serving.metrics.read()
             if isinstance(metric, Metric)
             for labels, value in metric.samples
         }

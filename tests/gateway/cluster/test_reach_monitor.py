@@ -135,7 +135,7 @@ class Away:
     async def until_ready(self, bot: Bot) -> None:
         """Wait until nothing of a node is unready: it tells the others that it reaches the platform a moment before."""
         async with asyncio.timeout(30):
-            while await bot.made.serving.vitals.unready():  # noqa: ASYNC110 - no node announces it
+            while await bot.made.serving.readiness.unready():  # noqa: ASYNC110 - no node announces it
                 await asyncio.sleep(0.02)
 
     async def until_receiver(self, bot: Bot) -> None:
@@ -181,7 +181,7 @@ async def away(request: pytest.FixtureRequest, tmp_path: Path, url_of: UrlOf) ->
 
 async def told_unreachable(bot: Bot) -> list[str]:
     """Return the platforms that the metrics of a node call out of its reach."""
-    found = [each for each in await bot.made.serving.vitals.metrics() if each.name == "parley_channel_unreachable"]
+    found = [each for each in await bot.made.serving.metrics.read() if each.name == "parley_channel_unreachable"]
     return [str(platform) for each in found if isinstance(each, Metric) for (platform,), away in each.samples if away]
 
 
@@ -199,7 +199,7 @@ async def test_a_node_that_alone_cannot_reach_the_platform_passes_its_work_there
     writing.set()  # the run goes on elsewhere from its next safe point
     await away.chat.until(lambda chat: chat.screen == ["There are clouds."])
     assert [node.unreachable for node in await away.seen()] == [away.platform.facts.name, ""]
-    assert await one.made.serving.vitals.unready() == {
+    assert await one.made.serving.readiness.unready() == {
         away.platform.facts.name: "cannot be reached from here, but from other nodes"
     }
     assert (await told_unreachable(one), await told_unreachable(other)) == ([away.platform.facts.name], [])

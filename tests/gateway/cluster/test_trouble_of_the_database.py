@@ -89,7 +89,7 @@ async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_whe
     with trouble(nodes.url, "full"):
         with capture_logs() as logs, pytest.raises(NotTakenIn):
             await other.channel.hears("is anybody there?", sender="bob")
-        unready = await other.made.serving.vitals.unready()
+        unready = await other.made.serving.readiness.unready()
         assert "make room on the disk of the PostgreSQL server" in unready["store"]
         assert any("make room on the disk of the PostgreSQL server" in str(each) for each in logs)
         writing.set()
@@ -100,7 +100,7 @@ async def test_a_full_database_takes_no_messages_says_what_to_do_and_goes_on_whe
     await nodes.settled()
 
     assert nodes.platform.screen == ["Hello.", "And you."]
-    assert "store" not in await other.made.serving.vitals.unready()
+    assert "store" not in await other.made.serving.readiness.unready()
     assert rows(nodes.url, ALIVE) == [(2,)]
 
 

@@ -1,27 +1,23 @@
 """What an operator's tools see: every metric moves with what happens, and names neither people nor chats."""
 
 import re
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from pathlib import Path
 
 import pytest
 from aiohttp import ClientSession
 from prometheus_client.parser import text_string_to_metric_families
+from pydantic import SecretStr
 
 from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, ScriptedLlm, calls
 from agent_core.tools.tool import tool
 from channels.base import ChannelError
-from gateway.app.metrics import Operation
 from gateway.settings.budgets import BudgetSettings
-from gateway.web.operation import OperatorRoutes
-from tests.entering import opened_store, page_server
-from tests.gateway.bot import Bot
+from gateway.settings.web import WebSettings
 from tests.gateway.conftest import StartBot
-from tests.gateway.metrics import parsed, sample
+from tests.gateway.operation import watched
 from tests.gateway.test_budgets import DEAR
-from tests.page_server import DEMO
+from tests.plugins.metrics.samples import parsed, sample
 from tests.process import REPOSITORY
 
 
@@ -70,25 +66,6 @@ GREW = [
 ]
 
 
-@asynccontextmanager
-async def watched(bot: Bot | None, folder: Path, token: str = "") -> AsyncIterator[ClientSession]:
-    """Serve the routes for operators beside a bot, or while it starts if there is none."""
-    operation = Operation()
-    routes = OperatorRoutes(operation, token).routes()
-    async with opened_store(folder) as store:
-        server = page_server(store, [], public_routes=routes, about=lambda: DEMO)
-        await server.start()
-        try:
-            async with ClientSession(server.url) as client:
-                if bot is None:
-                    yield client
-                    return
-                with operation.of(bot.made.serving.vitals):
-                    yield client
-        finally:
-            await server.close()
-
-
 async def _metrics(client: ClientSession) -> str:
     async with client.get("/metrics") as answer:
         assert answer.status == 200
@@ -135,38 +112,9 @@ async def test_every_metric_moves_in_a_conversation_and_stands_in_the_docs(wired
     assert not re.search(r"\bann\b|sky|sea", text)
 
 
-async def test_while_it_starts_there_are_no_metrics_and_it_is_not_ready(tmp_path: Path) -> None:
-    async with watched(None, tmp_path) as client:
-        async with client.get("/healthz", headers={"Host": "tunnel.example"}) as answer:
-            assert (answer.status, await answer.text()) == (200, "ok")
-        async with client.get("/readyz") as answer:
-            assert (answer.status, await answer.json()) == (
-                503,
-                {"ready": False, "not_ready": {"program": "is starting or ending"}},
-            )
-        async with client.get("/metrics") as answer:
-            assert answer.status == 503
-
-
-async def test_it_is_ready_until_it_is_stopped(start_bot: StartBot, tmp_path: Path) -> None:
-    bot = await start_bot()
-    async with watched(bot, tmp_path) as client:
-        async with client.get("/readyz") as answer:
-            assert (answer.status, await answer.json()) == (200, {"ready": True})
-        await bot.drains()
-        async with client.get("/readyz") as answer:
-            assert (answer.status, (await answer.json())["not_ready"]) == (503, {"program": "is being stopped"})
-
-
-async def test_it_is_not_ready_on_a_disk_that_takes_no_writes(
-    start_bot: StartBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    bot = await start_bot()
-    async with watched(bot, tmp_path) as client:
-        monkeypatch.setattr("gateway.app.metrics.ENOUGH", 2**80)
-        async with client.get("/readyz") as answer:
-            found = (await answer.json())["not_ready"]
-    assert re.fullmatch(r"only \d+ MB are free", found["disk"])
+async def test_while_parley_starts_there_are_no_metrics(tmp_path: Path) -> None:
+    async with watched(None, tmp_path) as client, client.get("/metrics") as answer:
+        assert (answer.status, await answer.text()) == (503, "starting")
 
 
 @pytest.mark.parametrize(
@@ -175,20 +123,16 @@ async def test_it_is_not_ready_on_a_disk_that_takes_no_writes(
 async def test_metrics_ask_for_the_token_if_one_is_set(
     start_bot: StartBot, tmp_path: Path, header: str, status: int
 ) -> None:
-    bot = await start_bot()
-    async with (
-        watched(bot, tmp_path, "the-token") as client,
-        client.get("/metrics", headers={"Authorization": header}) as answer,
-    ):
+    bot = await start_bot(settings={"web": WebSettings(metrics_token=SecretStr("the-token"))})
+    async with watched(bot, tmp_path) as client, client.get("/metrics", headers={"Authorization": header}) as answer:
         assert answer.status == status
+        assert answer.headers.get("WWW-Authenticate") == ("Bearer" if status == 401 else None)
         assert ("parley_info" in await answer.text()) is (status == 200)
 
 
-@pytest.mark.parametrize("path", ["/readyz", "/metrics"])
-@pytest.mark.parametrize("host", ["evil.example", "10.0.0.7:8765", "127.0.0.1.evil.example"])
 async def test_no_web_page_reads_them_under_a_name_that_it_has_pointed_here(
-    start_bot: StartBot, tmp_path: Path, path: str, host: str
+    start_bot: StartBot, tmp_path: Path
 ) -> None:
     bot = await start_bot()
-    async with watched(bot, tmp_path) as client, client.get(path, headers={"Host": host}) as answer:
+    async with watched(bot, tmp_path) as client, client.get("/metrics", headers={"Host": "evil.example"}) as answer:
         assert answer.status == 403

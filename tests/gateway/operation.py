@@ -1,0 +1,37 @@
+"""The routes for an operator's tools, beside a bot."""
+
+from collections.abc import AsyncIterator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from aiohttp import ClientSession
+
+from gateway.app.operation import Operation
+from gateway.app.plugins import own_plugins, paths_of
+from gateway.plugin import Plugin
+from gateway.web.operation import OperatorRoutes
+from tests.entering import opened_store, page_server
+from tests.gateway.bot import Bot
+from tests.page_server import DEMO
+
+
+@asynccontextmanager
+async def watched(
+    bot: Bot | None, folder: Path, plugins: Iterable[type[Plugin]] | None = None
+) -> AsyncIterator[ClientSession]:
+    """Serve the routes beside a bot, or while it starts if there is none. `plugins` are ours if None."""
+    operation = Operation()
+    paths = paths_of(own_plugins() if plugins is None else plugins)
+    async with opened_store(folder) as store:
+        routes = OperatorRoutes(operation, paths).routes()
+        server = page_server(store, [], public_routes=routes, about=lambda: DEMO)
+        await server.start()
+        try:
+            async with ClientSession(server.url) as client:
+                if bot is None:
+                    yield client
+                    return
+                with operation.of(bot.made.serving.readiness, bot.made.serving.routes):
+                    yield client
+        finally:
+            await server.close()
