@@ -63,9 +63,10 @@ class Nodes:
 
 
 async def _stopped(bot: Bot) -> None:
-    """Stop a node, but do not wait for the database of one that is still cut off because its test failed."""
+    """Stop a node and its channels, without waiting for the database of one that is cut off as its test failed."""
     async with asyncio.timeout(30):
         await bot.stop()
+    await bot.made.base.channels.close()
 
 
 class Remembering(Nodes):

@@ -54,8 +54,6 @@ async def test_a_platform_that_one_node_connects_is_connected_on_all_and_none_li
     environ, emulator = telegram.environ, cast("TelegramEmulator", telegram.emulator)
     one = await nodes.start("Not said.", loaded=settings_in(nodes.home, environ))
     other = await nodes.start("It is me.", loaded=settings_in(nodes.home, environ))
-    for bot in (one, other):
-        nodes.life.push_async_callback(bot.made.base.channels.close)
     ann = telegram.emulator.person("Ann", language="en")
     chat = telegram.emulator.private(ann)
 
@@ -89,7 +87,6 @@ async def test_a_guide_of_which_the_news_was_lost_is_followed_once_news_comes_ag
     nodes: Nodes, telegram: Platform
 ) -> None:
     one, other = [await nodes.start(loaded=settings_in(nodes.home, telegram.environ)) for _ in range(2)]
-    nodes.life.push_async_callback(other.made.base.channels.close)
     token = telegram.tokens["TELEGRAM_BOT_TOKEN"]
 
     async with held(one.made.base.leases, connecting_of("telegram")):
@@ -143,9 +140,6 @@ async def test_a_platform_that_is_connected_where_no_node_runs_is_connected_on_t
     assert "Write to me whenever you like" in chat.screen[0]
     assert emulator.double_polls == 0
     assert len(rows(nodes.url, "SELECT 1 FROM nodes WHERE NOT fenced")) == 2
-    for bot in bots:
-        await bot.stop()
-        await bot.made.base.channels.close()
 
 
 async def test_a_model_that_is_connected_where_no_node_runs_answers_on_the_nodes(nodes: Nodes) -> None:
