@@ -63,7 +63,7 @@ class Core:
 
 @dataclass(frozen=True)
 class Running:
-    """What is made from the lists of all plugins."""
+    """The parts that are made from the lists of all plugins."""
 
     commands: CommandTable
     """All commands, and who is offered which."""
@@ -91,7 +91,7 @@ class Plugin:
     """Names of all `tools`. No MCP server may use them, as rules of permissions refer to them."""
 
     migrations: ClassVar[Sequence[str]] = ()
-    """What makes its tables, in the order in which it came to be: SQL for SQLite and PostgreSQL alike.
+    """SQL that makes its tables, for SQLite and PostgreSQL alike, oldest first.
 
     `gateway/store/portable_sql.py` says which SQL. Names of tables and indexes are that of the plugin, or begin with it
     and `_`. Each migration is applied once, when the store is opened, and is never changed afterwards. If it fails,

@@ -17,9 +17,10 @@ RunGiven = Callable[[Mapping[str, str], Path, Namespace], int]
 
 @dataclass(frozen=True)
 class Subcommand:
-    """What it does, in a few words for the help, and where it is implemented."""
+    """A command of the program, found by its name."""
 
     about: str
+    """A few words for the help."""
     function: str
     """Location `module:function` of its `Run`, or of its `RunGiven` if it takes arguments.
 

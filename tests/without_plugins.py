@@ -28,7 +28,7 @@ GENERATED = (
     (("-m", "gateway.settings.page"), "docs/settings.md"),
     (("-m", "gateway.settings.env_example"), ".env.example"),
 )
-"""What makes the generated pages, and the file that its output is, if it writes none itself."""
+"""Programs that make the generated pages, each with the file that its output is, if it writes none itself."""
 
 
 @dataclass(frozen=True)

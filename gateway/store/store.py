@@ -75,7 +75,7 @@ T = TypeVar("T", bound=Table)
 
 @dataclass(frozen=True)
 class Extras:
-    """What a store is given when it is opened."""
+    """The parts of a store that not every program needs."""
 
     ballast: int = 0
     """Bytes of a placeholder file that is deleted when the disk is full."""

@@ -1,4 +1,4 @@
-"""What an operator's tools are told of whether Parley is ready."""
+"""An operator's tools are told whether Parley is ready."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a search finds keeps its source, for the person who reads the reply and for the model."""
+"""Found messages keep their source, for the person who reads the reply and for the model."""
 
 from collections.abc import Sequence
 
