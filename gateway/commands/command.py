@@ -214,15 +214,7 @@ LookAt = Callable[[str], Awaitable[None]]
 class CommandTable:
     """All commands, in the order of menus and /help."""
 
-    def __init__(
-        self,
-        commands: Iterable[Command],
-        rules: Rules,
-        suggesters: Mapping[str, Suggester] | None = None,
-        *,
-        look_at: LookAt,
-    ) -> None:
-        """`suggesters` are by the name of the command, for those that have none of their own."""
+    def __init__(self, commands: Iterable[Command], rules: Rules, *, look_at: LookAt) -> None:
         self.commands = _in_order(commands)
         self.specs = tuple(command.spec for command in self.commands if not command.hidden)
         self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
@@ -230,8 +222,6 @@ class CommandTable:
         self._by_name = {command.name: command for command in self.commands}
         self._rules = rules
         self._look_at = look_at
-        own = {command.name: command.suggest for command in self.commands if command.suggest is not None}
-        self._suggesters = {**(suggesters or {}), **own}
 
     def __contains__(self, name: str) -> bool:
         return name in self._by_name
@@ -302,19 +292,18 @@ class CommandTable:
 
         Those that begin with it come first.
         """
-        role, suggester = self._rules.access.role(session.key, sender), self._suggesters.get(typed.command)
-        if role is None or suggester is None:
+        role, command = self._rules.access.role(session.key, sender), self._by_name.get(typed.command)
+        if role is None or command is None or command.suggest is None:
             return []
         commands = self.offered(role)
-        command = next((each for each in commands if each.name == typed.command), None)
-        if command is None or not command.takes_suggestions(typed.option):
+        if command not in commands or not command.takes_suggestions(typed.option):
             return []
         if self.refusal(session.key, sender, command.name, f"{typed.before} {typed.text}"):
             return []
         language = await session.conversation.language(sender)
         unfinished = Unfinished(session, sender, role, language, commands, typed.option, typed.before)
         begun = typed.text.strip().casefold().replace("_", " ")
-        found = await suggester(unfinished)
+        found = await command.suggest(unfinished)
         fitting = [each for each in found if begun in f"{each.value} {each.label}".casefold().replace("_", " ")]
         return sorted(fitting, key=lambda each: not each.value.casefold().replace("_", " ").startswith(begun))[
             :MOST_SUGGESTED

@@ -33,8 +33,8 @@ BITS = 0.7
 """Share of the damages that are one bit; the others are bytes of any values."""
 MOST_BYTES = 16
 LEFT_OUT = ("sqlite_", "said", "search_progress", "store", "plugin_migrations")
-"""Beginnings of the names of tables that SQLite and the search index keep, and of those that say which store this is and
-of which schema the tables of plugins are: another one is refused."""
+"""Beginnings of names of tables: of SQLite, of the search index, and of those that say which store this is and of which
+schema the tables of plugins are, as another one is refused."""
 KNOWN = {
     "chat": "memory:here:ann",
     "person": "ann",

@@ -36,7 +36,7 @@ LEFT_OUT = (
     "page_links",
     "rewrites",
 )
-"""Beginnings of the names of tables that a database computes from the rest, or that are about the processes that use it."""
+"""Beginnings of names of tables that a database computes from the rest, or that are about the processes that use it."""
 GONE = PluginTables(
     "gone",
     (

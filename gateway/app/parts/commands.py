@@ -1,6 +1,7 @@
 """The table of slash commands, and what only they use."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import chain
 
 from channels.base import ChatKey, Sender
@@ -96,9 +97,11 @@ class CommandParts:
         )
         named = PeopleCompletions(people.roles, people.strangers)
         suggesters = {**completions.by_command, **named.by_command}
-        self.table = CommandTable(
-            chain.from_iterable(self._commands()), parts.guards.rules, suggesters, look_at=people.membership.look_at
+        commands = (
+            replace(each, suggest=each.suggest or suggesters.get(each.name))
+            for each in chain.from_iterable(self._commands())
         )
+        self.table = CommandTable(commands, parts.guards.rules, look_at=people.membership.look_at)
 
     async def suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
         """Return values for the argument of a command that a user is typing."""
