@@ -98,6 +98,13 @@ def pending(connection: Connection, plugins: Iterable[PluginTables]) -> list[Mig
     return found
 
 
+def are_first(migrations: Iterable[Migration]) -> bool:
+    """Return True if they are only of plugins that had no tables, which no other process uses."""
+    migrations = [*migrations]
+    begun = {each.plugin for each in migrations if each.number == 1}
+    return all(each.plugin in begun for each in migrations)
+
+
 def apply(connection: Connection, migrations: Iterable[Migration], dialect: Dialect) -> None:
     """Apply migrations in the open transaction, and record them. Raises PluginTablesRefused and sqlite3.Error."""
     for each in migrations:

@@ -17,7 +17,7 @@ from psycopg.rows import TupleRow
 from gateway.errors import MAY_PASS, ParleyError
 from gateway.store.connection import CommitUnknown, Connection, Fence
 from gateway.store.nodes import fence_all, hold_all
-from gateway.store.plugin_tables import PluginTables, pending
+from gateway.store.plugin_tables import PluginTables, are_first, pending
 from gateway.store.plugin_tables import apply as apply_of_plugins
 from gateway.store.portable_sql import on_server
 from gateway.store.postgres import PostgresConnection, PostgresError, PostgresReader, PostgresWriter, address
@@ -258,7 +258,9 @@ def number_of(step: Traversable) -> int:
 
 
 def migrate(connection: PostgresConnection, name: str, plugins: Sequence[PluginTables] = ()) -> None:
-    """Apply missing migrations in one transaction, after which nodes of an older Parley can write nothing.
+    """Apply missing migrations in one transaction, after which nodes of an older Parley or plugin can write nothing.
+
+    First tables of a plugin leave other nodes alone, as these do not use them.
 
     Raises DatabaseTooNew, DatabaseUnusable, PluginTablesTooNew and PluginTablesRefused.
     """
@@ -267,13 +269,15 @@ def migrate(connection: PostgresConnection, name: str, plugins: Sequence[PluginT
     missing = [step for step in migrations() if number_of(step) > found]
     if not missing and not pending(connection, plugins):
         return
+    ends_others = bool(missing) or not are_first(pending(connection, plugins))
     connection.execute("BEGIN IMMEDIATE")
-    if _is_there(connection, "nodes"):
+    if ends_others and _is_there(connection, "nodes"):
         hold_all(connection)
     for step in missing:
         apply(connection, step)
     apply_of_plugins(connection, pending(connection, plugins), on_server)
-    fence_all(connection)
+    if ends_others:
+        fence_all(connection)
     connection.execute("COMMIT")
 
 

@@ -165,6 +165,20 @@ async def test_nodes_that_start_at_once_make_the_tables_one_after_the_other(tmp_
     ]
 
 
+async def test_a_node_without_the_plugin_goes_on_when_another_makes_its_first_tables(
+    tmp_path: Path, url_of: UrlOf
+) -> None:
+    url = url_of(tmp_path)
+    async with Node.joined(url, FACTS) as node, opened(url, node) as (connection, _):
+        writer = Writer(connection, fence=node)
+
+        await migrated(url, (PluginTables("notes", (NOTES, PINNED)),))
+
+        await writer.submit(lambda each: each.execute("INSERT INTO notes_lines (text) VALUES ('first')"))
+        await writer.close()
+    assert rows(url, "SELECT text, pinned FROM notes_lines") == [("first", 0)]
+
+
 async def test_a_node_of_an_older_version_writes_nothing_more_once_the_tables_have_changed(
     tmp_path: Path, url_of: UrlOf
 ) -> None:
