@@ -8,7 +8,9 @@ as a platform's signed web hooks do.
 import asyncio
 import errno
 import os
+import re
 from collections.abc import Callable, Iterable, Sequence, Set
+from itertools import chain, zip_longest
 from typing import cast
 
 import structlog
@@ -25,6 +27,8 @@ from gateway.web.links import LOCAL_PRINCIPAL, Link
 from gateway.web.sign_in import SIGN_IN
 
 log = structlog.get_logger(__name__)
+
+_PARAMETER = re.compile(r"\{\w+(?::([^{}]+))?\}")
 
 MOST_STRANGERS = 256
 """Larger than the batch that the system hands over at once; else a new connection could be cut before it is read."""
@@ -239,8 +243,16 @@ class HttpServer:
 
 
 def _check_paths(public: Sequence[str], guarded: Set[str]) -> None:
-    if taken := sorted({path for path in public if path in guarded or public.count(path) > 1}):
+    answered = re.compile("|".join(map(_pattern, guarded)))
+    if taken := sorted({path for path in public if answered.fullmatch(path) or public.count(path) > 1}):
         raise ValueError(f"two routes of the page have the path {', '.join(taken)}")
+
+
+def _pattern(path: str) -> str:
+    """Return the regular expression of the paths that a route answers, in which `{name}` and `{name:.+}` are parts."""
+    pieces = _PARAMETER.split(path)
+    parameters = [expression or "[^/]+" for expression in pieces[1::2]]
+    return "".join(chain.from_iterable(zip_longest(map(re.escape, pieces[::2]), parameters, fillvalue="")))
 
 
 async def _add_headers(request: web.Request, response: web.StreamResponse) -> None:

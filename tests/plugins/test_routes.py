@@ -113,7 +113,7 @@ def test_two_plugins_do_not_answer_at_one_path() -> None:
         paths_of((Figures, Copies))
 
 
-@pytest.mark.parametrize("path", ["/api/about", "/api/history", "/readyz", "/healthz", "/sign-in"])
+@pytest.mark.parametrize("path", ["/api/about", "/api/history", "/readyz", "/healthz", "/sign-in", "/admin/runs/all"])
 async def test_a_route_lifts_no_check_of_another(tmp_path: Path, path: str) -> None:
     async def history(request: web.Request) -> web.Response:
         return web.Response(text=request.path)
@@ -123,7 +123,7 @@ async def test_a_route_lifts_no_check_of_another(tmp_path: Path, path: str) -> N
         with pytest.raises(ValueError, match=f"two routes of the page have the path {path}"):
             page_server(
                 store,
-                [web.post("/api/history", history)],
+                [web.post("/api/history", history), web.get("/admin/{screen}/{item:.+}", history)],
                 public_routes=[*own, *(web.get(each, history) for each in paths_of((at(path),)))],
                 about=lambda: DEMO,
             )
