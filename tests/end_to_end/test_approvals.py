@@ -1,6 +1,5 @@
 """Programs need an approval in the chat, on every platform."""
 
-import time
 from collections.abc import Callable
 
 import pytest
@@ -104,8 +103,8 @@ async def test_a_plain_yes_of_the_person_who_was_asked_lets_the_program_run(stag
 
     await chat.says(ann, "run it")
     await is_asked(stage, chat)
-    asked = time.time()
-    await until(lambda: int(time.time()) > asked)  # Telegram's dates have a resolution of one second
+    asked = stage.clock.now
+    await until(lambda: int(stage.clock.now) > asked)  # Telegram's dates have a resolution of one second
     await chat.says(ann, "yes")
 
     await chat.until(says_at_last("It ran."))
