@@ -9,14 +9,13 @@ from agent_core.clock import Clock, NewId, SystemClock, new_id
 from agent_core.models.audio import AudioServer
 from agent_core.tools.web.fetch import Fetcher
 from channels.base import ChatKey, Sender, Standing
+from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
 from gateway.app.peers import NoPeers
-from gateway.app.plugins import own_plugins
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.permissions.groups import RULES
 from gateway.permissions.request import new_request_id
 from gateway.permissions.roles import People
-from gateway.plugin import Plugin
 from gateway.records.logs import Level, set_log_level
 from gateway.runs.model_set import CurrentModels, ModelSource
 from gateway.security.secrets import Secrets
@@ -72,8 +71,8 @@ class System:
     set_log_level: Callable[[Level], None] = set_log_level
     fetcher: Fetcher = field(default_factory=Fetcher)
     """Downloads what people name, from the public web."""
-    plugins: Callable[[], Sequence[type[Plugin]]] = own_plugins
-    """Returns the plugins to be made."""
+    plugins: ChosenPlugins = field(default_factory=lambda: ChosenPlugins(own_plugins()))
+    """The plugins to be made."""
     peers: Peers = field(default_factory=NoPeers)
     """The other processes on the database."""
 

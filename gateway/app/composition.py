@@ -7,6 +7,8 @@ from contextlib import asynccontextmanager, suppress
 import structlog
 
 from channels.base import Channel, ChatKey
+from channels.connected import Connected
+from channels.text import literal
 from gateway.app.app import LEAVE_WITHIN, App
 from gateway.app.app_settings import AppSettings, Stored, System
 from gateway.app.parts.base import Base
@@ -59,6 +61,8 @@ class Gateway:
         hearing = self.people.supervisor.keep_going("stored events", self._receive_stored)
         self.events.hearing.start(hearing, "stored events")
         await self._tell_of_differences()
+        for name, reason in self.base.system.plugins.left_out.items():
+            self.people.owners.tell("plugin_left_out", name=literal(name), reason=literal(reason))
 
     async def settled(self) -> None:
         """Wait until every chat is idle, every task ended, and everything delivered."""
@@ -185,16 +189,11 @@ async def composed(
     system = system or System()
     if store.node is not None and isinstance(system.peers, NoPeers):
         raise ValueError("the store belongs to a node: pass `peers` of its `Resources` in `system`")
-    base = Base(
-        settings,
-        await Stored.of(store),
-        channels,
-        agent_parts,
-        about,
-        system=system,
-        approved=approved or ApprovedTools(settings.home / "mcp.json", {}),
+    stored, approved = await Stored.of(store), approved or ApprovedTools(settings.home / "mcp.json", {})
+    connected = Connected.of(channels)
+    made = system.plugins.fitting(
+        lambda: Gateway(Base(settings, stored, connected, agent_parts, about, system=system, approved=approved))
     )
-    made = Gateway(base)
     await made.begin()
     try:
         yield made

@@ -15,8 +15,9 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.origin import CLEAN
 from channels import discovery
 from channels.base import OutboundMessage
+from gateway.app.chosen_plugins import own_plugins
 from gateway.app.peers import SharedDatabase, opened
-from gateway.app.plugins import own_plugins, tables_of
+from gateway.app.plugins import tables_of
 from gateway.cluster.leases import connecting_of, held
 from gateway.cluster.protocols import Peers
 from gateway.connect.guide import MODEL, Met

@@ -1,7 +1,7 @@
 """Opens the page of the running gateway, and decides who may use it."""
 
 import importlib
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator, Set
 from contextlib import AbstractContextManager, AsyncExitStack, ExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from typing import cast
@@ -12,7 +12,6 @@ from channels.base import Channel, RequestMade
 from channels.web.visitor import Visitor
 from gateway.app.composition import Gateway
 from gateway.app.operation import Operation
-from gateway.app.plugins import own_plugins, paths_of
 from gateway.commands.page import Entrance
 from gateway.permissions.access import Access, Decision
 from gateway.permissions.roles import Role
@@ -98,15 +97,23 @@ class OpenPage:
 
 @asynccontextmanager
 async def opened_page(
-    settings: Settings, about: Callable[[], About], store: Store, clock: Clock, link_used: Callable[[str], None]
+    settings: Settings,
+    about: Callable[[], About],
+    store: Store,
+    clock: Clock,
+    link_used: Callable[[str], None],
+    paths: Set[str],
 ) -> AsyncIterator[OpenPage]:
-    """Open the page, and close it at the end. Raises ParleyError. `link_used`: see `PageAccess`."""
+    """Open the page, and close it at the end. Raises ParleyError. `link_used`: see `PageAccess`.
+
+    `paths` are those of the routes of plugins.
+    """
     # Imported by name: without a page these imports are saved at the start.
     page, pages, web = (
         importlib.import_module(f"gateway.{name}") for name in ("web.page", "admin.pages", "web.operation")
     )
     operation, page_access, admin = Operation(), PageAccess(clock, link_used), pages.AdminPages()
-    operator = web.OperatorRoutes(operation, paths_of(own_plugins()))
+    operator = web.OperatorRoutes(operation, paths)
     channel, server, entrance = page.open_page(
         settings, about, store, clock, operator=operator, rights=page_access, routes=admin.routes()
     )

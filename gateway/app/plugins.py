@@ -1,51 +1,83 @@
-"""Finds the plugins that come with Parley, makes them in the order of what they need, and reads what they add."""
+"""Makes plugins in the order of what they need, and reads what they add.
 
-import importlib
-import pkgutil
+What goes wrong is a `PluginFailed` with the name of the plugin, so that one of others can be left out.
+"""
+
 import re
-from collections.abc import Iterable, Mapping, Sequence, Set
-from functools import cache, partial
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, Set
+from contextlib import contextmanager
+from functools import partial
 from graphlib import CycleError, TopologicalSorter
-from typing import cast
 
 from agent_core.log_errors import Contained
 from agent_core.tools.tool import Tool
+from gateway.commands.command import Command, in_order
+from gateway.errors import ParleyError
 from gateway.plugin import Core, Duty, Plugin, Running
 from gateway.store.plugin_tables import PluginTables
 from gateway.texts.say import add_texts
 from gateway.web.route import Answer, Asked, Route
 
-HOME = "gateway.plugins"
+MOST_REASON = 300
+"""Characters of an error that people are shown."""
 _PATH = re.compile(r"(/[a-z0-9_-]+)+")
 """A path without parameters, so that it stands for nothing that others answer."""
 
 
-@cache
-def own_plugins() -> Sequence[type[Plugin]]:
-    """Return those that come with Parley, by name."""
-    names = sorted(each.name for each in pkgutil.iter_modules(importlib.import_module(HOME).__path__) if each.ispkg)
-    return tuple(cast("type[Plugin]", importlib.import_module(f"{HOME}.{name}.plugin").PLUGIN) for name in names)
+class PluginFailed(ValueError):
+    """A plugin cannot be used. `plugin` is its name, and the message says why."""
+
+    def __init__(self, plugin: str, reason: str) -> None:
+        super().__init__(reason)
+        self.plugin = plugin
 
 
-def make(kinds: Iterable[type[Plugin]], core: Core) -> Sequence[Plugin]:
+@contextmanager
+def blamed(plugin: str) -> Iterator[None]:
+    """Raise PluginFailed for whatever the plugin's own code raises, an exit included."""
+    try:
+        yield
+    except PluginFailed:
+        raise
+    except (Exception, SystemExit) as error:
+        raise PluginFailed(plugin, reason_of(error)) from error
+
+
+def reason_of(error: BaseException) -> str:
+    """Return an error in one short line."""
+    said = " ".join(str(error).split())
+    kind = type(error).__name__
+    reason = said if isinstance(error, (ValueError, ParleyError)) and said else f"{kind}: {said}" if said else kind
+    return reason if len(reason) <= MOST_REASON else f"{reason[: MOST_REASON - 4]} ..."
+
+
+def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) -> Sequence[Plugin]:
     """Make the plugins, each after those that it needs, and let `say` know their texts.
 
-    Raises ValueError if two have the same name or text, if one needs what is missing, or if they need each other.
+    Of two that do not fit together the later one is blamed; those in `last` come behind all others. Raises PluginFailed
+    if two have the same name or text, if one needs what is missing, if they need each other, or if one cannot be made.
     """
     by_name: dict[str, type[Plugin]] = {}
     for kind in kinds:
         if by_name.setdefault(kind.name, kind) is not kind:
-            raise ValueError(f"two plugins have the name {kind.name}")
+            raise PluginFailed(kind.name, f"two plugins have the name {kind.name}")
     for name, kind in by_name.items():
         if missing := sorted(kind.needs - by_name.keys()):
-            raise ValueError(f"the plugin {name} needs {', '.join(missing)}, which is not there")
+            raise PluginFailed(name, f"the plugin {name} needs {', '.join(missing)}, which is not there")
     try:
         order = list(TopologicalSorter({name: sorted(kind.needs) for name, kind in by_name.items()}).static_order())
     except CycleError as error:
-        raise ValueError(f"plugins need each other: {' -> '.join(error.args[1])}") from None
+        circle = error.args[1]
+        raise PluginFailed(circle[0], f"plugins need each other: {' -> '.join(circle)}") from None
+    order.sort(key=lambda name: name in last)
     for name in order:
-        add_texts(by_name[name].texts)
-    return tuple(by_name[name](core) for name in order)
+        with blamed(name):
+            add_texts(by_name[name].texts)
+    made = []
+    for name in order:
+        with blamed(name):
+            made.append(by_name[name](core))
+    return tuple(made)
 
 
 def tables_of(kinds: Iterable[type[Plugin]]) -> Sequence[PluginTables]:
@@ -53,36 +85,64 @@ def tables_of(kinds: Iterable[type[Plugin]]) -> Sequence[PluginTables]:
     return tuple(PluginTables(kind.name, kind.migrations) for kind in kinds if kind.migrations)
 
 
-def tools_of(plugins: Iterable[Plugin]) -> Sequence[Tool]:
-    """Return the tools of the plugins.
+def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence[Tool]:
+    """Return the tools of the plugins. `taken` are the names of all other tools.
 
-    Raises ValueError if two have the same name, or if one is not in the `tool_names` of its plugin.
+    Raises PluginFailed if two have the same name, or if one is not in the `tool_names` of its plugin.
     """
     found: dict[str, Tool] = {}
     for plugin in plugins:
-        for tool in plugin.tools():
-            if tool.name not in plugin.tool_names:
-                raise ValueError(f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name")
-            if tool.name in found:
-                raise ValueError(f"two plugins have a tool {tool.name}")
-            found[tool.name] = tool
+        with blamed(plugin.name):
+            for tool in plugin.tools():
+                if tool.name not in plugin.tool_names:
+                    reason = f"the plugin {plugin.name} has a tool {tool.name}, which its tool_names do not name"
+                    raise PluginFailed(plugin.name, reason)
+                if tool.name in found:
+                    raise PluginFailed(plugin.name, f"two plugins have a tool {tool.name}")
+                if tool.name in taken:
+                    raise PluginFailed(plugin.name, f"Parley itself has a tool {tool.name}")
+                found[tool.name] = tool
     return tuple(found.values())
 
 
+def commands_of(plugins: Iterable[Plugin], others: Iterable[Command]) -> Sequence[Command]:
+    """Return the commands of the plugins. `others` are those of Parley itself.
+
+    Raises PluginFailed if two commands have the same name.
+    """
+    found: list[Command] = []
+    taken = {command.name for command in others}
+    for plugin in plugins:
+        with blamed(plugin.name):
+            for command in plugin.commands():
+                if command.name in taken:
+                    raise PluginFailed(plugin.name, f"two commands have the name /{command.name}")
+                taken.add(command.name)
+                found.append(command)
+            in_order(found)
+    return found
+
+
 def duties_of(plugins: Iterable[Plugin], running: Running) -> Mapping[str, Duty]:
-    """Return the duties of the plugins, each under the name of its plugin and its own."""
-    return {f"{plugin.name}: {name}": duty for plugin in plugins for name, duty in plugin.duties(running).items()}
+    """Return the duties of the plugins, each under the name of its plugin and its own. Raises PluginFailed."""
+    found: dict[str, Duty] = {}
+    for plugin in plugins:
+        with blamed(plugin.name):
+            found |= {f"{plugin.name}: {name}": duty for name, duty in plugin.duties(running).items()}
+    return found
 
 
 def paths_of(kinds: Iterable[type[Plugin]]) -> Set[str]:
-    """Return the paths of the routes of the plugins. Raises ValueError if two have the same, or if one is no path."""
+    """Return the paths of the routes of the plugins. Raises PluginFailed if two have the same, or if one is no path."""
     found: set[str] = set()
     for kind in kinds:
         for path in sorted(kind.paths):
             if not _PATH.fullmatch(path):
-                raise ValueError(f"the plugin {kind.name} has a route {path}, which is no path such as /{kind.name}")
+                raise PluginFailed(
+                    kind.name, f"the plugin {kind.name} has a route {path}, which is no path such as /{kind.name}"
+                )
             if path in found:
-                raise ValueError(f"two plugins have a route {path}")
+                raise PluginFailed(kind.name, f"two plugins have a route {path}")
             found.add(path)
     return found
 
@@ -90,15 +150,16 @@ def paths_of(kinds: Iterable[type[Plugin]]) -> Set[str]:
 def routes_of(plugins: Sequence[Plugin], running: Running) -> Mapping[str, Route]:
     """Return the routes of the plugins by path.
 
-    Raises ValueError as `paths_of`, or if one is not in the `paths` of its plugin.
+    Raises PluginFailed as `paths_of`, or if one is not in the `paths` of its plugin.
     """
     paths_of(map(type, plugins))
     found: dict[str, Route] = {}
     for plugin in plugins:
-        for path, route in plugin.routes(running).items():
-            if path not in plugin.paths:
-                raise ValueError(f"the plugin {plugin.name} has a route {path}, which its paths do not name")
-            found[path] = partial(_answer, plugin.name, route)
+        with blamed(plugin.name):
+            for path, route in plugin.routes(running).items():
+                if path not in plugin.paths:
+                    raise ValueError(f"the plugin {plugin.name} has a route {path}, which its paths do not name")
+                found[path] = partial(_answer, plugin.name, route)
     return found
 
 

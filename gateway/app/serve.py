@@ -27,11 +27,12 @@ from channels.terminal.frames import FILE
 from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
+from gateway.app.chosen_plugins import ChosenPlugins, choose
 from gateway.app.composition import Gateway, composed
 from gateway.app.local_requests import answering
 from gateway.app.page import OpenPage, opened_page
 from gateway.app.peers import SharedDatabase, opened
-from gateway.app.plugins import own_plugins, tables_of
+from gateway.app.plugins import paths_of, tables_of
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.errors import INTERRUPTED, MAY_PASS, ParleyError
@@ -79,6 +80,8 @@ class Resources:
     """Starts programs in a sandbox; without one no programs are run."""
     start: About
     """The facts about the process at the start."""
+    plugins: ChosenPlugins
+    """The plugins that are made."""
 
     def about(self) -> About:
         """Return the facts about the process, with the model that answers now."""
@@ -168,7 +171,9 @@ async def _begun(
     lines, page = [], None
     async with AsyncExitStack() as life:
         if settings.web.enabled:
-            opened = opened_page(settings, resources.about, resources.store, resources.clock, _say_link)
+            plugins = resources.plugins
+            paths = plugins.fitting(lambda: paths_of(plugins.kinds))
+            opened = opened_page(settings, resources.about, resources.store, resources.clock, _say_link, paths)
             page = await life.enter_async_context(opened)
             channels.append(page.channel)
             lines.append(f"  Page   {page.link}")
@@ -206,7 +211,8 @@ async def prepare(
     async with AsyncExitStack() as life:
         life.push_async_callback(source.close)
         models = await source.choose(settings)
-        url, extras = settings.database, Extras(settings.quotas.ballast_mb * MB, tables_of(own_plugins()))
+        plugins = await asyncio.to_thread(choose, settings.plugins, settings.plugins_off)
+        url, extras = settings.database, Extras(settings.quotas.ballast_mb * MB, tables_of(plugins.kinds))
         shared = None
         if url is not None:
             shared = await asyncio.to_thread(
@@ -222,7 +228,7 @@ async def prepare(
         found = await trying
         launcher = None if isinstance(found, NoLauncher) else found
         about = _about(models, found, now)
-        yield Resources(settings, now, store, peers, CurrentModels(models), source, launcher, about)
+        yield Resources(settings, now, store, peers, CurrentModels(models), source, launcher, about, plugins)
 
 
 def _shared(settings: Settings, url: str, *, takes_chats: bool, agrees_on_time: bool) -> SharedDatabase:
@@ -263,8 +269,8 @@ async def open_app(
         servers = McpServers(settings.mcp, settings.environ, approved.see)
         life.push_async_callback(servers.close)
         tools = tuple(tools_for(current, resources.clock, resources.launcher, vision=lambda: models.now.sees))
-        of_plugins = (plugin.tool_names for plugin in own_plugins())
-        servers.begin(RESERVED.union((tool.name for tool in tools), *of_plugins))
+        plugins = resources.plugins
+        servers.begin(RESERVED.union((tool.name for tool in tools), *(each.tool_names for each in plugins.kinds)))
         if await resources.store.runs.open_ids():
             await servers.tried(WAIT_FOR_SERVERS)
         library = skill_library(settings)
@@ -301,7 +307,7 @@ async def open_app(
                 connected,
                 parts,
                 resources.start,
-                system=System(resources.clock, peers=resources.peers),
+                system=System(resources.clock, peers=resources.peers, plugins=plugins),
                 approved=approved,
             )
         )

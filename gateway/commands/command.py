@@ -215,7 +215,7 @@ class CommandTable:
     """All commands, in the order of menus and /help."""
 
     def __init__(self, commands: Iterable[Command], rules: Rules, *, look_at: LookAt) -> None:
-        self.commands = _in_order(commands)
+        self.commands = in_order(commands)
         self.specs = tuple(command.spec for command in self.commands if not command.hidden)
         self._incomplete = {spec.name for spec in self.specs if any(option.required for option in spec.options)}
         """Commands that do nothing without arguments."""
@@ -317,7 +317,7 @@ class CommandTable:
         return say("unknown_command", language, slash=slash, name=name)
 
 
-def _in_order(commands: Iterable[Command]) -> tuple[Command, ...]:
+def in_order(commands: Iterable[Command]) -> tuple[Command, ...]:
     """Return the commands, those that name the same one in their order behind it, and behind all if it is not there.
 
     Raises ValueError for two of one name, and if some name each other.

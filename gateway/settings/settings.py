@@ -99,6 +99,10 @@ class Settings(BaseSettings):
     """An IANA name such as Europe/Paris. Empty: that of this machine."""
     shared_memory: bool = False
     """Memory shared by the direct chats of all owners, instead of one for each chat: on or off."""
+    plugins: Annotated[tuple[str, ...], BeforeValidator(split)] = ()
+    """Plugins of others to load, from packages that are installed beside Parley: a comma list of their names."""
+    plugins_off: Annotated[frozenset[str], BeforeValidator(split)] = frozenset()
+    """Plugins that are switched off, those that come with Parley included: a comma list of their names."""
     heartbeat: bool = True
     """Offer the owner, once, to check every half hour if something needs attention: on or off. The command /heartbeat
     switches these checks on and off in each chat."""

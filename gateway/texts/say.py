@@ -32,6 +32,7 @@ from gateway.texts import (
     pages_skills,
     pages_storage,
     people,
+    plugins,
     questions,
     runs,
     sessions,
@@ -74,6 +75,7 @@ _TEXTS: dict[str, Mapping[str, str]] = {
     **pages_runs.TEXTS,
     **pages_schedules.TEXTS,
     **people.TEXTS,
+    **plugins.TEXTS,
     **questions.TEXTS,
     **runs.TEXTS,
     **skill_installs.TEXTS,
@@ -168,10 +170,24 @@ def model_reason(why: str, language: Language) -> str:
 
 
 def add_texts(texts: Mapping[str, Mapping[str, str]]) -> None:
-    """Let `say` know the texts of a plugin. Raises ValueError for a key that has another text already."""
+    """Let `say` know the texts of a plugin: all of them, or none.
+
+    Raises ValueError for a key that has another text already, and for a text that is not there in each language.
+    """
     for key, text in texts.items():
-        if _TEXTS.setdefault(key, text) != text:
+        if _TEXTS.get(key, text) != text:
             raise ValueError(f"two texts have the key {key!r}")
+        if missing := [language for language in LANGUAGES if not isinstance(text.get(language), str)]:
+            raise ValueError(f"the text {key!r} is missing in {', '.join(missing)}")
+    for key, text in texts.items():
+        _TEXTS.setdefault(key, text)
+
+
+def remove_texts(texts: Mapping[str, Mapping[str, str]]) -> None:
+    """Let `say` forget texts that `add_texts` added."""
+    for key, text in texts.items():
+        if _TEXTS.get(key) is text:
+            del _TEXTS[key]
 
 
 def say(key: str, language: Language, **facts: str | int) -> str:

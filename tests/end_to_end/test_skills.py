@@ -6,7 +6,7 @@ from collections.abc import Callable
 import pytest
 from pydantic import JsonValue
 
-from gateway.app.plugins import own_plugins
+from gateway.app.chosen_plugins import own_plugins
 from tests.emulators.model_script import ModelRequest, says
 from tests.end_to_end.platforms.catalogue import only, where
 from tests.end_to_end.platforms.emulated import STRANGERS, Emulated

@@ -21,9 +21,10 @@ from channels.base import Accepted, Channel
 from channels.memory import MemoryChannel, user
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
+from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
 from gateway.app.composition import Gateway, composed
 from gateway.app.peers import SharedDatabase, opened
-from gateway.app.plugins import own_plugins, tables_of
+from gateway.app.plugins import tables_of
 from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
@@ -80,7 +81,7 @@ class BotOptions:
     people: People = PEOPLE
     answers_strangers: bool = True
     fetcher: Fetcher = field(default_factory=Fetcher)
-    plugins: Sequence[type[Plugin]] | None = None
+    plugins: ChosenPlugins | Sequence[type[Plugin]] | None = None
     """Those to be made; None for those that come with Parley."""
     transcription: AudioServer | None = None
     loaded: Settings | None = None
@@ -166,8 +167,10 @@ class Bot:
 
     async def start(self) -> None:
         options = self._options
-        plugins = own_plugins() if options.plugins is None else options.plugins
-        extras = Extras(plugins=tables_of(plugins))
+        plugins = options.plugins
+        if not isinstance(plugins, ChosenPlugins):
+            plugins = ChosenPlugins(own_plugins() if plugins is None else plugins)
+        extras = Extras(plugins=tables_of(plugins.kinds))
         shared = None
         if options.database is not None:
             shared = SharedDatabase(options.database, agrees_on_time=options.agrees_on_time, has_engine=False)
@@ -194,7 +197,11 @@ class Bot:
         )
         new_request_id, fetcher = self._options.new_request_id, self._options.fetcher
         system = System(
-            self.clock, new_request_id=new_request_id, fetcher=fetcher, peers=peers, plugins=lambda: plugins
+            self.clock,
+            new_request_id=new_request_id,
+            fetcher=fetcher,
+            peers=peers,
+            plugins=plugins,
         )
         self.made = await self._life.enter_async_context(
             composed(

@@ -6,8 +6,9 @@ from pathlib import Path
 
 from aiohttp import ClientSession
 
+from gateway.app.chosen_plugins import own_plugins
 from gateway.app.operation import Operation
-from gateway.app.plugins import own_plugins, paths_of
+from gateway.app.plugins import paths_of
 from gateway.plugin import Plugin
 from gateway.web.operation import OperatorRoutes
 from tests.entering import opened_store, page_server

@@ -23,7 +23,7 @@ from agent_core.tools.skills import list_skills, load_skill, load_skill_referenc
 from channels.files import FileTrouble
 from channels.unread import Unread
 from gateway.admin.screens.schedules import States
-from gateway.app.plugins import own_plugins
+from gateway.app.chosen_plugins import own_plugins
 from gateway.permissions.groups import Activation, Audience
 from gateway.permissions.roles import Role
 from gateway.permissions.sources import KINDS

@@ -11,7 +11,7 @@ from agent_core.tools.tool import Tool, tool
 from channels.base import OutboundMessage
 from channels.commands import Suggestion, Typed
 from channels.memory import user
-from gateway.app.plugins import own_plugins
+from gateway.app.chosen_plugins import own_plugins
 from gateway.commands.command import Command, Invocation, Unfinished, reply
 from gateway.permissions.rights import LOOK, always
 from gateway.permissions.roles import Role

@@ -17,6 +17,7 @@ from gateway.runs.model_set import ModelSet
 from gateway.runs.runner import Runner
 from gateway.runs.tasks.tasks import Tasks
 from gateway.runs.tasks.workers import Workers
+from gateway.runs.toolbox import RESERVED
 from gateway.settings.settings import Settings
 from gateway.upkeep.live_settings import LiveModels, LiveSettings
 
@@ -36,11 +37,11 @@ class AgentFactories:
         own = (
             send_file_tool(store, base.delivery, base.outgoing),
             *memory_tools(files.memories.of_call),
-            *tools_of(plugins),
         )
+        tools = (*base.agent_parts.tools, *own)
         self.parts = replace(
             base.agent_parts,
-            tools=(*base.agent_parts.tools, *own),
+            tools=(*tools, *tools_of(plugins, RESERVED.union(tool.name for tool in tools))),
             keeper_of=files.versions.of,
             spending_of=guards.spending_of,
             zone_of=people.zones.of,

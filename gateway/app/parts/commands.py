@@ -7,6 +7,7 @@ from itertools import chain
 from channels.base import ChatKey, Sender
 from channels.commands import Suggestion, Typed
 from gateway.app.parts.parts import Parts
+from gateway.app.plugins import commands_of
 from gateway.app.revocation import Revocation
 from gateway.commands.answers import AnswerCommands
 from gateway.commands.approvals import ApprovalCommands, RuleCommands
@@ -97,10 +98,11 @@ class CommandParts:
         )
         named = PeopleCompletions(people.roles, people.strangers)
         suggesters = {**completions.by_command, **named.by_command}
-        commands = (
+        own = tuple(
             replace(each, suggest=each.suggest or suggesters.get(each.name))
             for each in chain.from_iterable(self._commands())
         )
+        commands = (*own, *commands_of(parts.plugins, own))
         self.table = CommandTable(commands, parts.guards.rules, look_at=people.membership.look_at)
 
     async def suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
@@ -108,7 +110,7 @@ class CommandParts:
         return await self.table.suggest(self._parts.chats.sessions.of(chat), sender, typed)
 
     def _commands(self) -> Iterable[Sequence[Command]]:
-        """Return all commands, in the order of menus and /help."""
+        """Return all commands but those of plugins, in the order of menus and /help."""
         base, people, files = self._parts.base, self._parts.people, self._parts.files
         guards, agents, jobs, chats = self._parts.guards, self._parts.agents, self._parts.jobs, self._parts.chats
         store, delivery, clock, current = base.store, base.delivery, base.clock, base.current
@@ -160,7 +162,6 @@ class CommandParts:
                 jobs.heartbeats, files.workspaces, store, chats.firings, pace, clock, access=access
             ).commands,
             ProactiveCommands(store, delivery, jobs.firing_messages, jobs.jobs, clock).commands,
-            *(plugin.commands() for plugin in self._parts.plugins),
         )
 
     def _privacy(self) -> Privacy:

@@ -42,7 +42,8 @@ class Parts:
             clock=base.clock,
             home=base.home,
         )
-        plugins = make(base.system.plugins(), core)
+        chosen = base.system.plugins
+        plugins = make(chosen.kinds, core, last=chosen.others)
         files = FileParts(base, people)
         guards = Guards(base, people, files)
         agents = AgentFactories(base, people, files, guards, plugins)

@@ -1,0 +1,152 @@
+"""Chooses the plugins that are made: those that come with Parley and are not switched off, and others by the settings.
+
+A plugin of others that cannot be used is left out with the reason, and everything else starts.
+"""
+
+import importlib
+import pkgutil
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache, partial
+from queue import Empty, SimpleQueue
+from threading import Thread
+from typing import TypeVar, cast
+
+import structlog
+
+from gateway.app.plugins import PluginFailed, blamed, paths_of, reason_of, tables_of
+from gateway.permissions.installed_plugins import InstalledPlugin, installed_plugins
+from gateway.plugin import Plugin
+from gateway.texts.say import remove_texts
+
+HOME = "gateway.plugins"
+WAITS = 30.0
+"""Longest time in seconds for the import of a plugin of others."""
+
+log = structlog.get_logger(__name__)
+T = TypeVar("T")
+
+
+@cache
+def own_plugins() -> Sequence[type[Plugin]]:
+    """Return those that come with Parley, by name."""
+    names = sorted(each.name for each in pkgutil.iter_modules(importlib.import_module(HOME).__path__) if each.ispkg)
+    return tuple(cast("type[Plugin]", importlib.import_module(f"{HOME}.{name}.plugin").PLUGIN) for name in names)
+
+
+class ChosenPlugins:
+    """The plugins that are made at this start, and those that are left out."""
+
+    def __init__(self, own: Iterable[type[Plugin]], off: Collection[str] = ()) -> None:
+        """`own` are those that come with Parley: one that fails is an error. `off` are names of any plugins."""
+        self.off = frozenset(off)
+        self.others: dict[str, type[Plugin]] = {}
+        """Those of others, by name."""
+        self.left_out: dict[str, str] = {}
+        """Why plugins are left out, by name."""
+        self._own = [kind for kind in own if kind.name not in self.off]
+        self._leave_out_dependents()
+
+    @property
+    def kinds(self) -> Sequence[type[Plugin]]:
+        """Return the classes of all that are made."""
+        return (*self._own, *self.others.values())
+
+    def add(self, name: str, load: Callable[[], type[Plugin]]) -> None:
+        """Add one of others, or leave it out if it cannot be loaded."""
+        try:
+            with blamed(name):
+                self.others[name] = load()
+        except PluginFailed as error:
+            self._leave_out(name, error)
+        self._leave_out_dependents()
+
+    def fitting(self, make: Callable[[], T]) -> T:
+        """Return what is made with the plugins, again without each one of others that fails."""
+        while True:
+            try:
+                return make()
+            except PluginFailed as error:
+                if error.plugin not in self.others:
+                    raise
+                self._leave_out(error.plugin, error)
+                self._leave_out_dependents()
+
+    def _leave_out(self, name: str, error: PluginFailed) -> None:
+        self.left_out[name] = reason_of(error)
+        log.warning("a plugin is left out", plugin=name, reason=self.left_out[name], exc_info=error.__cause__)
+        if (kind := self.others.pop(name, None)) is not None:
+            remove_texts(kind.texts)
+
+    def _leave_out_dependents(self) -> None:
+        """Leave out those that need one that is switched off or left out."""
+        gone = self.off | self.left_out.keys()
+        for kind in self.kinds:
+            if missing := sorted(kind.needs & gone):
+                self._own = [each for each in self._own if each is not kind]
+                why = "switched off" if self.off.issuperset(missing) else "left out"
+                reason = f"the plugin {kind.name} needs {', '.join(missing)}, which is {why}"
+                self._leave_out(kind.name, PluginFailed(kind.name, reason))
+                return self._leave_out_dependents()
+        return None
+
+
+def choose(names: Iterable[str], off: Collection[str]) -> ChosenPlugins:
+    """Return Parley's own plugins and those of others that are named. Blocks while these are imported."""
+    chosen, own = ChosenPlugins(own_plugins(), off), {kind.name for kind in own_plugins()}
+    installed = installed_plugins()
+    for name in dict.fromkeys(names):
+        if name not in chosen.off and (name not in own or name in installed):
+            chosen.add(name, partial(_loaded, name, installed, own))
+    for name in sorted(chosen.off - own - installed.keys()):
+        log.warning("PARLEY_PLUGINS_OFF names a plugin that is not there", plugin=name)
+    return chosen
+
+
+def _loaded(name: str, installed: Mapping[str, Sequence[InstalledPlugin]], own: Collection[str]) -> type[Plugin]:
+    """Import the plugin of others with this name. Raises PluginFailed and PluginTablesRefused."""
+    found = installed.get(name, ())
+    if name in own:
+        raise PluginFailed(name, f"{found[0].package} has a plugin of this name, but Parley's own is used")
+    if not found:
+        raise PluginFailed(name, "PARLEY_PLUGINS names it, but no installed package has a plugin of this name")
+    if len(found) > 1:
+        packages = " and ".join(each.package for each in found)
+        raise PluginFailed(name, f"several packages have a plugin of this name: {packages}; uninstall all but one")
+    return _checked(found[0], _imported(found[0]))
+
+
+def _imported(plugin: InstalledPlugin) -> object:
+    """Return what the entry point names. Raises PluginFailed if the import fails, or takes too long."""
+    results = SimpleQueue[tuple[object, BaseException | None]]()
+
+    def load() -> None:
+        try:
+            results.put((plugin.entry.load(), None))
+        except BaseException as error:  # noqa: BLE001 (an exit, too, would end this thread silently)
+            results.put((None, error))
+
+    Thread(target=load, name=f"import of {plugin.name}", daemon=True).start()
+    try:
+        kind, error = results.get(timeout=WAITS)
+    except Empty:
+        raise PluginFailed(plugin.name, f"its import took more than {WAITS:g} seconds") from None
+    if error is not None:
+        raise PluginFailed(plugin.name, reason_of(error)) from error
+    return kind
+
+
+def _checked(plugin: InstalledPlugin, kind: object) -> type[Plugin]:
+    """Return the class if it is one of a plugin. Raises PluginFailed and PluginTablesRefused."""
+    if not (isinstance(kind, type) and issubclass(kind, Plugin)):
+        raise PluginFailed(plugin.name, f"{plugin.entry.value} is not a class derived from gateway.plugin.Plugin")
+    if getattr(kind, "name", None) != plugin.name:
+        raise PluginFailed(plugin.name, f"the name of its class is not {plugin.name}, as its package calls it")
+    for attribute in ("needs", "tool_names", "paths"):
+        names = getattr(kind, attribute)
+        if not (isinstance(names, frozenset) and all(isinstance(each, str) for each in names)):
+            raise PluginFailed(plugin.name, f"its {attribute} are not a frozenset of names")
+    if not isinstance(kind.texts, Mapping):
+        raise PluginFailed(plugin.name, "its texts are not a mapping")
+    tables_of([kind])
+    paths_of([kind])
+    return kind

@@ -1,0 +1,251 @@
+"""Plugins of others are loaded if the settings name them, and one that cannot be used is in nobody's way."""
+
+from pathlib import Path
+
+import pytest
+
+from gateway.app import chosen_plugins
+from gateway.app.chosen_plugins import ChosenPlugins, choose, own_plugins
+from gateway.permissions.roles import People
+from tests.end_to_end.program import Program
+from tests.gateway.conftest import StartBot
+from tests.gateway.peopled import Platform
+from tests.plugins.packages import Packages
+from tests.process import REPOSITORY, until
+
+ROLL = """
+class P(Plugin):
+    name = {name!r}
+    texts = {{"{name}_rolled": {{"en": "You rolled a {{eyes}}.", "zh": "您掷出了 {{eyes}}。"}}}}
+
+    async def roll(self, given):
+        from gateway.texts.say import say
+        return reply(say("{name}_rolled", given.language, eyes=4))
+
+    def commands(self):
+        return [Command({name!r}, {{"en": "Roll", "zh": "掷骰子"}}, self.roll, rights=always(LOOK))]
+"""
+DICE = ROLL.format(name="dice")
+COINS = ROLL.format(name="coins")
+NEEDY = COINS.replace('name = "coins"', "name = 'coins'").replace(
+    "    texts", '    needs = frozenset({"dice"})\n    texts'
+)
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Packages:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    return Packages(folder, monkeypatch)
+
+
+def plugin(body: str, name: str = "dice") -> str:
+    lines = "\n".join(f"    {line}" for line in body.splitlines())
+    return f"class P(Plugin):\n    name = {name!r}\n{lines}\n"
+
+
+async def test_a_plugin_of_others_answers_once_the_settings_name_it(start_bot: StartBot, packages: Packages) -> None:
+    packages.install(DICE)
+    bot = await start_bot(plugins=choose(["dice"], ()))
+
+    await bot.hears("/dice")
+
+    assert bot.screen == ["You rolled a 4."]
+
+
+def test_a_plugin_that_no_setting_names_is_not_imported(packages: Packages) -> None:
+    packages.install("open(__file__ + '.imported', 'w').close()")
+
+    assert choose([], ()).kinds == own_plugins()
+    assert choose(["dice"], ["dice"]).kinds == own_plugins(), "and what is off stays off"
+    assert not list(packages.folder.glob("*.imported"))
+
+
+async def test_all_of_ours_can_be_switched_off(start_bot: StartBot) -> None:
+    names = [kind.name for kind in own_plugins()]
+    chosen = choose([], names)
+    bot = await start_bot("Hello.", plugins=chosen)
+
+    await bot.hears("hi")
+
+    assert chosen.kinds == ()
+    assert not chosen.left_out
+    assert bot.screen == ["Hello."]
+
+
+BAD = {
+    "import": ("raise OSError('no dice here')", "OSError: no dice here"),
+    "exit": ("import sys; sys.exit(3)", "SystemExit: 3"),
+    "interrupt": ("raise KeyboardInterrupt", "KeyboardInterrupt"),
+    "syntax": ("def", "SyntaxError: "),
+    "no class": ("Q = 1", "AttributeError: "),
+    "no plugin": ("P = dict", "parley_dice:P is not a class derived from"),
+    "an instance": ("P = Plugin(None)", "parley_dice:P is not a class derived from"),
+    "no name": ("class P(Plugin): pass", "the name of its class is not dice"),
+    "needs of another type": (plugin("needs = ['a']"), "its needs are not a frozenset of names"),
+    "needs what is missing": (plugin("needs = frozenset({'bread'})"), "needs bread, which is not there"),
+    "needs itself": (plugin("needs = frozenset({'dice'})"), "plugins need each other: dice -> dice"),
+    "making": (plugin("def __init__(self, core): raise RuntimeError('broken')"), "RuntimeError: broken"),
+    "exit when made": (plugin("def __init__(self, core): raise SystemExit"), "SystemExit"),
+    "tools": (plugin("def tools(self): return 1 / 0"), "ZeroDivisionError: division by zero"),
+    "no tools": (plugin("def tools(self): return [1]"), "AttributeError: "),
+    "commands": (plugin("def commands(self): return 1 / 0"), "ZeroDivisionError: division by zero"),
+    "no commands": (plugin("def commands(self): return None"), "TypeError: "),
+    "duties": (plugin("def duties(self, running): return 1 / 0"), "ZeroDivisionError: division by zero"),
+    "no duties": (plugin("def duties(self, running): return ()"), "AttributeError: "),
+    "a command of the core": (DICE.replace("Command('dice'", "Command('help'"), "two commands have the name /help"),
+    "a text of the core": (plugin("texts = {'only_owners': {'en': 'x', 'zh': 'x'}}"), "two texts have the key"),
+    "a text in one language": (plugin("texts = {'dice_x': {'en': 'x'}}"), "the text 'dice_x' is missing in zh"),
+    "no texts": (plugin("texts = {'dice_x': 1}"), "AttributeError: "),
+    "a tool of the core": (
+        plugin(
+            "tool_names = frozenset({'remember'})\n"
+            "def tools(self):\n"
+            "    @tool(label='x', labels={'zh': 'x'})\n"
+            "    async def remember() -> str:\n"
+            "        'Remember.'\n"
+            "        return ''\n"
+            "    return [remember]"
+        ),
+        "Parley itself has a tool remember",
+    ),
+    "a table of the core": (
+        plugin("migrations = ['CREATE TABLE messages (id TEXT PRIMARY KEY);']"),
+        "the name messages does not begin with dice_",
+    ),
+    "no migrations": (plugin("migrations = [1]"), "TypeError: "),
+    "a path with a parameter": (plugin("paths = frozenset({'/{any}'})"), "which is no path such as /dice"),
+    "routes": (plugin("def routes(self, running): return 1 / 0"), "ZeroDivisionError: division by zero"),
+    "a route that it does not name": (plugin("def routes(self, running): return {'/x': 1}"), "its paths do not name"),
+    "a long reason": ("raise OSError('long ' * 1000)", "OSError: long long"),
+}
+
+
+@pytest.mark.parametrize(("code", "why"), BAD.values(), ids=BAD)
+async def test_one_that_fails_is_left_out_with_its_reason_and_all_others_answer(
+    start_bot: StartBot, packages: Packages, code: str, why: str
+) -> None:
+    packages.install(code)
+    packages.install(COINS, name="coins")
+    chosen = choose(["dice", "coins"], ())
+    bot = await start_bot("Hello.", plugins=chosen)
+
+    await bot.hears("/coins")
+    await bot.hears("hi")
+
+    assert bot.screen[-2:] == ["You rolled a 4.", "Hello."]
+    assert chosen.left_out.keys() == {"dice"}
+    assert why in chosen.left_out["dice"]
+    assert len(chosen.left_out["dice"]) <= 300
+    assert set(own_plugins()) <= set(chosen.kinds)
+
+
+async def test_owners_are_told_of_one_that_is_left_out(start_bot: StartBot, packages: Packages) -> None:
+    packages.install("raise OSError('no dice here')")
+    people = People(owners=frozenset({"memory:ann"}), allow=frozenset())
+    bot = await start_bot("Hello.", people=people, channel=Platform(), plugins=choose(["dice"], ()))
+    await bot.hears("hi")
+
+    await bot.restart()
+
+    await until(lambda: any("The plugin dice is left out: OSError: no dice here" in line for line in bot.screen))
+
+
+def test_one_that_needs_another_that_is_left_out_is_left_out_too(packages: Packages) -> None:
+    packages.install("raise OSError('no dice here')")
+    packages.install(NEEDY, name="coins")
+
+    chosen = choose(["coins", "dice"], ())
+
+    assert chosen.kinds == own_plugins()
+    assert chosen.left_out["coins"] == "the plugin coins needs dice, which is left out"
+
+
+def test_one_that_needs_another_that_is_switched_off_is_left_out(packages: Packages) -> None:
+    packages.install(DICE)
+    packages.install(NEEDY, name="coins")
+
+    chosen = choose(["dice", "coins"], ["dice"])
+
+    assert chosen.left_out == {"coins": "the plugin coins needs dice, which is switched off"}
+
+
+async def test_two_of_others_with_the_same_command_are_the_first_one_and_none(
+    start_bot: StartBot, packages: Packages
+) -> None:
+    packages.install(DICE)
+    packages.install(COINS.replace("Command('coins'", "Command('dice'"), name="coins")
+    chosen = choose(["dice", "coins"], ())
+    bot = await start_bot(plugins=chosen)
+
+    await bot.hears("/dice")
+
+    assert bot.screen[-1] == "You rolled a 4."
+    assert chosen.left_out == {"coins": "two commands have the name /dice"}
+
+
+def test_ours_cannot_be_replaced(packages: Packages) -> None:
+    name = own_plugins()[0].name
+    packages.install(plugin("", name), name=name)
+
+    chosen = choose([name], ())
+
+    assert chosen.kinds == own_plugins()
+    assert "Parley's own is used" in chosen.left_out[name]
+
+
+def test_one_that_two_packages_have_is_left_out(packages: Packages) -> None:
+    packages.install(DICE)
+    packages.install(DICE, package="other-dice")
+
+    chosen = choose(["dice"], ())
+
+    assert chosen.kinds == own_plugins()
+    assert "several packages have a plugin of this name" in chosen.left_out["dice"]
+
+
+def test_one_that_is_not_installed_is_named(packages: Packages) -> None:
+    assert "no installed package has a plugin of this name" in choose(["dice"], ()).left_out["dice"]
+
+
+def test_one_whose_import_hangs_is_left_out(packages: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(chosen_plugins, "WAITS", 0.2)
+    packages.install("import threading; threading.Event().wait(5)", package="slow-dice")
+
+    assert choose(["dice"], ()).left_out == {"dice": "its import took more than 0.2 seconds"}
+
+
+async def test_a_failure_of_ours_is_an_error(start_bot: StartBot, packages: Packages) -> None:
+    packages.install(plugin("def commands(self): return 1 / 0"))
+    kind = choose(["dice"], ()).others["dice"]
+
+    with pytest.raises(ValueError, match="division by zero"):
+        await start_bot(plugins=ChosenPlugins([kind]))
+
+
+async def test_a_running_parley_does_the_duty_of_one_and_tells_on_its_console_why_another_is_left_out(
+    packages: Packages, tmp_path: Path
+) -> None:
+    packages.install(
+        plugin(f"""
+def duties(self, running):
+    async def note():
+        with open({str(tmp_path / "noted")!r}, "w") as file:
+            file.write(" ".join(command.name for command in running.commands.commands))
+    return {{"note": note}}
+""")
+    )
+    packages.install("raise OSError('no coins here')", name="coins")
+    program = Program(tmp_path, {"PARLEY_MODEL": "demo", "PARLEY_WEB": "on", "PARLEY_WEB_PORT": "0"})
+    program.set("PYTHONPATH", f"{REPOSITORY}:{packages.folder}")
+    program.set("PARLEY_PLUGINS", "dice, coins")
+    program.set("PARLEY_PLUGINS_OFF", ",".join(kind.name for kind in own_plugins()))
+    await program.launch()
+    try:
+        await until((tmp_path / "noted").exists)
+        await until((tmp_path / "noted").read_text)
+    finally:
+        await program.kill()
+
+    assert not {kind.name for kind in own_plugins()} & set((tmp_path / "noted").read_text().split())
+    assert "no coins here" in program.console
