@@ -17,7 +17,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from gateway.app.plugins import own_plugins, tables_of
+from gateway.app.chosen_plugins import own_plugins
+from gateway.app.plugins import tables_of
 from gateway.store.opening import FILE
 from gateway.store.server import PostgresServer
 
