@@ -4,7 +4,6 @@ A plugin of others that cannot be used is left out with the reason, and everythi
 """
 
 import importlib
-import pkgutil
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cache, partial
 from queue import Empty, SimpleQueue
@@ -14,11 +13,11 @@ from typing import TypeVar, cast
 import structlog
 
 from gateway.app.plugins import PluginFailed, blamed, paths_of, reason_of, tables_of
-from gateway.permissions.installed_plugins import InstalledPlugin, installed_plugins
+from gateway.permissions.approved_plugins import ApprovedPlugins, Content
+from gateway.permissions.installed_plugins import HOME, InstalledPlugin, digest_of, installed_plugins, names_of_ours
 from gateway.plugin import Plugin
 from gateway.texts.say import remove_texts
 
-HOME = "gateway.plugins"
 WAITS = 30.0
 """Longest time in seconds for the import of a plugin of others."""
 
@@ -29,8 +28,18 @@ T = TypeVar("T")
 @cache
 def own_plugins() -> Sequence[type[Plugin]]:
     """Return those that come with Parley, by name."""
-    names = sorted(each.name for each in pkgutil.iter_modules(importlib.import_module(HOME).__path__) if each.ispkg)
-    return tuple(cast("type[Plugin]", importlib.import_module(f"{HOME}.{name}.plugin").PLUGIN) for name in names)
+    modules = (importlib.import_module(f"{HOME}.{name}.plugin") for name in sorted(names_of_ours()))
+    return tuple(cast("type[Plugin]", module.PLUGIN) for module in modules)
+
+
+class PluginChanged(PluginFailed):
+    """What is installed of a plugin is not what an owner has approved."""
+
+    def __init__(self, plugin: str, content: Content, approved: Content | None) -> None:
+        found = f"{content.package} {content.version} (digest {content.code})"
+        before = f", which approved {approved.version} (digest {approved.code})" if approved else ""
+        super().__init__(plugin, f"no owner has approved {found}{before}; /plugins approve {plugin} does")
+        self.content = content
 
 
 class ChosenPlugins:
@@ -43,6 +52,8 @@ class ChosenPlugins:
         """Those of others, by name."""
         self.left_out: dict[str, str] = {}
         """Why plugins are left out, by name."""
+        self.changed: dict[str, Content] = {}
+        """What is installed of those that are left out because no owner has approved that, by name."""
         self._own = [kind for kind in own if kind.name not in self.off]
         self._leave_out_dependents()
 
@@ -56,6 +67,9 @@ class ChosenPlugins:
         try:
             with blamed(name):
                 self.others[name] = load()
+        except PluginChanged as error:
+            self.changed[name] = error.content
+            self._leave_out(name, error)
         except PluginFailed as error:
             self._leave_out(name, error)
         self._leave_out_dependents()
@@ -90,21 +104,25 @@ class ChosenPlugins:
         return None
 
 
-def choose(names: Iterable[str], off: Collection[str]) -> ChosenPlugins:
+def choose(names: Iterable[str], off: Collection[str], approved: ApprovedPlugins) -> ChosenPlugins:
     """Return Parley's own plugins and those of others that are named. Blocks while these are imported."""
     chosen, own = ChosenPlugins(own_plugins(), off), {kind.name for kind in own_plugins()}
     installed = installed_plugins()
     for name in dict.fromkeys(names):
         if name not in chosen.off and (name not in own or name in installed):
-            chosen.add(name, partial(_loaded, name, installed, own))
+            chosen.add(name, partial(_loaded, name, installed.get(name, ()), own, approved))
     for name in sorted(chosen.off - own - installed.keys()):
         log.warning("PARLEY_PLUGINS_OFF names a plugin that is not there", plugin=name)
     return chosen
 
 
-def _loaded(name: str, installed: Mapping[str, Sequence[InstalledPlugin]], own: Collection[str]) -> type[Plugin]:
-    """Import the plugin of others with this name. Raises PluginFailed and PluginTablesRefused."""
-    found = installed.get(name, ())
+def _loaded(
+    name: str, found: Sequence[InstalledPlugin], own: Collection[str], approved: ApprovedPlugins
+) -> type[Plugin]:
+    """Import the plugin of others with this name, if what is installed of it is approved.
+
+    Raises PluginFailed, PluginTablesRefused and OSError.
+    """
     if name in own:
         raise PluginFailed(name, f"{found[0].package} has a plugin of this name, but Parley's own is used")
     if not found:
@@ -112,6 +130,11 @@ def _loaded(name: str, installed: Mapping[str, Sequence[InstalledPlugin]], own: 
     if len(found) > 1:
         packages = " and ".join(each.package for each in found)
         raise PluginFailed(name, f"several packages have a plugin of this name: {packages}; uninstall all but one")
+    content = Content(package=found[0].package, version=found[0].version, digest=digest_of(found[0]))
+    before = approved.approved(name)
+    if not approved.see(name, content):
+        raise PluginChanged(name, content, before)
+    log.info("a plugin of others is loaded", plugin=name, **content.model_dump())
     return _checked(found[0], _imported(found[0]))
 
 

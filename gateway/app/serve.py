@@ -36,6 +36,7 @@ from gateway.app.plugins import paths_of, tables_of
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.errors import INTERRUPTED, MAY_PASS, ParleyError
+from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
@@ -211,7 +212,8 @@ async def prepare(
     async with AsyncExitStack() as life:
         life.push_async_callback(source.close)
         models = await source.choose(settings)
-        plugins = await asyncio.to_thread(choose, settings.plugins, settings.plugins_off)
+        approved = ApprovedPlugins(settings.home)
+        plugins = await asyncio.to_thread(choose, settings.plugins, settings.plugins_off, approved)
         url, extras = settings.database, Extras(settings.quotas.ballast_mb * MB, tables_of(plugins.kinds))
         shared = None
         if url is not None:

@@ -82,7 +82,7 @@ MODELS = ("model", "fallbacks", "models", "vision", "budgets.cheaper_model")
 _LATER = {"backups": Change.TONIGHT, "keep_days": Change.TONIGHT, "drain_seconds": Change.NEXT_STOP}
 _NEVER = frozenset({"owners", "allow", "openai_base_url", "search", "transcription", "speech", "audio_key"})
 _NEVER |= {"commands_network", "database_url", "node_name", "audit", "home"}
-_NEVER |= {"permissions", "web", "telegram", "slack", "discord", "mcp"}
+_NEVER |= {"permissions", "web", "telegram", "slack", "discord", "mcp", "plugins"}
 """Names of settings and of tables."""
 
 

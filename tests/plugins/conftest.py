@@ -14,11 +14,13 @@ from tests.end_to_end.conftest import (
     stage,
 )
 from tests.gateway.conftest import model_of, start_bot, wired_bot
+from tests.plugins.packages import packages
 
 __all__ = [
     "make_program",
     "model_of",
     "own_stage",
+    "packages",
     "pytest_collection_modifyitems",
     "pytest_configure",
     "pytest_runtest_makereport",

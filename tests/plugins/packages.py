@@ -3,12 +3,16 @@
 import base64
 import hashlib
 import importlib
+import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from textwrap import dedent
 
 import pytest
+
+from gateway.app.chosen_plugins import ChosenPlugins, choose
+from gateway.permissions.approved_plugins import ApprovedPlugins
 
 HEAD = """
 from gateway.plugin import Plugin
@@ -23,6 +27,7 @@ class Packages:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
+        self.home = folder.parent / "home-of-approvals"
         self._monkeypatch = monkeypatch
         monkeypatch.syspath_prepend(str(folder))
 
@@ -38,21 +43,49 @@ class Packages:
         """Install a package with a module, whose class `P` is the plugin unless `points` say otherwise."""
         package = package or f"parley-{name}"
         module = package.replace("-", "_")
-        points = points or {name: f"{module}:P"}
+        self._write(package, version, points or {name: f"{module}:P"}, {f"{module}.py": HEAD + dedent(code)})
+
+    def install_folder(self, files: Mapping[str, str]) -> None:
+        """Install parley-dice as a folder with these files, whose `__init__.py` has the class `P`."""
+        brought = {f"parley_dice/{path}": text for path, text in files.items()}
+        brought["parley_dice/__init__.py"] = HEAD + brought["parley_dice/__init__.py"]
+        self._write("parley-dice", "1.0", {"dice": "parley_dice:P"}, brought)
+
+    def _write(self, package: str, version: str, points: Mapping[str, str], files: Mapping[str, str]) -> None:
+        """Write the files and what an installer tells of them, instead of those of a former version."""
+        module = package.replace("-", "_")
+        self._uninstall(module)
         about = f"{module}-{version}.dist-info"
         listed = "\n".join(f"{key} = {value}" for key, value in points.items())
-        files = {
-            f"{module}.py": HEAD + dedent(code),
+        brought = {
+            **files,
             f"{about}/METADATA": f"Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n",
             f"{about}/entry_points.txt": f"[parley.plugins]\n{listed}\n",
         }
-        for path, text in files.items():
-            (self.folder / path).parent.mkdir(exist_ok=True)
+        for path, text in brought.items():
+            (self.folder / path).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / path).write_text(text)
-        record = [f"{path},sha256={_sum(text)},{len(text.encode())}" for path, text in files.items()]
+        record = [f"{path},sha256={_sum(text)},{len(text.encode())}" for path, text in brought.items()]
         (self.folder / about / "RECORD").write_text("\n".join([*record, f"{about}/RECORD,,\n"]))
         self._monkeypatch.delitem(sys.modules, module, raising=False)
         importlib.invalidate_caches()
+
+    def _uninstall(self, module: str) -> None:
+        for about in self.folder.glob(f"{module}-*.dist-info"):
+            for line in (about / "RECORD").read_text().split():
+                (self.folder / line.partition(",")[0]).unlink(missing_ok=True)
+            shutil.rmtree(about)
+
+    def chosen(self, names: Sequence[str], off: Collection[str] = ()) -> ChosenPlugins:
+        """Return the plugins of a start with these settings."""
+        return choose(names, off, ApprovedPlugins(self.home))
+
+
+@pytest.fixture
+def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Packages:
+    folder = tmp_path / "site-packages"
+    folder.mkdir()
+    return Packages(folder, monkeypatch)
 
 
 def _sum(text: str) -> str:

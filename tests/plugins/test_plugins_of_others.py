@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gateway.app import chosen_plugins
-from gateway.app.chosen_plugins import ChosenPlugins, choose, own_plugins
+from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
 from gateway.permissions.roles import People
 from tests.end_to_end.program import Program
 from tests.gateway.conftest import StartBot
@@ -32,13 +32,6 @@ NEEDY = COINS.replace('name = "coins"', "name = 'coins'").replace(
 )
 
 
-@pytest.fixture
-def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Packages:
-    folder = tmp_path / "site-packages"
-    folder.mkdir()
-    return Packages(folder, monkeypatch)
-
-
 def plugin(body: str, name: str = "dice") -> str:
     lines = "\n".join(f"    {line}" for line in body.splitlines())
     return f"class P(Plugin):\n    name = {name!r}\n{lines}\n"
@@ -46,7 +39,7 @@ def plugin(body: str, name: str = "dice") -> str:
 
 async def test_a_plugin_of_others_answers_once_the_settings_name_it(start_bot: StartBot, packages: Packages) -> None:
     packages.install(DICE)
-    bot = await start_bot(plugins=choose(["dice"], ()))
+    bot = await start_bot(plugins=packages.chosen(["dice"]))
 
     await bot.hears("/dice")
 
@@ -56,14 +49,14 @@ async def test_a_plugin_of_others_answers_once_the_settings_name_it(start_bot: S
 def test_a_plugin_that_no_setting_names_is_not_imported(packages: Packages) -> None:
     packages.install("open(__file__ + '.imported', 'w').close()")
 
-    assert choose([], ()).kinds == own_plugins()
-    assert choose(["dice"], ["dice"]).kinds == own_plugins(), "and what is off stays off"
+    assert packages.chosen([]).kinds == own_plugins()
+    assert packages.chosen(["dice"], ["dice"]).kinds == own_plugins(), "and what is off stays off"
     assert not list(packages.folder.glob("*.imported"))
 
 
-async def test_all_of_ours_can_be_switched_off(start_bot: StartBot) -> None:
+async def test_all_of_ours_can_be_switched_off(start_bot: StartBot, packages: Packages) -> None:
     names = [kind.name for kind in own_plugins()]
-    chosen = choose([], names)
+    chosen = packages.chosen([], names)
     bot = await start_bot("Hello.", plugins=chosen)
 
     await bot.hears("hi")
@@ -127,7 +120,7 @@ async def test_one_that_fails_is_left_out_with_its_reason_and_all_others_answer(
 ) -> None:
     packages.install(code)
     packages.install(COINS, name="coins")
-    chosen = choose(["dice", "coins"], ())
+    chosen = packages.chosen(["dice", "coins"])
     bot = await start_bot("Hello.", plugins=chosen)
 
     await bot.hears("/coins")
@@ -143,7 +136,7 @@ async def test_one_that_fails_is_left_out_with_its_reason_and_all_others_answer(
 async def test_owners_are_told_of_one_that_is_left_out(start_bot: StartBot, packages: Packages) -> None:
     packages.install("raise OSError('no dice here')")
     people = People(owners=frozenset({"memory:ann"}), allow=frozenset())
-    bot = await start_bot("Hello.", people=people, channel=Platform(), plugins=choose(["dice"], ()))
+    bot = await start_bot("Hello.", people=people, channel=Platform(), plugins=packages.chosen(["dice"]))
     await bot.hears("hi")
 
     await bot.restart()
@@ -155,7 +148,7 @@ def test_one_that_needs_another_that_is_left_out_is_left_out_too(packages: Packa
     packages.install("raise OSError('no dice here')")
     packages.install(NEEDY, name="coins")
 
-    chosen = choose(["coins", "dice"], ())
+    chosen = packages.chosen(["coins", "dice"])
 
     assert chosen.kinds == own_plugins()
     assert chosen.left_out["coins"] == "the plugin coins needs dice, which is left out"
@@ -165,7 +158,7 @@ def test_one_that_needs_another_that_is_switched_off_is_left_out(packages: Packa
     packages.install(DICE)
     packages.install(NEEDY, name="coins")
 
-    chosen = choose(["dice", "coins"], ["dice"])
+    chosen = packages.chosen(["dice", "coins"], ["dice"])
 
     assert chosen.left_out == {"coins": "the plugin coins needs dice, which is switched off"}
 
@@ -175,7 +168,7 @@ async def test_two_of_others_with_the_same_command_are_the_first_one_and_none(
 ) -> None:
     packages.install(DICE)
     packages.install(COINS.replace("Command('coins'", "Command('dice'"), name="coins")
-    chosen = choose(["dice", "coins"], ())
+    chosen = packages.chosen(["dice", "coins"])
     bot = await start_bot(plugins=chosen)
 
     await bot.hears("/dice")
@@ -188,7 +181,7 @@ def test_ours_cannot_be_replaced(packages: Packages) -> None:
     name = own_plugins()[0].name
     packages.install(plugin("", name), name=name)
 
-    chosen = choose([name], ())
+    chosen = packages.chosen([name])
 
     assert chosen.kinds == own_plugins()
     assert "Parley's own is used" in chosen.left_out[name]
@@ -198,26 +191,26 @@ def test_one_that_two_packages_have_is_left_out(packages: Packages) -> None:
     packages.install(DICE)
     packages.install(DICE, package="other-dice")
 
-    chosen = choose(["dice"], ())
+    chosen = packages.chosen(["dice"])
 
     assert chosen.kinds == own_plugins()
     assert "several packages have a plugin of this name" in chosen.left_out["dice"]
 
 
 def test_one_that_is_not_installed_is_named(packages: Packages) -> None:
-    assert "no installed package has a plugin of this name" in choose(["dice"], ()).left_out["dice"]
+    assert "no installed package has a plugin of this name" in packages.chosen(["dice"]).left_out["dice"]
 
 
 def test_one_whose_import_hangs_is_left_out(packages: Packages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(chosen_plugins, "WAITS", 0.2)
     packages.install("import threading; threading.Event().wait(5)", package="slow-dice")
 
-    assert choose(["dice"], ()).left_out == {"dice": "its import took more than 0.2 seconds"}
+    assert packages.chosen(["dice"]).left_out == {"dice": "its import took more than 0.2 seconds"}
 
 
 async def test_a_failure_of_ours_is_an_error(start_bot: StartBot, packages: Packages) -> None:
     packages.install(plugin("def commands(self): return 1 / 0"))
-    kind = choose(["dice"], ()).others["dice"]
+    kind = packages.chosen(["dice"]).others["dice"]
 
     with pytest.raises(ValueError, match="division by zero"):
         await start_bot(plugins=ChosenPlugins([kind]))
