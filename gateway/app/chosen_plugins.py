@@ -36,10 +36,9 @@ class PluginChanged(PluginFailed):
     """What is installed of a plugin is not what an owner has approved."""
 
     def __init__(self, plugin: str, content: Content, approved: Content | None) -> None:
-        found = f"{content.package} {content.version} (digest {content.code})"
-        before = f", which approved {approved.version} (digest {approved.code})" if approved else ""
-        super().__init__(plugin, f"no owner has approved {found}{before}; /plugins approve {plugin} does")
-        self.content = content
+        found = f"{content.package} {content.version}, digest {content.code}"
+        before = f", instead of {approved.version}, digest {approved.code}" if approved else ""
+        super().__init__(plugin, f"found {found}{before}")
 
 
 class ChosenPlugins:
@@ -52,8 +51,10 @@ class ChosenPlugins:
         """Those of others, by name."""
         self.left_out: dict[str, str] = {}
         """Why plugins are left out, by name."""
-        self.changed: dict[str, Content] = {}
-        """What is installed of those that are left out because no owner has approved that, by name."""
+        self.contents: dict[str, Content] = {}
+        """What is installed of those of others that were looked at, by name."""
+        self.changed: set[str] = set()
+        """The names of those that are left out because no owner has approved that."""
         self._own = [kind for kind in own if kind.name not in self.off]
         self._leave_out_dependents()
 
@@ -68,11 +69,19 @@ class ChosenPlugins:
             with blamed(name):
                 self.others[name] = load()
         except PluginChanged as error:
-            self.changed[name] = error.content
+            self.changed.add(name)
             self._leave_out(name, error)
         except PluginFailed as error:
             self._leave_out(name, error)
         self._leave_out_dependents()
+
+    def see(self, approved: ApprovedPlugins, plugin: InstalledPlugin) -> None:
+        """Take note of what is installed of a plugin. Raises PluginChanged if that is not approved, and OSError."""
+        content = Content(package=plugin.package, version=plugin.version, digest=digest_of(plugin))
+        self.contents[plugin.name] = content
+        if not approved.see(plugin.name, content):
+            raise PluginChanged(plugin.name, content, approved.approved(plugin.name))
+        log.info("a plugin of others is loaded", plugin=plugin.name, **content.model_dump())
 
     def fitting(self, make: Callable[[], T]) -> T:
         """Return what is made with the plugins, again without each one of others that fails."""
@@ -110,14 +119,14 @@ def choose(names: Iterable[str], off: Collection[str], approved: ApprovedPlugins
     installed = installed_plugins()
     for name in dict.fromkeys(names):
         if name not in chosen.off and (name not in own or name in installed):
-            chosen.add(name, partial(_loaded, name, installed.get(name, ()), own, approved))
+            chosen.add(name, partial(_loaded, name, installed.get(name, ()), own, partial(chosen.see, approved)))
     for name in sorted(chosen.off - own - installed.keys()):
         log.warning("PARLEY_PLUGINS_OFF names a plugin that is not there", plugin=name)
     return chosen
 
 
 def _loaded(
-    name: str, found: Sequence[InstalledPlugin], own: Collection[str], approved: ApprovedPlugins
+    name: str, found: Sequence[InstalledPlugin], own: Collection[str], see: Callable[[InstalledPlugin], None]
 ) -> type[Plugin]:
     """Import the plugin of others with this name, if what is installed of it is approved.
 
@@ -130,11 +139,7 @@ def _loaded(
     if len(found) > 1:
         packages = " and ".join(each.package for each in found)
         raise PluginFailed(name, f"several packages have a plugin of this name: {packages}; uninstall all but one")
-    content = Content(package=found[0].package, version=found[0].version, digest=digest_of(found[0]))
-    before = approved.approved(name)
-    if not approved.see(name, content):
-        raise PluginChanged(name, content, before)
-    log.info("a plugin of others is loaded", plugin=name, **content.model_dump())
+    see(found[0])
     return _checked(found[0], _imported(found[0]))
 
 

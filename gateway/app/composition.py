@@ -61,8 +61,14 @@ class Gateway:
         hearing = self.people.supervisor.keep_going("stored events", self._receive_stored)
         self.events.hearing.start(hearing, "stored events")
         await self._tell_of_differences()
-        for name, reason in self.base.system.plugins.left_out.items():
-            self.people.owners.tell("plugin_left_out", name=literal(name), reason=literal(reason))
+        self._tell_of_plugins()
+
+    def _tell_of_plugins(self) -> None:
+        """Tell owners of plugins of others that are left out at this start."""
+        plugins, owners = self.base.system.plugins, self.people.owners
+        for name, reason in plugins.left_out.items():
+            key = "plugin_changed" if name in plugins.changed else "plugin_left_out"
+            owners.tell(key, show="/plugins", name=literal(name), reason=literal(reason))
 
     async def settled(self) -> None:
         """Wait until every chat is idle, every task ended, and everything delivered."""

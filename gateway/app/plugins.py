@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence, S
 from contextlib import contextmanager
 from functools import partial
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 
 from agent_core.log_errors import Contained
 from agent_core.tools.tool import Tool
@@ -105,30 +106,30 @@ def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence
     return tuple(found.values())
 
 
-def commands_of(plugins: Iterable[Plugin], others: Iterable[Command]) -> Sequence[Command]:
-    """Return the commands of the plugins. `others` are those of Parley itself.
+def commands_of(plugins: Iterable[Plugin], others: Iterable[Command]) -> Mapping[str, Sequence[Command]]:
+    """Return the commands of the plugins, by the plugin's name. `others` are those of Parley itself.
 
     Raises PluginFailed if two commands have the same name.
     """
-    found: list[Command] = []
+    found: dict[str, Sequence[Command]] = {}
     taken = {command.name for command in others}
     for plugin in plugins:
         with blamed(plugin.name):
-            for command in plugin.commands():
+            found[plugin.name] = tuple(plugin.commands())
+            for command in found[plugin.name]:
                 if command.name in taken:
                     raise PluginFailed(plugin.name, f"two commands have the name /{command.name}")
                 taken.add(command.name)
-                found.append(command)
-            in_order(found)
+            in_order(chain.from_iterable(found.values()))
     return found
 
 
-def duties_of(plugins: Iterable[Plugin], running: Running) -> Mapping[str, Duty]:
-    """Return the duties of the plugins, each under the name of its plugin and its own. Raises PluginFailed."""
-    found: dict[str, Duty] = {}
+def duties_of(plugins: Iterable[Plugin], running: Running) -> Mapping[str, Mapping[str, Duty]]:
+    """Return the duties of the plugins, by the plugin's name and their own. Raises PluginFailed."""
+    found: dict[str, Mapping[str, Duty]] = {}
     for plugin in plugins:
         with blamed(plugin.name):
-            found |= {f"{plugin.name}: {name}": duty for name, duty in plugin.duties(running).items()}
+            found[plugin.name] = dict(plugin.duties(running).items())
     return found
 
 

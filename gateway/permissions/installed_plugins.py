@@ -41,7 +41,7 @@ def installed_plugins() -> Mapping[str, Sequence[InstalledPlugin]]:
         if entry.dist is not None:
             plugin = InstalledPlugin(entry.name, entry.dist.name, entry.dist.version, entry)
             found.setdefault(entry.name, []).append(plugin)
-    return found
+    return {name: sorted(each, key=lambda plugin: plugin.package) for name, each in found.items()}
 
 
 def digest_of(plugin: InstalledPlugin) -> str:

@@ -173,6 +173,20 @@ _HOME = (
     (r"skill (.+) is not available: (.+)", r"技能 \1 不可用：\2"),
     (r"(.+) more files of skills need a look", r"还有 \1 个技能文件需要检查"),
     (r"see /skills in a direct chat", "请在私聊中发送 /skills 查看"),
+    (r"plugins: (.+) of (.+) that come with Parley are on", r"插件：Parley 自带 \2 个，启用 \1 个"),
+    (r"PARLEY_PLUGINS_OFF names (.+), and there is no such plugin", r"PARLEY_PLUGINS_OFF 中的 \1 不是已有的插件"),
+    (r"plugin (.+): another one has its name, too", r"插件 \1：另有同名的插件"),
+    (r"uninstall (.+), or leave one", r"请卸载 \1，或只保留一个"),
+    (r"plugin (.+): no installed package has it", r"插件 \1：没有安装含有它的软件包"),
+    (r"install it, or leave it out of PARLEY_PLUGINS", "请安装，或从 PARLEY_PLUGINS 中去掉"),
+    (r"plugin (.+): its files cannot be read \((.+)\)", r"插件 \1：无法读取其文件（\2）"),
+    (r"install its package again", "请重新安装其软件包"),
+    (r"plugin (.+): (.+), is not what was approved", r"插件 \1：\2，与批准的不同"),
+    (r"plugin (.+): (.+)", r"插件 \1：\2"),
+    (
+        r"start Parley, give /plugins approve (.+) in a chat if you trust it, and start Parley again",
+        r"请启动 Parley，如果信任它，请在聊天中发送 /plugins approve \1，然后重新启动 Parley",
+    ),
 )
 _DATABASE = (
     (

@@ -5,4 +5,49 @@ TEXTS = {
         "en": "The plugin {name} is left out: {reason}. Everything else works without it.",
         "zh": "插件 {name} 未加载：{reason}。其他功能不受影响。",
     },
+    "plugin_changed": {
+        "en": "What is installed of the plugin {name} is not what was approved, so it is left out: {reason}. "
+        "Everything else works without it. Approve it only if you trust this version: its code runs with all of "
+        "Parley's rights.",
+        "zh": "插件 {name} 已安装的内容与批准的不同，因此未加载：{reason}。其他功能不受影响。"
+        "请仅在信任该版本时批准：它的代码拥有 Parley 的全部权限。",
+    },
+    "plugins_title": {"en": "**Plugins**", "zh": "**插件**"},
+    "plugins_none": {"en": "There are no plugins.", "zh": "没有插件。"},
+    "plugins_line": {"en": "- **{name}** ({whose}): {state}", "zh": "- **{name}**（{whose}）：{state}"},
+    "plugins_ours": {"en": "comes with Parley", "zh": "Parley 自带"},
+    "plugins_of_others": {"en": "of others", "zh": "第三方"},
+    "plugins_content": {
+        "en": "of others, {package} {version}, digest `{code}`",
+        "zh": "第三方，{package} {version}，摘要 `{code}`",
+    },
+    "plugins_on": {"en": "on", "zh": "已启用"},
+    "plugins_off": {"en": "switched off", "zh": "已停用"},
+    "plugins_changed": {
+        "en": "changed, waits for approval. Approved was {before}, digest `{code}`.",
+        "zh": "有变动，等待批准。已批准的是 {before}，摘要 `{code}`。",
+    },
+    "plugins_approved_now": {
+        "en": "approved, and loaded at the next start",
+        "zh": "已批准，下次启动时加载",
+    },
+    "plugins_left_out": {"en": "left out: {reason}", "zh": "未加载：{reason}"},
+    "plugins_commands": {"en": "Commands: {names}", "zh": "命令：{names}"},
+    "plugins_tools": {"en": "Tools: {names}", "zh": "工具：{names}"},
+    "plugins_duties": {"en": "Duties: {names}", "zh": "后台工作：{names}"},
+    "plugins_approve_button": {"en": "Approve {name}", "zh": "批准 {name}"},
+    "plugins_approved": {
+        "en": "The plugin {name} is approved as it is installed now ({content}). It is loaded at the next start of "
+        "Parley.",
+        "zh": "已按当前安装的内容批准插件 {name}（{content}）。下次启动 Parley 时加载。",
+    },
+    "plugins_nothing_waits": {
+        "en": "No plugin named {name} waits for approval. {slash}plugins lists all.",
+        "zh": "没有名为 {name} 的插件等待批准。发送 {slash}plugins 查看全部。",
+    },
+    "plugins_not_kept": {
+        "en": "The approval of {name} could not be written to Parley's folder: {reason}. Put that right, and approve "
+        "it again.",
+        "zh": "无法将对 {name} 的批准写入 Parley 的文件夹：{reason}。请排除问题后重新批准。",
+    },
 }

@@ -16,11 +16,24 @@ COMMANDS = {
     *("new", "rewind", "retry", "stop", "continue", "btw", "queue", "language", "model", "think", "tz"),
     *("context", "compact", "skills", "skill", "voice", "approve", "deny", "rules"),
     *("activation", "speakers", "tools", "budget", "tasks", "sessions", "resume", "rename", "why", "memory", "undo"),
-    *("audit", "forget", "privacy", "doctor", "config", "reload", "remind", "report", "cron", "heartbeat"),
+    *("audit", "forget", "privacy", "doctor", "plugins", "config", "reload", "remind", "report", "cron", "heartbeat"),
 }
 """Commands that are there whatever the plugins add."""
 
-OF_ADMINS = {"page", "pair", "people", "allow", "role", "block", "skill", "audit", "doctor", "config", "reload"}
+OF_ADMINS = {
+    "page",
+    "pair",
+    "people",
+    "allow",
+    "role",
+    "block",
+    "skill",
+    "audit",
+    "doctor",
+    "plugins",
+    "config",
+    "reload",
+}
 """Commands that /help lists to owners and admins only."""
 
 

@@ -27,7 +27,8 @@ class Packages:
 
     def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self.folder = folder
-        self.home = folder.parent / "home-of-approvals"
+        self.home = folder.parent
+        """That of the bot in the same test."""
         self._monkeypatch = monkeypatch
         monkeypatch.syspath_prepend(str(folder))
 

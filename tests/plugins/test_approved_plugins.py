@@ -23,7 +23,7 @@ def is_loaded(packages: Packages) -> bool:
         del sys.modules[module]
     importlib.invalidate_caches()
     chosen = packages.chosen(["dice"])
-    assert chosen.left_out.keys() == chosen.changed.keys()
+    assert chosen.left_out.keys() == chosen.changed
     return "dice" in chosen.others
 
 
@@ -47,10 +47,10 @@ def test_a_later_version_is_not_imported_until_it_is_approved(packages: Packages
 
     assert chosen.kinds == own_plugins()
     assert not list(packages.folder.glob("*.imported"))
-    assert "no owner has approved parley-dice 1.1" in chosen.left_out["dice"]
-    assert "/plugins approve dice" in chosen.left_out["dice"]
+    assert "found parley-dice 1.1, digest " in chosen.left_out["dice"]
+    assert "instead of 1.0, digest " in chosen.left_out["dice"]
 
-    ApprovedPlugins(packages.home).approve("dice", chosen.changed["dice"])
+    ApprovedPlugins(packages.home).approve("dice", chosen.contents["dice"])
 
     assert is_loaded(packages)
     assert list(packages.folder.glob("*.imported"))
@@ -60,7 +60,7 @@ def test_the_version_that_was_approved_before_needs_approval_again(packages: Pac
     packages.install(PLAIN)
     assert is_loaded(packages)
     packages.install(PLAIN, version="1.1")
-    ApprovedPlugins(packages.home).approve("dice", packages.chosen(["dice"]).changed["dice"])
+    ApprovedPlugins(packages.home).approve("dice", packages.chosen(["dice"]).contents["dice"])
 
     packages.install(PLAIN)
 
@@ -196,22 +196,20 @@ def test_a_folder_that_links_to_itself_has_an_end(packages: Packages) -> None:
 
 
 def test_after_the_file_of_approvals_is_damaged_nothing_is_approved_by_itself(packages: Packages) -> None:
-    packages.home.mkdir()
     (packages.home / "plugins.json").write_text("{")
     packages.install(PLAIN)
     packages.install("class P(Plugin):\n    name = 'coins'\n", name="coins")
 
     chosen = packages.chosen(["dice", "coins"])
-    assert chosen.changed.keys() == {"dice", "coins"}
-    ApprovedPlugins(packages.home).approve("dice", chosen.changed["dice"])
+    assert chosen.changed == {"dice", "coins"}
+    ApprovedPlugins(packages.home).approve("dice", chosen.contents["dice"])
 
     later = packages.chosen(["dice", "coins"])
     assert later.others.keys() == {"dice"}
-    assert later.changed.keys() == {"coins"}
+    assert later.changed == {"coins"}
 
 
 def test_one_whose_approval_cannot_be_kept_is_left_out(packages: Packages) -> None:
-    packages.home.mkdir()
     (packages.home / "plugins.json.lock").mkdir()
     packages.install(TELLS)
 

@@ -6,6 +6,7 @@ from itertools import chain
 
 from channels.base import ChatKey, Sender
 from channels.commands import Suggestion, Typed
+from gateway.app.listed_plugins import ListedPlugins
 from gateway.app.parts.parts import Parts
 from gateway.app.plugins import commands_of
 from gateway.app.revocation import Revocation
@@ -37,6 +38,7 @@ from gateway.commands.page import PageCommands
 from gateway.commands.pair import PairCommands
 from gateway.commands.people import PeopleCommands
 from gateway.commands.planning import Planning
+from gateway.commands.plugins import PluginCommands
 from gateway.commands.privacy import PrivacyCommands
 from gateway.commands.proactive import ProactiveCommands
 from gateway.commands.queue import QueueCommands
@@ -55,6 +57,7 @@ from gateway.commands.undo import UndoCommands
 from gateway.commands.voice import VoiceCommands
 from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
+from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
 from gateway.settings.privacy import Privacy, privacy_of
 from gateway.upkeep.forgetting import Forgetting
@@ -102,7 +105,9 @@ class CommandParts:
             replace(each, suggest=each.suggest or suggesters.get(each.name))
             for each in chain.from_iterable(self._commands())
         )
-        commands = (*own, *commands_of(parts.plugins, own))
+        self.plugins = ListedPlugins(base.system.plugins)
+        self.plugins.commands = commands_of(parts.plugins, own)
+        commands = (*own, *chain.from_iterable(self.plugins.commands.values()))
         self.table = CommandTable(commands, parts.guards.rules, look_at=people.membership.look_at)
 
     async def suggest(self, chat: ChatKey, sender: Sender, typed: Typed) -> Sequence[Suggestion]:
@@ -154,6 +159,7 @@ class CommandParts:
             ForgetCommands(self.forgetting, access, people.roles, clock).commands,
             PrivacyCommands(self._privacy, current).commands,
             DoctorCommands(delivery).commands,
+            PluginCommands(self.plugins, ApprovedPlugins(home)).commands,
             ConfigCommands(agents.live, current, access, base.audit, base.secrets).commands,
             RemindCommands(planning, jobs.jobs, clock).commands,
             ReportCommands(planning, jobs.jobs, clock).commands,

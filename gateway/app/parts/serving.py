@@ -55,9 +55,13 @@ class ServingParts:
         self.metrics = _metrics(parts, events)
         running = Running(commands.table, self.metrics.read)
         self.routes = routes_of(parts.plugins, running)
-        self.duties = Duties(self._loops(running), people.supervisor, base.leases)
+        commands.plugins.duties = duties_of(parts.plugins, running)
+        of_plugins = {
+            f"{plugin}: {name}": duty for plugin, each in commands.plugins.duties.items() for name, duty in each.items()
+        }
+        self.duties = Duties(self._loops() | of_plugins, people.supervisor, base.leases)
 
-    def _loops(self, running: Running) -> dict[str, Work]:
+    def _loops(self) -> dict[str, Work]:
         """Return what runs beside the channels, once among all processes, by the name under which it is reported."""
         base, people = self._parts.base, self._parts.people
         tools = McpNotices(base.approved, people.owners)
@@ -70,7 +74,6 @@ class ServingParts:
             "pairing": people.pairing.run,
             "strangers": partial(people.strangers.run, self._accept),
         }
-        loops |= duties_of(self._parts.plugins, running)
         if base.settings.tick_every is not None:
             loops["what is due"] = partial(self.scheduler.run, base.settings.tick_every)
         return loops

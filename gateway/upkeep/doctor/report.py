@@ -18,6 +18,7 @@ from gateway.settings.settings import Settings, exposed, read_settings
 from gateway.upkeep.doctor.connections import look_at_mcp, look_at_model
 from gateway.upkeep.doctor.home import look_at_home, look_at_instance, look_at_page, look_at_skills, running
 from gateway.upkeep.doctor.machine import look_at_machine, look_at_sandbox
+from gateway.upkeep.doctor.plugins import look_at_plugins
 
 MOST_LINES = 25
 SIGNS = {"ok": "✓", "note": "·", "problem": "✗"}
@@ -44,6 +45,7 @@ async def examine(settings: Settings) -> list[Finding]:
         *look_at_home(settings.home, settings.quotas.reserve_mb * MB, settings.database),
         *look_at_instance(holder),
         *look_at_skills(settings),
+        *look_at_plugins(settings),
         *(look_at_page(settings.web, holder) if settings.web.enabled else ()),
     ]
     for answers in await waiting:

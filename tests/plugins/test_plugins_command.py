@@ -1,0 +1,182 @@
+"""/plugins tells which plugins there are, and lets owners approve what is installed of one of others."""
+
+import pytest
+
+from gateway.app.chosen_plugins import own_plugins
+from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.permissions.roles import People
+from tests.gateway.bot import Bot
+from tests.gateway.conftest import StartBot
+from tests.gateway.peopled import Platform
+from tests.plugins.packages import Packages
+from tests.process import until
+
+OWNED = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob"}))
+
+FULL = """
+class P(Plugin):
+    name = "dice"
+    tool_names = frozenset({"roll_die"})
+
+    async def roll(self, given):
+        return reply("4")
+
+    def commands(self):
+        return [Command("roll", {"en": "Roll", "zh": "掷骰子"}, self.roll, rights=always(LOOK))]
+
+    def tools(self):
+        @tool(label="Rolling", labels={"zh": "掷骰子"})
+        async def roll_die() -> str:
+            "Roll a die."
+            return "4"
+        return [roll_die]
+
+    def duties(self, running):
+        async def count():
+            pass
+        return {"count rolls": count}
+"""
+
+
+@pytest.fixture
+def changed(packages: Packages) -> Packages:
+    """Packages of which another version is installed than was approved."""
+    packages.install(FULL)
+    assert packages.chosen(["dice"]).others
+    packages.install(FULL, version="1.1")
+    return packages
+
+
+async def begun(start_bot: StartBot, packages: Packages, *names: str, off: tuple[str, ...] = ()) -> Bot:
+    return await start_bot(people=OWNED, channel=Platform(), plugins=packages.chosen(names, off))
+
+
+def about(bot: Bot, name: str) -> str:
+    """Return what the last list says of a plugin."""
+    before, _, rest = bot.screen[-1].partition(f"- **{name}**")
+    assert rest, before
+    return rest.partition("\n- **")[0]
+
+
+async def test_it_tells_what_each_plugin_is_of_and_adds(start_bot: StartBot, packages: Packages) -> None:
+    packages.install(FULL)
+    bot = await begun(start_bot, packages, "dice")
+
+    await bot.hears("/plugins")
+
+    approved = ApprovedPlugins(packages.home).approved("dice")
+    assert approved is not None
+    said = about(bot, "dice")
+    assert f"(of others, parley-dice 1.0, digest `{approved.code}`): on" in said
+    assert "Commands: /roll" in said
+    assert "Tools: roll_die" in said.replace("\\", "")
+    assert "Duties: count rolls" in said
+    for kind in own_plugins():
+        assert "(comes with Parley): on" in about(bot, kind.name)
+
+
+async def test_it_tells_what_is_off_or_left_out_and_why(start_bot: StartBot, packages: Packages) -> None:
+    packages.install("raise OSError('no dice here')")
+    ours = own_plugins()[0].name
+    bot = await begun(start_bot, packages, "dice", off=(ours,))
+
+    await bot.hears("/plugins")
+    assert "(comes with Parley): switched off" in about(bot, ours)
+    assert "left out: OSError: no dice here" in about(bot, "dice")
+
+    await bot.hears("/plugins", language="zh")
+    assert "（Parley 自带）：已停用" in about(bot, ours)
+
+
+async def test_an_owner_approves_the_changed_one_by_a_button_and_it_is_loaded_at_the_next_start(
+    start_bot: StartBot, changed: Packages
+) -> None:
+    bot = await begun(start_bot, changed, "dice")
+    await bot.hears("/plugins")
+    assert "parley-dice 1.1" in about(bot, "dice")
+    assert "changed, waits for approval. Approved was 1.0" in about(bot, "dice")
+    assert "Commands" not in about(bot, "dice")
+
+    await bot.channel.presses("Approve dice")
+    await bot.app.settled()
+
+    assert "It is loaded at the next start" in bot.screen[-1]
+    await bot.hears("/plugins")
+    assert "approved, and loaded at the next start" in about(bot, "dice")
+    assert changed.chosen(["dice"]).others.keys() == {"dice"}
+
+
+async def test_an_owner_approves_it_by_its_name(start_bot: StartBot, changed: Packages) -> None:
+    bot = await begun(start_bot, changed, "dice")
+
+    await bot.hears("/plugins approve dice")
+
+    assert "parley-dice 1.1" in bot.screen[-1]
+    assert changed.chosen(["dice"]).others.keys() == {"dice"}
+
+
+async def test_only_what_this_process_has_found_is_approved(start_bot: StartBot, changed: Packages) -> None:
+    bot = await begun(start_bot, changed, "dice")
+    changed.install(FULL, version="1.2")
+
+    await bot.hears("/plugins approve dice")
+
+    assert "parley-dice 1.1" in bot.screen[-1]
+    assert changed.chosen(["dice"]).changed == {"dice"}
+
+
+async def test_a_button_for_other_files_approves_nothing(start_bot: StartBot, changed: Packages) -> None:
+    bot = await begun(start_bot, changed, "dice")
+
+    await bot.hears("/plugins approve dice 0123456789ab")
+
+    assert "waits for approval" in bot.screen[-1]
+    assert changed.chosen(["dice"]).changed == {"dice"}
+
+
+@pytest.mark.parametrize("name", ["dice", "usage", "nothing", "*"])
+async def test_what_does_not_wait_cannot_be_approved(start_bot: StartBot, packages: Packages, name: str) -> None:
+    packages.install(FULL)
+    bot = await begun(start_bot, packages, "dice")
+
+    await bot.hears(f"/plugins approve {name}")
+
+    assert "waits for approval. /plugins lists all." in bot.screen[-1]
+
+
+async def test_others_than_owners_approve_nothing(start_bot: StartBot, changed: Packages) -> None:
+    bot = await begun(start_bot, changed, "dice")
+
+    await bot.hears("/plugins approve dice", sender="bob")
+    assert bot.screen[-1] == "Only owners can do this."
+    await bot.hears("/plugins", sender="bob")
+    assert "dice" not in bot.screen[-1]
+
+    await bot.hears("/role bob admin")
+    await bot.hears("/plugins approve dice", sender="bob")
+    assert bot.screen[-1] == "Only owners can do this."
+    assert changed.chosen(["dice"]).changed == {"dice"}
+
+
+async def test_an_approval_that_cannot_be_kept_is_told(start_bot: StartBot, changed: Packages) -> None:
+    bot = await begun(start_bot, changed, "dice")
+    (changed.home / "plugins.json").unlink()
+    (changed.home / "plugins.json").mkdir()
+
+    await bot.hears("/plugins approve dice")
+
+    assert "could not be written to Parley's folder" in bot.screen[-1]
+
+
+@pytest.mark.parametrize(
+    ("language", "words"), [("en", "is not what was approved"), ("zh", "已安装的内容与批准的不同")]
+)
+async def test_owners_are_told_of_a_changed_one_in_their_language(
+    start_bot: StartBot, changed: Packages, language: str, words: str
+) -> None:
+    bot = await begun(start_bot, changed, "dice")
+    await bot.hears("/status", language=language)
+
+    await bot.restart()
+
+    await until(lambda: any(words in line and "parley-dice 1.1" in line for line in bot.screen))
