@@ -4,7 +4,8 @@ A plugin is one ability with all that it adds, in a folder of its own: a subclas
 commands, tools and texts. Nothing outside the folder names it. Those that come with Parley are the folders in
 `gateway/plugins`, each with a module `plugin` whose `PLUGIN` is the class. Those of others are in packages with an
 entry point in the group `parley.plugins`, such as `dice = parley_dice:Dice`, and are loaded if PARLEY_PLUGINS names
-them. One of them that fails before Parley runs, in an import, a method or a list, is left out with all that it adds.
+them and an owner has approved what is installed. One of them that fails before Parley runs, in an import, a method or a
+list, is left out with all that it adds.
 
 What a plugin adds is read once at each start, in this order: `migrations`, `texts`, `tools`, `commands`, `routes`,
 `duties`. What can only be made from the lists of all plugins is an argument of the later ones.

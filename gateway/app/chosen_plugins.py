@@ -113,10 +113,11 @@ class ChosenPlugins:
         return None
 
 
-def choose(names: Iterable[str], off: Collection[str], approved: ApprovedPlugins) -> ChosenPlugins:
+def choose(names: Collection[str], off: Collection[str], approved: ApprovedPlugins) -> ChosenPlugins:
     """Return Parley's own plugins and those of others that are named. Blocks while these are imported."""
     chosen, own = ChosenPlugins(own_plugins(), off), {kind.name for kind in own_plugins()}
-    installed = installed_plugins()
+    # a look at all installed packages takes 5 ms, which starts without such settings save
+    installed = installed_plugins() if names or chosen.off - own else {}
     for name in dict.fromkeys(names):
         if name not in chosen.off and (name not in own or name in installed):
             chosen.add(name, partial(_loaded, name, installed.get(name, ()), own, partial(chosen.see, approved)))

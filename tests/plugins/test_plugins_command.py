@@ -5,11 +5,13 @@ import pytest
 from gateway.app.chosen_plugins import own_plugins
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.roles import People
+from tests.end_to_end.platforms.catalogue import only
+from tests.end_to_end.stage import Stage
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
 from tests.plugins.packages import Packages
-from tests.process import until
+from tests.process import REPOSITORY, until
 
 OWNED = People(owners=frozenset({"memory:ann"}), allow=frozenset({"memory:bob"}))
 
@@ -142,6 +144,37 @@ async def test_what_does_not_wait_cannot_be_approved(start_bot: StartBot, packag
     await bot.hears(f"/plugins approve {name}")
 
     assert "waits for approval. /plugins lists all." in bot.screen[-1]
+
+
+@only("telegram", "slack", "discord")
+async def test_an_upgrade_is_approved_in_a_chat_and_answers_after_the_next_start(
+    own_stage: Stage, packages: Packages
+) -> None:
+    packages.install(FULL)
+    program = own_stage.program
+    program.forked = False
+    program.set("PYTHONPATH", f"{REPOSITORY}:{packages.folder}")
+    program.set("PARLEY_PLUGINS", "dice")
+    ann, chat = own_stage.private("Ann")
+    program.set("PARLEY_OWNERS", f"{own_stage.platform.facts.name}:{ann.id}")
+    await own_stage.start()
+    await chat.says(ann, "/roll")
+    await chat.until(lambda seen: seen.screen[-1] == "4")
+    await program.kill()
+
+    packages.install(FULL.replace('reply("4")', 'reply("5")'), version="1.1")
+    await own_stage.start()
+    await chat.says(ann, "/roll")
+    await chat.until(lambda seen: "Unknown command" in seen.screen[-1])
+    await chat.says(ann, "/plugins approve dice")
+    await chat.until(lambda seen: "It is loaded at the next start" in seen.screen[-1])
+    await chat.says(ann, "/roll")
+    await chat.until(lambda seen: "Unknown command" in seen.screen[-1])
+    await program.kill()
+
+    await own_stage.start()
+    await chat.says(ann, "/roll")
+    await chat.until(lambda seen: seen.screen[-1] == "5")
 
 
 async def test_others_than_owners_approve_nothing(start_bot: StartBot, changed: Packages) -> None:
