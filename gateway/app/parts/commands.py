@@ -101,11 +101,11 @@ class CommandParts:
         )
         named = PeopleCompletions(people.roles, people.strangers)
         suggesters = {**completions.by_command, **named.by_command}
+        self.plugins = ListedPlugins(base.system.plugins)
         own = tuple(
             replace(each, suggest=each.suggest or suggesters.get(each.name))
             for each in chain.from_iterable(self._commands())
         )
-        self.plugins = ListedPlugins(base.system.plugins)
         self.plugins.commands = commands_of(parts.plugins, own)
         commands = (*own, *chain.from_iterable(self.plugins.commands.values()))
         self.table = CommandTable(commands, parts.guards.rules, look_at=people.membership.look_at)
