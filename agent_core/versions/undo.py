@@ -74,8 +74,17 @@ def undo(versions: ChatVersions, group: Group, person: str, *, anyway: str) -> U
 
 
 def _mark(paths: Sequence[str], now: Mapping[str, Entry | None]) -> str:
-    state = repr([(path, now[path]) for path in paths])
+    state = repr([(path, _content(now[path])) for path in paths])
     return hashlib.sha256(state.encode(errors="surrogateescape")).hexdigest()[:12]
+
+
+def _content(entry: Entry | None) -> tuple[object, ...]:
+    """Return what a person would call the state of a path: with the same content, it is the same at any later time."""
+    if entry is None:
+        return ()
+    if entry.kind in (FOLDER, LINK):
+        return entry.kind, entry.mode, entry.target
+    return entry.kind, entry.mode, entry.digest or entry.stamp
 
 
 def _link(versions: ChatVersions, group: Group, done: Group) -> None:

@@ -76,6 +76,7 @@ async def test_a_link_counts_once_and_a_browser_that_was_signed_out_stays_out(
             await expect(other.get_by_role("heading")).to_have_text("This link is not valid any more")
             await other.context.close()
 
+            await expect(page.locator("#connection")).to_be_hidden()  # the restarted program is found
             await say(page, "/page out all")
             await expect(page.locator("#connection")).to_be_visible()
             await _again(program)

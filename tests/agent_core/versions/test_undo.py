@@ -11,9 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from agent_core.versions.group import SETTLED_NS
+from agent_core.versions.undo import undo
 from agent_core.versions.versions import KeepLimits
 from agent_core.workspace.keeper import CannotKeep
-from tests.agent_core.versions.kit import Kept, by, kept_in
+from tests.agent_core.versions.kit import ANN, Kept, by, kept_in
 
 STRANGE = "so\nwas -- 'x' \u202e" + os.fsdecode(b"\xff")
 
@@ -162,6 +163,21 @@ async def test_a_file_that_was_changed_since_is_not_overwritten_unasked(kept: Ke
     assert again.by is not None
     kept.undo(again.by)
     assert (kept.workspace / "notes.txt").read_text() == "by a person"
+
+
+async def test_a_file_that_was_shown_just_after_it_changed_is_put_back_a_moment_later(kept: Kept) -> None:
+    kept.put("notes.txt", "old")
+    async with kept.versions.everything(by()):
+        kept.put("notes.txt", "by the program")
+    group = kept.newest()
+    kept.put("notes.txt", "by a person")
+    shown = undo(kept.versions, group, ANN, anyway="")
+    time.sleep(2 * SETTLED_NS / 1e9)  # noqa: ASYNC251 - file systems have no other clock
+
+    done = undo(kept.versions, group, ANN, anyway=shown.mark)
+
+    assert done.by is not None
+    assert (kept.workspace / "notes.txt").read_text() == "old"
 
 
 async def test_who_was_killed_in_the_middle_of_a_program_can_undo_what_it_did(kept: Kept) -> None:
