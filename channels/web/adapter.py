@@ -181,7 +181,7 @@ def _check(chat: ChatKey) -> None:
 
 def _notice(message: OutboundMessage) -> str:
     """Return the words of a notification about a message; none for one that shows what is still going on."""
-    goes_on = any(button.action == "/stop" for row in message.buttons for button in row)
+    goes_on = any(button.action.split()[0] == "/stop" for row in message.buttons for button in row)
     if message.silent or goes_on:
         return ""
     words = " ".join(message.markdown[: 4 * LONGEST_NOTICE].split())

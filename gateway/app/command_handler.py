@@ -67,7 +67,7 @@ class CommandHandler:
             return
         holds_runs = self._commands.takes_back(name)
         number = session.begin_command(holds_runs=holds_runs)
-        if name == "stop":
+        if name == "stop" and not isinstance(item.event, ButtonPressed):  # a button is for its run only
             session.stops.cut_short(item.event.sender)
 
         async def work() -> None:

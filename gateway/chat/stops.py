@@ -40,6 +40,10 @@ class Stops:
         """Return True if there is a run that the user may stop."""
         return self._current.may_be_stopped_by(sender) or self._open.is_paused_for(sender.id)
 
+    def can_still_end(self, run: str) -> bool:
+        """Return True if a run goes on, or waits. `run` is a prefix of its id."""
+        return any(each.id.startswith(run) for each in (*self._running, *self._open.paused))
+
     def cut_short(self, by: Sender) -> None:
         """Abort agent work begun by an earlier command, such as a summary; a stop does not wait for it."""
         agent, key = self._conversation.agent_in_memory, self._conversation.key

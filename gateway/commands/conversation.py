@@ -31,7 +31,16 @@ class ConversationCommands:
         return reply("\n\n".join([say("new_session", given.language), *self._tasks_go_on(given)]))
 
     async def stop(self, given: Invocation) -> OutboundMessage | None:
-        """Stop the run and questions aside. Their own messages tell that they were stopped; tasks are reported."""
+        """Stop the run and questions aside. Their own messages tell that they were stopped; tasks are reported.
+
+        The button names its run: pressed late, it does not stop the next one.
+        """
+        if given.pressed is not None and not given.session.stops.can_still_end(given.arguments.strip()):
+            return reply(
+                say(
+                    "stop_too_late" if given.session.stops.can_stop(given.sender) else "nothing_to_stop", given.language
+                )
+            )
         asides = given.session.asides.stop(given.sender)
         try:
             stopped = await given.session.stops.stop(given.sender)

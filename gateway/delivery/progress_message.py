@@ -214,7 +214,7 @@ class ProgressMessage:
 
     async def _put(self, text: str, reasoning: str, calls: tuple[CallRow, ...]) -> bool:
         """Show the text. Return False if further tries are pointless; failures do not affect the run."""
-        stop = Button(label=say("stop_button", self.language), action="/stop")
+        stop = Button(label=say("stop_button", self.language), action=f"/stop {self._run[:8]}")
         # While an approval is pending, the question is what should notify.
         silent = self.progress.is_waiting
         self._last = message = OutboundMessage(

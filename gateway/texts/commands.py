@@ -4,6 +4,7 @@ TEXTS = {
     "stopped": {"en": "Stopped.", "zh": "已停止。"},
     "stopped_here": {"en": "(stopped)", "zh": "（已停止）"},
     "nothing_to_stop": {"en": "Nothing is running here.", "zh": "这里没有正在运行的任务。"},
+    "stop_too_late": {"en": "That has already ended.", "zh": "那一次已经结束了。"},
     "not_yours": {
         "en": "Only the person who asked, or an admin, can stop this.",
         "zh": "只有提问者或管理员可以停止它。",

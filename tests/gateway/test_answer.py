@@ -207,7 +207,7 @@ async def test_a_stop_keeps_the_words_that_were_streamed(wired_bot: StartBot, la
     bot = await wired_bot(Waits(asyncio.Event(), words="Try this:\n```python\nprint(1)"))
     await bot.channel.hears("a program", sender=user("ann", language))
     await bot.channel.until(lambda: bool(bot.screen) and "print" in bot.screen[0])
-    await bot.channel.presses("/stop")
+    await bot.channel.presses("Stop" if language == "en" else "停止")
     await bot.app.settled()
 
     assert bot.screen == [f"Try this:\n```python\nprint(1)\n```\n\n{mark}"]

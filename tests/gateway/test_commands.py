@@ -7,9 +7,9 @@ import pytest
 from agent_core.messages import text_of
 from agent_core.models.scripted import Waits
 from bench.commands import pages
-from channels.base import ChannelError, ChatKey, CommandInvoked, Sender
+from channels.base import ButtonPressed, ChannelError, ChatKey, CommandInvoked, Sender
 from channels.limits import Limits
-from channels.memory import MemoryChannel
+from channels.memory import MemoryChannel, user
 from gateway.texts.say import LANGUAGES
 from tests.gateway.conftest import StartBot
 
@@ -196,6 +196,30 @@ async def test_the_button_of_the_progress_message_stops(start_bot: StartBot) -> 
 
     assert bot.screen == ["Stopped."]
     assert bot.channel.posts[0][1].buttons == ()
+
+
+async def test_the_button_of_an_earlier_run_does_not_stop_the_next_one(start_bot: StartBot) -> None:
+    goes_on = asyncio.Event()
+    bot = await start_bot(Waits(goes_on, "Here it is."), Waits(goes_on, "And this."))
+    await bot.channel.hears("think")
+    await bot.channel.until(lambda: len(bot.screen) == 1)
+    [(shown, message)] = bot.channel.posts
+    [[stop]] = message.buttons
+    goes_on.set()
+    await bot.app.settled()
+    goes_on.clear()
+    await bot.channel.hears("and then?")
+    await bot.channel.until(lambda: len(bot.llm.requests) == 2)
+
+    late = ButtonPressed(
+        event_id="late", chat=shown.chat, sender=user("ann"), at=2.0, message_id=shown.message_id, action=stop.action
+    )
+    await bot.channel.deliver(late)
+    await bot.channel.until(lambda: "That has already ended." in bot.screen)
+    goes_on.set()
+    await bot.app.settled()
+
+    assert bot.screen[-1] == "And this."
 
 
 # Starting a new conversation

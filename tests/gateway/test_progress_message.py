@@ -44,7 +44,7 @@ async def test_it_replies_to_the_question_and_has_a_button_to_stop(tmp_path: Pat
 
         [(_, message)] = scene.channel.posts
         assert message.reply_to == "m1"
-        assert [[button.action for button in row] for row in message.buttons] == [["/stop"]]
+        assert [[button.action for button in row] for row in message.buttons] == [["/stop run-1"]]
 
 
 async def test_a_tool_that_takes_longer_than_a_moment_is_shown_at_once(tmp_path: Path) -> None:
