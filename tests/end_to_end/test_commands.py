@@ -126,7 +126,7 @@ async def test_new_stops_what_runs(stage: Stage) -> None:
     await chat.says(ann, "/new")
     await chat.until(lambda c: "New conversation" in "\n".join(c.screen))
     assert "Stopped." in "\n".join(chat.screen)
-    assert asked.abandoned
+    await stage.model.wait_for(lambda: asked.abandoned)
     await chat.says(ann, "hello")
 
     await chat.until(lambda c: c.screen[-1] == "Hello.")

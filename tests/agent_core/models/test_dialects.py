@@ -139,7 +139,7 @@ async def test_a_stop_in_mid_stream_ends_the_request_and_the_next_question_is_an
         await running
         await agent.prompt("Something else?")
         assert last(agent) == "Gladly."
-        assert place.server.requests[-2].abandoned
+        await place.server.wait_for(lambda: place.server.requests[-2].abandoned)
 
 
 @pytest.mark.parametrize("pieces", [0, 2])
