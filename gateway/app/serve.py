@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, nullcontext
-from dataclasses import dataclass
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
@@ -15,10 +14,8 @@ from typing import TextIO
 import structlog
 from pydantic import JsonValue
 
-from agent_core.clock import Clock, SystemClock, new_id
+from agent_core.clock import Clock
 from agent_core.mcp.servers import McpServers
-from agent_core.sandbox.command import Launcher
-from agent_core.sandbox.probe import NoLauncher, find_launcher
 from channels.base import Channel
 from channels.connected import Connected
 from channels.discovery import open_channel
@@ -27,33 +24,24 @@ from channels.terminal.frames import FILE
 from channels.terminal.joined import JoinedTerminals
 from gateway.app.app import App
 from gateway.app.app_settings import AppSettings, System
-from gateway.app.chosen_plugins import ChosenPlugins, choose
 from gateway.app.composition import Gateway, composed
 from gateway.app.local_requests import answering
 from gateway.app.page import OpenPage, opened_page
-from gateway.app.peers import SharedDatabase, opened
-from gateway.app.plugins import paths_of, tables_of
+from gateway.app.plugins import paths_of
+from gateway.app.resources import Resources, prepare
 from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.errors import INTERRUPTED, MAY_PASS, ParleyError
-from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
 from gateway.permissions.programs import shut_in
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts
-from gateway.runs.model_set import CurrentModels, ModelSet, ModelSource
-from gateway.runs.toolbox import RESERVED, digest_of, skill_library, tools_for
-from gateway.security.packages import version
+from gateway.runs.toolbox import RESERVED, skill_library, tools_for
 from gateway.settings.current import CurrentSettings
-from gateway.settings.digests import digests
-from gateway.settings.limits import MB
 from gateway.settings.local_node import REQUESTS
 from gateway.settings.settings import Settings
-from gateway.store.opening import FILE as FILE_OF_STORE
-from gateway.store.opening import NodeNameTaken, StoreNotMoved, locked
 from gateway.store.server import PostgresServer
-from gateway.store.store import Extras, Store
 from gateway.store.writer import WriterFenced
 from gateway.texts.about import About
 
@@ -64,29 +52,6 @@ WAIT_FOR_SERVERS = 10.0
 
 TICK_EVERY = 30.0
 """Longest time in seconds between two checks for due jobs: the machine may sleep, and its clock may jump."""
-
-
-@dataclass(frozen=True)
-class Resources:
-    """Resources that every way of running Parley needs."""
-
-    settings: Settings
-    clock: Clock
-    store: Store
-    peers: Peers
-    """The other processes on the same database."""
-    models: CurrentModels
-    source: ModelSource
-    launcher: Launcher | None
-    """Starts programs in a sandbox; without one no programs are run."""
-    start: About
-    """The facts about the process at the start."""
-    plugins: ChosenPlugins
-    """The plugins that are made."""
-
-    def about(self) -> About:
-        """Return the facts about the process, with the model that answers now."""
-        return self.models.now.told(self.start)
 
 
 async def serve(settings: Settings, clock: Clock | None = None, tick_every: float = TICK_EVERY) -> int:
@@ -195,63 +160,6 @@ async def _begun(
         opening = open_app(resources, channels, tick_every, page.entrance if page else None)
         made = await life.enter_async_context(opening)
         yield made, page, lines
-
-
-@asynccontextmanager
-async def prepare(
-    settings: Settings, clock: Clock | None = None, *, takes_chats: bool = True
-) -> AsyncIterator[Resources]:
-    """Open the model, the store and the sandbox. Raises as `serve` does.
-
-    `takes_chats` is False for a process that is reached by its own terminal only.
-    """
-    hidden = (settings.home, *settings.files)
-    trying = asyncio.create_task(find_launcher(settings.local / "scratch", hidden=hidden))
-    own = clock or SystemClock()
-    source = ModelSource(own)
-    async with AsyncExitStack() as life:
-        life.push_async_callback(source.close)
-        models = await source.choose(settings)
-        approved = ApprovedPlugins(settings.home)
-        plugins = await asyncio.to_thread(choose, settings.plugins, settings.plugins_off, approved)
-        url, extras = settings.database, Extras(settings.quotas.ballast_mb * MB, tables_of(plugins.kinds))
-        shared = None
-        if url is not None:
-            shared = await asyncio.to_thread(
-                _shared, settings, url, takes_chats=takes_chats, agrees_on_time=clock is None
-            )
-            if (file := settings.home / FILE_OF_STORE).exists():
-                raise StoreNotMoved(file)
-            life.enter_context(locked(settings.local, NodeNameTaken))
-        opening = opened(settings.home, own, new_id, settings.secrets, extras=extras, shared=shared)
-        store, peers, now = await life.enter_async_context(opening)
-        if shared is not None:
-            await store.home_marker.check(settings.home)
-        found = await trying
-        launcher = None if isinstance(found, NoLauncher) else found
-        about = _about(models, found, now)
-        yield Resources(settings, now, store, peers, CurrentModels(models), source, launcher, about, plugins)
-
-
-def _shared(settings: Settings, url: str, *, takes_chats: bool, agrees_on_time: bool) -> SharedDatabase:
-    """Return what the other nodes are told of this one. Blocks."""
-    skills = digest_of(skill_library(settings))
-    return SharedDatabase(
-        url, settings.node, digests(settings), skills, takes_chats=takes_chats, agrees_on_time=agrees_on_time
-    )
-
-
-def _about(models: ModelSet, found: Launcher | NoLauncher, clock: Clock) -> About:
-    sandbox, reason = ("", f"{found.reason}; {found.fix}") if isinstance(found, NoLauncher) else (found.name, "")
-    return About(
-        model=models.default.model.id,
-        why=models.why,
-        demo=models.is_demo,
-        sandbox=sandbox,
-        no_sandbox=reason,
-        version=version(),
-        started=clock.time(),
-    )
 
 
 @asynccontextmanager

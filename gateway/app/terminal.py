@@ -11,7 +11,8 @@ from channels.tasks import until_one_ends
 from channels.terminal.adapter import TerminalChannel
 from channels.terminal.frames import FILE, connected
 from channels.terminal.program import Connected, RunningProgram
-from gateway.app.serve import open_app, prepare, say_hello
+from gateway.app.resources import prepare
+from gateway.app.serve import open_app, say_hello
 from gateway.app.start import launch
 from gateway.cluster.protocols import Peers
 from gateway.errors import ParleyError

@@ -9,7 +9,7 @@ from agent_core.tools.tool import tool
 from channels.discovery import open_channel
 from gateway.app.app_settings import AppSettings, System
 from gateway.app.composition import composed
-from gateway.app.serve import prepare
+from gateway.app.resources import prepare
 from gateway.app.start import launch
 from gateway.permissions.roles import People
 from gateway.runs.agents import AgentParts

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gateway.app.serve import prepare
+from gateway.app.resources import prepare
 from gateway.cluster.node import Node
 from gateway.errors import ParleyError
 from gateway.settings.settings import load_settings
