@@ -57,6 +57,13 @@ def _place(text: str) -> str:
     return text
 
 
+def _plugin(parser: argparse.ArgumentParser) -> None:
+    actions = parser.add_subparsers(dest="action", required=True, metavar="action")
+    actions.add_parser("list", help="show those that are there, and which the next start loads")
+    check = actions.add_parser("check", help="import one, and say what it adds, or what is wrong with it")
+    check.add_argument("name", metavar="NAME")
+
+
 def _upgrade(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--check", action="store_true", required=True, help="only look; nothing is changed")
 
@@ -71,6 +78,7 @@ COMMANDS: Mapping[str, Subcommand] = {
     "doctor": Subcommand("look for what is wrong, and say how to put it right", "gateway.upkeep.doctor.report:run"),
     "nodes": Subcommand("show the machines that share the database", "gateway.upkeep.nodes_command:run"),
     "audit": Subcommand("show the last actions, and who allowed them", "gateway.upkeep.audit_command:audit", _audit),
+    "plugin": Subcommand("list the plugins, or check one", "gateway.app.plugin_command:run", _plugin),
     "backup": Subcommand(
         "put what is kept into one file, also while Parley runs", "gateway.upkeep.backup_command:backup", _backup
     ),

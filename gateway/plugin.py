@@ -98,7 +98,8 @@ class Plugin:
 
     `gateway/store/portable_sql.py` says which SQL. Names of tables and indexes are that of the plugin, or begin with it
     and `_`. Each migration is applied once, when the store is opened, and is never changed afterwards. If it fails,
-    nothing is changed and Parley does not start. On a shared database, a change of tables ends the nodes that run then.
+    nothing is changed, and a plugin of others is left out; with one of ours Parley does not start. On a shared
+    database, a change of tables ends the nodes that run then.
 
     Tables stay when the plugin is gone, are part of backups, and move with `parley migrate`. Rows are read and written
     through a subclass of `gateway.store.table.Table`, which `core.store.table` makes. `/forget` does not erase them.

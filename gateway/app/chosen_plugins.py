@@ -4,7 +4,8 @@ A plugin of others that cannot be used is left out with the reason, and everythi
 """
 
 import importlib
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from functools import cache, partial
 from queue import Empty, SimpleQueue
 from threading import Thread
@@ -13,9 +14,17 @@ from typing import TypeVar, cast
 import structlog
 
 from gateway.app.plugins import PluginFailed, blamed, paths_of, reason_of, tables_of
-from gateway.permissions.approved_plugins import ApprovedPlugins, Content
-from gateway.permissions.installed_plugins import HOME, InstalledPlugin, digest_of, installed_plugins, names_of_ours
+from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.permissions.installed_plugins import (
+    HOME,
+    Content,
+    InstalledPlugin,
+    content_of,
+    installed_plugins,
+    names_of_ours,
+)
 from gateway.plugin import Plugin
+from gateway.store.plugin_tables import PluginTablesUnusable
 from gateway.texts.say import remove_texts
 
 WAITS = 30.0
@@ -77,7 +86,7 @@ class ChosenPlugins:
 
     def see(self, approved: ApprovedPlugins, plugin: InstalledPlugin) -> None:
         """Take note of what is installed of a plugin. Raises PluginChanged if that is not approved, and OSError."""
-        content = Content(package=plugin.package, version=plugin.version, digest=digest_of(plugin))
+        content = content_of(plugin)
         self.contents[plugin.name] = content
         if not approved.see(plugin.name, content):
             raise PluginChanged(plugin.name, content, approved.approved(plugin.name))
@@ -89,12 +98,28 @@ class ChosenPlugins:
             try:
                 return make()
             except PluginFailed as error:
-                if error.plugin not in self.others:
-                    raise
-                self._leave_out(error.plugin, error)
-                self._leave_out_dependents()
+                self.leave_out(error)
 
-    def _leave_out(self, name: str, error: PluginFailed) -> None:
+    @asynccontextmanager
+    async def opened(self, opening: Callable[[], AbstractAsyncContextManager[T]]) -> AsyncIterator[T]:
+        """Open what has the tables of the plugins, again without each one of others whose tables cannot be made."""
+        async with AsyncExitStack() as life:
+            while True:
+                try:
+                    found = await life.enter_async_context(opening())
+                    break
+                except PluginTablesUnusable as error:
+                    self.leave_out(error)
+            yield found
+
+    def leave_out(self, error: PluginFailed | PluginTablesUnusable) -> None:
+        """Leave out the one of others that has failed, and those that need it. Raises the error of one of ours."""
+        if error.plugin not in self.others:
+            raise error
+        self._leave_out(error.plugin, error)
+        self._leave_out_dependents()
+
+    def _leave_out(self, name: str, error: PluginFailed | PluginTablesUnusable) -> None:
         self.left_out[name] = reason_of(error)
         log.warning("a plugin is left out", plugin=name, reason=self.left_out[name], exc_info=error.__cause__)
         if (kind := self.others.pop(name, None)) is not None:

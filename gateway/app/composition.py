@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 
 import structlog
 
@@ -24,6 +25,8 @@ from gateway.store.nodes import differences
 from gateway.store.store import Store
 from gateway.store.topics import Topic
 from gateway.texts.about import About
+from gateway.texts.plugin_reasons import reason_in
+from gateway.texts.say import Language
 
 log = structlog.get_logger(__name__)
 
@@ -68,7 +71,8 @@ class Gateway:
         plugins, owners = self.base.system.plugins, self.people.owners
         for name, reason in plugins.left_out.items():
             key = "plugin_changed" if name in plugins.changed else "plugin_left_out"
-            owners.tell(key, show="/plugins", name=literal(name), reason=literal(reason))
+            said = partial(_reason_in, reason)
+            owners.tell(key, show="/plugins", name=literal(name), reason=said)
 
     async def settled(self) -> None:
         """Wait until every chat is idle, every task ended, and everything delivered."""
@@ -205,3 +209,7 @@ async def composed(
         yield made
     finally:
         await made.close()
+
+
+def _reason_in(reason: str, language: Language) -> str:
+    return literal(reason_in(reason, language))

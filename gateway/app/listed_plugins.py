@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from gateway.app.chosen_plugins import ChosenPlugins
+from gateway.app.plugins import tables_of
 from gateway.commands.command import Command
 from gateway.commands.plugins import ListedPlugin, State
 from gateway.permissions.installed_plugins import names_of_ours
@@ -40,4 +41,6 @@ class ListedPlugins:
             commands=[command.name for command in self.commands.get(name, ())],
             tools=sorted(kind.tool_names) if kind else (),
             duties=list(self.duties.get(name, ())),
+            paths=sorted(kind.paths) if kind else (),
+            tables=sorted({table for each in tables_of([kind]) for table in each.made}) if kind else (),
         )

@@ -15,9 +15,7 @@ from agent_core.clock import SystemClock, new_id
 from agent_core.origin import CLEAN
 from channels import discovery
 from channels.base import OutboundMessage
-from gateway.app.chosen_plugins import own_plugins
 from gateway.app.peers import SharedDatabase, opened
-from gateway.app.plugins import tables_of
 from gateway.cluster.leases import connecting_of, held
 from gateway.cluster.protocols import Peers
 from gateway.connect.guide import MODEL, Met
@@ -28,7 +26,7 @@ from gateway.settings.settings import Settings
 from gateway.store.nodes import NodeStatus, node_statuses
 from gateway.store.rows import Post
 from gateway.store.server import PostgresServer
-from gateway.store.store import Extras, Store
+from gateway.store.store import Store
 from gateway.texts.say import language_of, say
 
 WITHIN = 20.0
@@ -119,8 +117,8 @@ class OtherNodes:
         settings = self._settings
         skills = await asyncio.to_thread(lambda: digest_of(skill_library(settings)))
         shared = SharedDatabase(self._url, settings.node, digests(settings), skills, takes_chats=False)
-        extras, secrets = Extras(plugins=tables_of(own_plugins())), settings.secrets
-        opening = opened(settings.home, self._clock, new_id, secrets, extras=extras, shared=shared)
+        # without the tables of plugins, which it does not use: only a start may change them
+        opening = opened(settings.home, self._clock, new_id, settings.secrets, shared=shared)
         async with opening as (store, peers, _):
             await store.home_marker.check(settings.home)
             yield store, peers

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 
 from agent_core.clock import Clock, SystemClock, new_id
@@ -64,8 +64,7 @@ async def prepare(
         models = await source.choose(settings)
         approved = ApprovedPlugins(settings.home)
         plugins = await asyncio.to_thread(choose, settings.plugins, settings.plugins_off, approved)
-        url, extras = settings.database, Extras(settings.quotas.ballast_mb * MB, tables_of(plugins.kinds))
-        shared = None
+        url, shared = settings.database, None
         if url is not None:
             shared = await asyncio.to_thread(
                 _shared, settings, url, takes_chats=takes_chats, agrees_on_time=clock is None
@@ -73,8 +72,12 @@ async def prepare(
             if (file := settings.home / FILE).exists():
                 raise StoreNotMoved(file)
             life.enter_context(locked(settings.local, NodeNameTaken))
-        opening = opened(settings.home, own, new_id, settings.secrets, extras=extras, shared=shared)
-        store, peers, now = await life.enter_async_context(opening)
+
+        def opening() -> AbstractAsyncContextManager[tuple[Store, Peers, Clock]]:
+            extras = Extras(settings.quotas.ballast_mb * MB, tables_of(plugins.kinds))
+            return opened(settings.home, own, new_id, settings.secrets, extras=extras, shared=shared)
+
+        store, peers, now = await life.enter_async_context(plugins.opened(opening))
         if shared is not None:
             await store.home_marker.check(settings.home)
         found = await trying

@@ -12,9 +12,11 @@ from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer
 from gateway.commands.command import Command, Invocation, Unfinished, reply, rewritten
-from gateway.permissions.approved_plugins import ApprovedPlugins, Content
+from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.permissions.installed_plugins import Content
 from gateway.permissions.rights import OTHERWISE, Right, Rights
 from gateway.permissions.roles import Role
+from gateway.texts.plugin_reasons import reason_in
 from gateway.texts.say import Language, say
 
 APPROVE = "approve"
@@ -55,6 +57,8 @@ class ListedPlugin:
     commands: Sequence[str] = ()
     tools: Sequence[str] = ()
     duties: Sequence[str] = ()
+    paths: Sequence[str] = ()
+    tables: Sequence[str] = ()
 
 
 class PluginCommands:
@@ -102,7 +106,7 @@ class PluginCommands:
         said = say(
             "plugins_approved_now" if is_approved else _SAID[plugin.state],
             language,
-            reason=literal(plugin.reason),
+            reason=literal(reason_in(plugin.reason, language)),
             before=literal(before.version) if before else "–",
             code=before.code if before else "–",
         )
@@ -142,6 +146,8 @@ def _adds(plugin: ListedPlugin, language: Language) -> Iterator[str]:
         ("plugins_commands", commands),
         ("plugins_tools", plugin.tools),
         ("plugins_duties", plugin.duties),
+        ("plugins_routes", plugin.paths),
+        ("plugins_tables", plugin.tables),
     ):
         if names:
             yield say(key, language, names=", ".join(map(literal, names)))

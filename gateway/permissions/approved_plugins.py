@@ -11,27 +11,12 @@ import structlog
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from agent_core.file_lock import file_locked
+from gateway.permissions.installed_plugins import Content
 
 FILE = "plugins.json"
 """Name of the file in the home."""
-CODE_CHARS = 12
-"""Characters of a digest that people are shown."""
 
 log = structlog.get_logger(__name__)
-
-
-class Content(BaseModel):
-    """What a package has brought."""
-
-    model_config = ConfigDict(frozen=True)
-
-    package: str
-    version: str
-    digest: str
-
-    @property
-    def code(self) -> str:
-        return self.digest[:CODE_CHARS]
 
 
 class _Kept(BaseModel):

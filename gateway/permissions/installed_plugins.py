@@ -10,11 +10,15 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from pathlib import Path
 
+from pydantic import BaseModel, ConfigDict
+
 HOME = "gateway.plugins"
 GROUP = "parley.plugins"
 """The group of entry points. Each names a class, as in `dice = parley_dice:Dice`."""
 _OF_INSTALLERS = frozenset({"RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json"})
 """Files of a `.dist-info` folder that differ if the same package is installed again."""
+CODE_CHARS = 12
+"""Characters of a digest that people are shown."""
 _UNCHECKED = 0b01
 """Flags of a compiled file that Python takes without a look at its source."""
 
@@ -27,6 +31,20 @@ class InstalledPlugin:
     package: str
     version: str
     entry: EntryPoint
+
+
+class Content(BaseModel):
+    """What a package has brought."""
+
+    model_config = ConfigDict(frozen=True)
+
+    package: str
+    version: str
+    digest: str
+
+    @property
+    def code(self) -> str:
+        return self.digest[:CODE_CHARS]
 
 
 def names_of_ours() -> Set[str]:
@@ -44,8 +62,13 @@ def installed_plugins() -> Mapping[str, Sequence[InstalledPlugin]]:
     return {name: sorted(each, key=lambda plugin: plugin.package) for name, each in found.items()}
 
 
-def digest_of(plugin: InstalledPlugin) -> str:
-    """Return a hash of the names and contents of a plugin's files. Blocks. Raises OSError, ImportError and ValueError.
+def content_of(plugin: InstalledPlugin) -> Content:
+    """Return what is installed of a plugin now. Blocks. Raises OSError, ImportError and ValueError."""
+    return Content(package=plugin.package, version=plugin.version, digest=_digest_of(plugin))
+
+
+def _digest_of(plugin: InstalledPlugin) -> str:
+    """Return a hash of the names and contents of a plugin's files.
 
     These are the files of its package, and those that an import of its module would read, wherever they are. What
     installers note, and compiled files that Python compares with their source, differ each time and are left out.

@@ -1,7 +1,7 @@
 """The tables of plugins: their migrations, and what was applied of them."""
 
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from dataclasses import dataclass
 
 from gateway.errors import ParleyError
@@ -14,23 +14,33 @@ _REFUSED = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CONSTRAINT, sqlite3.SQLITE_MISM
 """SQLite's codes where a statement itself is wrong, also for PostgreSQL."""
 
 
-class PluginTablesTooNew(ParleyError):
+class PluginTablesUnusable(ParleyError):
+    """The tables of a plugin are not as it needs them. `plugin` is its name. Nothing was changed."""
+
+    def __init__(self, plugin: str, sentences: str) -> None:
+        super().__init__(sentences)
+        self.plugin = plugin
+
+
+class PluginTablesTooNew(PluginTablesUnusable):
     """The tables of a plugin were changed by a later version of it."""
 
     def __init__(self, plugin: str, found: int, known: int) -> None:
         super().__init__(
+            plugin,
             f"The tables of the plugin {plugin} have schema {found}, but this version of it knows {known}. Start the "
-            "newer version of the plugin, or bring back a backup from before it with `parley restore FILE`."
+            "newer version of the plugin, or bring back a backup from before it with `parley restore FILE`.",
         )
 
 
-class PluginTablesRefused(ParleyError):
+class PluginTablesRefused(PluginTablesUnusable):
     """The tables of a plugin cannot be made or changed as it asks."""
 
     def __init__(self, plugin: str, number: int, reason: object) -> None:
         super().__init__(
+            plugin,
             f"The plugin {plugin} cannot make its tables: {reason} (migration {number}). Nothing was changed. Remove "
-            "the plugin, or tell its authors."
+            "the plugin, or tell its authors.",
         )
 
 
@@ -64,6 +74,17 @@ class PluginTables:
                     self._check(statement, made)
             except ValueError as error:
                 raise PluginTablesRefused(self.plugin, step.number, error) from None
+
+    @property
+    def made(self) -> Set[str]:
+        """Return the names of the tables that the migrations make, without those that they drop again."""
+        made: set[str] = set()
+        for statement in (each for step in self.steps for each in statements(step.sql)):
+            if statement.makes_table:
+                made |= statement.names
+            elif statement.verb == "DROP":
+                made -= statement.names
+        return made
 
     @property
     def steps(self) -> list[Migration]:

@@ -35,6 +35,8 @@ TEXTS = {
     "plugins_commands": {"en": "Commands: {names}", "zh": "命令：{names}"},
     "plugins_tools": {"en": "Tools: {names}", "zh": "工具：{names}"},
     "plugins_duties": {"en": "Duties: {names}", "zh": "后台工作：{names}"},
+    "plugins_routes": {"en": "Routes: {names}", "zh": "路径：{names}"},
+    "plugins_tables": {"en": "Tables: {names}", "zh": "数据表：{names}"},
     "plugins_approve_button": {"en": "Approve {name}", "zh": "批准 {name}"},
     "plugins_approved": {
         "en": "The plugin {name} is approved as it is installed now ({content}). It is loaded at the next start of "

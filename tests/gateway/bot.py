@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -25,6 +25,7 @@ from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
 from gateway.app.composition import Gateway, composed
 from gateway.app.peers import SharedDatabase, opened
 from gateway.app.plugins import tables_of
+from gateway.cluster.protocols import Peers
 from gateway.commands.page import Entrance
 from gateway.permissions.approved_tools import ApprovedTools
 from gateway.permissions.policy import Policy
@@ -38,7 +39,7 @@ from gateway.settings.budgets import BudgetSettings
 from gateway.settings.current import CurrentSettings
 from gateway.settings.limits import QuotaSettings
 from gateway.settings.settings import Settings
-from gateway.store.store import Extras
+from gateway.store.store import Extras, Store
 from gateway.texts.about import About
 from tests.process import until
 
@@ -170,13 +171,15 @@ class Bot:
         plugins = options.plugins
         if not isinstance(plugins, ChosenPlugins):
             plugins = ChosenPlugins(own_plugins() if plugins is None else plugins)
-        extras = Extras(plugins=tables_of(plugins.kinds))
         shared = None
         if options.database is not None:
             shared = SharedDatabase(options.database, agrees_on_time=options.agrees_on_time, has_engine=False)
-        store, peers, self.clock = await self._life.enter_async_context(
-            opened(self.home, self.clock, new_id, options.secrets, extras=extras, shared=shared)
-        )
+
+        def opening() -> AbstractAsyncContextManager[tuple[Store, Peers, Clock]]:
+            extras = Extras(plugins=tables_of(plugins.kinds))
+            return opened(self.home, self.clock, new_id, options.secrets, extras=extras, shared=shared)
+
+        store, peers, self.clock = await self._life.enter_async_context(plugins.opened(opening))
         about = About(
             model="scripted",
             why="a test",

@@ -14,11 +14,12 @@ from tests.end_to_end.conftest import (
     stage,
 )
 from tests.gateway.conftest import model_of, start_bot, wired_bot
-from tests.plugins.packages import packages
+from tests.plugins.packages import ours, packages
 
 __all__ = [
     "make_program",
     "model_of",
+    "ours",
     "own_stage",
     "packages",
     "pytest_collection_modifyitems",

@@ -11,7 +11,7 @@ from textwrap import dedent
 
 import pytest
 
-from gateway.app.chosen_plugins import ChosenPlugins, choose
+from gateway.app.chosen_plugins import ChosenPlugins, choose, own_plugins
 from gateway.permissions.approved_plugins import ApprovedPlugins
 
 HEAD = """
@@ -87,6 +87,14 @@ def packages(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Packages:
     folder = tmp_path / "site-packages"
     folder.mkdir()
     return Packages(folder, monkeypatch)
+
+
+@pytest.fixture
+def ours() -> str:
+    """The name of one of the plugins that come with Parley."""
+    if not own_plugins():
+        pytest.skip("no plugin comes with this copy")
+    return own_plugins()[0].name
 
 
 def _sum(text: str) -> str:

@@ -6,7 +6,11 @@ import pytest
 
 from gateway.app import chosen_plugins
 from gateway.app.chosen_plugins import ChosenPlugins, own_plugins
+from gateway.app.resources import prepare
+from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.permissions.installed_plugins import content_of, installed_plugins
 from gateway.permissions.roles import People
+from gateway.settings.settings import load_settings
 from tests.end_to_end.program import Program
 from tests.gateway.conftest import StartBot
 from tests.gateway.peopled import Platform
@@ -66,6 +70,11 @@ async def test_all_of_ours_can_be_switched_off(start_bot: StartBot, packages: Pa
     assert bot.screen == ["Hello."]
 
 
+FIRST = "CREATE TABLE dice_rolls (id INTEGER PRIMARY KEY);"
+SECOND = "ALTER TABLE dice_rolls ADD COLUMN eyes INTEGER;"
+FAILS = "DROP TABLE dice_rolls; INSERT INTO dice_rolls (eyes) VALUES (1);"
+TABLES = plugin(f"migrations = {(FIRST, SECOND)}")
+
 BAD = {
     "import": ("raise OSError('no dice here')", "OSError: no dice here"),
     "exit": ("import sys; sys.exit(3)", "SystemExit: 3"),
@@ -105,6 +114,12 @@ BAD = {
     "a table of the core": (
         plugin("migrations = ['CREATE TABLE messages (id TEXT PRIMARY KEY);']"),
         "the name messages does not begin with dice_",
+    ),
+    "a table that cannot be made": (
+        plugin(
+            "migrations = ['CREATE TABLE dice_rolls (id INTEGER PRIMARY KEY); INSERT INTO dice_rolls (x) VALUES (1);']"
+        ),
+        "The plugin dice cannot make its tables: table dice_rolls has no column named x (migration 1).",
     ),
     "no migrations": (plugin("migrations = [1]"), "TypeError: "),
     "a path with a parameter": (plugin("paths = frozenset({'/{any}'})"), "which is no path such as /dice"),
@@ -177,14 +192,13 @@ async def test_two_of_others_with_the_same_command_are_the_first_one_and_none(
     assert chosen.left_out == {"coins": "two commands have the name /dice"}
 
 
-def test_ours_cannot_be_replaced(packages: Packages) -> None:
-    name = own_plugins()[0].name
-    packages.install(plugin("", name), name=name)
+def test_ours_cannot_be_replaced(packages: Packages, ours: str) -> None:
+    packages.install(plugin("", ours), name=ours)
 
-    chosen = packages.chosen([name])
+    chosen = packages.chosen([ours])
 
     assert chosen.kinds == own_plugins()
-    assert "Parley's own is used" in chosen.left_out[name]
+    assert "Parley's own is used" in chosen.left_out[ours]
 
 
 def test_one_that_two_packages_have_is_left_out(packages: Packages) -> None:
@@ -214,6 +228,30 @@ async def test_a_failure_of_ours_is_an_error(start_bot: StartBot, packages: Pack
 
     with pytest.raises(ValueError, match="division by zero"):
         await start_bot(plugins=ChosenPlugins([kind]))
+
+
+@pytest.mark.parametrize("migrations", [(FIRST, SECOND, FAILS), (FIRST,)], ids=["fails", "tables newer than it"])
+async def test_a_start_goes_on_without_one_whose_tables_cannot_be_used(
+    packages: Packages, tmp_path: Path, migrations: tuple[str, ...]
+) -> None:
+    settings = load_settings(
+        {"PARLEY_HOME": str(tmp_path), "PARLEY_PLUGINS": "dice, coins", "PARLEY_MODEL": "demo"}, tmp_path
+    )
+    packages.install(TABLES)
+    packages.install(COINS, name="coins")
+    async with prepare(settings) as resources:
+        assert resources.plugins.others.keys() == {"dice", "coins"}
+    packages.install(plugin(f"migrations = {migrations}"), version="1.1")
+    ApprovedPlugins(tmp_path).approve("dice", content_of(installed_plugins()["dice"][0]))
+
+    async with prepare(settings) as resources:
+        assert resources.plugins.others.keys() == {"coins"}
+        assert "dice" in resources.plugins.left_out["dice"]
+
+    packages.install(TABLES, version="1.2")
+    ApprovedPlugins(tmp_path).approve("dice", content_of(installed_plugins()["dice"][0]))
+    async with prepare(settings) as resources:
+        assert resources.plugins.others.keys() == {"dice", "coins"}, "as nothing was changed meanwhile"
 
 
 async def test_a_running_parley_does_the_duty_of_one_and_tells_on_its_console_why_another_is_left_out(

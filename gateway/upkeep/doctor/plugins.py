@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 from channels.checkup import Finding, note, ok, problem
-from gateway.permissions.approved_plugins import ApprovedPlugins, Content
-from gateway.permissions.installed_plugins import InstalledPlugin, digest_of, installed_plugins, names_of_ours
+from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.permissions.installed_plugins import InstalledPlugin, content_of, installed_plugins, names_of_ours
 from gateway.settings.settings import Settings
 
 
@@ -33,7 +33,7 @@ def look_at_plugins(settings: Settings) -> Iterator[Finding]:
 def _look_at(plugin: InstalledPlugin, approved: ApprovedPlugins) -> Finding:
     """Check one that is installed once."""
     try:
-        content = Content(package=plugin.package, version=plugin.version, digest=digest_of(plugin))
+        content = content_of(plugin)
     except (OSError, ImportError, ValueError) as error:
         return problem(f"plugin {plugin.name}: its files cannot be read ({error})", "install its package again")
     what = f"{content.package} {content.version}, digest {content.code}"

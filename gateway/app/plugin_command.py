@@ -1,0 +1,101 @@
+"""`parley plugin`: which plugins there are, and what one adds, or what is wrong with it. Parley may be running."""
+
+import asyncio
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from gateway.app.chosen_plugins import choose
+from gateway.app.plugin_trial import OnTrial, tried
+from gateway.commands.plugins import ListedPlugin, State
+from gateway.errors import ParleyError
+from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.permissions.installed_plugins import Content, InstalledPlugin, content_of, installed_plugins, names_of_ours
+from gateway.records.logs import configure_logs
+from gateway.security.printing import print_pieces
+from gateway.settings.settings import Settings, load_settings
+from gateway.texts.plugin_reasons import remedy
+
+
+def run(environ: Mapping[str, str], cwd: Path, given: Namespace) -> int:
+    """List the plugins, or check one. Return 1 if that one would be left out. Raises ParleyError."""
+    settings = load_settings(environ, cwd)
+    if given.action == "list":
+        print_pieces((f"{line}\n" for line in _listed(settings)), settings.secrets)
+        return 0
+    configure_logs(settings.secrets, level="error", form=settings.log_format)  # what is left out is told below
+    found = asyncio.run(checked(settings, given.name))
+    print_pieces((f"{line}\n" for line in told(found)), settings.secrets)
+    return int(found.state is not State.ON)
+
+
+def _listed(settings: Settings) -> Iterator[str]:
+    """Yield a line for each plugin. Nothing of others is imported."""
+    ours, installed = names_of_ours(), installed_plugins()
+    names = sorted({*ours, *installed, *settings.plugins})
+    width = max(map(len, names), default=0)
+    for name in names:
+        for whose, state in _states(settings, name, installed.get(name, ()), is_ours=name in ours):
+            yield f"{name:{width}}  {state}  ({whose})"
+
+
+def _states(
+    settings: Settings, name: str, found: Sequence[InstalledPlugin], *, is_ours: bool
+) -> Iterator[tuple[str, str]]:
+    """Yield whose it is, and what the next start makes of it, for each that has the name."""
+    off = "switched off" if name in settings.plugins_off else ""
+    if is_ours:
+        yield "comes with Parley", off or "on"
+    elif not found:
+        yield "of others", "not installed, though PARLEY_PLUGINS names it"
+    for plugin in found:
+        try:
+            content = content_of(plugin)
+        except (OSError, ImportError, ValueError) as error:
+            yield plugin.package, f"its files cannot be read: {error}"
+            continue
+        whose = f"{content.package} {content.version}, digest {content.code}"
+        yield whose, off or _state(settings, name, content, is_alone=not is_ours and len(found) == 1)
+
+
+def _state(settings: Settings, name: str, content: Content, *, is_alone: bool) -> str:
+    if name not in settings.plugins:
+        return "not loaded: PARLEY_PLUGINS does not name it"
+    if not is_alone:
+        return "not loaded: another plugin has its name"
+    if ApprovedPlugins(settings.home).would_pass(name, content):
+        return "on"
+    return f"waits for approval: /plugins approve {name} in a chat, then start Parley again"
+
+
+async def checked(settings: Settings, name: str) -> ListedPlugin:
+    """Return what became of a plugin that was made as a start does, beside the others of the settings."""
+    if name not in {*names_of_ours(), *installed_plugins()}:
+        raise ParleyError(
+            f"No plugin has the name {name}. `parley plugin list` shows those that are installed; one of others is a "
+            "package with an entry point in the group parley.plugins."
+        )
+    names, off = dict.fromkeys([*settings.plugins, name]), settings.plugins_off - {name}
+    chosen = await asyncio.to_thread(choose, names, off, OnTrial(settings.home, name))
+    listed = await tried(settings, chosen)
+    return next(each for each in listed if each.name == name)
+
+
+def told(plugin: ListedPlugin) -> Iterator[str]:
+    whose = "comes with Parley" if plugin.is_ours else "of others"
+    if plugin.content is not None:
+        whose = f"{plugin.content.package} {plugin.content.version}, digest {plugin.content.code}"
+    yield f"{plugin.name} ({whose})"
+    if plugin.reason:
+        yield f"✗ {plugin.reason} → {remedy(plugin.reason)}"
+        return
+    for what, added in (
+        ("commands", [f"/{name}" for name in plugin.commands]),
+        ("tools", plugin.tools),
+        ("duties", plugin.duties),
+        ("routes", plugin.paths),
+        ("tables", plugin.tables),
+    ):
+        if added:
+            yield f"  {what}: {', '.join(added)}"
+    yield "✓ it can be loaded"

@@ -1,0 +1,61 @@
+"""Makes plugins as a start does, in a home that is thrown away, to see what they add and what is wrong with them."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from agent_core.clock import SystemClock, new_id
+from gateway.app.app_settings import AppSettings, Stored, System
+from gateway.app.chosen_plugins import ChosenPlugins
+from gateway.app.composition import Gateway
+from gateway.app.parts.base import Base
+from gateway.app.plugins import paths_of, tables_of
+from gateway.commands.plugins import ListedPlugin
+from gateway.permissions.approved_plugins import ApprovedPlugins
+from gateway.permissions.approved_tools import ApprovedTools
+from gateway.permissions.installed_plugins import Content
+from gateway.permissions.roles import People
+from gateway.runs.agents import AgentParts
+from gateway.runs.model_set import ModelSource
+from gateway.runs.toolbox import tools_for
+from gateway.security.packages import version
+from gateway.settings.budgets import BudgetSettings
+from gateway.settings.current import CurrentSettings
+from gateway.settings.settings import Settings
+from gateway.store.store import Extras, Store
+from gateway.texts.about import About
+
+
+class OnTrial(ApprovedPlugins):
+    """The approved contents, and whatever is installed of one plugin. Nothing is recorded."""
+
+    def __init__(self, home: Path, name: str) -> None:
+        super().__init__(home)
+        self._name = name
+
+    def see(self, name: str, content: Content) -> bool:
+        """Return True if the plugin is that one, or may be loaded."""
+        return name == self._name or self.would_pass(name, content)
+
+
+async def tried(settings: Settings, plugins: ChosenPlugins) -> Sequence[ListedPlugin]:
+    """Make the plugins, without running anything. Return what each adds, or why it is left out."""
+    with TemporaryDirectory(prefix="parley-plugins-") as folder:
+        home, clock = Path(folder), SystemClock()
+        without = {"database_url": None, "audit": False, "fallbacks": (), "models": (), "model": "demo"}
+        chosen = settings.model_copy(update={**without, "home": home, "budgets": BudgetSettings()})
+        source = ModelSource(clock)
+        models, current = await source.choose(chosen), CurrentSettings(chosen)
+        default, about = models.default, About(model="demo", why="", demo=True, version=version())
+        plugins.fitting(lambda: paths_of(plugins.kinds))
+        parts = AgentParts(default.llm, default.model, tuple(tools_for(current, clock, None, vision=lambda: False)))
+        async with plugins.opened(
+            lambda: Store.open(home, clock, new_id, settings.secrets, extras=Extras(plugins=tables_of(plugins.kinds)))
+        ) as store:
+            of_app, stored = AppSettings(current, People(frozenset(), frozenset())), await Stored.of(store)
+            system, approved = System(clock, plugins=plugins), ApprovedTools(home / "mcp.json", {})
+            made = plugins.fitting(
+                lambda: Gateway(Base(of_app, stored, (), parts, about, system=system, approved=approved))
+            )
+            await source.close()
+            return made.commands.plugins()

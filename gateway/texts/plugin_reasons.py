@@ -1,0 +1,117 @@
+"""The reasons why plugins are left out, in Chinese, and what to do about each. They are made in English."""
+
+import re
+
+from gateway.texts.say import Language
+
+_AUTHORS = "correct the plugin, or ask its authors to"
+_REASONS = (
+    (
+        r"found (.+), digest (\w+), instead of (.+), digest (\w+)",
+        r"现为 \1，摘要 \2，而批准的是 \3，摘要 \4",
+        "approve it with /plugins in a chat if you trust it, and start Parley again",
+    ),
+    (
+        r"found (.+), digest (\w+)",
+        r"现为 \1，摘要 \2",
+        "approve it with /plugins in a chat if you trust it, and start Parley again",
+    ),
+    (
+        r"the plugin (.+) needs (.+), which is switched off",
+        r"插件 \1 需要已停用的 \2",
+        r"take \2 out of PARLEY_PLUGINS_OFF",
+    ),
+    (
+        r"the plugin (.+) needs (.+), which is left out",
+        r"插件 \1 需要未加载的 \2",
+        r"see why \2 is left out: `parley plugin check \2`",
+    ),
+    (
+        r"the plugin (.+) needs (.+), which is not there",
+        r"插件 \1 需要不存在的 \2",
+        r"install \2, and name it in PARLEY_PLUGINS",
+    ),
+    (
+        r"plugins need each other: (.+)",
+        r"插件相互依赖：\1",
+        "take one name out of the `needs` of one of them",
+    ),
+    (
+        r"(.+) has a plugin of this name, but Parley's own is used",
+        r"\1 有同名的插件，但使用的是 Parley 自带的",
+        "give it another name",
+    ),
+    (
+        r"PARLEY_PLUGINS names it, but no installed package has a plugin of this name",
+        "PARLEY_PLUGINS 中有它，但没有安装含有它的软件包",
+        "install its package into Parley's environment, or take it out of PARLEY_PLUGINS",
+    ),
+    (
+        r"several packages have a plugin of this name: (.+); uninstall all but one",
+        r"多个软件包有同名的插件：\1；请只保留一个",
+        "uninstall all but one",
+    ),
+    (
+        r"(its import|one of its methods) took more than (.+) seconds",
+        r"超过 \2 秒没有加载完",
+        "do long work in a duty, not when it is loaded",
+    ),
+    (
+        r"(.+) is not a class derived from gateway\.plugin\.Plugin",
+        r"\1 不是 gateway.plugin.Plugin 的子类",
+        "name a subclass of Plugin in the entry point of its package",
+    ),
+    (
+        r"the name of its class is not (.+), as its package calls it",
+        r"其类的 name 不是软件包所用的 \1",
+        r'set `name = "\1"` in its class',
+    ),
+    (r"its (\w+) are not a frozenset of names", r"其 \1 不是由名称组成的 frozenset", r"make \1 a frozenset of texts"),
+    (r"its texts are not a mapping", "其 texts 不是映射", "make texts a mapping of keys to texts by language"),
+    (r"two plugins have the name (.+)", r"两个插件都叫 \1", "rename one"),
+    (
+        r"the plugin (.+) has a tool (.+), which its tool_names do not name",
+        r"插件 \1 的工具 \2 不在其 tool_names 中",
+        r"add \2 to its tool_names",
+    ),
+    (r"two plugins have a tool (.+)", r"两个插件都有工具 \1", "rename the tool"),
+    (r"Parley itself has a tool (.+)", r"Parley 自己有工具 \1", "rename the tool"),
+    (r"two commands have the name (/.+)", r"两个命令都叫 \1", "rename the command"),
+    (
+        r"the plugin (.+) has a route (.+), which is no path such as (.+)",
+        r"插件 \1 的 \2 不是像 \3 这样的路径",
+        "use lower-case letters, digits, - and _ between slashes",
+    ),
+    (r"two plugins have a route (.+)", r"两个插件都有路径 \1", "rename the route"),
+    (
+        r"the plugin (.+) has a route (.+), which its paths do not name",
+        r"插件 \1 的 \2 不在其 paths 中",
+        r"add \2 to its paths",
+    ),
+    (r"two texts have the key (.+)", r"两段文字的键都是 \1", "begin the keys of its texts with its name"),
+    (r"the text (.+) is missing in (.+)", r"文字 \1 缺少语言 \2", r"add the text in \2"),
+    (
+        r"The tables of the plugin (.+) have schema (\d+), but this version of it knows (\d+)\. .+",
+        r"插件 \1 的数据表是架构 \2，而这个版本只认识 \3",
+        "install the newer version of it again, or bring back a backup from before it with `parley restore FILE`",
+    ),
+    (
+        r"The plugin (.+) cannot make its tables: (.+) \(migration (\d+)\)\. .+",
+        r"插件 \1 无法建立其数据表：\2（第 \3 步）",
+        _AUTHORS,
+    ),
+)
+
+
+def reason_in(reason: str, language: Language) -> str:
+    """Return why a plugin is left out in a language. What its own code raised stays as it is."""
+    if language == "en":
+        return reason
+    found = ((re.fullmatch(english, reason), chinese) for english, chinese, _ in _REASONS)
+    return next((matched.expand(chinese) for matched, chinese in found if matched), reason)
+
+
+def remedy(reason: str) -> str:
+    """Return what to do about it."""
+    found = ((re.fullmatch(english, reason), fix) for english, _, fix in _REASONS)
+    return next((matched.expand(fix) for matched, fix in found if matched), _AUTHORS)
