@@ -8,6 +8,7 @@ COPY pyproject.toml README.md LICENSE /opt/parley/
 COPY agent_core /opt/parley/agent_core
 COPY channels /opt/parley/channels
 COPY gateway /opt/parley/gateway
+COPY parley /opt/parley/parley
 COPY skills /opt/parley/skills
 # What a Python of another version cannot compile is nothing that this one imports.
 RUN for packages in /opt/parley/venv/lib/python3*/site-packages; do echo /opt/parley >"$packages/parley.pth"; done \

@@ -52,7 +52,9 @@ class Origin:
 
 origin_adapter: TypeAdapter[Origin] = TypeAdapter(Origin)
 CLEAN = Origin(is_data=False, sources=())
+"""The origin of what people with rights here wrote, and of Parley's own words."""
 DATA = Origin(is_data=True, sources=())
+"""The origin of what such people brought: a file, or the output of a program."""
 NOT_KNOWN = Origin(is_data=True, sources=(UNKNOWN,))
 """The origin of what was stored without one."""
 

@@ -1,8 +1,9 @@
 """`python -m bench [NAME...] [--on telegram,slack,discord]`: run benches and print one table for each.
 
 Without names all of them run, and without `--on` on all platforms. The exit code is 0 whatever the figures are;
-`python -m bench house --check` alone is a gate, which exits with 1 if it fails. `python -m bench pictures` and
-`python -m bench commands` measure nothing: they draw docs/architecture/README.md, and what is told of the commands.
+`python -m bench house --check` alone is a gate, which exits with 1 if it fails. `python -m bench pictures`,
+`python -m bench commands` and `python -m bench public` measure nothing: they draw docs/architecture/README.md, and
+write what is told of the commands, and docs/public.md.
 """
 
 import argparse
@@ -22,6 +23,8 @@ from bench.kills import Sizes
 from bench.modules import PRODUCT, modules
 from bench.pictures import PAGE, page
 from bench.place import PLACES
+from bench.public import PAGE as PUBLIC
+from bench.public import page as public_page
 
 ON_EACH = ("latency", "crowd", "burst", "start", "kill", "progress", "socket")
 """Benches that run on every platform."""
@@ -72,6 +75,9 @@ def main(arguments: Sequence[str]) -> int:
     if list(arguments) == ["commands"]:
         for path, text in pages(asyncio.run(commands())).items():
             path.write_text(text, "utf-8")
+        return 0
+    if list(arguments) == ["public"]:
+        PUBLIC.write_text(public_page(), "utf-8")
         return 0
     names, platforms, sizes, beside = _read(arguments)
     logging.getLogger("aiohttp.server").disabled = True  # a killed bot leaves its requests behind

@@ -224,6 +224,7 @@ InboundEvent = Annotated[
     | TaskEnded,
     Field(discriminator="type"),
 ]
+"""All that comes in."""
 
 
 class Accepted(StrEnum):
@@ -248,6 +249,7 @@ class NotTakenIn(Exception):
 
 
 def fits_a_button(action: str) -> bool:
+    """Return True if the action is short enough."""
     return len(action.encode()) <= LONGEST_ACTION
 
 
@@ -381,16 +383,13 @@ class Channel(Protocol):
     async def edit(self, posted: Posted, message: OutboundMessage) -> None:
         """Replace the content of a message. Succeeds if the content is unchanged.
 
-        Raises:
-            MessageGone: The message no longer exists or cannot be edited any more.
-            ChannelError: The edit failed for another reason.
+        Raises MessageGone if the message no longer exists or cannot be edited any more, and ChannelError.
         """
 
     def split(self, message: OutboundMessage) -> tuple[OutboundMessage, ...]:
         """Split a message into parts that respect the platform's limits; pure and deterministic.
 
-        Returns:
-            At least one part, in order; only the first is a reply.
+        Returns at least one part, in order; only the first is a reply.
         """
 
     def is_group(self, chat: ChatKey) -> bool:

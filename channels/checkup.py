@@ -12,6 +12,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 Look = Callable[[BaseModel], Awaitable["Account"]]
+"""Asks the platform about the account with these settings."""
 Words = Mapping[str, str]
 """A text by language."""
 
@@ -29,14 +30,17 @@ class Finding:
 
 
 def ok(what: str) -> Finding:
+    """Return the finding that something works."""
     return Finding("ok", what)
 
 
 def note(what: str, fix: str = "") -> Finding:
+    """Return information that is no problem."""
     return Finding("note", what, fix)
 
 
 def problem(what: str, fix: str, *, can_wait: bool = False) -> Finding:
+    """Return what prevents something from working, with its remedy."""
     return Finding("problem", what, fix, can_wait)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from tests.process import REPOSITORY
 
-CODE = ("gateway", "agent_core", "channels", "skills", "tests", "bench", "docs")
+CODE = ("gateway", "agent_core", "channels", "parley", "skills", "tests", "bench", "docs")
 PAGES = [
     page
     for page in (*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md"), REPOSITORY / "bench" / "README.md")
@@ -42,6 +42,7 @@ def test_classes_and_methods_that_are_named_exist() -> None:
     known = {name for text in sources for name in re.findall(r"^\s*(?:async def|def|class) (\w+)", text, re.M)}
     known |= {name for text in sources for name in re.findall(r"^\s*(\w+)(?:: .*)? = ", text, re.M)}
     known |= {name for text in sources for name in re.findall(r"^\s*(\w+): ", text, re.M)}
+    known |= {name for text in sources for name in re.findall(r"^from .* import .* as (\w+)$", text, re.M)}
 
     missing = [
         f"{page.name}: {name}"

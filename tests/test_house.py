@@ -10,7 +10,7 @@ import pytest
 from tests.behaviour import ROW, behaviour_rows
 from tests.process import REPOSITORY
 
-OURS = ("agent_core", "channels", "gateway", "skills")
+OURS = ("agent_core", "channels", "gateway", "parley", "skills")
 WRITTEN = {".py", ".js", ".css", ".html", ".sh", ".sql"}
 PLATFORMS = ("slack", "telegram", "discord")
 VAGUE = re.compile(r"(?:(?<!Context)Manager|Helpers?|Utils?|Service|Impl)(?![a-z])|^_?(?:Base|Abstract)[A-Z]")
@@ -219,7 +219,7 @@ def test_a_decision_fits_on_one_page() -> None:
 
 def test_paths_in_the_documents_exist() -> None:
     pages = [*REPOSITORY.glob("*.md"), *REPOSITORY.glob("docs/**/*.md")]
-    named = re.compile(r"`((?:gateway|agent_core|channels|tests|bench)/[a-z_/]+(?:\.py)?)`")
+    named = re.compile(r"`((?:gateway|agent_core|channels|parley|tests|bench)/[a-z_/]+(?:\.py)?)`")
 
     missing = [
         f"{page.name}: {path}"

@@ -50,7 +50,8 @@ RUNS_A_PROGRAM = {"gateway.cluster.engine"}
 
 
 def module_names() -> list[str]:
-    files = (path for folder in ("agent_core", "channels", "gateway") for path in (REPOSITORY / folder).rglob("*.py"))
+    folders = (REPOSITORY / name for name in ("agent_core", "channels", "gateway", "parley"))
+    files = (path for folder in folders for path in folder.rglob("*.py"))
     names = (".".join(path.relative_to(REPOSITORY).with_suffix("").parts) for path in files)
     return sorted(name.removesuffix(".__init__") for name in names)
 

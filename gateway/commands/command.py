@@ -346,6 +346,7 @@ def too_soon(pace: Pace, given: Invocation) -> OutboundMessage | None:
 
 
 def reply(markdown: str) -> OutboundMessage:
+    """Return a reply with this text in Markdown."""
     return OutboundMessage(markdown=markdown)
 
 

@@ -82,7 +82,9 @@ class Rights:
 
 
 TALK = Right("talk")
+"""To take part in the conversation, or to change what is the person's own. Anyone in the chat may."""
 LOOK = Right("read")
+"""To be shown something of the chat or of Parley. Anyone in the chat may."""
 ANSWER = Right("talk", away=Role.ADMIN)
 """To answer a question. Whose it is is decided besides."""
 JOB = Right("write")

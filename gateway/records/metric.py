@@ -51,10 +51,12 @@ class Durations:
 
 
 def counter(name: str, about: str, labels: tuple[str, ...], samples: Iterable[tuple[tuple[str, ...], float]]) -> Metric:
+    """Return what only grows, by its labels."""
     return Metric(name, about, labels, tuple(samples), counts=True)
 
 
 def gauge(
     name: str, about: str, samples: Iterable[tuple[tuple[str, ...], float]], labels: tuple[str, ...] = ()
 ) -> Metric:
+    """Return what rises and falls, by its labels."""
     return Metric(name, about, labels, tuple(samples), counts=False)

@@ -44,7 +44,9 @@ from gateway.texts import (
 )
 
 Language = Literal["en", "zh"]
+"""A language that Parley speaks."""
 LANGUAGES: tuple[Language, ...] = ("en", "zh")
+"""All of them."""
 
 _TEXTS: dict[str, Mapping[str, str]] = {
     **admin.TEXTS,

@@ -26,3 +26,4 @@ class Answer:
 
 
 Route = Callable[[Asked], Awaitable[Answer]]
+"""Answers a request."""

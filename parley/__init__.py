@@ -1,0 +1,140 @@
+"""What authors of plugins may import, from here and from `parley.channels` and `parley.testing`.
+
+These names stay: one is removed or changed only with a new minor version, and the changelog says so. What is imported
+from other modules of Parley may change at any time. docs/public.md lists the names with a sentence about each.
+"""
+
+from agent_core.clock import Clock
+from agent_core.origin import CLEAN, DATA, NOT_KNOWN, Origin, joined, named
+from agent_core.tool_result import ToolResult
+from agent_core.tools.tool import Acts, RetryableToolError, Tool, ToolContext, ToolFailed, tool
+from channels.attachments import Attachment
+from channels.base import (
+    Button,
+    ButtonPressed,
+    ChannelError,
+    ChatKey,
+    CommandInvoked,
+    InboundEvent,
+    MessageDeleted,
+    MessageEdited,
+    MessageReceived,
+    OutboundMessage,
+    ReactionAdded,
+    RequestMade,
+    ScheduleFired,
+    Sender,
+    TaskEnded,
+    fits_a_button,
+)
+from channels.commands import CommandSpec, Suggestion, Typed
+from channels.connected import Connected
+from channels.text import in_code, linked, literal
+from gateway.chat.replies import Again, Answer, Once, Quoting, Rewritten, Said, Unfolded
+from gateway.commands.command import Command, CommandTable, Invocation, Unfinished, reply, rewritten, whispered
+from gateway.delivery.delivery import Delivery
+from gateway.errors import ParleyError
+from gateway.permissions.access import Access
+from gateway.permissions.rights import LOOK, OTHERWISE, TALK, Right, Rights, always
+from gateway.permissions.roles import Role, Roles
+from gateway.plugin import Core, Duty, Plugin, Running
+from gateway.records.metric import Durations, Metric, counter, gauge
+from gateway.security.secrets import Secrets
+from gateway.settings.current import CurrentSettings
+from gateway.store.connection import Connection
+from gateway.store.rows import Post
+from gateway.store.store import Store
+from gateway.store.table import Table, chat_of, first_readable, readable
+from gateway.texts.say import LANGUAGES, Language, say
+from gateway.web.route import Answer as RouteAnswer
+from gateway.web.route import Asked as RouteAsked
+from gateway.web.route import Route
+
+__all__ = [
+    "CLEAN",
+    "DATA",
+    "LANGUAGES",
+    "LOOK",
+    "NOT_KNOWN",
+    "OTHERWISE",
+    "TALK",
+    "Access",
+    "Acts",
+    "Again",
+    "Answer",
+    "Attachment",
+    "Button",
+    "ButtonPressed",
+    "ChannelError",
+    "ChatKey",
+    "Clock",
+    "Command",
+    "CommandInvoked",
+    "CommandSpec",
+    "CommandTable",
+    "Connected",
+    "Connection",
+    "Core",
+    "CurrentSettings",
+    "Delivery",
+    "Durations",
+    "Duty",
+    "InboundEvent",
+    "Invocation",
+    "Language",
+    "MessageDeleted",
+    "MessageEdited",
+    "MessageReceived",
+    "Metric",
+    "Once",
+    "Origin",
+    "OutboundMessage",
+    "ParleyError",
+    "Plugin",
+    "Post",
+    "Quoting",
+    "ReactionAdded",
+    "RequestMade",
+    "RetryableToolError",
+    "Rewritten",
+    "Right",
+    "Rights",
+    "Role",
+    "Roles",
+    "Route",
+    "RouteAnswer",
+    "RouteAsked",
+    "Running",
+    "Said",
+    "ScheduleFired",
+    "Secrets",
+    "Sender",
+    "Store",
+    "Suggestion",
+    "Table",
+    "TaskEnded",
+    "Tool",
+    "ToolContext",
+    "ToolFailed",
+    "ToolResult",
+    "Typed",
+    "Unfinished",
+    "Unfolded",
+    "always",
+    "chat_of",
+    "counter",
+    "first_readable",
+    "fits_a_button",
+    "gauge",
+    "in_code",
+    "joined",
+    "linked",
+    "literal",
+    "named",
+    "readable",
+    "reply",
+    "rewritten",
+    "say",
+    "tool",
+    "whispered",
+]

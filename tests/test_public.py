@@ -1,0 +1,99 @@
+"""The names that authors may import are those that docs/public.md lists, and they are enough for the door."""
+
+import ast
+import importlib
+import inspect
+from collections.abc import Iterator
+from pathlib import Path
+from typing import get_args, get_type_hints
+
+import pytest
+
+import parley
+from bench.public import MODULES, PAGE, names, page
+from gateway.app.chosen_plugins import own_plugins
+from tests.process import REPOSITORY
+
+OURS = ("gateway.", "channels.", "agent_core.")
+DOOR = (parley.Plugin, parley.Core, parley.Running)
+INNER = {
+    "agent_core.messages": "what is stored of a conversation",
+    "agent_core.untrusted": "the same",
+    "channels.capabilities": "in parley.channels",
+    "channels.web.render": "how the page draws Markdown",
+    "gateway.commands.more": "long and short forms of our own replies",
+    "gateway.delivery.outgoing": "files that are sent",
+    "gateway.records.replay.lines": "runs, as they are recorded",
+    "gateway.records.spending_report": "what was spent",
+    "gateway.schedule.times.words": "times in our own words",
+    "gateway.security.masking": "files that programs write",
+    "gateway.security.printing": "the same",
+    "gateway.security.private_file": "the same",
+    "gateway.settings.settings": "programs read them without a running Parley",
+    "gateway.store.archive": "what is stored of a conversation",
+    "gateway.store.budget": "what was spent",
+    "gateway.store.rows": "what is stored of a conversation",
+    "gateway.store.search": "the index of words",
+    "gateway.store.search_terms": "the same",
+    "gateway.subcommand": "subcommands of the program are read from our own folders only",
+    "gateway.texts.amounts": "amounts in our own words",
+}
+"""Modules that our plugins import and others may not count on, with what they are about."""
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_each_public_name_is_told_in_a_sentence_of_its_docstring(module: str) -> None:
+    public = importlib.import_module(module).__all__
+
+    assert sorted(public) == sorted(name.public for name in names(module))
+    assert [name.public for name in names(module) if not name.sentence] == []
+
+
+def test_the_page_lists_the_names_as_they_are() -> None:
+    assert PAGE.read_text("utf-8") == page(), "`python -m bench public` makes it anew"
+
+
+def test_every_type_that_the_door_names_can_be_imported() -> None:
+    public = {getattr(parley, name) for name in parley.__all__}
+
+    lacking = {kind for member in DOOR for kind in types_of(member) if kind not in public}
+
+    assert lacking == set()
+
+
+def types_of(member: type) -> Iterator[type]:
+    """Yield our own classes in the annotations of a class and of its methods."""
+    methods = [each for _, each in inspect.getmembers(member, inspect.isfunction)]
+    for annotated in (member, *methods):
+        for hint in get_type_hints(annotated).values():
+            yield from inside(hint)
+
+
+def inside(hint: object) -> Iterator[type]:
+    """Yield our own classes of which a type is made."""
+    if isinstance(hint, type) and hint.__module__.startswith(OURS):
+        yield hint
+    for part in (*get_args(hint), *(hint if isinstance(hint, list) else ())):
+        yield from inside(part)
+
+
+def test_our_own_plugins_could_be_written_with_these_names() -> None:
+    """What they import besides is listed above, so that a new door is noticed."""
+    public = {(name.module, name.original) for module in MODULES for name in names(module)}
+
+    others = {
+        f"{module}.{name}"
+        for plugin in own_plugins()
+        for path in (REPOSITORY / "gateway" / "plugins" / plugin.name).rglob("*.py")
+        for module, name in imported(path)
+        if module.startswith(OURS) and not module.startswith("gateway.plugins.")
+        if (module, name) not in public and module not in INNER
+    }
+
+    assert others == set(), "make them public in parley/, or name their module in INNER"
+
+
+def imported(path: Path) -> Iterator[tuple[str, str]]:
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            yield from ((node.module or "", alias.name) for alias in node.names)
