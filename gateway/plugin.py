@@ -7,8 +7,8 @@ entry point in the group `parley.plugins`, such as `dice = parley_dice:Dice`, an
 them and an owner has approved what is installed. One of them that fails before Parley runs, in an import, a method or a
 list, is left out with all that it adds.
 
-What a plugin adds is read once at each start, in this order: `migrations`, `texts`, `tools`, `commands`, `routes`,
-`duties`. What can only be made from the lists of all plugins is an argument of the later ones.
+What a plugin adds is read once at each start, in this order: `migrations`, `texts`, `tools`, `run_buttons`, `commands`,
+`routes`, `duties`. What can only be made from the lists of all plugins is an argument of the later ones.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
@@ -30,6 +30,7 @@ from gateway.delivery.outgoing import FOLDER as OUTGOING
 from gateway.permissions.access import Access
 from gateway.permissions.roles import Roles
 from gateway.records.metric import Durations, Metric
+from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
 from gateway.store.store import Store
@@ -107,6 +108,15 @@ class Plugin:
     paths: ClassVar[frozenset[str]] = frozenset()
     """Paths of all `routes`, such as `/figures`: the server listens before the plugin is made. No path may be that of
     another plugin or of the page."""
+
+    run_buttons: ClassVar[Sequence[RunButton]] = ()
+    """Buttons about a run, each of which gives a command of the plugin with the run's id.
+
+    Those in chats stand below the line to which the progress of a run that called tools folds, where everybody in the
+    chat sees them; those on the page, on its screen of a run, where only who may give the command in the run's chat
+    sees them. Either way the command's `rights` are checked when it is given, and it must check itself whether the
+    person may see that run. Below messages that were sent earlier, buttons stay when the plugin is gone.
+    """
 
     def __init__(self, core: Core) -> None:
         self.core = core

@@ -38,7 +38,7 @@ class Gateway:
         """Make all parts, each with those before it. Nothing runs before `begin`."""
         parts = Parts.of(base)
         self.base, self.people, self.files, self.guards = base, parts.people, parts.files, parts.guards
-        self.agents, self.jobs, self.chats = parts.agents, parts.jobs, parts.chats
+        self.agents, self.jobs, self.chats, self.plugins = parts.agents, parts.jobs, parts.chats, parts.plugins
         self.commands = CommandParts(parts)
         self.events = EventParts(parts, self.commands)
         self.serving = ServingParts(parts, self.commands, self.events)

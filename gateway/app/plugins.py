@@ -15,6 +15,7 @@ from agent_core.tools.tool import Tool
 from gateway.commands.command import Command, in_order
 from gateway.errors import ParleyError
 from gateway.plugin import Core, Duty, Plugin, Running
+from gateway.runs.run_buttons import RunButton
 from gateway.store.plugin_tables import PluginTables
 from gateway.texts.say import add_texts
 from gateway.web.route import Answer, Asked, Route
@@ -84,6 +85,18 @@ def make(kinds: Iterable[type[Plugin]], core: Core, last: Collection[str] = ()) 
 def tables_of(kinds: Iterable[type[Plugin]]) -> Sequence[PluginTables]:
     """Return the tables of the plugins that have some. Raises PluginTablesRefused."""
     return tuple(PluginTables(kind.name, kind.migrations) for kind in kinds if kind.migrations)
+
+
+def run_buttons_of(plugins: Iterable[Plugin]) -> Sequence[RunButton]:
+    """Return the buttons about runs that the plugins offer. Raises PluginFailed."""
+    found: list[RunButton] = []
+    for plugin in plugins:
+        with blamed(plugin.name):
+            for button in plugin.run_buttons:
+                if not isinstance(button, RunButton):
+                    raise PluginFailed(plugin.name, f"the plugin {plugin.name} has a button about runs that is none")
+                found.append(button)
+    return tuple(found)
 
 
 def tools_of(plugins: Iterable[Plugin], taken: Collection[str] = ()) -> Sequence[Tool]:

@@ -23,6 +23,7 @@ from gateway.admin.screens.storage import StorageScreen
 from gateway.admin.templates import Templates
 from gateway.app.composition import Gateway
 from gateway.app.page_commands import PageCommands
+from gateway.app.plugins import run_buttons_of
 from gateway.commands.skill_archives import MOST_BYTES
 from gateway.connect.guide import Surroundings
 from gateway.records.recent_log import RECENT
@@ -36,7 +37,8 @@ def desk_of(made: Gateway, person: str) -> Desk:
     insight = Insight(access, roles)
     inbox = InboxScreen(store, made.guards.approvals, made.people.strangers, insight, clock)
     schedules = SchedulesScreen(store, made.jobs.jobs, insight)
-    runs = RunsScreen(store, insight, roles, current, clock, home)
+    offered = run_buttons_of(made.plugins)
+    runs = RunsScreen(store, insight, roles, current, clock, home, offered=offered)
     memory = MemoryScreen(store, made.files.memories, roles, insight)
     people = PeopleScreen(roles, made.people.strangers, access)
     costs = CostsScreen(store.spending, made.guards.budgets, access, insight, current, clock)

@@ -18,6 +18,7 @@ from gateway.permissions.access import Access
 from gateway.runs.answer import answer_posts, answer_text, answered_by, buttons_below, folded_posts, signed
 from gateway.runs.cards import cards_of, repeats_cards
 from gateway.runs.model_failures import Reader, trouble_text
+from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
 from gateway.store.rows import Post, Run, RunEnd
 from gateway.store.store import Store
@@ -29,12 +30,23 @@ log = structlog.get_logger(__name__)
 class Answers:
     """Composes the messages of runs."""
 
-    def __init__(self, store: Store, delivery: Delivery, access: Access, secrets: Secrets, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        delivery: Delivery,
+        access: Access,
+        secrets: Secrets,
+        clock: Clock,
+        *,
+        offered: Sequence[RunButton],
+    ) -> None:
+        """`offered` are the buttons about runs."""
         self._store = store
         self._delivery = delivery
         self._access = access
         self._secrets = secrets
         self._clock = clock
+        self._offered = offered
 
     def progress(self, run: Run, language: Language, posted: Posted | None) -> ProgressMessage:
         """Begin to show a run. `posted` is its progress message of an earlier process, if there is one."""
@@ -71,7 +83,7 @@ class Answers:
         heard = [message.heard for message in said if isinstance(message, UserMessage) and message.heard]
         is_told = end.reason is TerminalReason.COMPLETED and await self._is_told_by_cards(said)
         if is_told and not heard:
-            return how, folded_posts(run, progress, self._clock.time())
+            return how, folded_posts(run, progress, self._clock.time(), self._offered)
         answer = "" if is_told else answer_text(said, end, agent.loop.limits, why, language)
         if answer and model != usual and model != await self._model_before(run):
             answer = signed(answer, model, language)
@@ -83,7 +95,8 @@ class Answers:
             calls=progress.calls,
         )
         masked_channel, picture = self._delivery.masked_channel(run.chat), await self._picture(run)
-        return how, answer_posts(masked_channel, run, message, progress, picture, self._clock.time())
+        now = self._clock.time()
+        return how, answer_posts(masked_channel, run, message, progress, picture, now, offered=self._offered)
 
     async def _is_told_by_cards(self, said: Sequence[AgentMessage]) -> bool:
         """Return True if the model's closing words only repeat cards that stand in the chat."""

@@ -6,7 +6,6 @@ Each shows only what the person may see by the command itself; the table has che
 import asyncio
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
 from itertools import islice
 
 from agent_core.skills.chat_skills import SkillEntry
@@ -64,7 +63,6 @@ class Completions:
             "retry": self._model_names,
             "tz": _zones,
             "resume": self._sessions,
-            "why": self._runs,
             "undo": self._changes,
             "skill": _skills,
             "skills": _skills,
@@ -86,12 +84,6 @@ class Completions:
         person = typing.sender.id if typing.is_guest_in_group else None
         rows = await self._store.sessions.of(typing.chat, MOST_SUGGESTED, 0, person)
         return [_named(row.id[:ID], row.title) for row in rows]
-
-    async def _runs(self, typing: Unfinished) -> Iterable[Suggestion]:
-        """Return the latest runs that the person may ask about, with their times."""
-        person, zone = None if typing.is_admin else typing.sender.id, await typing.session.conversation.zone()
-        found = await self._store.run_records.newest(typing.chat, person, MOST_SUGGESTED)
-        return [_named(each.run[:8], f"{datetime.fromtimestamp(each.started, zone):%Y-%m-%d %H:%M}") for each in found]
 
     async def _changes(self, typing: Unfinished) -> Iterable[Suggestion]:
         """Return the changes that can be undone, newest first."""

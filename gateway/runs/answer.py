@@ -15,6 +15,7 @@ from channels.base import Button, OutboundMessage
 from channels.fences import Fences
 from channels.text import literal, visible
 from gateway.delivery.progress_message import ProgressMessage
+from gateway.runs.run_buttons import RunButton, buttons_in_chat
 from gateway.runs.tasks.report import plain_news, set_aside_in
 from gateway.security.masked_channel import MaskedChannel
 from gateway.store.rows import GONE, Post, Run
@@ -88,11 +89,6 @@ def retry_buttons(run: Run, language: Language) -> tuple[tuple[Button, ...], ...
     return ((Button(label=say("retry_button", language), action=f"/retry {run.id[:8]}"),),)
 
 
-def details_buttons(run: Run, language: Language) -> tuple[tuple[Button, ...], ...]:
-    """Return the button below the folded progress of a run that called tools."""
-    return ((Button(label=say("details_button", language), action=f"/details {run.id[:16]}", style="quiet"),),)
-
-
 def retry_helps(end: AgentEnd) -> bool:
     """Return True if the same request may succeed once the cause of the failure is gone."""
     return end.failure is not FailureKind.OVERFLOW and end.cause is not FailureCause.CONTENT
@@ -145,6 +141,8 @@ def answer_posts(
     progress: ProgressMessage,
     picture: Post | None,
     now: float,
+    *,
+    offered: Sequence[RunButton],
 ) -> list[Post]:
     """Return the messages to send and edit, in order.
 
@@ -164,17 +162,20 @@ def answer_posts(
         progress.promise_edit()
         first = posts[0]
         return [Post(first.key, run.id, run.chat, first.message, CLEAN, message_id=shown.message_id), *posts[1:]]
-    return [*posts, *folded_posts(run, progress, now)]
+    return [*posts, *folded_posts(run, progress, now, offered)]
 
 
-def folded_posts(run: Run, progress: ProgressMessage, now: float) -> list[Post]:
-    """Return the edit that folds the progress message to one line, or its deletion; nothing if there is no message."""
+def folded_posts(run: Run, progress: ProgressMessage, now: float, offered: Sequence[RunButton]) -> list[Post]:
+    """Return the edit that folds the progress message to one line, or its deletion; nothing if there is no message.
+
+    The line of a run that called tools has the buttons that are `offered` in chats.
+    """
     shown = progress.posted
     if shown is None:
         return []
     folded = OutboundMessage(
         markdown=progress.progress.folded(now),
-        buttons=details_buttons(run, progress.language) if progress.progress.tools else (),
+        buttons=buttons_in_chat(offered, run, progress.language) if progress.progress.tools else (),
         silent=True,
     )
     key = f"{run.id}:progress:{GONE if progress.leaves_nothing else 0}"

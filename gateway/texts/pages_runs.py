@@ -33,7 +33,6 @@ TEXTS = {
     "runs_pages": {"en": "Pages", "zh": "分页"},
     "runs_all": {"en": "All runs", "zh": "全部运行"},
     "runs_of_chat": {"en": "Runs of this chat", "zh": "此聊天的运行"},
-    "runs_why": {"en": "Why?", "zh": "为什么？"},
     "runs_replay": {"en": "Replay", "zh": "重放"},
     "runs_replay_full": {"en": "With whole texts", "zh": "显示完整内容"},
     "runs_replay_short": {"en": "With short texts", "zh": "显示简短内容"},

@@ -40,7 +40,6 @@ from gateway.texts import (
     skills,
     timing,
     voice,
-    why,
 )
 
 Language = Literal["en", "zh"]
@@ -83,7 +82,6 @@ _TEXTS: dict[str, Mapping[str, str]] = {
     **skill_installs.TEXTS,
     **skills.TEXTS,
     **timing.TEXTS,
-    **why.TEXTS,
     **voice.TEXTS,
 }
 

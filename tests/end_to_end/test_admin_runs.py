@@ -49,8 +49,6 @@ async def test_from_the_costs_of_yesterday_to_the_steps_of_a_run(browser: Browse
             await expect(steps.filter(has_text="Delivery").first).to_be_visible()
             await accessible(tab)
 
-            await tab.get_by_role("button", name="Why?").click()
-            await expect(tab.get_by_role("status")).to_contain_text("Look at the sales")
             await tab.get_by_role("link", name="Replay").click()
             await expect(tab.get_by_label("Replay")).to_contain_text('"cat", "sales.csv"')
             await expect(tab.get_by_label("Replay")).to_contain_text("rebuild the same conversation")

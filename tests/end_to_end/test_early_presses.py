@@ -190,19 +190,3 @@ async def test_a_language_is_chosen(stage: Stage) -> None:
 
     await chat.until(lambda c: "我会在这里使用中文。" in c.screen[-1])
     assert not buttons(chat)
-
-
-async def test_why_tells_of_the_answer_that_was_seen_last(stage: Stage) -> None:
-    ann, chat = stage.private("Ann")
-    stage.script.then(says("At noon."), says("It is sunny."))
-    await chat.says(ann, "when is lunch?")
-    await chat.until(lambda c: c.screen == ["At noon."])
-    answered = answered_late(stage, "It is sunny.")
-
-    await chat.says(ann, "how is the weather?")
-    await chat.until(lambda c: c.screen[-1] == "It is sunny.")
-    await chat.says(ann, "/why")
-    await stage.heard()
-    answered.set()
-
-    await chat.until(lambda c: "Because Ann wrote: how is the weather?" in c.screen[-1])

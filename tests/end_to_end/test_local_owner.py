@@ -39,7 +39,7 @@ async def test_a_budget_is_met_and_raised_by_its_button(stage: Stage) -> None:
     await chat.until(lambda c: "The budget is removed." in c.screen[-1])
 
 
-async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_resumed(stage: Stage) -> None:
+async def test_a_skill_is_loaded_and_an_old_conversation_resumed(stage: Stage) -> None:
     you, chat = stage.private()
     stage.script.then(says("I look for flights."), says("Still flights."))
     await chat.says(you, "/skill load book-flight")
@@ -49,8 +49,6 @@ async def test_a_skill_is_loaded_an_answer_explained_and_an_old_conversation_res
     assert "The timetable is a **sample**" in stage.model.requests[-1].system
     await until(lambda: _open_runs(stage) == 0)  # the answer is shown before its run has ended
 
-    await chat.says(you, "/why more")
-    await chat.until(lambda c: "book-flight" in c.screen[-1] and "Where can I fly to" in c.screen[-1])
     await chat.says(you, "/rename Pirna")
     await chat.until(lambda c: "is called" in c.screen[-1])
     await chat.says(you, "/new")

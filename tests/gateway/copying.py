@@ -84,7 +84,7 @@ WAYS = (
 )
 
 
-REPLIES = ("/tasks", "/cron list", "/sessions", "/why", "/undo list", "/context", "/memory", "/heartbeat", "/rules")
+REPLIES = ("/tasks", "/cron list", "/sessions", "/undo list", "/context", "/memory", "/heartbeat", "/rules")
 TALK = frozenset({"change the words", "quote", "thread", "aside", "facts", "resume", "replies"})
 
 

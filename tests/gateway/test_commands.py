@@ -30,7 +30,7 @@ async def test_menus_are_made_from_the_one_table(start_bot: StartBot) -> None:  
         *("activation", "speakers", "tools", "budget"),
         "tasks",
         *("sessions", "resume", "rename"),
-        *("why", "memory", "undo"),
+        *("memory", "undo"),
         *("audit", "forget", "privacy", "doctor", "plugins", "config", "reload"),
         *("remind", "report", "cron"),
         "heartbeat",

@@ -51,7 +51,6 @@ async def test_known_values_are_offered(start_bot: StartBot) -> None:
     assert await offers(bot, "ann", "retry", "model", "house") == ["house/fast"]
     assert await offers(bot, "ann", "tz", "name", "new york") == ["America/New_York"]
     assert await offers(bot, "ann", "resume", "id", "gard") == [run.session[:6]]
-    assert await offers(bot, "ann", "why", "id") == [run.run[:8]]
     assert await offers(bot, "ann", "cron", "id", "water", "pause") == [job.id]
     assert await offers(bot, "ann", "budget", "amount", "", "job") == [job.id]
     assert await offers(bot, "ann", "budget", "amount", "", "here") == []
@@ -92,8 +91,7 @@ async def test_at_most_25_values_come_with_little_work(start_bot: StartBot) -> N
     bot = await lived_in(start_bot)
     for number in range(2_000):
         bot.made.people.roles.put(_person(number))
-    asked = (("role", "person"), ("tz", "name"), ("help", "name"), ("resume", "id"), ("cron", "id"), ("why", "id"))
-    for command, option in asked:
+    for command, option in (("role", "person"), ("tz", "name"), ("help", "name"), ("resume", "id"), ("cron", "id")):
         found = await offers(bot, "ann", command, option)
         assert 0 < len(found) <= 25
         assert await _calls(bot, command, option) <= 40 * 2_000, command

@@ -120,16 +120,6 @@ async def test_a_failed_run_begins_anew(start_bot: StartBot) -> None:
     assert bot.screen[-1] == "Bergen."
 
 
-async def test_why_tells_the_new_words(start_bot: StartBot) -> None:
-    bot = await start_bot("Oslo.", "Bergen.")
-    await bot.hears("weather in Oslo")
-    await edits(bot, "weather in Oslo", "weather in Bergen")
-
-    await bot.hears("/why")
-
-    assert "**Because** Ann wrote: `weather in Bergen`" in bot.screen[-1]
-
-
 # After something was changed
 
 

@@ -33,7 +33,6 @@ def many(tmp_path: Path) -> Path:
 SHORT_AND_LONG = [
     ("/status", "**Now:** idle", "**This chat:**"),
     ("/config", "settings have their defaults", "- `keep_days` = 30 (the default)"),
-    ("/why", "**Because** Ann wrote: `hello`", "**Delivery**"),
     ("/skills", "Also: ", "**skill-8** – "),
     ("/help", "- /new – ", "- /privacy"),
 ]

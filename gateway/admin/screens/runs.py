@@ -1,7 +1,7 @@
 """The screen of runs: the newest of all chats, one run as a waterfall, and its replay."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -19,6 +19,7 @@ from gateway.permissions.roles import Roles
 from gateway.records.replay.lines import Manner, replayed
 from gateway.records.replay.rebuild import in_order
 from gateway.records.waterfall import Facts, Kind, Span, spans
+from gateway.runs.run_buttons import RunButton
 from gateway.settings.current import CurrentSettings
 from gateway.store.archive import Archive
 from gateway.store.rows import inbox_seqs
@@ -81,14 +82,24 @@ class RunsScreen:
     name = "runs"
 
     def __init__(
-        self, store: Store, insight: Insight, roles: Roles, current: CurrentSettings, clock: Clock, home: Path
+        self,
+        store: Store,
+        insight: Insight,
+        roles: Roles,
+        current: CurrentSettings,
+        clock: Clock,
+        home: Path,
+        *,
+        offered: Iterable[RunButton],
     ) -> None:
+        """`offered` are the buttons about runs."""
         self._store = store
         self._insight = insight
         self._roles = roles
         self._current = current
         self._clock = clock
         self._home = home
+        self._buttons = [each for each in offered if each.place == "page"]
 
     async def view(self, visit: Visit) -> View:
         """Return the list, or one run for `ID`, or its replay for `ID/replay`."""
@@ -154,6 +165,7 @@ class RunsScreen:
             "sums": _sums(found, now),
             "total": until - begin,
             "may_read": may_read,
+            "buttons": self._buttons,
             "page": page,
             "pages": [(each, each * STEPS + 1, min(len(found), (each + 1) * STEPS)) for each in pages],
             "width": WIDTH,

@@ -1,5 +1,6 @@
 """Chats: their agents, their runs, and what comes back to them from jobs."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -31,6 +32,7 @@ from gateway.delivery.reactions import Reactions
 from gateway.delivery.typing_sign import Typing
 from gateway.runs.agents import Agents
 from gateway.runs.handles import Handles
+from gateway.runs.run_buttons import RunButton
 from gateway.schedule.jobs.firings import FiringEnd, Firings
 from gateway.schedule.jobs.tools import JobTools
 
@@ -39,8 +41,17 @@ class ChatParts:
     """Chats: their agents, their runs, and what comes back to them from jobs."""
 
     def __init__(
-        self, base: Base, people: PeopleParts, files: FileParts, guards: Guards, agents: AgentFactories, jobs: JobParts
+        self,
+        base: Base,
+        people: PeopleParts,
+        files: FileParts,
+        guards: Guards,
+        agents: AgentFactories,
+        jobs: JobParts,
+        *,
+        offered: Sequence[RunButton],
     ) -> None:
+        """`offered` are the buttons about runs."""
         store, delivery, clock, access = base.store, base.delivery, base.clock, people.access
         self._base, self._zones = base, people.zones
         self.gaps = Gaps(clock, base.channels.names(lambda channel: isinstance(channel, CatchesUp)))
@@ -49,7 +60,7 @@ class ChatParts:
         self.reactions = Reactions(store.reactions, delivery, clock, base.current)
         self.speaker = _speaker(base, people, guards)
         ends = RunEnds(store, delivery, access, guards.approvals, agents.tasks, jobs=jobs.jobs, offer=jobs.offer)
-        answers = Answers(store, delivery, access, base.secrets, clock)
+        answers = Answers(store, delivery, access, base.secrets, clock, offered=offered)
         self.runs = ChatRuns(store, agents.runner, answers, ends, self.speaker, self.reactions)
         self._turns = Turns(self.pace, access, base.drain, clock, base.new_id)
         self._typing = Typing(delivery, clock)

@@ -55,7 +55,6 @@ from gateway.commands.status import StatusCommand
 from gateway.commands.tasks import TaskCommands
 from gateway.commands.undo import UndoCommands
 from gateway.commands.voice import VoiceCommands
-from gateway.commands.why import WhyCommands
 from gateway.commands.zone import ZoneCommands
 from gateway.permissions.approved_plugins import ApprovedPlugins
 from gateway.records.audit_chain import DAYS as AUDIT_DAYS
@@ -152,7 +151,6 @@ class CommandParts:
             BudgetCommands(guards.budgets, store, access, base.audit).commands,
             TaskCommands(agents.tasks, pace, clock).commands,
             SessionCommands(store.sessions, clock).commands,
-            WhyCommands(store, delivery, access, clock).commands,
             MemoryCommands(files.memories, files.versions).commands,
             UndoCommands(files.versions, files.memories).commands,
             AuditCommands(home, is_on=current.now.audit).commands,

@@ -10,7 +10,7 @@ from gateway.app.parts.files import FileParts
 from gateway.app.parts.guards import Guards
 from gateway.app.parts.jobs import JobParts
 from gateway.app.parts.people import PeopleParts
-from gateway.app.plugins import make
+from gateway.app.plugins import make, run_buttons_of
 from gateway.plugin import Core, Plugin
 
 
@@ -48,5 +48,5 @@ class Parts:
         guards = Guards(base, people, files)
         agents = AgentFactories(base, people, files, guards, plugins)
         jobs = JobParts(base, people, files, guards, agents)
-        chats = ChatParts(base, people, files, guards, agents, jobs)
+        chats = ChatParts(base, people, files, guards, agents, jobs, offered=run_buttons_of(plugins))
         return cls(base, people, plugins, files, guards, agents, jobs, chats)

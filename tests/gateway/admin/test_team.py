@@ -48,7 +48,6 @@ async def test_a_team_is_run_from_the_page(tmp_path: Path) -> None:
         await until(lambda: "has no room" in told(bot, "eve")[-1])
         await act(client, await form_on(client, "costs", r"/budget raise ~\w+ [^\"]+"))
         await until(lambda: told(bot, "eve")[-1] == "It is sunny.")
-        assert "How is the weather?" in await act(client, "/why", chat=chat)
         assert "When is lunch?" in await act(client, "/sessions", chat=chat)
 
         await bot.channel.hears("Write a long story", sender=user("eve"))

@@ -1,7 +1,6 @@
 """Texts of /why and of the details of a run."""
 
 TEXTS = {
-    "details_button": {"en": "Details", "zh": "详情"},
     "details_title": {"en": "**{summary}**, {model}{cost}", "zh": "**{summary}**，{model}{cost}"},
     "details_step": {
         "en": "_Model call {number}: {tokens} tokens{cost}_",

@@ -1,14 +1,14 @@
-"""On every platform the model asks its user, and /why tells how an answer came about."""
+"""On every platform the model asks its user, who answers by a button or in words."""
 
 from copy import copy
 from typing import cast
 
 import pytest
 
-from tests.emulators import discord_chat, discord_state, slack_chat, slack_state
+from tests.emulators import discord_state, slack_chat, slack_state
 from tests.emulators.model_script import ToolUse, Turn, says
 from tests.end_to_end.platforms.catalogue import only, where
-from tests.end_to_end.platforms.platform import Chat, Message, Person
+from tests.end_to_end.platforms.platform import Chat
 from tests.end_to_end.stage import Stage, is_answered
 
 pytestmark = [pytest.mark.asyncio(loop_scope="module"), pytest.mark.timeout(120)]
@@ -89,46 +89,3 @@ async def test_a_question_of_the_model_is_answered_in_words(stage: Stage) -> Non
 
     await chat.until(lambda c: c.screen[-1].endswith("Booked."))
     assert stage.model.requests[-1].texts("tool")[-1] == "The person answered: Kyoto instead"
-
-
-async def test_why_tells_how_the_last_answer_came_about(stage: Stage) -> None:
-    ann, chat = stage.private("Ann")
-    stage.script.then(Turn(tools=(ToolUse("calculator", {"expression": "17*23"}),)), says("It is 391."))
-
-    await chat.says(ann, "what is 17 * 23?")
-    await chat.until(lambda c: any(text.endswith("It is 391.") for text in c.screen) and is_answered(c))
-    await chat.says(ann, "/why")
-
-    await chat.until(lambda c: "what is 17 * 23?" in c.screen[-1] and "calculator" in c.screen[-1])
-    assert "setting" in chat.screen[-1]
-    assert ".read" in chat.screen[-1]
-    assert "test-model" in chat.screen[-1]
-
-
-async def asks_why(chat: Chat, person: Person, message: Message) -> None:
-    """Choose "Why?" in the menu of a message."""
-    if isinstance(chat, slack_chat.Chat):
-        await chat.shortcut(cast("slack_state.Person", person), cast("slack_state.Message", message), "command_why")
-    else:
-        there = cast("discord_chat.Chat", chat)
-        await there.chooses(cast("discord_state.Person", person), cast("discord_state.Message", message), "Why?")
-
-
-@only("slack", "discord")
-async def test_why_is_in_the_menu_of_a_message_and_tells_the_person_who_asks(stage: Stage) -> None:
-    ann, bob = stage.net.person("Ann"), stage.net.person("Bob")
-    room = await stage.net.room("Team", [ann, bob])
-    stage.script.then(says("Oslo."), says("Rome."))
-    await room.says(ann, "@parley_bot plan a trip")
-    await room.until(lambda c: c.screen[-1] == "Oslo.")
-    oslo = room.bot_messages[-1]
-    asked = await room.says(bob, "@parley_bot and another")
-    await room.until(lambda c: c.screen[-1] == "Rome.")
-
-    await asks_why(room, ann, oslo)
-    await room.until(lambda c: "Because Ann wrote" in c.screen[-1] and "plan a trip" in c.screen[-1])
-    told = cast("slack_state.Message | discord_state.Message", room.bot_messages[-1])
-    assert told.ephemeral_to if isinstance(told, slack_state.Message) else told.ephemeral
-
-    await asks_why(room, bob, asked)
-    await room.until(lambda c: "That is not a message of mine." in c.screen[-1])

@@ -1,11 +1,11 @@
 """Commands about an answer: /why tells how it came about, and the button Details shows the tool calls of its run."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from datetime import datetime
 from functools import partial
 from zoneinfo import ZoneInfo
 
-from agent_core.clock import Clock
 from agent_core.origin import CLEAN
 from channels.base import (
     ButtonPressed,
@@ -18,17 +18,17 @@ from channels.base import (
     TaskEnded,
 )
 from channels.capabilities import LinksToMessages
+from channels.commands import Suggestion
 from channels.text import literal
 from gateway.chat.replies import Answer, Once
-from gateway.commands.command import LONGEST_ID, Command, Invocation, reply
+from gateway.commands.command import LONGEST_ID, MOST_SUGGESTED, Command, Invocation, Unfinished, reply
 from gateway.commands.more import short_first, split_more
-from gateway.delivery.delivery import Delivery
-from gateway.permissions.access import Access
 from gateway.permissions.permissions import COVERED, RULE
 from gateway.permissions.question_text import one_line, shown
 from gateway.permissions.rights import LOOK, always
 from gateway.permissions.sources import named, origin_of_post
-from gateway.runs.details import code, cost, details, model
+from gateway.plugin import Core
+from gateway.plugins.why.details import code, cost, details, model
 from gateway.schedule.jobs.preview import in_short
 from gateway.schedule.jobs.unattended import JOB
 from gateway.schedule.times.words import slot_words
@@ -36,13 +36,13 @@ from gateway.store.job import CheckIn, Firing
 from gateway.store.question import Question, QuestionState
 from gateway.store.rows import InboxItem, Post, inbox_seqs
 from gateway.store.run_records import Account, CallRecord, RunRecord, SendRecord
-from gateway.store.store import Store
 from gateway.texts.say import Language, say
 
 MOST_WORDS = 100
 """Characters of the message that began a run."""
 MOST_NAME = 40
 _COMMAND_REPLY = "inbox-"
+_MOMENT = "%Y-%m-%d %H:%M"
 _DECIDED = {
     QuestionState.PENDING: "why_pending",
     QuestionState.APPROVED: "why_approved",
@@ -56,11 +56,11 @@ _DECIDED = {
 class WhyCommands:
     """The command /why and the button "Details"."""
 
-    def __init__(self, store: Store, delivery: Delivery, access: Access, clock: Clock) -> None:
-        self._store = store
-        self._delivery = delivery
-        self._access = access
-        self._clock = clock
+    def __init__(self, core: Core) -> None:
+        self._store = core.store
+        self._delivery = core.delivery
+        self._access = core.access
+        self._clock = core.clock
 
     async def details(self, given: Invocation) -> Answer:
         """Show the calls of a run. Pressed again, the same message is edited."""
@@ -209,6 +209,15 @@ class WhyCommands:
             return say("why_edited", language, when=when)
         return say("why_sent", language, when=when, count=send.attempts)
 
+    async def _suggested(self, typing: Unfinished) -> Iterable[Suggestion]:
+        """Return the latest runs that the person may ask about, with their times."""
+        person, zone = None if typing.is_admin else typing.sender.id, await typing.session.conversation.zone()
+        found = await self._store.run_records.newest(typing.chat, person, MOST_SUGGESTED)
+        return [
+            Suggestion(value=run.run[:8], label=f"{run.run[:8]} {datetime.fromtimestamp(run.started, zone):{_MOMENT}}")
+            for run in found
+        ]
+
     @property
     def commands(self) -> tuple[Command, ...]:
         return (
@@ -220,6 +229,8 @@ class WhyCommands:
                 arguments="[ID|more]",
                 example="3f9a1c2b",
                 on_messages={"en": "Why?", "zh": "为什么？"},
+                after="rename",
+                suggest=self._suggested,
             ),
             Command(
                 "details",

@@ -12,6 +12,8 @@ from gateway.security.secrets import Secrets
 from tests.gateway.approving import acting, asked
 from tests.gateway.bot import Bot
 from tests.gateway.conftest import StartBot
+from tests.gateway.test_completions import offers
+from tests.gateway.test_edited_prompt import edits
 from tests.process import until
 
 
@@ -165,6 +167,65 @@ async def test_quoted_words_cannot_mention_link_or_format(start_bot: StartBot) -
     said = await replies(bot, "Hi.")
 
     assert "wrote: `⟨U+003C⟩!channel> 'x' [click](https://evil.example) ⟨U+202E⟩abc`" in said
+
+
+@pytest.mark.parametrize("group", [None, "team"])
+async def test_an_admin_asks_about_no_run_of_an_owners_private_chat(start_bot: StartBot, group: str | None) -> None:
+    bot = await start_bot("Yes.", "Yes.")
+    await bot.hears("/role memory:carl admin")
+    await bot.hears("the merger is on Friday")
+    await bot.hears("/why")
+    named = re.search(r"\*\*Run `(\w+)`\*\*", bot.screen[-1])
+    assert named is not None
+    await bot.hears(f"/why {named[1]}", sender="carl", group=group)
+    assert "merger" not in bot.screen[-1]
+    assert named[1] in bot.screen[-1]
+    await bot.hears("my own", sender="bob")
+    await bot.hears("/why", sender="bob")
+    named = re.search(r"\*\*Run `(\w+)`\*\*", bot.screen[-1])
+    assert named is not None
+    await bot.hears(f"/why {named[1]}", sender="carl")
+    assert "my own" not in bot.screen[-1]
+    await bot.hears(f"/why {named[1]}")
+    assert "my own" in bot.screen[-1], "owners may"
+
+
+async def test_an_answer_to_edited_words_is_explained_by_the_new_ones(start_bot: StartBot) -> None:
+    bot = await start_bot("Oslo.", "Bergen.")
+    await bot.hears("weather in Oslo")
+    await edits(bot, "weather in Oslo", "weather in Bergen")
+
+    await bot.hears("/why")
+
+    assert "**Because** Ann wrote: `weather in Bergen`" in bot.screen[-1]
+
+
+async def test_the_short_reply_is_replaced_by_the_long_one(start_bot: StartBot) -> None:
+    bot = await start_bot("Hi.")
+    await bot.hears("hello")
+    await bot.hears("/why")
+    short = bot.screen[-1]
+    assert "**Because** Ann wrote: `hello`" in short
+    assert "**Delivery**" not in short
+
+    await bot.channel.presses("More")
+    await bot.app.settled()
+
+    assert "**Delivery**" in bot.screen[-1]
+    assert short not in bot.screen
+    [spec] = [each for each in bot.made.commands.table.specs if each.name == "why"]
+    assert any("more" in (*option.choices, *option.proposals) for option in spec.options)
+
+
+async def test_the_ids_of_runs_that_a_person_may_see_are_offered(start_bot: StartBot) -> None:
+    bot = await start_bot("Hi Ann.", "Hi Bob.")
+    await bot.hears("hello", sender="ann", group="team")
+    await bot.hears("hello", sender="bob", group="team")
+    bobs, anns = await bot.made.base.store.run_records.newest(bot.channel.chat(group="team"), None, 9)
+
+    assert await offers(bot, "ann", "why", "id", group="team") == [bobs.run[:8], anns.run[:8]]
+    assert await offers(bot, "bob", "why", "id", group="team") == [bobs.run[:8]]
+    assert await offers(bot, "mallory", "why", "id", group="team") == []
 
 
 # Details
