@@ -1,6 +1,7 @@
 """A platform, a model, and Parley between them."""
 
 import asyncio
+import re
 from collections.abc import Callable, Mapping
 from copy import copy
 from pathlib import Path
@@ -151,6 +152,19 @@ def newest(chat: Chat) -> Message:
 def is_answered(chat: Chat) -> bool:
     """Return True if the bot's newest message is a finished answer, not a progress message."""
     return newest(chat).button("Stop") is None
+
+
+_OF_A_LONG_RUN = re.compile(r"\d+ tools?, \d\d+ s")
+
+
+def lasting(chat: Chat) -> list[Message]:
+    """Return the bot's messages but the line about tools that stays of a run of ten seconds, as on a busy machine."""
+    return [message for message in chat.bot_messages if not _OF_A_LONG_RUN.fullmatch(message.shown)]
+
+
+def answers(*texts: str) -> Callable[[Chat], bool]:
+    """Return a condition: the bot's `lasting` messages in a chat are exactly these."""
+    return lambda chat: [message.shown for message in lasting(chat)] == [*texts]
 
 
 def shows(*texts: str) -> Callable[[Chat], bool]:

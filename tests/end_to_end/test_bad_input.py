@@ -7,7 +7,7 @@ import pytest
 
 from tests.emulators.model_script import Break, Failure, ToolUse, Turn, calls, says
 from tests.end_to_end.platforms.catalogue import only, where
-from tests.end_to_end.stage import API_KEY, Stage, is_answered
+from tests.end_to_end.stage import API_KEY, Stage, answers, is_answered
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
 
@@ -161,7 +161,7 @@ async def test_a_call_that_makes_no_sense_is_an_error_for_the_model(stage: Stage
 
     await chat.says(ann, "do something odd")
 
-    await chat.until(lambda c: c.screen == ["Something went wrong with my tool."])
+    await chat.until(answers("Something went wrong with my tool."))
     result = stage.model.requests[-1].messages[-1]
     assert result["role"] == "tool"
     assert len(str(result["content"])) < 25_000
@@ -214,7 +214,7 @@ async def test_a_cut_in_the_middle_of_a_call_runs_no_tool(stage: Stage) -> None:
 
     await chat.says(ann, "note something")
 
-    await chat.until(lambda c: c.screen == ["No notes."])
+    await chat.until(answers("No notes."))
     assert "half a note" not in stage.model.requests[-1].last_text
 
 

@@ -1,22 +1,14 @@
 """A request with a file leaves only the picture and the answer in the chat, no line of progress."""
 
 import asyncio
-import re
 
 import pytest
 
 from tests.emulators.model_script import ToolUse, Turn, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.platforms.platform import Chat, Message
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, lasting, newest
 
 pytestmark = [pytest.mark.quick_clock, pytest.mark.asyncio(loop_scope="module")]
-OF_A_LONG_RUN = re.compile(r"2 tools, \d\d+ s")
-"""The line that stays if it took ten seconds or more, as on a busy machine."""
-
-
-def lasting(chat: Chat) -> list[Message]:
-    return [message for message in chat.bot_messages if not OF_A_LONG_RUN.fullmatch(message.shown)]
 
 
 @where(lambda facts: facts.emulated and facts.files)

@@ -7,7 +7,7 @@ import pytest
 from tests.emulators.control import Effect, Fault
 from tests.emulators.model_script import ToolUse, calls, says
 from tests.end_to_end.platforms.catalogue import where
-from tests.end_to_end.stage import Stage, newest
+from tests.end_to_end.stage import Stage, answers, newest
 
 pytestmark = [pytest.mark.quick_clock, where(lambda facts: facts.emulated), pytest.mark.asyncio(loop_scope="module")]
 
@@ -22,7 +22,7 @@ async def test_told_to_wait_during_progress_the_answer_still_arrives_and_nobody_
     await chat.says(ann, "wait a moment")
     await chat.until(lambda c: "Waiting" in c.screen[0])
 
-    await chat.until(lambda c: c.screen == ["Done."])
+    await chat.until(answers("Done."))
     assert [call.status for call in stage.net.emulator.calls_of(stage.net.edit)].count(429) == 1
 
 
@@ -64,10 +64,10 @@ async def test_an_edit_whose_answer_was_lost_leaves_one_message(stage: Stage) ->
     await chat.until(lambda c: "✓" in c.screen[0])
     stage.net.faults.lose_answer(stage.net.edit)
     writing.set()
-    await chat.until(lambda c: c.screen == ["Done."])
+    await chat.until(answers("Done."))
     await chat.says(ann, "thanks")
 
-    await chat.until(lambda c: c.screen == ["Done.", "You are welcome."])
+    await chat.until(answers("Done.", "You are welcome."))
 
 
 async def test_a_message_whose_answer_was_lost_is_sent_once_more_and_not_again(stage: Stage) -> None:
@@ -100,7 +100,7 @@ async def test_an_early_edit_that_is_slow_does_not_overwrite_the_answer(stage: S
 
     await chat.says(ann, "wait a moment")
 
-    await chat.until(lambda c: c.screen == ["Done."])
+    await chat.until(answers("Done."))
     assert newest(chat).history[-1] == "Done."
     assert stage.net.faults.pending == 0
 
@@ -115,7 +115,7 @@ async def test_where_the_progress_message_is_gone_the_answer_is_a_new_one(stage:
     await chat.deletes(newest(chat))
     writing.set()
 
-    await chat.until(lambda c: c.screen == ["Done."])
+    await chat.until(answers("Done."))
 
 
 async def test_after_all_connections_were_killed_messages_are_answered(stage: Stage) -> None:
