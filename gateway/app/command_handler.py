@@ -17,6 +17,7 @@ from gateway.app.yes_or_no import PlainWords, Word, plain_word
 from gateway.app.zone_answers import ZoneAnswers
 from gateway.chat.ask_user_tool import FreeAnswers
 from gateway.chat.gaps import Gaps
+from gateway.chat.holds import Why
 from gateway.chat.replies import Again, Answer, Replies, Said
 from gateway.chat.session import ChatSession
 from gateway.chat.sessions import Sessions
@@ -65,8 +66,7 @@ class CommandHandler:
         if self._commands.waits_for_none(name):
             self._tasks.start(self._run(item, name, arguments, session))
             return
-        holds_runs = self._commands.takes_back(name)
-        number = session.begin_command(holds_runs=holds_runs)
+        hold = session.arrivals.begin(Why.TAKING_BACK if self._commands.takes_back(name) else Why.COMMAND)
         if name == "stop" and not isinstance(item.event, ButtonPressed):  # a button is for its run only
             session.stops.cut_short(item.event.sender)
 
@@ -75,14 +75,14 @@ class CommandHandler:
                 async with session.obeying:
                     await self._run(item, name, arguments, session)
             finally:
-                session.end_command(number, holds_runs=holds_runs)
+                session.lift(hold)
 
         self._tasks.start(work())
 
     def handle_edit(self, item: InboxItem, event: MessageEdited) -> None:
         """Apply an edit: to a message that waits, or to the last one, which may be answered again."""
         session = self._sessions.of(event.chat)
-        number = session.begin_command(holds_runs=True)
+        hold = session.arrivals.begin(Why.TAKING_BACK)
 
         async def work() -> None:
             try:
@@ -92,7 +92,7 @@ class CommandHandler:
                 async with session.obeying:
                     await self._run(item, REWORD, "", session)
             finally:
-                session.end_command(number, holds_runs=True)
+                session.lift(hold)
 
         self._tasks.start(work())
 
@@ -129,14 +129,14 @@ class CommandHandler:
 
     def _hold(self, item: InboxItem, session: ChatSession, handle: Callable[[], Awaitable[None]]) -> None:
         """Keep a message from the agent, and the chat's later ones behind it, until it is known what it answers."""
-        number = session.hold(item)
+        hold = session.arrivals.hold(item)
 
         async def work() -> None:
             try:
                 async with session.obeying:
                     await handle()
             finally:
-                session.end_command(number)
+                session.lift(hold)
 
         self._tasks.start(work())
 
@@ -147,12 +147,12 @@ class CommandHandler:
         question, shown_at = found
         language = await session.conversation.language(event.sender)
         other = await self._answers.words.newer(event, shown_at, language)
-        if not session.unhold(item):
+        if not session.arrivals.unhold(item):
             return
         if other is not None:
             await self._replies.answer(item, other)
         elif not await self._answers.to_model.take(question, item, event):
-            session.hold_again(item)
+            session.arrivals.hold_again(item)
 
     async def _answer(self, item: InboxItem, event: MessageReceived, session: ChatSession) -> None:
         """Press the button that the word stands for, or ask which one is meant; otherwise leave it to the agent."""
@@ -167,7 +167,7 @@ class CommandHandler:
         self, item: InboxItem, meant: ButtonPressed | OutboundMessage | None, session: ChatSession
     ) -> None:
         """Do what the button does that a held message stands for, or ask back; None: it is for the agent."""
-        if meant is None or not session.unhold(item):
+        if meant is None or not session.arrivals.unhold(item):
             return
         if isinstance(meant, OutboundMessage):
             await self._replies.answer(item, meant)

@@ -2,24 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Protocol
 
-from agent_core.background import Background, set_within
+from agent_core.background import set_within
 from agent_core.clock import Clock
 from channels.base import ChatKey
 from channels.capabilities import Concerns, everywhere
-from gateway.chat.mailbox import Mailbox
-from gateway.delivery.typing_sign import Typing
 from gateway.store.read_marks import NotedGap
-from gateway.store.rows import InboxItem
 
 LONGEST_WAIT = 60.0
 """Seconds that a message waits for a gap to be read; then the chat is answered in spite of it."""
 ASK_EVERY = 5.0
 """Seconds that a message waits until the rows are looked at again, as news of a gap may have been lost."""
-TYPING_AFTER = 3.0
-"""Seconds before the typing indicator is shown to a waiting user."""
 
 
 class Reader(Protocol):
@@ -203,44 +197,3 @@ class Gaps:
     def _wake(self, chat: ChatKey) -> None:
         if event := self._waiting.pop(chat, None):
             event.set()
-
-
-class GapWait:
-    """Holds messages in the chat's mailbox, and tells when they need not be held any more."""
-
-    def __init__(self, chat: ChatKey, gaps: Gaps, typing: Typing, mail: Mailbox, background: Background) -> None:
-        self._is_waiting = False
-        self._chat = chat
-        self._gaps = gaps
-        self._typing = typing
-        self._mail = mail
-        self._background = background
-
-    @property
-    def is_needed(self) -> bool:
-        """True if a message that arrives now has to wait."""
-        return self._mail.has_above or self._gaps.holds(self._chat)
-
-    def add(self, item: InboxItem, read: Callable[[], None]) -> None:
-        """Hold the message back; `read` is as in `wait`."""
-        self._mail.stand_above(item)
-        self.wait(read)
-
-    def wait(self, read: Callable[[], None]) -> None:
-        """Call `read` once the gap before the held messages is read or given up, if there are any.
-
-        It is a method of this object's owner, so it is kept only by the task, not as an attribute.
-        """
-        if self._mail.has_above and not self._is_waiting:
-            self._is_waiting = True
-            waiting = self._background.start(self._wait(), f"gap {self._chat}")
-            waiting.add_done_callback(partial(self._over, read))
-
-    async def _wait(self) -> None:
-        async with self._typing.shown(self._chat, after=TYPING_AFTER):
-            await self._gaps.closed(self._chat)
-
-    def _over(self, read: Callable[[], None], task: "asyncio.Task[None]") -> None:
-        self._is_waiting = False
-        if not task.cancelled():
-            read()

@@ -1,12 +1,12 @@
 """A chat's unanswered messages, held in memory; all of them are in the store too."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import count
 
 from channels.base import MessageReceived, ScheduleFired, TaskEnded
 from channels.capabilities import Emoji
+from gateway.chat.holds import Hold, Holds
 from gateway.chat.run_pace import person_of
 from gateway.delivery.reactions import HEARD, STEERED, WAITS, Reactions
 from gateway.store.rows import InboxItem
@@ -21,20 +21,18 @@ class Mailbox:
         self,
         waiting: Counter[str] | None = None,
         reactions: Reactions | None = None,
-        is_paused_for: Callable[[str], bool] = lambda _: False,
+        holds: Holds | None = None,
     ) -> None:
         """Create an empty mailbox.
 
         Args:
             waiting: Counts the messages in all mailboxes by user.
             reactions: Show where each message is.
-            is_paused_for: Returns True for senders whose messages begin no runs, as one of theirs is paused.
+            holds: Tell why items wait that could begin a run.
         """
         self._reactions = reactions
-        self._is_paused_for = is_paused_for
+        self.holds = Holds() if holds is None else holds
         self._count: Counter[str] = Counter() if waiting is None else waiting
-        self.changed = asyncio.Event()
-        """Set when an item enters or leaves."""
         self._next_ticket = count()
         self._tickets: dict[int, int] = {}
         """Order in which items are to be answered. It differs from their numbers if one was received late."""
@@ -50,7 +48,6 @@ class Mailbox:
         """Items on their way to the running agent, with files being fetched."""
         self._given: dict[int, InboxItem] = {}
         """Items given to the running agent that it has not taken in yet."""
-        self._holds = 0
 
     def __len__(self) -> int:
         return sum(1 for _ in self)
@@ -61,7 +58,8 @@ class Mailbox:
 
     @property
     def has_waiting(self) -> bool:
-        return any(map(self._may_begin, self._waiting.values()))
+        """True if items wait for a run that may begin, now or at a time that is known."""
+        return any(self.holds.on_message(item) is None for item in self._waiting.values())
 
     @property
     def has_arriving(self) -> bool:
@@ -75,20 +73,6 @@ class Mailbox:
     def has_waiting_from(self, sender: str) -> bool:
         """Return True if messages from the sender wait for a run."""
         return any(_kind(item) == (sender, _WORDS) for item in self._waiting.values())
-
-    @property
-    def is_held(self) -> bool:
-        """True while no run may begin."""
-        return self._holds > 0
-
-    def hold_turns(self) -> None:
-        """Let no run begin until `release_turns` is called as often as this."""
-        self._holds += 1
-        self.changed.set()
-
-    def release_turns(self) -> None:
-        self._holds -= 1
-        self.changed.set()
 
     def waiting(self, until: float) -> list[InboxItem]:
         """Return users' messages that no run has taken, oldest first.
@@ -143,14 +127,26 @@ class Mailbox:
         """Return the waiting items grouped into future runs, oldest first.
 
         A group holds one sender's messages, as they were sent, since they may have come in by several nodes in another
-        order; reports of tasks form groups of their own. There are none while runs are held.
+        order; reports of tasks form groups of their own.
         """
-        if self.is_held:
-            return []
         found: dict[tuple[str, str], list[InboxItem]] = {}
-        for item in filter(self._may_begin, self._waiting.values()):
+        for item in self._waiting.values():
             found.setdefault(_kind(item), []).append(item)
         return [_as_sent(group) for group in found.values()]
+
+    def next_turn(self) -> tuple[Sequence[InboxItem], Hold | None]:
+        """Remove and return the items of the first run that may begin; while one user waits, others do not.
+
+        If none may, the hold is returned that is over first, unless nothing waits.
+        """
+        holds: list[Hold] = []
+        for items in self.turns():
+            hold = self.holds.on_run(items)
+            if hold is None:
+                self.begin(items)
+                return items, None
+            holds.append(hold)
+        return (), min(holds, key=lambda hold: hold.until, default=None)
 
     def take(self, turn: Sequence[InboxItem]) -> None:
         """Remove the items of one turn."""
@@ -248,15 +244,12 @@ class Mailbox:
     def _places(self) -> tuple[dict[int, InboxItem], ...]:
         return self._above, self._held, self._waiting, self._arriving, self._given
 
-    def _may_begin(self, item: InboxItem) -> bool:
-        return isinstance(item.event, ScheduleFired) or not self._is_paused_for(item.event.sender.id)
-
     def _sort_waiting(self) -> None:
         self._waiting = dict(sorted(self._waiting.items(), key=lambda pair: self._tickets[pair[0]]))
 
     def _put(self, place: dict[int, InboxItem], item: InboxItem) -> None:
         place[item.seq] = item
-        self.changed.set()
+        self.holds.changed.set()
         self._tickets[item.seq] = next(self._next_ticket)
         self._show(item, STEERED if place is self._given else WAITS)
         if _kind(item)[1] == _WORDS:
@@ -275,7 +268,7 @@ class Mailbox:
     def _remove(self, seq: int) -> None:
         item = next(found for place in self._places if (found := place.pop(seq, None)))
         del self._tickets[seq]
-        self.changed.set()
+        self.holds.changed.set()
         if _kind(item)[1] == _WORDS:
             person = person_of(item.event.chat, item.event.sender)
             self._count[person] -= 1

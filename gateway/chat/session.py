@@ -13,12 +13,13 @@ from agent_core.log_errors import Bulkhead
 from agent_core.loop.spending import Spending
 from agent_core.reasons import TerminalReason
 from channels.base import MessageEdited, ScheduleFired, Sender, TaskEnded
+from gateway.chat.arrivals import Arrivals
 from gateway.chat.asides import Asides
 from gateway.chat.conversation import Conversation
 from gateway.chat.current_run import CurrentRun
-from gateway.chat.gaps import Gaps, GapWait
+from gateway.chat.gaps import Gaps
+from gateway.chat.holds import Hold, Why
 from gateway.chat.mailbox import Mailbox
-from gateway.chat.open_commands import OpenCommands
 from gateway.chat.open_runs import OpenRuns
 from gateway.chat.run import ChatRun, ChatRuns
 from gateway.chat.stops import Stops
@@ -33,6 +34,8 @@ from gateway.texts.say import Language
 
 PAUSE = 5.0
 """Seconds until a chat is tried again after an error outside a run."""
+TYPING_AFTER = 3.0
+"""Seconds before the typing indicator is shown to a user whose message waits for a gap."""
 
 log = structlog.get_logger(__name__)
 
@@ -51,12 +54,13 @@ class ChatSession:
         self._typing = typing
         self._channel = conversation.channel
         self.obeying = asyncio.Lock()  # runs commands one at a time, in order
-        self.open_runs = OpenRuns()
-        self.mail = Mailbox(turns.waiting, runs.reactions, self.open_runs.is_paused_for)
+        self.holds = turns.holds()
+        self.open_runs = OpenRuns(self.holds)
+        self.mail = Mailbox(turns.waiting, runs.reactions, self.holds)
         self._intake = asyncio.Lock()
-        self._commands = OpenCommands()
-        self._above_behind: int | None = None
-        """The last command that messages wait for whose gap has been read; None if there are none."""
+        self.arrivals = Arrivals(self.mail, partial(gaps.holds, self.key))
+        self._gaps = gaps
+        self._is_awaiting_gap = False
         self._unsent: list[Post] = []
         self.current = CurrentRun(turns)
         self.stops = Stops(conversation, runs, turns, mail=self.mail, current=self.current, open_runs=self.open_runs)
@@ -65,13 +69,12 @@ class ChatSession:
         self._work: asyncio.Task[None] | None = None
         self._closed = False
         self._background = Background("a chat's work failed")
-        self._above_gap = GapWait(self.key, gaps, typing, self.mail, self._background)
 
     # State for other modules
 
     @property
     def is_idle(self) -> bool:
-        return self._background.is_idle and not self._commands and not self.asides.are_open
+        return self._background.is_idle and not self.arrivals.has_commands and not self.asides.are_open
 
     @property
     def running_for(self) -> float | None:
@@ -85,60 +88,13 @@ class ChatSession:
 
         It waits for commands in progress, and for a history gap to be read unless `passes_gap`, as a button press does.
         """
-        if self._commands:
-            self.mail.hold(item, self._commands.newest)
-        else:
-            self._pass_on(item, passes_gap=passes_gap)
+        self._let_in(self.arrivals.receive(item, passes_gap=passes_gap))
 
-    def _pass_on(self, item: InboxItem, *, passes_gap: bool = False) -> None:
-        """Take a message before which no command is in progress."""
-        if isinstance(item.event, TaskEnded | ScheduleFired):  # cannot steer a run
-            self.enqueue(item)
-        elif self._above_gap.is_needed and not passes_gap:
-            self._above_gap.add(item, self._take_above)
-        else:
-            self._admit(item)
-
-    def begin_command(self, *, holds_runs: bool = False) -> int:
-        """Hold back later messages while a command is in progress. It passes the queue, but not earlier messages.
-
-        `holds_runs` also lets no run begin meanwhile, for a command that takes back what was said. Give it to
-        `end_command` too, with the number that this returns.
-        """
-        if holds_runs:
-            self.mail.hold_turns()
-        return self._commands.begin()
-
-    def end_command(self, command: int, *, holds_runs: bool = False) -> None:
-        """Let the messages go on before which no command is in progress any more, though later ones may be."""
-        self._commands.end(command)
-        if holds_runs:
-            self.mail.release_turns()
+    def lift(self, hold: Hold) -> None:
+        """Let go on what waited for a command, or for an answer to be told from a message, and for nothing else."""
+        self._let_in(self.arrivals.end(hold))
+        if hold.why.keeps_runs:
             self._wake()
-        for item in self.mail.release(self._commands.over):
-            self._pass_on(item)
-        if self._above_behind is not None:
-            self._take_above()
-        self._above_gap.wait(self._take_above)
-
-    def hold(self, item: InboxItem) -> int:
-        """Hold a message, and those after it, until it is known if it answers a question. Returns a number as of a
-        command."""
-        command = self.begin_command()
-        self.mail.hold(item, command)
-        return command
-
-    def unhold(self, item: InboxItem) -> bool:
-        """Remove a held message that answers a question. Return False if it was edited meanwhile and does not."""
-        held = self.mail.unhold(item.seq)
-        if held is None or held == item:
-            return held is not None
-        self.mail.hold(held, self._commands.newest)
-        return False
-
-    def hold_again(self, item: InboxItem) -> None:
-        """Hold a message that turned out not to be an answer, until the commands before it are over."""
-        self.mail.hold(item, self._commands.newest)
 
     def can_stop(self, sender: Sender) -> bool:
         """Return True if there is a run or a question aside that the user may stop."""
@@ -190,19 +146,28 @@ class ChatSession:
 
     # Implementation
 
-    def _take_above(self) -> None:
-        """Admit what waited for a gap that is read now, once the commands in progress are over: they may hold older
-        messages from the history."""
-        if self._above_behind is None:
-            self._above_behind = self._commands.newest
-        if self._above_behind <= self._commands.over:
-            self._above_behind = None
-            for item in self.mail.take_above():
-                self._admit(item)
+    def _let_in(self, items: Sequence[InboxItem]) -> None:
+        for item in items:
+            self._admit(item)
+        if self.arrivals.await_gap and not self._is_awaiting_gap:
+            self._is_awaiting_gap = True
+            waiting = self._background.start(self._gap_read(), f"gap {self.key}")
+            waiting.add_done_callback(self._past_gap)
+
+    async def _gap_read(self) -> None:
+        """Wait until the gap before messages is read or given up."""
+        async with self._typing.shown(self.key, after=TYPING_AFTER):
+            await self._gaps.closed(self.key)
+
+    def _past_gap(self, waiting: "asyncio.Task[None]") -> None:
+        self._is_awaiting_gap = False
+        if not waiting.cancelled():
+            self._let_in(self.arrivals.gap_read())
 
     def _admit(self, item: InboxItem) -> None:
         """Let a message steer the current run if it may, or queue it for a run of its own."""
-        if self._can_steer(item.event.sender) or self.mail.has_arriving:
+        is_report = isinstance(item.event, TaskEnded | ScheduleFired)
+        if not is_report and (self._can_steer(item.event.sender) or self.mail.has_arriving):
             self.mail.arrive(item)
             self._background.start(self._steer(item.seq), f"steer {self.key}")
         else:
@@ -213,33 +178,38 @@ class ChatSession:
         self.mail.wait(item, is_first=is_first)
         self._wake()
 
-    def _wake(self, after: float = 0.0) -> None:
-        if self._work is None and not (self._closed or self._turns.are_held):
-            self._work = self._background.start(self._process(after), f"chat {self.key}")
+    def _wake(self) -> None:
+        """Go on with the chat's work, unless something holds it until somebody lifts that, and wakes the chat again."""
+        hold = self.holds.on_all
+        if self._work is None and not self._closed and (hold is None or not hold.is_endless):
+            self._work = self._background.start(self._process(), f"chat {self.key}")
             self._work.add_done_callback(self._rested)
 
     def _rested(self, work: "asyncio.Task[None]") -> None:
         """Wake the chat again if work is left, after a pause if it failed with an error outside a run."""
         self._work = None
         if not work.cancelled() and self._has_work:
-            self._wake(PAUSE if work.exception() else 0.0)
+            if work.exception():
+                self.holds.set(Hold(Why.TROUBLE, until=self._turns.clock.monotonic() + PAUSE))
+            self._wake()
 
     @property
     def _has_work(self) -> bool:
-        return (bool(self._unsent) or self.open_runs.has_next or self.mail.has_waiting) and not self.mail.is_held
+        left = bool(self._unsent) or self.open_runs.has_next or self.mail.has_waiting
+        return left and self.holds.on_all is None
 
     def _can_steer(self, sender: Sender) -> bool:
         """Return True if the sender may steer the run and has no earlier message waiting, as after a restart."""
         return self.current.may_be_steered_by(sender) and not self.mail.has_waiting_from(sender.id)
 
-    async def _process(self, after: float) -> None:
-        if after:
-            await self._turns.clock.sleep(after)
+    async def _process(self) -> None:
+        while (hold := self.holds.on_all) and not hold.is_endless:
+            await self.holds.over(hold, self._turns.clock)
         await self._note_down()
         if not self._has_work:
             return
         async with self._typing.shown(self.key, lambda: not self.current.is_asking):
-            while self._has_work and not self._turns.are_held:
+            while self._has_work:
                 await self._next()
 
     async def _next(self) -> None:
@@ -249,14 +219,16 @@ class ChatSession:
             await self._runs.deliver_left(self.key, owed)
             return
         await self.conversation.settings()
-        if self.mail.is_held:
+        if self.holds.on_all:
             return
-        items: list[InboxItem] = []
+        items: Sequence[InboxItem] = ()
         run = self.open_runs.next()
         if run is None:
             await self._notes.told(self.key)
             await self._note_down()
-            items = await self._turns.next(self.mail)
+            items, hold = self.mail.next_turn()
+            if hold is not None and not hold.is_endless:
+                await self.holds.over(hold, self._turns.clock)
             if not items:
                 return
             now = self.conversation.settings_now  # another session may have begun while the messages waited
@@ -357,7 +329,11 @@ class ChatSession:
             return
         wait = self._background.start(spending.room(), f"room for {run.id}")
         self.open_runs.pause(run, wait)
-        wait.add_done_callback(lambda _: self._wake())
+        wait.add_done_callback(self._there_is_room)
+
+    def _there_is_room(self, _: "asyncio.Task[None]") -> None:
+        self.holds.changed.set()
+        self._wake()
 
     async def _steer_with_later_words(self, run: Run) -> None:
         """Pass on what the user of a run has written while it was paused."""

@@ -1,12 +1,10 @@
-"""Decides when a chat's next run begins, and with which messages."""
+"""The runs of all chats: who may steer and stop them, and what holds them everywhere."""
 
-import math
 from collections import Counter
 
-from agent_core.background import set_within
 from agent_core.clock import Clock, NewId
 from channels.base import ChatKey, MessageReceived, Sender, TaskEnded
-from gateway.chat.mailbox import Mailbox
+from gateway.chat.holds import Holds, draining, paced
 from gateway.chat.run_pace import Pace
 from gateway.permissions.access import Access
 from gateway.runs.drain import Drain
@@ -14,7 +12,7 @@ from gateway.store.rows import Chat, InboxItem, Run
 
 
 class Turns:
-    """Begins runs within the rate limit of their users, and none while the program drains."""
+    """Makes the runs of chats, within the rate limit of their users, and none while the program drains."""
 
     def __init__(self, pace: Pace, access: Access, drain: Drain, clock: Clock, new_id: NewId) -> None:
         self.clock = clock
@@ -22,6 +20,11 @@ class Turns:
         self._pace = pace
         self._access = access
         self._drain = drain
+        self._rules = draining(drain), paced(pace, clock)
+
+    def holds(self) -> Holds:
+        """Return the holds of a chat."""
+        return Holds(self._rules, self.clock.monotonic)
 
     @property
     def are_held(self) -> bool:
@@ -50,23 +53,6 @@ class Turns:
     def may_stop(self, sender: Sender, run: Run) -> bool:
         """Return True for the run's user, admins and owners."""
         return sender.id == run.person or self._access.is_admin(run.chat, sender)
-
-    async def next(self, mail: Mailbox) -> list[InboxItem]:
-        """Take the messages of the next run out of the mailbox, waiting until their sender's rate limit allows a run.
-
-        While one user waits, others in the chat do not. Return an empty list if no messages wait or the program is
-        draining.
-        """
-        while not self._drain.is_on and (turns := mail.turns()):
-            soonest = math.inf
-            for items in turns:
-                if not (wait := self._pace.turn_wait(items)):
-                    mail.begin(items)
-                    return items
-                soonest = min(soonest, wait)
-            mail.changed.clear()
-            await set_within(mail.changed, soonest, self.clock)
-        return []
 
     def new_run(self, chat: Chat, first: InboxItem, *, in_group: bool) -> Run:
         """Return a new run for a message or for the end of a task."""

@@ -1,0 +1,140 @@
+"""The reasons why what people write waits for its run: all of a chat in one place, by name."""
+
+import asyncio
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from agent_core.background import set_within
+from agent_core.clock import Clock
+from channels.base import ScheduleFired
+from gateway.chat.run_pace import Pace
+from gateway.runs.drain import Drain
+from gateway.store.rows import InboxItem
+
+
+class Why(StrEnum):
+    """The names of the holds.
+
+    The first four keep messages that come after them from coming in: these neither steer a run nor wait for one yet.
+    All from the fourth on let no run begin.
+    """
+
+    COMMAND = "command"
+    """A command is in progress. Commands pass it, and earlier messages."""
+    QUESTION = "question"
+    """A message may answer a question of Parley. Commands pass it, and earlier messages."""
+    GAP = "gap"
+    """Older messages may be unread in the platform's history. Commands, presses of buttons and reports of tasks and
+    jobs pass it."""
+    TAKING_BACK = "taking back"
+    """A command is in progress that takes back what was said, or an edit that changes it."""
+    BUDGET = "budget"
+    """A run of the user waits for room in a budget: what they write meanwhile is for that run. Others pass it."""
+    PACE = "pace"
+    """The user has begun as many runs as the rate limit allows. Others pass it."""
+    TROUBLE = "trouble"
+    """An error outside a run has ended the chat's work, which begins anew after a pause."""
+    DRAIN = "drain"
+    """The program ends."""
+
+    @property
+    def keeps_runs(self) -> bool:
+        """True if runs wait; False if only messages wait, to steer a run or to wait for one."""
+        return self not in (Why.COMMAND, Why.QUESTION, Why.GAP)
+
+
+@dataclass(frozen=True, eq=False)
+class Hold:
+    """A reason to wait."""
+
+    why: Why
+    person: str | None = None
+    """The user whose messages begin no run; None if no run of the chat begins or goes on."""
+    until: float = math.inf
+    """When it is over, by the monotonic clock. The one who lifts an endless one wakes the chat."""
+    number: int = 0
+    """That of a command, in the order in which they began."""
+
+    @property
+    def is_endless(self) -> bool:
+        return math.isinf(self.until)
+
+    def keeps(self, item: InboxItem) -> bool:
+        """Return True if no run may begin with the item. Posts of jobs only wait where everything does."""
+        if self.person is None:
+            return True
+        return item.event.sender.id == self.person and not isinstance(item.event, ScheduleFired)
+
+
+Rule = Callable[[Sequence[InboxItem]], Hold | None]
+"""Returns what holds the run that these messages would begin, or, without messages, all runs.
+
+It is for reasons that no one sets and lifts. The answer None may count as the begin of that run.
+"""
+
+
+class Holds:
+    """The holds of one chat."""
+
+    def __init__(self, rules: Sequence[Rule] = (), now: Callable[[], float] = time.monotonic) -> None:
+        self._rules = rules
+        self._now = now
+        self._set: list[Hold] = []
+        self.changed = asyncio.Event()
+        """Set when a run may begin that was held before, and when there are other messages."""
+
+    def set(self, hold: Hold) -> Hold:
+        """Hold until the time that the hold names, or until it is lifted."""
+        self._set.append(hold)
+        self.changed.set()
+        return hold
+
+    def lift(self, hold: Hold) -> None:
+        self._set.remove(hold)
+        self.changed.set()
+
+    @property
+    def on_all(self) -> Hold | None:
+        """What lets no run of the chat begin or go on; None if they may."""
+        return next((hold for hold in self._on_runs() if hold.person is None), None) or self._ruled(())
+
+    def on_message(self, item: InboxItem) -> Hold | None:
+        """Return the hold that was set on runs that the item would begin, if there is one."""
+        return next((hold for hold in self._on_runs() if hold.person is not None and hold.keeps(item)), None)
+
+    def on_run(self, items: Sequence[InboxItem]) -> Hold | None:
+        """Return why the run that these messages would begin has to wait. None if it begins now, which may count."""
+        return next((hold for hold in self._on_runs() if any(map(hold.keeps, items))), None) or self._ruled(items)
+
+    async def over(self, hold: Hold, clock: Clock) -> None:
+        """Wait until the time that a hold names, or until anything changes."""
+        self.changed.clear()
+        await set_within(self.changed, hold.until - self._now(), clock)
+
+    def _ruled(self, items: Sequence[InboxItem]) -> Hold | None:
+        return next((hold for rule in self._rules if (hold := rule(items)) is not None), None)
+
+    def _on_runs(self) -> Sequence[Hold]:
+        if self._set:
+            now = self._now()
+            self._set = [hold for hold in self._set if hold.until > now]
+        return [hold for hold in self._set if hold.why.keeps_runs]
+
+
+def draining(drain: Drain) -> Rule:
+    """Return the rule that no run begins once the program ends."""
+    hold = Hold(Why.DRAIN)
+    return lambda _: hold if drain.is_on else None
+
+
+def paced(pace: Pace, clock: Clock) -> Rule:
+    """Return the rule that a user begins no more runs than the rate limit allows. A run that begins counts."""
+
+    def rule(items: Sequence[InboxItem]) -> Hold | None:
+        wait = pace.turn_wait(items)
+        return Hold(Why.PACE, until=clock.monotonic() + wait) if wait else None
+
+    return rule
