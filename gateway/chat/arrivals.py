@@ -92,6 +92,9 @@ class Arrivals:
     def _past_gap(self) -> Sequence[InboxItem]:
         if self._gap is None or self._gap_behind is None or self._gap_behind > self._commands.over:
             return ()
+        self._gap_behind = None
+        if self._has_gap():  # another one has opened meanwhile
+            return ()
         self._mail.holds.lift(self._gap)
-        self._gap = self._gap_behind = None
+        self._gap = None
         return self._mail.take_above()

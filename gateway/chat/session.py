@@ -162,6 +162,8 @@ class ChatSession:
     def _past_gap(self, waiting: "asyncio.Task[None]") -> None:
         self._is_awaiting_gap = False
         if not waiting.cancelled():
+            if waiting.exception():
+                self._gaps.give_up(self.key)
             self._let_in(self.arrivals.gap_read())
 
     def _admit(self, item: InboxItem) -> None:

@@ -84,10 +84,12 @@ class HeldChat(RuleBasedStateMachine):
 
     @rule(sender=st.sampled_from(["ann", "bob"]))
     def presses(self, sender: str) -> None:
+        self.now += 1
         self.take(self.said(sender, self.now, "press"), passes_gap=True)
 
     @rule()
     def job_posts(self) -> None:
+        self.now += 1
         event = ScheduleFired(
             event_id="f", chat=CHAT, sender=Sender(id="ann", name="ann"), at=self.now, job="j", slot="s"
         )
@@ -190,6 +192,25 @@ def _is_written(item: InboxItem) -> bool:
 
 TestHeldChat = HeldChat.TestCase
 TestHeldChat.settings = settings(max_examples=examples(100), stateful_step_count=40, deadline=None)
+
+
+def test_a_message_waits_for_a_gap_that_opens_while_those_after_another_wait_for_a_command() -> None:
+    chat = HeldChat()
+    chat.begin()
+    chat.gap_opens()
+    chat.says("ann")
+    command = chat.command_begins(Why.COMMAND)
+    chat.gap_is_read()
+    chat.gap_opens()
+    chat.says("ann")
+
+    chat.command_ends(command)
+    assert chat.arrivals.await_gap
+    assert chat.mail.next_turn() == ((), None)
+    chat.history_brings("ann")
+    chat.gap_is_read()
+    chat.runs()
+    assert [item.seq for item in chat.ran] == [1, 3, 2]
 
 
 async def test_a_run_with_room_again_does_not_wait_for_the_pace_of_another(start_bot: StartBot) -> None:
