@@ -7,8 +7,9 @@ entry point in the group `parley.plugins`, such as `dice = parley_dice:Dice`, an
 them and an owner has approved what is installed. One of them that fails before Parley runs, in an import, a method or a
 list, is left out with all that it adds.
 
-What a plugin adds is read once at each start, in this order: `migrations`, `texts`, `tools`, `run_buttons`, `commands`,
-`routes`, `duties`. What can only be made from the lists of all plugins is an argument of the later ones.
+What a plugin adds is read once at each start, in this order: `settings`, `migrations`, `texts`, `tools`,
+`run_buttons`, `commands`, `routes`, `duties`. What can only be made from the lists of all plugins is an argument of the
+later ones.
 
 A module `cli` in the folder may add commands of the program, such as `parley NAME`: see `gateway/subcommand.py`.
 
@@ -33,6 +34,7 @@ from gateway.records.metric import Durations, Metric
 from gateway.runs.run_buttons import RunButton
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
+from gateway.settings.plugin_settings import PluginSettings
 from gateway.store.store import Store
 from gateway.web.route import Route
 
@@ -93,6 +95,15 @@ class Plugin:
     """Texts for people, by key and language, for `say`. No key may be one of another plugin or of Parley."""
     tool_names: ClassVar[frozenset[str]] = frozenset()
     """Names of all `tools`. No MCP server may use them, as rules of permissions refer to them."""
+
+    settings: ClassVar[type[PluginSettings] | None] = None
+    """The class of its settings, which says how they are named and described. `core.settings.of(CLASS)` has the values.
+
+    They are set in the environment and in files, as those of Parley, and listed with these. Secret ones are masked
+    everywhere. They are those of the start: no chat can change them. A wrong value stops the start, as one of Parley
+    does; a plugin of others is left out instead. Of values for a plugin that is not there, a warning tells. A plugin that
+    comes with Parley has the class also as `SETTINGS` of its module `settings`, which is read before it is imported.
+    """
 
     migrations: ClassVar[Sequence[str]] = ()
     """SQL that makes its tables, for SQLite and PostgreSQL alike, oldest first.

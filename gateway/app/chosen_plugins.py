@@ -24,6 +24,8 @@ from gateway.permissions.installed_plugins import (
     names_of_ours,
 )
 from gateway.plugin import Plugin
+from gateway.settings.plugin_settings import add_plugin_settings, remove_plugin_settings
+from gateway.settings.settings import Settings, with_plugin
 from gateway.store.plugin_tables import PluginTablesUnusable
 from gateway.texts.say import remove_texts
 
@@ -100,6 +102,18 @@ class ChosenPlugins:
             except PluginFailed as error:
                 self.leave_out(error)
 
+    def configured(self, settings: Settings) -> Settings:
+        """Return the settings with those of plugins of others, and leave these out where they cannot be used."""
+        return self.fitting(partial(self._with_others, settings))
+
+    def _with_others(self, settings: Settings) -> Settings:
+        for name, kind in self.others.items():
+            if kind.settings is not None:
+                with blamed(name):
+                    add_plugin_settings(name, kind.settings)
+                    settings = with_plugin(settings, name, kind.settings)
+        return settings
+
     @asynccontextmanager
     async def opened(self, opening: Callable[[], AbstractAsyncContextManager[T]]) -> AsyncIterator[T]:
         """Open what has the tables of the plugins, again without each one of others whose tables cannot be made."""
@@ -124,6 +138,7 @@ class ChosenPlugins:
         log.warning("a plugin is left out", plugin=name, reason=self.left_out[name], exc_info=error.__cause__)
         if (kind := self.others.pop(name, None)) is not None:
             remove_texts(kind.texts)
+            remove_plugin_settings(name)
 
     def _leave_out_dependents(self) -> None:
         """Leave out those that need one that is switched off or left out."""

@@ -64,6 +64,7 @@ async def prepare(
         models = await source.choose(settings)
         approved = ApprovedPlugins(settings.home)
         plugins = await asyncio.to_thread(choose, settings.plugins, settings.plugins_off, approved)
+        settings = plugins.configured(settings)
         url, shared = settings.database, None
         if url is not None:
             shared = await asyncio.to_thread(

@@ -2,16 +2,19 @@
 
 from collections.abc import Sequence
 from functools import lru_cache
+from typing import TypeVar
 from zoneinfo import ZoneInfo
 
 from agent_core.context.prompt import Persona
 from agent_core.loop.limits import LoopLimits
 from agent_core.sandbox.limits import CommandLimits
 from gateway.settings.limits import QuotaSettings
+from gateway.settings.plugin_settings import PluginSettings
 from gateway.settings.settings import Settings
 from gateway.texts.amounts import Allowance, parse_allowances
 from gateway.texts.say import Language
 
+T = TypeVar("T", bound=PluginSettings)
 _parsed = lru_cache(parse_allowances)
 
 
@@ -31,6 +34,10 @@ class CurrentSettings:
     def zone(self) -> ZoneInfo:
         """The time zone of chats without one of their own."""
         return ZoneInfo(self.now.timezone)
+
+    def of(self, kind: type[T]) -> T:
+        """Return the settings of a plugin, by their class."""
+        return next((each for each in self.now.plugin.values() if isinstance(each, kind)), None) or kind()
 
     def allowances(self, scope: str) -> Sequence[Allowance]:
         """Return the budgets of everything, or of each chat, person or job."""

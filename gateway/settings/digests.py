@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from pydantic import BaseModel, SecretStr
 
+from gateway.settings.plugin_settings import TABLE as PLUGINS
 from gateway.settings.settings import FOUND, Settings
 
 _OF_A_NODE = frozenset({"database_url", "node_name", "log_level", "log_format"})
@@ -17,7 +18,8 @@ _DIGITS = 8
 def digests(settings: Settings) -> str:
     """Return a digest of each setting that is not the default, as JSON. A value cannot be read from it."""
     values = {name: getattr(settings, name) for name in Settings.model_fields if name not in FOUND | _OF_A_NODE}
-    found = dict(_flat({**values, **settings.channels}))
+    plugins = {f"{PLUGINS}.{name}": each.model_dump(exclude_defaults=True) for name, each in settings.plugin.items()}
+    found = dict(_flat({**values, **settings.channels, **plugins}))
     if settings.timezone == "Etc/UTC":  # as some machines call it
         found["timezone"] = repr("UTC")
     usual = dict(_flat({name: field.default for name, field in Settings.model_fields.items() if name in values}))
@@ -35,7 +37,7 @@ def _flat(values: Mapping[str, object], within: str = "") -> Iterator[tuple[str,
     """Yield the settings with full names, and a text for each value, which is the same in all processes."""
     for name, value in values.items():
         match value:
-            case BaseModel():
+            case BaseModel() | dict():
                 yield from _flat(dict(value), f"{within}{name}.")
             case SecretStr():
                 yield f"{within}{name}", value.get_secret_value()

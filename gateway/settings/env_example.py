@@ -15,7 +15,9 @@ from agent_core.models.providers import PROVIDERS
 from gateway.settings.budgets import BudgetSettings
 from gateway.settings.limits import LimitSettings, QuotaSettings
 from gateway.settings.permissions import PermissionSettings
-from gateway.settings.settings import FOUND, Settings, channel_configs, setting_names
+from gateway.settings.plugin_settings import TABLE as PLUGINS
+from gateway.settings.plugin_settings import PluginSettings, plugin_settings, setting_named, settings_of
+from gateway.settings.settings import FOUND, TABLES, Settings, channel_configs, setting_names
 from gateway.settings.sources import Key
 from gateway.settings.web import WebSettings
 
@@ -44,8 +46,7 @@ WIDTH = 116
 
 def render() -> str:
     """Return the text of the file. Raises LookupError if a setting belongs to no group."""
-    nested = {"web", "permissions", "limits", "budgets", "quotas"}
-    ungrouped = set(Settings.model_fields) - FOUND - {key for keys in GROUPS.values() for key in keys} - nested
+    ungrouped = set(Settings.model_fields) - FOUND - {key for keys in GROUPS.values() for key in keys} - TABLES.keys()
     if ungrouped:
         raise LookupError(f"settings without a group in .env.example: {sorted(ungrouped)}")
     first, *others = GROUPS
@@ -61,6 +62,7 @@ def render() -> str:
         _group(BUDGETS, _lines(("budgets",), BudgetSettings, BudgetSettings.model_fields)),
         _group(QUOTAS, _lines(("quotas",), QuotaSettings, QuotaSettings.model_fields)),
         *(_group(title, _lines((), Settings, GROUPS[title])) for title in others),
+        *(_group(f"Plugin {plugin}", _of_plugin(plugin, kind)) for plugin, kind in plugin_settings().items()),
     ]
     return "\n".join([HEAD, *groups])
 
@@ -76,6 +78,12 @@ def _lines(place: Key, model: type[BaseModel], keys: Iterable[str]) -> Iterator[
         if key in wanted:
             yield from _comment(_docstrings(model)[key], field)
             yield f"{names[(*place, key)]}="
+
+
+def _of_plugin(plugin: str, kind: type[PluginSettings]) -> Iterator[str]:
+    for each in settings_of(plugin, kind):
+        yield from _comment(each.about.en, each.info)
+        yield f"{each.variable}="
 
 
 def _docstrings(model: type[BaseModel]) -> dict[str, str]:
@@ -102,24 +110,19 @@ class Described:
     words: str
     default: str
     """Empty if there is none worth telling."""
+    chinese: str = ""
+    """The words for a setting of a plugin; those of others are in `gateway/texts/settings_in_chinese.py`."""
 
 
 def described(key: Key) -> Described:
     """Return a setting in words."""
     table = key[0] if len(key) > 1 else ""
-    model: type[BaseModel] = channel_configs()[table] if table in channel_configs() else _tables()[table]
+    if table == PLUGINS:
+        setting = setting_named(key[1])
+        return Described(setting.about.en, _default(setting.info), setting.about.zh)
+    models: dict[str, type[BaseModel]] = {"": Settings, **TABLES, **channel_configs()}
+    model = models[table]
     return Described(" ".join(_docstrings(model)[key[-1]].split()), _default(model.model_fields[key[-1]]))
-
-
-def _tables() -> Mapping[str, type[BaseModel]]:
-    return {
-        "": Settings,
-        "web": WebSettings,
-        "permissions": PermissionSettings,
-        "limits": LimitSettings,
-        "budgets": BudgetSettings,
-        "quotas": QuotaSettings,
-    }
 
 
 def _comment(words: str, field: FieldInfo) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import cache
 from types import NoneType
 from typing import Annotated, Literal, cast, get_args, get_origin
 
@@ -12,6 +11,8 @@ from pydantic.fields import FieldInfo
 
 from agent_core.context.prompt import LONGEST_CUSTOM, PRESETS, is_own_words
 from gateway.settings.budgets import Allowances
+from gateway.settings.plugin_settings import TABLE as PLUGINS
+from gateway.settings.plugin_settings import setting_named
 from gateway.settings.settings import Settings, setting_names
 
 NOTHING = frozenset({"none", "nothing", "无", "不限"})
@@ -114,7 +115,6 @@ class Allowed:
     facts: Mapping[str, str]
 
 
-@cache
 def all_names() -> tuple[str, ...]:
     """Return the names of all settings, as in `limits.minutes`."""
     return tuple(".".join(key) for key in setting_names().flat.values())
@@ -126,7 +126,6 @@ def named(text: str) -> str | None:
     return _spellings().get(typed.removeprefix("PARLEY_"))
 
 
-@cache
 def _spellings() -> Mapping[str, str]:
     """Return all settings by their names in the environment, and by their paths in parley.toml, in upper case."""
     environment = {name.removeprefix("PARLEY_"): ".".join(key) for name, key in setting_names().flat.items()}
@@ -137,11 +136,17 @@ def change_of(name: str) -> Change:
     """Return where and when a setting can be changed."""
     if name in RUN_TIME:
         return _LATER.get(name, Change.NOW)
+    if name.partition(".")[0] == PLUGINS:
+        return Change.NEVER if setting_named(name.partition(".")[2]).is_secret else Change.RESTART
     return Change.NEVER if {name, name.partition(".")[0]} & _NEVER else Change.RESTART
 
 
 def value_of(settings: Settings, name: str) -> object:
     """Return the value of a setting; those of channels are in `Settings.channels`."""
+    table, _, field = name.rpartition(".")
+    if table == PLUGINS:
+        setting = setting_named(field)
+        return getattr(settings.plugin.get(setting.plugin, setting.kind()), setting.field)
     found: object = settings
     for part in name.split("."):
         found = getattr(found, part)

@@ -5,12 +5,11 @@ The docstring of a field is its comment in `.env.example`. In `parley.toml` name
 `PARLEY_WEB_PORT`, `TELEGRAM_BOT_TOKEN`).
 """
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Set
-from functools import cache, cached_property, partial
+from dataclasses import replace
+from functools import cache, cached_property, lru_cache, partial
 from pathlib import Path
 from typing import Annotated, Literal
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, InitSettingsSource, PydanticBaseSettingsSource, SettingsConfigDict
@@ -20,10 +19,11 @@ from agent_core.mcp.config import McpServer
 from agent_core.models.audio import AudioServer, audio_server
 from agent_core.models.llm import ThinkingLevel
 from channels import discovery
-from channels.checkup import Finding, problem
+from channels.checkup import Finding
 from gateway.errors import Refusals, SettingsError
 from gateway.security.secrets import Secrets, is_open_to_others
 from gateway.settings.budgets import BudgetSettings
+from gateway.settings.channel_settings import channel_settings, useless
 from gateway.settings.errors import refused, refused_keys
 from gateway.settings.files import (
     DOTENV,
@@ -39,7 +39,12 @@ from gateway.settings.limits import LimitSettings, QuotaSettings
 from gateway.settings.mcp import KEYS, TABLE, mcp_servers
 from gateway.settings.mistyped_names import misnamed
 from gateway.settings.permissions import PermissionSettings
+from gateway.settings.plugin_settings import TABLE as PLUGINS
+from gateway.settings.plugin_settings import PluginSetting, PluginSettings, each_setting
+from gateway.settings.plugin_values import plugin_values, told_of, unclaimed, values_of
+from gateway.settings.secret_values import passwords_in, secrets_in, secrets_in_queries, secrets_named
 from gateway.settings.sources import (
+    Entry,
     Key,
     Layer,
     Names,
@@ -53,10 +58,6 @@ from gateway.settings.sources import (
 from gateway.settings.values import People, audio, check_node_name, postgres, split
 from gateway.settings.web import WebSettings
 from gateway.settings.zone import check_zone, system_zone
-
-_SECRET_NAME = re.compile(r"(_KEY|_TOKEN|_SECRET|_PASSWORD|_PASSWD|_PASS|_PAT)S?$|^(TOKEN|SECRET|PASSWORD)$")
-_PASSWORD = re.compile(r"://[^/\s:@]*:([^/\s@]+)@")
-"""Password in an address, such as that of a proxy."""
 
 
 class Settings(BaseSettings):
@@ -153,6 +154,10 @@ class Settings(BaseSettings):
     """Settings of the configured channels by name."""
     mcp: Mapping[str, McpServer] = Field(default_factory=dict)
     """MCP servers of `parley.toml` by name."""
+    plugin: Mapping[str, PluginSettings] = Field(default_factory=dict)
+    """Settings of plugins by the plugin's name."""
+    unclaimed: Mapping[str, Entry] = Field(default_factory=dict, repr=False)
+    """Entries for plugins that are not known, by their names in the table."""
     environ: Mapping[str, str] = Field(default_factory=dict, repr=False)
     """The process environment over `.env`, for providers' keys."""
     files: tuple[Path, ...] = ()
@@ -204,14 +209,14 @@ class Settings(BaseSettings):
     @property
     def secret_values(self) -> frozenset[str]:
         """Values that must not appear in chats, logs or requests to models."""
-        keys = {value for name, value in self.environ.items() if _SECRET_NAME.search(name)}
-        addresses = (*self.environ.values(), self.database or "")
-        written = {found[1] for value in addresses for found in _PASSWORD.finditer(value)}
-        passwords = written | set(map(unquote, written))
-        called = (*(server.url for server in self.mcp.values()), self.database)
-        queries = (parse_qsl(urlsplit(url or "").query) for url in called)
-        asked = {value for query in queries for name, value in query if _SECRET_NAME.search(f"_{name.upper()}")}
-        return frozenset(keys | passwords | asked | set(_secrets_in(self)))
+        found = [
+            *secrets_in(self),
+            *secrets_named(self.environ),
+            *secrets_named({name.upper(): str(entry.value) for name, entry in self.unclaimed.items()}),
+            *passwords_in((*self.environ.values(), self.database or "")),
+            *secrets_in_queries((*(server.url for server in self.mcp.values()), self.database)),
+        ]
+        return frozenset(found)
 
     @cached_property
     def secrets(self) -> Secrets:
@@ -226,7 +231,9 @@ def exposed(settings: Settings) -> Iterator[Path]:
             yield file
 
 
-FOUND = frozenset({"home", "channels", "mcp", "environ", "files", "places", "warnings", "reread"})
+FOUND = frozenset(
+    {"home", "channels", "mcp", "plugin", "unclaimed", "environ", "files", "places", "warnings", "reread"}
+)
 """Fields that have no name of their own in the environment."""
 
 
@@ -235,30 +242,50 @@ def channel_configs() -> Mapping[str, type[BaseModel]]:
     return {name: config for name, config in discovery.configs().items() if name not in Settings.model_fields}
 
 
-_NESTED = (WebSettings, PermissionSettings, LimitSettings, BudgetSettings, QuotaSettings)
+TABLES: Mapping[str, type[BaseModel]] = {
+    "permissions": PermissionSettings,
+    "limits": LimitSettings,
+    "budgets": BudgetSettings,
+    "quotas": QuotaSettings,
+    "web": WebSettings,
+}
+"""The settings that are in a table of `parley.toml`."""
+
+
+def setting_names() -> Names:
+    """Return the names of all settings, with those of the plugins that are known."""
+    return _with_plugins(tuple(each_setting()))
+
+
+@lru_cache(maxsize=2)
+def _with_plugins(settings: tuple[PluginSetting, ...]) -> Names:
+    names = _names_of_parley()
+    ours = set(names.flat.values())
+    former = {
+        each.about.formerly: each.key for each in settings if each.about.formerly and each.about.formerly not in ours
+    }
+    flat = {**names.flat, **{each.variable: each.key for each in settings}}
+    return replace(names, flat=flat, former=former, open_table=PLUGINS)
 
 
 @cache
-def setting_names() -> Names:
-    flat = {
-        name: (key,)
-        for key, field in Settings.model_fields.items()
-        if key not in FOUND and field.annotation not in _NESTED
-        for name in [key.upper() if key == "openai_base_url" else f"PARLEY_{key.upper()}"]
+def _names_of_parley() -> Names:
+    flat: dict[str, Key] = {
+        key.upper() if key == "openai_base_url" else f"PARLEY_{key.upper()}": (key,)
+        for key in Settings.model_fields
+        if key not in FOUND and key not in TABLES
     }
-    web: dict[str, Key] = {f"PARLEY_WEB_{key.upper()}": ("web", key) for key in WebSettings.model_fields}
-    web["PARLEY_WEB"] = web.pop("PARLEY_WEB_ENABLED")
-    permissions = {f"PARLEY_PERMISSIONS_{row.upper()}": ("permissions", row) for row in PermissionSettings.model_fields}
-    limits = {f"PARLEY_LIMITS_{key.upper()}": ("limits", key) for key in LimitSettings.model_fields}
-    budgets = {f"PARLEY_BUDGETS_{key.upper()}": ("budgets", key) for key in BudgetSettings.model_fields}
-    quotas = {f"PARLEY_QUOTAS_{key.upper()}": ("quotas", key) for key in QuotaSettings.model_fields}
+    flat |= {
+        f"PARLEY_{table}_{key}".upper(): (table, key) for table, model in TABLES.items() for key in model.model_fields
+    }
+    flat["PARLEY_WEB"] = flat.pop("PARLEY_WEB_ENABLED")
     platforms = {
         f"{channel}_{key}".upper(): (channel, key)
         for channel, config in channel_configs().items()
         for key in config.model_fields
     }
     return Names(
-        flat=flat | permissions | limits | budgets | quotas | web | platforms,
+        flat=flat | platforms,
         prefixes=("PARLEY_", *(f"{channel.upper()}_" for channel in channel_configs())),
         elsewhere=SET_ELSEWHERE,
         named={TABLE: KEYS},
@@ -282,6 +309,14 @@ def database_of(environ: Mapping[str, str], cwd: Path) -> str | None:
         return read_settings(environ, cwd)[0].database
     except SettingsError:
         return None
+
+
+def with_plugin(settings: Settings, plugin: str, kind: type[PluginSettings]) -> Settings:
+    """Return the settings with those of a plugin that is known by now. Raises SettingsError."""
+    values = values_of(plugin, kind, settings.unclaimed, setting_names())
+    for secret in secrets_in(values):
+        settings.secrets.add(secret)
+    return settings.model_copy(update={"plugin": {**settings.plugin, plugin: values}})
 
 
 def _reread(environ: Mapping[str, str], cwd: Path, given: Mapping[str, str]) -> Settings:
@@ -313,15 +348,22 @@ def read_settings(environ: Mapping[str, str], cwd: Path) -> tuple[Settings, Refu
     environment |= {name: value for name, value in environ.items() if value}
     found: dict[str, object] = {
         "home": home,
-        "channels": dict(_channels(merged, names, refusals)),
+        "channels": dict(channel_settings(channel_configs(), merged, names, refusals)),
         "mcp": mcp_servers(merged, environment, names, refusals),
+        "plugin": dict(plugin_values(merged, names, refusals)),
+        "unclaimed": unclaimed(merged),
         "environ": environment,
         "files": files,
         "places": {".".join(key): entry.place for key, entry in merged.items()},
         "reread": partial(_reread, dict(environ), cwd),  # libraries set variables of their own later
-        "warnings": (*_useless(merged), *left_out(cwd, files, names), *misnamed(environ, from_dotenv, dotenv, names)),
+        "warnings": (
+            *useless(channel_configs(), merged),
+            *told_of(merged, names.former),
+            *left_out(cwd, files, names),
+            *misnamed(environ, from_dotenv, dotenv, names),
+        ),
     }
-    others = {*channel_configs(), TABLE}
+    others = {*channel_configs(), TABLE, PLUGINS}
     ours = [{key: entry for key, entry in layer.items() if key[0] not in others} for layer in layers]
     zone: dict[str, object] = {"timezone": system_zone(environ)}
     try:
@@ -345,46 +387,3 @@ def _settings(layers: list[dict[str, object]]) -> Settings:
 def _is_in(key: Key, refused: Set[Key]) -> bool:
     """Return True if the setting's value, a part of it or its table was refused."""
     return any(key[: len(each)] == each[: len(key)] for each in refused)
-
-
-def _secrets_in(value: object) -> Iterator[str]:
-    """Yield the secrets in a setting, at any depth."""
-    match value:
-        case SecretStr():
-            yield value.get_secret_value()
-        case BaseModel():
-            for _, field in value:
-                yield from _secrets_in(field)
-        case Mapping():
-            for item in value.values():
-                yield from _secrets_in(item)
-        case tuple() | list():
-            for item in value:
-                yield from _secrets_in(item)
-
-
-def _useless(merged: Layer) -> Iterator[Finding]:
-    """Yield secrets of a channel that is not opened because its first required secret is missing."""
-    for channel, config in channel_configs().items():
-        needed = discovery.required_secret(config)
-        if needed is None or (channel, needed) in merged:
-            continue
-        name = f"{channel}_{needed}".upper()
-        for key, entry in merged.items():
-            if key[0] == channel and _SECRET_NAME.search(key[-1].upper()):
-                yield problem(
-                    f"{entry.place} is of no use without {name}: {channel} stays closed",
-                    f"set {name} too, or take that out",
-                )
-
-
-def _channels(merged: Layer, names: Names, refusals: Refusals) -> Iterator[tuple[str, BaseModel]]:
-    for channel, config in channel_configs().items():
-        mine = {key: entry for key, entry in merged.items() if key[0] == channel}
-        secret = discovery.required_secret(config)
-        if (channel, secret) not in mine if secret else not mine:
-            continue
-        try:
-            yield channel, config.model_validate({key[1]: entry.value for key, entry in mine.items()})
-        except ValidationError as error:
-            refusals.note(refused(error, mine, names, channel))

@@ -3,7 +3,7 @@
 import difflib
 import io
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,6 +58,21 @@ class Names:
     """Names that are not read from files, with the reason."""
     named: Mapping[str, frozenset[str]] = field(default_factory=dict)
     """Tables of `parley.toml` that hold tables with user-chosen names, and the keys allowed in those."""
+    former: Mapping[Key, Key] = field(default_factory=dict)
+    """Settings by their former paths."""
+    open_table: str = ""
+    """Table of settings of which some may be known only later; empty: there is none."""
+
+    def key(self, variable: str) -> Key | None:
+        """Return the setting with this name in the environment; None if there can be none."""
+        if variable in self.flat:
+            return self.flat[variable]
+        for path, key in self.former.items():
+            if variable == f"PARLEY_{'_'.join(path)}".upper():
+                return key
+        prefix = f"PARLEY_{self.open_table}_".upper()
+        name = variable.removeprefix(prefix).lower()
+        return (self.open_table, name) if self.open_table and variable.startswith(prefix) and "_" in name else None
 
     @property
     def tables(self) -> Mapping[str, frozenset[str]]:
@@ -65,20 +80,20 @@ class Names:
         keys = set(self.flat.values())
         return {
             table: frozenset(key[-1] for key in keys if key[:-1] == ((table,) if table else ()))
-            for table in {key[0] if len(key) > 1 else "" for key in keys}
+            for table in {self.open_table, *(key[0] if len(key) > 1 else "" for key in keys)}
         }
 
 
 def read_environ(environ: Mapping[str, str], names: Names, refusals: Refusals) -> Layer:
     """Return the settings in the environment. Empty values are ignored, unknown `PARLEY_` names are refused."""
-    for name in environ:
-        if name.startswith("PARLEY_") and name not in names.flat and name not in names.elsewhere:
-            refusals.note(_unknown(Origin(name), name, names.flat))
-    return {
-        names.flat[name]: Entry(value, Origin(name))
-        for name, value in environ.items()
-        if name in names.flat and value.strip()
-    }
+    layer: dict[Key, Entry] = {}
+    for name in _former_first(environ, names):
+        key, value = names.key(name), environ[name]
+        if key is not None and value.strip():
+            layer[key] = Entry(value, Origin(name))
+        elif key is None and name.startswith("PARLEY_") and name not in names.elsewhere:
+            refusals.note(unknown(Origin(name), name, names.flat))
+    return layer
 
 
 def parse_dotenv(text: str, file: Path, refusals: Refusals) -> dict[str, tuple[str, int]]:
@@ -98,17 +113,23 @@ def parse_dotenv(text: str, file: Path, refusals: Refusals) -> dict[str, tuple[s
 def read_dotenv(values: Mapping[str, tuple[str, int]], file: Path, names: Names, refusals: Refusals) -> Layer:
     """Return the settings in a `.env` file. Unknown names with one of our prefixes are refused."""
     layer: dict[Key, Entry] = {}
-    for name, (value, line) in values.items():
-        place = Origin(name, file, line)
+    for name in _former_first(values, names):
+        value, line = values[name]
+        place, key = Origin(name, file, line), names.key(name)
         with refusals.noted():
             if name in names.elsewhere:
                 raise SettingsError(f"{place} has no effect: {names.elsewhere[name]}")
-            if name in names.flat:
+            if key is not None:
                 if value.strip():
-                    layer[names.flat[name]] = Entry(value, place)
+                    layer[key] = Entry(value, place)
             elif name.startswith(names.prefixes):
-                raise _unknown(place, name, names.flat)
+                raise unknown(place, name, names.flat)
     return layer
+
+
+def _former_first(variables: Iterable[str], names: Names) -> Sequence[str]:
+    """Return the variables so that the present name of a setting comes after its former one, and wins."""
+    return sorted(variables, key=lambda name: name in names.flat)
 
 
 def read_toml(text: str, file: Path, names: Names, refusals: Refusals) -> Layer:
@@ -162,7 +183,7 @@ def _named_table(key: Key, value: object, text: str, file: Path, known: Iterable
     table = _table(key, "", value, text, file)
     for name in table:
         if name not in known:
-            raise _unknown(_place((*key, name), text, file), name, known)
+            raise unknown(_place((*key, name), text, file), name, known)
     return {(*key, name): Entry(each, _place((*key, name), text, file)) for name, each in table.items()}
 
 
@@ -176,10 +197,10 @@ def _toml_table(
         with refusals.noted():
             if (reason := names.elsewhere.get(f"PARLEY_{name.upper()}")) and not table:
                 raise SettingsError(f"{place} has no effect: {reason}")
-            if name not in names.tables[table]:
+            if key not in names.former and name not in names.tables[table] and table != (names.open_table or None):
                 others = frozenset[str]() if table else (names.tables.keys() - {""}) | names.named.keys()
-                raise _unknown(place, name, names.tables[table] | others)
-            layer[key] = Entry(value, place)
+                raise unknown(place, name, names.tables[table] | others)
+            layer[names.former.get(key, key)] = Entry(value, place)
     return layer
 
 
@@ -200,7 +221,8 @@ def _line_of(key: Key, text: str) -> int | None:
     return None
 
 
-def _unknown(place: Origin, name: str, known: Iterable[str]) -> SettingsError:
+def unknown(place: Origin, name: str, known: Iterable[str]) -> SettingsError:
+    """Return the refusal of a name that is not known, with the one that it resembles."""
     short = {each.removeprefix("PARLEY_"): each for each in sorted(known)}
     near = difflib.get_close_matches(name.removeprefix("PARLEY_"), short, n=1)
     advice = f"did you mean {short[near[0]]}?" if near else f"what may stand there: {', '.join(short.values())}."

@@ -15,6 +15,8 @@ from gateway.errors import SettingsError
 from gateway.runs.model_set import CurrentModels, ModelSet, ModelSource
 from gateway.security.secrets import Secrets
 from gateway.settings.current import CurrentSettings
+from gateway.settings.plugin_settings import TABLE as PLUGINS
+from gateway.settings.plugin_settings import each_setting
 from gateway.settings.run_time import MODELS, RUN_TIME, BadValue, checked, value_of, with_value
 from gateway.settings.settings import FOUND, Settings, setting_names
 from gateway.settings.sources import Origin
@@ -212,7 +214,12 @@ def _changed(before: Settings, after: Settings) -> Iterator[str]:
             yield from (f"{name}.{key}" for key in _differing(old, new))
         else:
             yield name
+    yield from (f"{PLUGINS}.{name}" for name in _differing(_of_plugins(before), _of_plugins(after)))
     yield from (key for key in _differing(before.environ, after.environ) if key not in setting_names().flat)
+
+
+def _of_plugins(settings: Settings) -> Mapping[str, object]:
+    return {each.name: value_of(settings, ".".join(each.key)) for each in each_setting()}
 
 
 def _differing(old: Mapping[str, object], new: Mapping[str, object]) -> list[str]:

@@ -1,6 +1,7 @@
 """Findings and settings have Chinese words, also those that are added later."""
 
 import ast
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from agent_core.tools.tool import ToolFailed
 from agent_core.tools.web.fetch import Fetcher
 from channels.slack.config import SCOPES
+from gateway.settings.plugin_settings import each_setting
 from gateway.settings.run_time import all_names
 from gateway.texts.findings import finding_in
 from gateway.texts.settings_in_chinese import SETTINGS
@@ -79,8 +81,11 @@ def test_each_scope_of_slack_has_its_purpose_in_chinese(scope: str) -> None:
 
 
 def test_each_setting_is_described_in_chinese() -> None:
-    """A new setting gets a line in gateway/texts/settings_in_chinese.py."""
-    assert SETTINGS.keys() == set(all_names())
+    """A new setting gets a line in gateway/texts/settings_in_chinese.py; those of plugins have it themselves."""
+    of_plugins = {".".join(each.key): each.about.zh for each in each_setting()}
+    assert SETTINGS.keys() | of_plugins.keys() == set(all_names())
+    assert not SETTINGS.keys() & of_plugins.keys()
+    assert all(re.search("[\u4e00-\u9fff]", words) for words in of_plugins.values())
 
 
 @pytest.mark.parametrize(

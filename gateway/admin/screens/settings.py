@@ -93,7 +93,7 @@ class SettingsScreen:
         return Row(
             name=name,
             variable=variable,
-            about=SETTINGS.get(name, about.words) if visit.language == "zh" else about.words,
+            about=about.chinese or SETTINGS.get(name, about.words) if visit.language == "zh" else about.words,
             value=visit.say("page_settings_secret")
             if isinstance(value, SecretStr)
             else self._secrets.mask(shown(value)),
