@@ -101,8 +101,8 @@ class Plugin:
 
     They are set in the environment and in files, as those of Parley, and listed with these. Secret ones are masked
     everywhere. They are those of the start: no chat can change them. A wrong value stops the start, as one of Parley
-    does; a plugin of others is left out instead. Of values for a plugin that is not there, a warning tells. A plugin that
-    comes with Parley has the class also as `SETTINGS` of its module `settings`, which is read before it is imported.
+    does; a plugin of others is left out instead. Values for a plugin that is not there are warned of. A plugin of ours
+    has the class also as `SETTINGS` of its module `settings`, which is read before the plugin is imported.
     """
 
     migrations: ClassVar[Sequence[str]] = ()

@@ -38,8 +38,8 @@ class About:
 class PluginSettings(BaseModel):
     """Settings of a plugin: each a field with a default, and with an `About` in its annotation.
 
-    The field `sides` of the plugin `dice` is `PARLEY_PLUGIN_DICE_SIDES`, and in `parley.toml` `dice_sides` of `[plugin]`.
-    A value that may not be shown is a `SecretStr`. The values are those of the start.
+    The field `sides` of the plugin `dice` is `PARLEY_PLUGIN_DICE_SIDES`, in `parley.toml` `dice_sides` of `[plugin]`. A
+    value that may not be shown is a `SecretStr`. The values are those of the start.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

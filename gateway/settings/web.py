@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, TypeVar
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, SecretStr
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
 from channels.web.config import Config as WebChannelConfig
 
@@ -64,5 +64,3 @@ class WebSettings(WebChannelConfig):
     proxy: Annotated[tuple[Annotated[Network, BeforeValidator(_network)], ...], BeforeValidator(_split)] = ()
     """Addresses of the proxy that speaks TLS before the page: a comma list such as 127.0.0.1 or 10.0.0.0/24. Only its
     X-Forwarded headers count."""
-    metrics_token: SecretStr | None = None
-    """Bearer token that /metrics asks for. Empty: every program on this machine may read the metrics."""

@@ -79,7 +79,6 @@ SETTINGS = {
     "web.key_file": "证书私钥的文件。",
     "web.proxy": "在网页前负责 TLS 的代理的地址：以逗号分隔，如 127.0.0.1 或 10.0.0.0/24。"
     "只信任它们的 X-Forwarded 头。",
-    "web.metrics_token": "/metrics 要求的 Bearer 令牌。留空：本机上的任何程序都可以读取指标。",
     "web.enabled": "本机上的网页：on 或 off。",
     "discord.bot_token": "机器人的令牌：discord.com/developers/applications，您的应用，Bot，Reset Token。",
     "discord.thread_channels": "在哪些频道中为每次对话新建子区：以逗号分隔的编号，或 all。留空：没有。",

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from pydantic import SecretStr
 
+from channels.telegram.config import Config
 from channels.web.routes import routes_of
 from gateway.admin.pages import AdminPages
 from gateway.app import screens as screens_of
 from gateway.records.recent_log import RecentLog
 from gateway.security.secrets import Secrets
-from gateway.settings.web import WebSettings
 from gateway.web import access
 from tests.examples import examples
 from tests.gateway.admin.desk import admin_world
@@ -28,7 +28,7 @@ def settings_with(chance: random.Random) -> tuple[dict[str, object], list[str]]:
     key, token, password, audio = canaries
     return {
         "environ": {"OPENAI_API_KEY": key, "MY_PASSWORD": password, "HTTPS_PROXY": f"http://u:{password}@proxy:1"},
-        "web": WebSettings(metrics_token=SecretStr(token)),
+        "channels": {"telegram": Config(bot_token=SecretStr(f"12345:{token:x<35}"))},
         "audio_key": SecretStr(audio),
         "openai_base_url": f"http://user:{password}@127.0.0.1:9/v1",
         "ai_name": "Ada",

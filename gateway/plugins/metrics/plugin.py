@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Protocol, cast
 
 from gateway.plugin import Plugin, Running
+from gateway.plugins.metrics.settings import MetricsSettings
 from gateway.records.metric import Durations, Metric
 from gateway.settings.current import CurrentSettings
 from gateway.web.route import Answer, Asked, Route
@@ -23,6 +24,7 @@ class Metrics(Plugin):
     """The route `/metrics`."""
 
     name = "metrics"
+    settings = MetricsSettings
     paths = frozenset({"/metrics"})
 
     def routes(self, running: Running) -> Mapping[str, Route]:
@@ -43,7 +45,7 @@ class Exposition:
         return Answer(prints(await self.read()), content_type=TYPE)
 
     def _may_read(self, header: str) -> bool:
-        token = self.settings.now.web.metrics_token
+        token = self.settings.of(MetricsSettings).token
         if token is None or not token.get_secret_value():
             return True
         return hmac.compare_digest(header.encode("utf-8", "replace"), f"Bearer {token.get_secret_value()}".encode())

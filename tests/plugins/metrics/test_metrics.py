@@ -12,8 +12,10 @@ from agent_core.models.llm import FailureKind
 from agent_core.models.scripted import Failure, ScriptedLlm, calls
 from agent_core.tools.tool import tool
 from channels.base import ChannelError
+from gateway.plugins.metrics.settings import MetricsSettings
 from gateway.settings.budgets import BudgetSettings
-from gateway.settings.web import WebSettings
+from gateway.settings.current import CurrentSettings
+from gateway.settings.settings import load_settings
 from tests.gateway.conftest import StartBot
 from tests.gateway.operation import watched
 from tests.gateway.test_budgets import DEAR
@@ -123,11 +125,39 @@ async def test_while_parley_starts_there_are_no_metrics(tmp_path: Path) -> None:
 async def test_metrics_ask_for_the_token_if_one_is_set(
     start_bot: StartBot, tmp_path: Path, header: str, status: int
 ) -> None:
-    bot = await start_bot(settings={"web": WebSettings(metrics_token=SecretStr("the-token"))})
+    bot = await start_bot(settings={"plugin": {"metrics": MetricsSettings(token=SecretStr("the-token"))}})
     async with watched(bot, tmp_path) as client, client.get("/metrics", headers={"Authorization": header}) as answer:
         assert answer.status == status
         assert answer.headers.get("WWW-Authenticate") == ("Bearer" if status == 401 else None)
         assert ("parley_info" in await answer.text()) is (status == 200)
+
+
+@pytest.mark.parametrize(
+    ("dotenv", "toml", "now"),
+    [
+        ("PARLEY_WEB_METRICS_TOKEN=the-token\n", "", "PARLEY_PLUGIN_METRICS_TOKEN"),
+        ("", '[web]\nmetrics_token = "the-token"\n', "plugin.metrics_token"),
+    ],
+)
+def test_the_token_still_counts_under_its_former_name_with_a_warning(
+    tmp_path: Path, dotenv: str, toml: str, now: str
+) -> None:
+    (tmp_path / ".env").write_text(dotenv)
+    (tmp_path / "parley.toml").write_text(toml)
+
+    loaded = load_settings({"PARLEY_HOME": str(tmp_path)}, tmp_path)
+
+    assert CurrentSettings(loaded).of(MetricsSettings).token == SecretStr("the-token")
+    assert [(each.mark, each.fix) for each in loaded.warnings] == [("note", f"call it {now}")]
+    assert loaded.secrets.are_in("the-token")
+
+
+def test_its_present_name_wins_over_the_former_one(tmp_path: Path) -> None:
+    names = {"PARLEY_PLUGIN_METRICS_TOKEN": "new-token", "PARLEY_WEB_METRICS_TOKEN": "old-token"}
+
+    loaded = load_settings({"PARLEY_HOME": str(tmp_path), **names}, tmp_path)
+
+    assert CurrentSettings(loaded).of(MetricsSettings).token == SecretStr("new-token")
 
 
 async def test_no_web_page_reads_them_under_a_name_that_it_has_pointed_here(
