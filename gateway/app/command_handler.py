@@ -36,6 +36,10 @@ class TypedAnswers:
     to_model: FreeAnswers
 
 
+_Handle = Callable[[InboxItem, MessageReceived, ChatSession], Awaitable[None]]
+"""Handles a held message that may be an answer."""
+
+
 class CommandHandler:
     """Runs the commands of a chat one at a time, in order."""
 
@@ -57,7 +61,50 @@ class CommandHandler:
         self._tasks = tasks
         self._answers = answers
 
-    def handle(self, item: InboxItem, name: str, arguments: str) -> None:
+    def take(self, item: InboxItem, *, is_live: bool) -> bool:
+        """Handle a command, an edit, or a message that may stand for a command or answer a question.
+
+        Return False for everything else, which is for the agent. A plain word in an old event answers no question.
+        """
+        match item.event:
+            case CommandInvoked() as event:
+                self._handle(item, event.name, event.arguments)
+            case ButtonPressed() as event if event.action.startswith("/"):
+                name, _, arguments = event.action[1:].partition(" ")
+                self._handle(item, name, arguments)
+            case MessageEdited() as event:
+                self._handle_edit(item, event)
+            case MessageReceived() as event:
+                return self._take_message(item, event, is_live=is_live)
+            case _:
+                return False
+        return True
+
+    def _take_message(self, item: InboxItem, event: MessageReceived, *, is_live: bool) -> bool:
+        said = plain_word(event)
+        if said is not Word.STOP and self._answers.to_model.may_answer(event):
+            self._hold(item, event, self._take_answer)
+        elif said is not None and is_live:
+            return self._take_word(item, event, said)
+        elif is_live and self._answers.places.may_answer(event) and not self._gaps.holds(event.chat):
+            self._hold(item, event, self._take_place)
+        else:
+            return False
+        return True
+
+    def _take_word(self, item: InboxItem, event: MessageReceived, word: Word) -> bool:
+        """Handle a message that is just "yes", "no" or "stop". Returns False if it is an ordinary message."""
+        if word is Word.STOP:
+            if not self._sessions.of(event.chat).can_stop(event.sender):
+                return False
+            self._handle(item, "stop", "")
+        elif self._gaps.holds(event.chat):  # unread messages may precede it
+            return False
+        else:
+            self._hold(item, event, self._answer)
+        return True
+
+    def _handle(self, item: InboxItem, name: str, arguments: str) -> None:
         """Run a command. The chat's later messages wait for it, unless the command waits for none.
 
         So a message sent after /new belongs to the new conversation.
@@ -79,7 +126,7 @@ class CommandHandler:
 
         self._tasks.start(work())
 
-    def handle_edit(self, item: InboxItem, event: MessageEdited) -> None:
+    def _handle_edit(self, item: InboxItem, event: MessageEdited) -> None:
         """Apply an edit: to a message that waits, or to the last one, which may be answered again."""
         session = self._sessions.of(event.chat)
         hold = session.arrivals.begin(Why.TAKING_BACK)
@@ -96,45 +143,15 @@ class CommandHandler:
 
         self._tasks.start(work())
 
-    def handle_word(self, item: InboxItem, event: MessageReceived, word: Word) -> bool:
-        """Handle a message that is just "yes", "no" or "stop". Returns False if it is an ordinary message."""
-        session = self._sessions.of(event.chat)
-        if word is Word.STOP:
-            if not session.can_stop(event.sender):
-                return False
-            self.handle(item, "stop", "")
-            return True
-        if self._gaps.holds(event.chat):  # unread messages may precede it
-            return False
-        self._hold(item, session, lambda: self._answer(item, event, session))
-        return True
-
-    def may_name_place(self, event: MessageReceived) -> bool:
-        """Return True for the name of a place or a zone, which may answer the question for somebody's zone."""
-        return self._answers.places.may_answer(event) and not self._gaps.holds(event.chat)
-
-    def handle_place(self, item: InboxItem, event: MessageReceived) -> None:
-        """Handle the name of a place, which is an ordinary message unless its author was asked for one."""
-        session = self._sessions.of(event.chat)
-        self._hold(item, session, lambda: self._take_place(item, event, session))
-
-    def may_answer(self, event: MessageReceived) -> bool:
-        """Return True if the model waits for the user's words. A plain "stop" is not an answer."""
-        return self._answers.to_model.may_answer(event) and plain_word(event) is not Word.STOP
-
-    def handle_answer(self, item: InboxItem, event: MessageReceived) -> None:
-        """Handle a message that may answer a question of the model; otherwise it is an ordinary message."""
-        session = self._sessions.of(event.chat)
-        self._hold(item, session, lambda: self._take_answer(item, event, session))
-
-    def _hold(self, item: InboxItem, session: ChatSession, handle: Callable[[], Awaitable[None]]) -> None:
+    def _hold(self, item: InboxItem, event: MessageReceived, handle: _Handle) -> None:
         """Keep a message from the agent, and the chat's later ones behind it, until it is known what it answers."""
+        session = self._sessions.of(event.chat)
         hold = session.arrivals.hold(item)
 
         async def work() -> None:
             try:
                 async with session.obeying:
-                    await handle()
+                    await handle(item, event, session)
             finally:
                 session.lift(hold)
 

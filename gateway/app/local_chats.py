@@ -93,12 +93,12 @@ class LocalChats:
         resumed = self._resumed
         await resumed.reactions.restore()
         await resumed.speaker.resume()
-        await resumed.recovery.run()
+        self._route_all(await resumed.recovery.run())
         await resumed.revocation.sweep()  # before any of it goes on
 
     async def resume(self, platform: str) -> None:
         """See `ChatWork`."""
-        await self._resumed.recovery.resume(platform)
+        self._route_all(await self._resumed.recovery.resume(platform))
 
     async def deliver(self, chat: ChatKey, posts: Sequence[Post]) -> None:
         """See `ChatWork`."""
@@ -131,6 +131,10 @@ class LocalChats:
         self._working.tasks.forget(chat)
         self._working.approvals.forget(chat)
         self._delivery.forget(chat)
+
+    def _route_all(self, items: Sequence[InboxItem]) -> None:
+        for item in items:
+            self._router.route(item)
 
     def _note(self, event: InboundEvent) -> None:
         """Let the channel know of an event that did not come in there."""

@@ -4,7 +4,6 @@ from collections.abc import Awaitable, Callable
 from functools import partial
 
 from channels.base import ChatKey
-from gateway.app.router import EventRouter
 from gateway.chat.sessions import Sessions
 from gateway.delivery.delivery import Delivery
 from gateway.permissions.approvals import Approvals
@@ -26,7 +25,6 @@ class Recovery:
         firings: Firings,
         *,
         sessions: Sessions,
-        router: EventRouter,
     ) -> None:
         self._store = store
         self._delivery = delivery
@@ -34,37 +32,31 @@ class Recovery:
         self._tasks = tasks
         self._firings = firings
         self._sessions = sessions
-        self._router = router
 
-    async def run(self) -> None:
-        """Resume everything.
+    async def run(self) -> list[InboxItem]:
+        """Resume everything. Returns the unhandled events, for the caller to route, as the other methods do.
 
         Everything is read before anything is resumed, so that a task ending meanwhile is not reported twice.
         """
         await self._approvals.recall()
         self._delivery.unconfirmed.update(await self._store.outbox.to_offer())
-        await self._resume(self._delivery.knows, self._tasks.recover)
+        knows = self._delivery.knows
+        return await self._begin(None, knows, partial(self._tasks.recover, knows))
 
     async def take_over(self, chat: ChatKey) -> list[InboxItem]:
-        """Resume the pending work of a chat. Returns its unhandled events, for the caller to route."""
+        """Resume the pending work of a chat."""
         await self._approvals.recall(chat)
         if chat in await self._store.outbox.to_offer():
             self._delivery.unconfirmed.add(chat)
         return await self._begin(chat, self._delivery.knows, partial(self._tasks.take_over, chat))
 
-    async def resume(self, platform: str) -> None:
+    async def resume(self, platform: str) -> list[InboxItem]:
         """Resume the pending work on a platform that was not connected at the start."""
 
         def is_there(chat: ChatKey) -> bool:
             return chat.platform == platform
 
-        await self._resume(is_there, self._tasks.resume)
-
-    async def _resume(
-        self, knows: Callable[[ChatKey], bool], tasks: Callable[[Callable[[ChatKey], bool]], Awaitable[None]]
-    ) -> None:
-        for item in await self._begin(None, knows, partial(tasks, knows)):
-            self._router.route(item)
+        return await self._begin(None, is_there, partial(self._tasks.resume, is_there))
 
     async def _begin(
         self, chat: ChatKey | None, knows: Callable[[ChatKey], bool], tasks: Callable[[], Awaitable[None]]

@@ -5,8 +5,6 @@ from channels.base import (
     Button,
     ButtonPressed,
     ChatKey,
-    CommandInvoked,
-    MessageEdited,
     MessageReceived,
     OutboundMessage,
     ScheduleFired,
@@ -57,49 +55,26 @@ class EventRouter:
         somebody who may no longer speak, of which the process that stored the event may not have heard; jobs decide by
         themselves.
         """
-        event = item.event
         with Bulkhead(f"event {item.seq}"):
-            if isinstance(event, ScheduleFired) or self._access.may_speak(event.chat, event.sender):
-                self._route(item, is_live=is_live)
-            else:
-                self._tasks.start(self._replies.answer(item, None))
-
-    def _route(self, item: InboxItem, *, is_live: bool) -> None:
-        match item.event:
-            case MessageReceived() as event:
-                self._message(item, event, is_live=is_live)
-            case CommandInvoked() as event:
-                self._commands.handle(item, event.name, event.arguments)
-            case ButtonPressed() as event if event.action.startswith("/"):
-                name, _, arguments = event.action[1:].partition(" ")
-                self._commands.handle(item, name, arguments)
-            case ButtonPressed() as event:
-                self._say(InboxItem(item.seq, as_message(event, event.action)), passes_gap=True)
-            case TaskEnded() as event:
-                self._sessions.of(event.chat).receive(item)
-            case ScheduleFired():
-                self._firings.fire(item)
-            case MessageEdited() as event:
-                self._commands.handle_edit(item, event)
-            case _:
-                self._tasks.start(self._replies.answer(item, None))
-
-    def _message(self, item: InboxItem, event: MessageReceived, *, is_live: bool) -> None:
-        word = plain_word(event) if is_live else None
-        if self._commands.may_answer(event):
-            self._commands.handle_answer(item, event)
-        elif word is not None:
-            if not self._commands.handle_word(item, event, word):
-                self._say(item)
-        elif is_live and self._commands.may_name_place(event):
-            self._commands.handle_place(item, event)
-        elif event.attachments or visible(event.words):
-            if self._replies.takes_unconfirmed(event.chat):
-                self._tasks.start(self._offer(event))
-            self._say(item)
-        else:
-            self._sessions.of(event.chat).conversation.follows_unread = True
-            self._tasks.start(self._ask_back(item, event))
+            match item.event:
+                case ScheduleFired():
+                    self._firings.fire(item)
+                case event if not self._access.may_speak(event.chat, event.sender):
+                    self._tasks.start(self._replies.answer(item, None))
+                case _ if self._commands.take(item, is_live=is_live):
+                    pass
+                case TaskEnded() as event:
+                    self._sessions.of(event.chat).receive(item)
+                case ButtonPressed() as event:
+                    self._say(InboxItem(item.seq, as_message(event, event.action)), passes_gap=True)
+                case MessageReceived() as event if event.attachments or visible(event.words):
+                    self._offer_unconfirmed(event, is_live=is_live)
+                    self._say(item)
+                case MessageReceived() as event:
+                    self._sessions.of(event.chat).conversation.follows_unread = True
+                    self._tasks.start(self._ask_back(item, event))
+                case _:
+                    self._tasks.start(self._replies.answer(item, None))
 
     def _say(self, item: InboxItem, *, passes_gap: bool = False) -> None:
         """Pass a message to the chat's agent, unless too many of the user's messages wait."""
@@ -114,6 +89,12 @@ class EventRouter:
         keys = [f"unread_{kind}" for kind in event.unread] or ["mention_only"]
         text = "\n\n".join(say(key, language) for key in keys)
         await self._replies.answer(item, OutboundMessage(markdown=text))
+
+    def _offer_unconfirmed(self, event: MessageReceived, *, is_live: bool) -> None:
+        """Offer to repeat an answer that may not have arrived, unless the message could have answered a question."""
+        is_word = is_live and plain_word(event) is not None
+        if not is_word and self._replies.takes_unconfirmed(event.chat):
+            self._tasks.start(self._offer(event))
 
     async def _offer(self, event: MessageReceived) -> None:
         """Offer to repeat an answer that may not have arrived."""

@@ -147,8 +147,14 @@ class ChatSession:
     # Implementation
 
     def _let_in(self, items: Sequence[InboxItem]) -> None:
+        """Let each message steer the current run if it may, or queue it for a run of its own."""
         for item in items:
-            self._admit(item)
+            is_report = isinstance(item.event, TaskEnded | ScheduleFired)
+            if not is_report and (self._can_steer(item.event.sender) or self.mail.has_arriving):
+                self.mail.arrive(item)
+                self._background.start(self._steer(item.seq), f"steer {self.key}")
+            else:
+                self.enqueue(item)
         if self.arrivals.await_gap and not self._is_awaiting_gap:
             self._is_awaiting_gap = True
             waiting = self._background.start(self._gap_read(), f"gap {self.key}")
@@ -165,15 +171,6 @@ class ChatSession:
             if waiting.exception():
                 self._gaps.give_up(self.key)
             self._let_in(self.arrivals.gap_read())
-
-    def _admit(self, item: InboxItem) -> None:
-        """Let a message steer the current run if it may, or queue it for a run of its own."""
-        is_report = isinstance(item.event, TaskEnded | ScheduleFired)
-        if not is_report and (self._can_steer(item.event.sender) or self.mail.has_arriving):
-            self.mail.arrive(item)
-            self._background.start(self._steer(item.seq), f"steer {self.key}")
-        else:
-            self.enqueue(item)
 
     def enqueue(self, item: InboxItem, *, is_first: bool = False) -> None:
         """Let a message wait for a run of its own; `is_first`: before all others, as it is answered again."""

@@ -37,7 +37,7 @@ class EventParts:
             ZoneAnswers(store, delivery, clock),
             FreeAnswers(parts.guards.approvals, store, delivery),
         )
-        self.router = EventRouter(
+        router = EventRouter(
             chats.sessions,
             CommandHandler(commands.table, chats.sessions, answers, replies, chats.gaps, tasks=self.handling),
             chats.firings,
@@ -53,11 +53,10 @@ class EventParts:
             agents.tasks,
             chats.firings,
             sessions=chats.sessions,
-            router=self.router,
         )
         resumed = Resumed(self.recovery, chats.reactions, chats.speaker, commands.revocation)
         working = Working(chats.sessions, agents.tasks, chats.firings, parts.guards.approvals, base.drain)
-        here = LocalChats(self.router, words, delivery, working, resumed)
+        here = LocalChats(router, words, delivery, working, resumed)
         self.dispatcher = base.peers.dispatcher(here, base.channels)
         self.chat_commands = ChatCommands(
             commands.table, chats.sessions, delivery, store.page_commands, self.dispatcher, clock=clock
